@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from app.side_panel.frame import SidePanel
     from engine.collection.live import LiveCollection
     from engine.events import CancelToken, OnProgress
-    from engine.interchange.tables.column_preview import ColumnPreview
+    from engine.interchange.tables.read_table import ColumnPreview
 
 
 Panel = TypeVar("Panel", bound="SidePanel")
@@ -234,8 +234,8 @@ class Imports(Feature, Generic[Card]):
 
     def _columns_of(self, source: Path, given: Mapping[str, str]) -> ColumnPreview | None:
         """The columns of a source that is a table; None for anything else."""
-        from engine.interchange.tables.column_preview import preview_columns
         from engine.interchange.tables.dialects import TablePurpose
+        from engine.interchange.tables.read_table import preview_columns
 
         purposes = {Purpose.CLASSES: TablePurpose.CLASSES, Purpose.LABELS: TablePurpose.LABELS}
         purpose = purposes.get(self.purpose)

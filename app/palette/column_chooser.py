@@ -21,12 +21,12 @@ from app.texts import marked, plain_tip, tr
 from app.theme.tokens import tokens
 from app.wording import number
 from engine.files import shown
-from engine.interchange.tables.column_preview import LANGUAGE, RANK
 from engine.interchange.tables.dialects import TablePurpose
+from engine.interchange.tables.read_table import LANGUAGE, RANK
 from engine.interchange.tables.roles import LEVELS, Role
 
 if TYPE_CHECKING:
-    from engine.interchange.tables.column_preview import ColumnPreview
+    from engine.interchange.tables.read_table import ColumnPreview
 
 COLUMN_WIDTH: Final = 220  # logical pixels
 FEW_COLUMNS: Final = 4  # chosen: so many fit the card side by side

@@ -30,8 +30,8 @@ from app.theme.tokens import tokens
 from engine.files import shown
 
 if TYPE_CHECKING:
-    from engine.interchange.tables.column_preview import ColumnPreview
     from engine.interchange.tables.dialects import TablePurpose
+    from engine.interchange.tables.read_table import ColumnPreview
 
 ROWS_IN_SIGHT: Final = 5  # the rest scrolls
 WIDEST_LAST: Final = 160  # logical pixels of the last column

@@ -17,7 +17,7 @@ from engine.texts import counted
 if TYPE_CHECKING:
     from engine.collection.importing.import_graph import GraphImport, GraphPreview
     from engine.graph.category_graph import CategoryGraph
-    from engine.interchange.left_out import LeftOutGroup
+    from engine.interchange.imported import LeftOutGroup
     from engine.interchange.versions.plan import ImportReport, ReportKind, ReportLine
     from engine.project import Change, Project
     from engine.review.what_if import WhatIfOutcome
@@ -148,7 +148,7 @@ def _done_text(done: "GraphImport", total: int) -> str:
 
 
 def _done_fields(done: "GraphImport", total: int) -> Mapping[str, Any]:
-    from engine.interchange.left_out import left_out_plain
+    from engine.interchange.imported import left_out_plain
 
     fields = {
         "classes_added": done.classes_added,

@@ -18,7 +18,7 @@ from engine.evaluation.truth_file import image_keys, spellings
 from engine.everyday.blocks import BLOCK_ROWS
 from engine.everyday.scores import calibration_error
 from engine.graph.category_graph import CategoryGraph
-from engine.interchange.table_text import storable
+from engine.interchange.table_writer import storable
 from engine.project import Project
 from engine.texts import enumerated
 

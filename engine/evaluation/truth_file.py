@@ -11,7 +11,7 @@ from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS
 from engine.interchange.labelled_images.csv_table import opened_labels
 from engine.interchange.labelled_images.table_rows import class_in
-from engine.interchange.table_text import guarded
+from engine.interchange.table_writer import guarded
 from engine.texts import Message
 
 _CALLED: Final = Message("the truth file")

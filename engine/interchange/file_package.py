@@ -15,10 +15,16 @@ from engine.interchange.archives import (
     opened_archive,
     reading,
 )
-from engine.interchange.table_text import opened_file, text_lines
 from engine.interchange.tables.read_table import text_rows
 from engine.interchange.tables.recognise import Row
-from engine.interchange.text_file import SURROGATES, UTF_8, WESTERN, encoding_of_text
+from engine.interchange.text_file import (
+    SURROGATES,
+    UTF_8,
+    WESTERN,
+    encoding_of_text,
+    opened_file,
+    text_lines,
+)
 
 _UTF_8: Final = frozenset({"", "utf-8", "utf8"})
 

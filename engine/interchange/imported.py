@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
 from graphlib import CycleError as OrderError
 from graphlib import TopologicalSorter
@@ -14,13 +15,69 @@ from engine.graph.class_attributes import IN_FILES, NO_ATTRIBUTES, ClassAttribut
 from engine.graph.identities import NO_IDENTITY, distinct
 from engine.graph.limits import DEEPEST_LEVEL, MOST_SYNONYMS
 from engine.graph.names import clean_name
-from engine.interchange.left_out import LeftOutItem, LeftOutReason
-from engine.texts import Message
+from engine.texts import Message, marked
 
 Edge = tuple[str, str]  # (parent key, child key)
 OURS: Final = "urn:protoleaf:class:"
 """Ids in exports of classes without a source id of their own; the number behind it is the class's own."""
 _SHOWN: Final = 40  # characters of what is left out
+
+
+NAMED: Final = 5  # of each kind, where they are shown
+
+
+class LeftOutReason(StrEnum):
+    """Why something is left out; its value is a sentence for people."""
+
+    NO_NAME = marked("rows without a name")
+    BAD_NAME = marked("names that no class can have")
+    NO_PARENT = marked("classes whose parent is not in the list lie at the top")
+    NO_ACCEPTED = marked("synonyms of a class that is not in the list")
+    REPEATED = marked("rows with the id or place of an earlier one")
+    SYNONYM = marked("synonyms that are too long or too many")
+    ATTRIBUTE = marked("ids, ranks or notes that a class cannot have")
+    DEPRECATED = marked("concepts that were withdrawn or have no name")
+    NO_FILE = marked("tables of the archive that are not there")
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOutItem:
+    """One of them."""
+
+    reason: LeftOutReason
+    name: str  # of a class or synonym, or a place such as "line 3 of birds.csv"
+
+
+@dataclass(frozen=True)
+class LeftOutGroup:
+    """All of one reason."""
+
+    reason: LeftOutReason
+    count: int
+    names: tuple[str, ...]  # the first of them
+
+
+def left_out_groups(left_out: Iterable[LeftOutItem]) -> Sequence[LeftOutGroup]:
+    """By reason, in the order of the reasons."""
+    each_one = list(left_out)
+    counts = Counter(each.reason for each in each_one)
+    return [
+        LeftOutGroup(
+            reason,
+            counts[reason],
+            tuple(each.name for each in each_one if each.reason is reason)[:NAMED],
+        )
+        for reason in LeftOutReason
+        if reason in counts
+    ]
+
+
+def left_out_plain(groups: Iterable[LeftOutGroup]) -> list[dict[str, Any]]:
+    """The same for a JSON file."""
+    return [
+        {"reason": each.reason.value, "count": each.count, "names": list(each.names)}
+        for each in groups
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,7 @@ from typing import Any, Final
 from engine.errors import FormatError
 from engine.graph.class_attributes import IN_FILES
 from engine.graph.names import join_path
-from engine.interchange.imported import ImportedClass, ImportedGraph, clean_name_at
-from engine.interchange.left_out import LeftOutItem
+from engine.interchange.imported import ImportedClass, ImportedGraph, LeftOutItem, clean_name_at
 from engine.interchange.tables.dialects import TablePurpose
 from engine.interchange.tables.read_table import SAMPLE_ROWS, Table
 from engine.interchange.tables.recognise import recognised

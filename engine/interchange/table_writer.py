@@ -9,10 +9,36 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, Protocol
 
-from engine.interchange.table_text import guarded, storable
-
 _NUMBER: Final = re.compile(r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 """A coordinate south of the equator is no formula, and readers of a standard's tables take it for a number."""
+
+
+APOSTROPHE: Final = "'"
+_RUNS: Final = re.compile(r"'*\s*[=+\-@\t\r\n＝＋－＠]")  # noqa: RUF001 (spreadsheets read the wide signs as well)
+
+
+def guarded(text: str) -> str:
+    """A text as it may stand in a table: with an apostrophe before it where a spreadsheet would run it."""
+    return APOSTROPHE + text if _RUNS.match(text) else text
+
+
+def unguarded(cell: str) -> str:
+    """The text that `guarded` was given; a cell that no apostrophe guards stays as it is."""
+    return cell[1:] if cell.startswith(APOSTROPHE) and _RUNS.match(cell) else cell
+
+
+def storable(text: str) -> str:
+    """A text that UTF-8 with `surrogateescape` can write, and that is read back as the same bytes.
+
+    Windows allows unpaired surrogates in file names; the handler knows only those which stand for bytes.
+    """
+    if text.isascii():
+        return text
+    try:
+        text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass").decode("utf-8", "surrogateescape")
+    return text
 
 
 class TextSink(Protocol):

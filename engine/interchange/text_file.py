@@ -3,13 +3,18 @@
 import codecs
 import io
 import json
+import os
 import re
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
 from typing import IO, Any, Final
 
 from engine.errors import FormatError, StorageError, reason_of
 from engine.files import MOST_BYTES, TooLargeError, open_regular, read_regular
 from engine.interchange import limits
+from engine.interchange.archives import BROKEN_ARCHIVE
 
 JsonObject = dict[str, Any]
 
@@ -81,6 +86,68 @@ def decoded(data: bytes, name: str) -> str:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
         raise _no_text(name, data, error.start) from error
+
+
+@contextmanager
+def opened_file(
+    path: Path, noun: str, limit: limits.Limit = limits.TABLE_BYTES
+) -> Iterator[BufferedReader]:
+    """A file, open at its beginning; refused if it is too large, or with StorageError where it cannot be read."""
+    try:
+        file = open_regular(path)
+    except OSError as error:
+        raise _unreadable_table(noun, error, path) from error
+    with file:
+        limit.check(os.fstat(file.fileno()).st_size, noun)
+        yield file
+
+
+def _unreadable_table(noun: str, error: OSError, path: Path | None = None) -> StorageError:
+    found = "{reason}" if path is None else "{path}: {reason}"
+    return StorageError(
+        "{noun} cannot be read", found=found, noun=noun, path=path, reason=reason_of(error)
+    )
+
+
+def text_lines(
+    file: IO[bytes], name: str, encoding: str, *, errors: str = "strict"
+) -> Generator[str]:
+    """The lines of a text with their ends, read one by one; the caller closes the file afterwards.
+
+    Raises:
+        FormatError: it is not in this encoding, or a line is too long.
+        StorageError: it cannot be read.
+    """
+    number = 0
+    try:
+        text = io.TextIOWrapper(file, encoding, errors, newline="")
+    except LookupError as error:
+        raise FormatError(
+            "{name} is in an encoding that is not known", found=encoding[:60], name=name
+        ) from error
+    try:
+        while line := text.readline(limits.LONGEST_LINE + 1):
+            number += 1
+            if len(line) > limits.LONGEST_LINE:
+                raise FormatError(
+                    "line {number:,} of {name} is too long",
+                    expected="at most {limit:,} characters",
+                    number=number,
+                    name=name,
+                    limit=limits.LONGEST_LINE,
+                )
+            yield line
+    except UnicodeError as error:
+        place = f"{name}, after line {number:,}: {str(error)[:200]}"
+        raise FormatError(
+            "{name} is not text", found=place, remedy="save it as UTF-8", name=name
+        ) from error
+    except BROKEN_ARCHIVE as error:
+        raise FormatError("{name} is broken", found=str(error)[:200], name=name) from error
+    except OSError as error:
+        raise _unreadable_table(name, error) from error
+    finally:
+        text.detach()
 
 
 def encoding_of_text(file: IO[bytes], name: str, fallback: str = WESTERN) -> str:

@@ -14,8 +14,7 @@ from engine.collection.outputs import MAP, check_file
 from engine.collection.state import NO_CLASS, shown_classes
 from engine.errors import UsageError
 from engine.full_disk import writing
-from engine.interchange.table_text import storable
-from engine.interchange.table_writer import write_table
+from engine.interchange.table_writer import storable, write_table
 from engine.map.figure import Figure, make_figure, png_of, svg_of
 from engine.map.image_map import ImageMap
 from engine.map.prototypes import placed, prototypes_of

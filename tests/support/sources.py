@@ -35,4 +35,4 @@ def imported_project(
 ) -> tuple[CategoryGraph, SourceVersion]:
     """A graph into which the source was imported, and what the project remembers of it."""
     graph = CategoryGraph()
-    return graph, version_of(name, source, merge_into(graph, source).class_ids)
+    return graph, version_of(name, source, merge_into(graph, source))

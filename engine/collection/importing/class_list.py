@@ -11,8 +11,8 @@ from engine.graph.names import loose_name
 from engine.interchange.detect import read_graph
 from engine.interchange.imported import ImportedGraph
 from engine.interchange.limits import TAXONOMY_BYTES
-from engine.interchange.tables.column_preview import ColumnPreview, preview_columns
 from engine.interchange.tables.dialects import TablePurpose
+from engine.interchange.tables.read_table import ColumnPreview, preview_columns
 from engine.interchange.taxonomies.name_list import read_lines
 
 

@@ -10,8 +10,7 @@ from engine.graph.category_graph import ClassId
 from engine.graph.edits import AttributesChanged, EdgeAdded
 from engine.graph.group_edits import check_growth
 from engine.interchange.detect import read_graph
-from engine.interchange.imported import ImportedGraph
-from engine.interchange.left_out import LeftOutGroup, grouped
+from engine.interchange.imported import ImportedGraph, LeftOutGroup, left_out_groups
 from engine.interchange.versions.plan import ImportPlan, ImportReport, import_report, plan_addition
 from engine.interchange.versions.source_version import (
     SAME_SOURCE,
@@ -203,7 +202,7 @@ def import_graph(
         notes_added=len(plan.noted),
         classes_removed=removed,
         report=report,
-        left_out=tuple(grouped(imported.left_out)),
+        left_out=tuple(left_out_groups(imported.left_out)),
         stayed=tuple(stayed),
     )
 

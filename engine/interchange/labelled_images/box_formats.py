@@ -1,6 +1,6 @@
-"""Files that carry boxes around things, recognised by how they begin; and folders that divide a data set.
+"""Detection of files with bounding boxes, and of folders that divide a data set.
 
-The folders of such sets are called images, labels or train, and are no classes.
+Folders of such data sets, such as images, labels or train, are not classes.
 """
 
 import os
@@ -28,15 +28,15 @@ TITLES: Final = {
     CREATEML: "CreateML",
     VIA: "VGG Image Annotator",
 }
-"""What people call them, by the name of the format."""
+"""Names for users, by format."""
 
-_PARTS: Final = frozenset(
+_DATA_SET_FOLDERS: Final = frozenset(
     words(
         "images image imgs img jpegimages labels annotations imagesets segmentationclass "
         "segmentationobject train training val valid validation test testing trainval"
     )
 )
-_MOST_FILES: Final = 200  # files of a folder that are looked into to detect a form. Chosen.
+_MOST_FILES: Final = 200  # files of a folder that are opened to detect its format. Chosen.
 _YOLO_ROW: Final = re.compile(r"\d{1,5}(?:[ \t]+-?(?:\d*\.?\d+(?:[eE][+-]?\d+)?|nan|inf)){4,}\s*")
 _YOLO_KEY: Final = re.compile(r"^(?:train|val)\s*[:=]", re.MULTILINE)
 _VOC: Final = re.compile(r"<annotation[\s>].*<(?:object|bndbox|segmented)\b", re.DOTALL)
@@ -44,13 +44,13 @@ _YOLO_NAMES: Final = re.compile(r"^names\s*[:=]", re.MULTILINE)
 
 
 def is_yolo_text(head: str) -> bool:
-    """Whether a text begins with rows of numbers of boxes."""
+    """Whether a text begins with rows of boxes."""
     lines = [line for line in head.splitlines()[:-1] or [head] if line.strip()]
     return bool(lines) and all(map(_YOLO_ROW.fullmatch, lines))
 
 
 def is_yolo_settings(head: str) -> bool:
-    """Whether a text is the description of a data set."""
+    """Whether a text describes a data set (data.yaml)."""
     return bool(_YOLO_KEY.search(head) and _YOLO_NAMES.search(head))
 
 
@@ -63,7 +63,7 @@ def _has(*names: str, opening: str = "{[") -> Callable[[str], bool]:
     return has_all
 
 
-_FORMS: Final[tuple[tuple[str, frozenset[str], Callable[[str], bool]], ...]] = (
+_FORMATS: Final[tuple[tuple[str, frozenset[str], Callable[[str], bool]], ...]] = (
     (YOLO, frozenset({".txt"}), is_yolo_text),
     (YOLO, frozenset({".yaml", ".yml", ".data"}), is_yolo_settings),
     (PASCAL_VOC, frozenset({".xml"}), lambda head: bool(_VOC.search(head))),
@@ -74,30 +74,30 @@ _FORMS: Final[tuple[tuple[str, frozenset[str], Callable[[str], bool]], ...]] = (
     (CREATEML, frozenset({".json"}), _has("annotations", "coordinates", opening="[")),
     (VIA, frozenset({".json"}), _has("regions", "shape_attributes", opening="{")),
 )
-"""Name of the format, suffixes of its files, and whether a text begins as they do."""
-_SUFFIXES: Final = frozenset[str]().union(*(suffixes for _, suffixes, _ in _FORMS))
+"""Format, suffixes of its files, and a check of their beginning."""
+_SUFFIXES: Final = frozenset[str]().union(*(suffixes for _, suffixes, _ in _FORMATS))
 
 
 def box_format_of(source: Path) -> str:
-    """The name of the format of boxes that a file has, or that the files in a folder have; "" for none."""
-    return next(filter(None, map(_form_of, islice(_files(source), _MOST_FILES))), "")
+    """The box format of a file, or of the files in a folder; "" for none."""
+    return next(filter(None, map(_format_of, islice(_files(source), _MOST_FILES))), "")
 
 
-def has_box_format(form: str, source: Path) -> bool:
-    """Whether a file, or the first of the files in a folder that carry boxes, is of a format."""
-    return box_format_of(source) == form
+def has_box_format(box_format: str, source: Path) -> bool:
+    """Whether a source is of a box format."""
+    return box_format_of(source) == box_format
 
 
-def files_of(source: Path, form: str) -> Iterator[Path]:
-    """The files of a format of boxes: the source itself, or those in the folder, by name."""
-    return (file for file in _files(source) if _form_of(file) == form)
+def files_of(source: Path, box_format: str) -> Iterator[Path]:
+    """Files of a box format: the source itself, or those in the folder, sorted by name."""
+    return (file for file in _files(source) if _format_of(file) == box_format)
 
 
 def refuse_boxes(source: Path) -> None:
-    """Refuse to take a folder for class folders in which files carry boxes.
+    """Refuse to take a folder with files of boxes for class folders.
 
     Raises:
-        FormatError: some do; names the form.
+        FormatError: it has such files; names the format.
     """
     if form := box_format_of(source):
         raise FormatError(
@@ -109,31 +109,32 @@ def refuse_boxes(source: Path) -> None:
         )
 
 
-def unread_boxes_error(source: Path, form: str) -> FormatError:
-    """The error of a table of boxes."""
+def unread_boxes_error(source: Path, title: str) -> FormatError:
+    """The error for a table of boxes."""
     return FormatError(
         "{source} carries boxes around things in columns ({form}), which are not read",
         expected="one class for a whole image",
         remedy="save the boxes as COCO, YOLO, Pascal VOC or in another form that is read",
         source=source.name,
-        form=form,
+        form=title,
     )
 
 
 def data_set_folders(folders: Iterable[str]) -> list[str]:
-    """Those of the names of folders that parts of data sets have, such as images or train, and classes have not."""
-    return [each for each in dict.fromkeys(folders) if each.casefold() in _PARTS]
+    """Names of folders that data sets have and classes do not, such as images or train."""
+    return [each for each in dict.fromkeys(folders) if each.casefold() in _DATA_SET_FOLDERS]
 
 
 def refuse_data_set_folders(source: str, folders: Iterable[str]) -> None:
-    """Refuse to take folders for classes whose names are those of parts of data sets.
+    """Refuse to take folders such as images or train for classes.
 
     Raises:
-        FormatError: some are.
+        FormatError: there are some.
     """
     if found := data_set_folders(folders):
         raise FormatError(
-            "{source} has folders that are called as parts of data sets are, and would become classes",
+            "{source} has folders that are called as parts of data sets are, "
+            "and would become classes",
             expected="folders that are named like classes",
             found=enumerated(found[:5]),
             remedy="choose the folder in which the classes are, or rename a folder that is a class",
@@ -152,6 +153,8 @@ def _files(source: Path) -> Iterator[Path]:
         )
 
 
-def _form_of(file: Path) -> str:
+def _format_of(file: Path) -> str:
     suffix, head = file.suffix.casefold(), head_of(file).decode("utf-8", "replace")
-    return next((name for name, suffixes, fits in _FORMS if suffix in suffixes and fits(head)), "")
+    return next(
+        (name for name, suffixes, fits in _FORMATS if suffix in suffixes and fits(head)), ""
+    )

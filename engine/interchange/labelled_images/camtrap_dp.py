@@ -1,9 +1,9 @@
-"""Camtrap DP 1.0: what Agouti, TRAPPER, Wildlife Insights and GBIF exchange of camera traps; a folder of three tables.
+"""Writer of Camtrap DP 1.0, the exchange format of camera traps (Agouti, TRAPPER, GBIF).
 
-The standard wants of each image a deployment with a place, and a time. A collection knows what its photos say; a
-folder is taken for a deployment, and where photos say nothing, the tables do (`deploymentComments`, `mediaComments`,
-`coordinateUncertainty`). A file is a medium, and each image of it, whole or a box, has one observation: the person's,
-else the model's, else the detector's. `images.csv` has the rest.
+The standard requires a deployment with coordinates and a time of each image. A folder counts as a
+deployment; what photos lack is stated in `deploymentComments`, `mediaComments` and
+`coordinateUncertainty`. A file is a medium, and each image of it, whole or a box, has one
+observation: the person's, else the model's, else the detector's. `images.csv` has the rest.
 """
 
 import json
@@ -41,10 +41,8 @@ CANNOT_CARRY: Final = (
     "fill in sampling design, capture method and licence (datapackage.json) before you publish",
     "the page or moment of a box is only in the extra table images.csv",
 )
-_ANYWHERE_M: Final = 20_037_508  # half of the Earth's circumference: the place may be anywhere
-_LEAST_UNCERTAINTY_M: Final = (
-    30  # as telephones and cameras find their place; the standard wants at least one. Chosen.
-)
+_ANYWHERE_M: Final = 20_037_508  # half of the Earth's circumference, for unknown coordinates
+_LEAST_UNCERTAINTY_M: Final = 30  # accuracy of GPS; the standard requires at least one. Chosen.
 _METRES_PER_DEGREE: Final = 111_320  # of latitude
 _EXIF_TAGS: Final[Mapping[str, str]] = {
     "lens": "LensModel",
@@ -56,13 +54,13 @@ _EXIF_TAGS: Final[Mapping[str, str]] = {
     "copyright": "Copyright",
     "description": "ImageDescription",
 }
-"""Of further details, by their names in `found_details.FIELDS`."""
+"""Of further metadata, by name in `found_details.FIELDS`."""
 _FORBIDDEN_STARTS: Final = (".", "/", "~")  # with which `filePath` must not begin
 
 
 @dataclass(frozen=True)
 class _Shot:
-    """An image with what its header holds, and defaults where it holds nothing."""
+    """An image with its metadata, or defaults."""
 
     image: LabelledImage
     deployment: str
@@ -73,7 +71,7 @@ class _Shot:
 
 
 def write(images: LabelledImages, draft: Path, options: FolderOptions) -> WrittenExport:
-    """Write the package's tables and their description; images stay where they are."""
+    """Write the package's tables and their description; images are neither copied nor moved."""
     del options
     deployments: dict[str, Deployment] = {}
     shots = [_shot(images, image, deployments) for image in images.each()]
@@ -128,7 +126,7 @@ def _shot(
 
 
 def _exif(facts: PhotoFacts) -> str:
-    """What is known of camera and exposure, by names of Exif as in the example of the standard."""
+    """Camera and exposure by names of EXIF, as in the example of the standard."""
     found = {"Model": facts.camera, "SerialNumber": facts.serial}
     found |= {tag: facts.fields.get(name, "") for name, tag in _EXIF_TAGS.items()}
     known = {tag: text for tag, text in found.items() if text}
@@ -136,7 +134,7 @@ def _exif(facts: PhotoFacts) -> str:
 
 
 def _time(images: LabelledImages, image: LabelledImage, facts: PhotoFacts) -> tuple[datetime, str]:
-    """The time of a photo, and a comment where that is not its camera's moment."""
+    """The time of a photo, and a comment if it is not exact."""
     if facts.taken_at is not None and facts.taken_at.tzinfo is not None:
         return facts.taken_at, ""
     if facts.taken_at is not None:
@@ -174,7 +172,7 @@ def _deployment_row(deployment: Deployment) -> dict[str, str]:
 
 
 def _deployment_comments(deployment: Deployment) -> str:
-    """What the standard has no place for: that the location is missing, and several cameras in one folder."""
+    """Facts without a column: a missing location, and several cameras in one folder."""
     parts = [] if deployment.places else ["Location missing: 0, 0 stands for anywhere on Earth."]
     if len(deployment.cameras) > 1:
         pairs = sorted(deployment.cameras)
@@ -213,7 +211,7 @@ def _observation_row(
 ) -> dict[str, str]:
     image = shot.image
     kind, name = observed(images, image)
-    row = {
+    observation = {
         "observationID": str(image.image_id),
         "deploymentID": shot.deployment,
         "mediaID": str(media[image.path]),
@@ -226,35 +224,28 @@ def _observation_row(
         "observationTags": class_tag(name) if name and not is_taxon(kind, name) else "",
         **_thing_cells(image),
     }
+    method, who, when, score = "machine", "", "", image.detection_score
     if image.label is not None:
-        return row | {
-            "classificationMethod": "human",
-            "classifiedBy": image.label.who,
-            "classificationTimestamp": _time_text(image.label.when),
-        }
-    if image.class_id is None and not image.is_of_none:
-        score = image.detection_score
-        if score is None:
-            return row
-        return row | {
-            "classificationMethod": "machine",
-            "classificationProbability": f"{score:.6f}",
-        }
-    return row | {
-        "classificationMethod": "machine",
-        "classifiedBy": images.model_text,
-        "classificationTimestamp": _time_text(images.made_at),
-        "classificationProbability": "" if image.score is None else f"{image.score:.6f}",
+        method, who, when, score = "human", image.label.who, _time_text(image.label.when), None
+    elif image.class_id is not None or image.is_of_none:
+        who, when, score = images.model_text, _time_text(images.made_at), image.score
+    elif score is None:
+        return observation
+    return observation | {
+        "classificationMethod": method,
+        "classifiedBy": who,
+        "classificationTimestamp": when,
+        "classificationProbability": "" if score is None else f"{score:.6f}",
     }
 
 
 def _is_observed(images: LabelledImages, image: LabelledImage) -> bool:
-    """Whether anybody says what is in an image, or it is a part of its file."""
+    """Whether an image is classified, or a part of its file."""
     return bool(image.part.text) or observed(images, image) != UNCLASSIFIED
 
 
 def _thing_cells(image: LabelledImage) -> dict[str, str]:
-    """Where a thing is in its picture, how many there are, and what the project's own fields say of it."""
+    """Box, count and custom fields of an image."""
     seen = image.facts
     count = 1 if image.count is None and image.part.box is not None else image.count
     box = image.part.box or ()
@@ -275,7 +266,7 @@ def _thing_cells(image: LabelledImage) -> dict[str, str]:
 
 
 def _file_path(image: LabelledImage) -> str:
-    """The path of an image in the project, or its URL; the standard allows neither ".." nor a leading "/"."""
+    """The path of an image, or its URL; the standard forbids ".." and a leading "/"."""
     if (
         not image.path.startswith(_FORBIDDEN_STARTS)
         and ".." not in image.path
@@ -287,7 +278,7 @@ def _file_path(image: LabelledImage) -> str:
 
 
 def _middle(places: list[tuple[float, float]]) -> tuple[float, float, int]:
-    """The middle of places, and the distance to the farthest in metres; their mean is near enough in a folder."""
+    """Mean of coordinates, and the distance to the farthest in metres."""
     if not places:
         return 0, 0, _ANYWHERE_M
     latitude = sum(place[0] for place in places) / len(places)

@@ -1,4 +1,4 @@
-"""`datapackage.json` of a Camtrap DP, and the columns of its three tables as the standard (1.0) orders them."""
+"""`datapackage.json` of a Camtrap DP 1.0, and the columns of its three tables."""
 
 import json
 import re
@@ -53,40 +53,27 @@ _TYPES: Final[Mapping[str, frozenset[str]]] = {
     "unknown": frozenset({"unknown", "unidentified"}),
     "unclassified": frozenset({"unclassified", "not classified"}),
 }
-"""Names of classes that mean what the standard has types of its own for."""
+"""Names of classes that the standard has observation types for."""
 UNCLASSIFIED: Final = "unclassified", ""
 """The type and class of an unclassified image."""
 _KINDS: Final = {"animal": "animal", "person": "human", "human": "human", "vehicle": "vehicle"}
-"""Types by the categories of detectors."""
+"""Observation types by detector category."""
 NOT_CLASSIFIED: Final = frozenset({"", "unknown", "unclassified"})
 _HUMAN_TAXON: Final = "homo sapiens"
-_CLASS_TAG: Final = "class:"  # in front of the name of a class that is no taxon
-_WORLD: Final = (
-    -180.0,
-    -90.0,
-    180.0,
-    90.0,
-)  # longitude and latitude from, longitude and latitude to
+_CLASS_TAG: Final = "class:"  # prefix of the name of a class that is not a taxon
+_WORLD: Final = (-180.0, -90.0, 180.0, 90.0)  # west, south, east, north in degrees
 
 
 @dataclass
 class Deployment:
-    """Images of one folder, taken for those of one camera at one place."""
+    """Images of one folder, taken as those of one camera at one place."""
 
-    name: str  # the folder; it is the deployment's id, too
+    name: str  # the folder, and the deployment's id
     times: list[datetime] = field(default_factory=list)  # of its images, by their cameras
-    other_times: list[datetime] = field(
-        default_factory=list
-    )  # of files, and of dates without a time
-    cameras: set[tuple[str, str]] = field(
-        default_factory=set
-    )  # makes and models, and serial numbers
-    places: list[tuple[float, float]] = field(
-        default_factory=list
-    )  # latitude and longitude of those that say it
-    has_doubtful_times: bool = (
-        False  # whether some have no time of their own, or none with a time zone
-    )
+    other_times: list[datetime] = field(default_factory=list)  # of files, and of plain dates
+    cameras: set[tuple[str, str]] = field(default_factory=set)  # model and serial number
+    places: list[tuple[float, float]] = field(default_factory=list)  # latitude, longitude
+    has_doubtful_times: bool = False  # whether images lack a time, or its time zone
 
     def add_time(self, time: datetime, *, is_of_camera: bool) -> None:
         """Add the time of an image."""
@@ -94,17 +81,17 @@ class Deployment:
 
     @property
     def known_times(self) -> list[datetime]:
-        """Those by cameras, from which effort is computed; others where there is none."""
+        """Times by cameras, from which effort is computed; other times if there are none."""
         return self.times or self.other_times
 
     @property
     def camera(self) -> str:
-        """Make and model where all images are of one; else ""."""
+        """Make and model if it is the same for all images; else ""."""
         return _only({camera for camera, _ in self.cameras})
 
     @property
     def serial(self) -> str:
-        """The camera's serial number where all images are of one camera; else ""."""
+        """Serial number if it is the same for all images; else ""."""
         return _only({serial for _, serial in self.cameras})
 
 
@@ -113,7 +100,7 @@ def _only(names: set[str]) -> str:
 
 
 def observed(images: LabelledImages, image: LabelledImage) -> tuple[str, str]:
-    """The type of an image's observation, and the name of its class; "" without one."""
+    """Observation type of an image, and the name of its class; "" without one."""
     if image.class_id is None:
         if image.is_empty:
             return "blank", ""
@@ -131,7 +118,7 @@ def is_taxon(kind: str, name: str) -> bool:
 
 
 def class_tag(name: str) -> str:
-    """The tag that keeps the name of a class that is no taxon."""
+    """The tag for the name of a class that is not a taxon."""
     return _CLASS_TAG + name.replace("|", "/")
 
 
@@ -144,7 +131,7 @@ def tagged_class(tags: str) -> str:
 
 
 def package_json(images: LabelledImages, deployments: Iterable[Deployment]) -> bytes:
-    """The package's description; unknown facts are filled in as the standard allows, and described in words."""
+    """The package's description; unknown facts are placeholders, which it mentions."""
     known = list(deployments)
     times = [time for each in known for time in each.times]
     times = times or [time for each in known for time in each.other_times] or [images.made_at]
@@ -152,7 +139,8 @@ def package_json(images: LabelledImages, deployments: Iterable[Deployment]) -> b
         "path": IMAGES_TABLE,
         "schema": {"fields": [{"name": name, "type": "string"} for name in PLACED_COLUMNS]},
     }
-    about = f"{len(images.images):,} images of the collection {images.title}, written by {images.program}"
+    count, program = len(images.images), images.program
+    about = f"{count:,} images of the collection {images.title}, written by {program}"
     people = [{"title": name, "role": "contributor"} for name in images.people]
     package = {
         "profile": f"{_STANDARD}/camtrap-dp-profile.json",
@@ -179,7 +167,7 @@ def package_json(images: LabelledImages, deployments: Iterable[Deployment]) -> b
 
 
 def _taxa(images: LabelledImages) -> list[dict[str, str]]:
-    """Each name once, as observations have it; namesakes under several parents share one line, without any's id."""
+    """Each name of the observations once; classes of the same name share a row without an id."""
     taxa: dict[str, dict[str, str]] = {}
     observations = (observed(images, image) for image in images.images)
     names = {name for kind, name in observations if is_taxon(kind, name)}
@@ -210,7 +198,7 @@ def _resource(name: str) -> dict[str, Any]:
 
 
 def _area(places: Sequence[tuple[float, float]]) -> dict[str, Any]:
-    """The smallest box around places as GeoJSON; the world where none is known."""
+    """Bounding box of places as GeoJSON; the world without places."""
     west, south, east, north = _WORLD
     if places:
         latitudes, longitudes = zip(*places, strict=True)

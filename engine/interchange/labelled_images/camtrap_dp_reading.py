@@ -1,7 +1,8 @@
-"""Labels in a Camtrap DP: a folder, a ZIP file, or either with the package in a folder of its own.
+"""Reader of Camtrap DP: a folder or a ZIP file, with the package itself or in one subfolder.
 
-An observation is of one medium, or of an event. Those of events count for the event's media, unless a person gave a
-medium an observation of its own: media of the same event id, else of the same deployment within the event's time.
+An observation is of one medium or of an event. That of an event counts for its media, except for
+those with an observation of their own by a person. Media belong to an event by its id, or by their
+deployment and time.
 """
 
 from bisect import bisect_left, bisect_right
@@ -11,6 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
@@ -56,24 +58,24 @@ _READ_COLUMNS: Final = frozenset(
 ).union(BOX_COLUMNS)
 """Of the tables of media and observations; `sequenceID` was in both before version 1.0."""
 OBSERVATIONS: Final = "observations.csv"
-_OF_PACKAGE: Final = frozenset(
-    {PACKAGE, OBSERVATIONS}
-)  # files that stand for the folder around them
+_OF_PACKAGE: Final = frozenset({PACKAGE, OBSERVATIONS})  # files read as their folder
 _PASSED_OVER: Final = marked("{count:,} observations of events without media were passed over")
 _OBSERVATION: Final = marked("observation {place}: {reason}")
 _CATEGORIES: Final = {"human": "person"}  # of detectors, by the type of an observation
 _FIELDS: Final = ("sex", "lifeStage", "behavior")
 Row = Mapping[str, str]
+Event = tuple[str, str]  # ids of the deployment and of the event in it, "" without one
+MediaTimes = dict[str, list[tuple[datetime, str]]]  # times and media, sorted, by deployment
 
 
 def read(source: Path) -> ForeignLabels:
-    """Read the observations of a package; our own table counts where it has the same class."""
+    """Read the observations of a package; labels in our own table win if the class is the same."""
     with _opened(source) as package:
         return _Reading(package).labels()
 
 
 def fits(source: Path) -> bool:
-    """Whether it is a data package of camera traps, or its description."""
+    """Whether it is a Camtrap DP, or its description."""
     if source.is_file() and source.name not in _OF_PACKAGE and not has_member(source):
         return False
     try:
@@ -85,9 +87,9 @@ def fits(source: Path) -> bool:
 
 @dataclass(frozen=True)
 class _Package:
-    """A package that is open."""
+    """An open package."""
 
-    folder: Path  # where the paths of media start
+    folder: Path  # base of the paths of media
     files: FilePackage
     is_unpacked: bool
 
@@ -99,7 +101,7 @@ class _Package:
         return found
 
     def rows(self, name: str) -> Iterator[dict[str, str]]:
-        """The rows of a table with the columns that are read."""
+        """Rows of a table, restricted to the columns that are read."""
         table = next(
             (
                 each
@@ -144,7 +146,7 @@ def _opened(source: Path) -> Iterator[_Package]:
 
 
 def _folder_of_package(folder: Path) -> Path:
-    """The folder, or the only one in it that holds a package."""
+    """The folder, or its only subfolder with a package."""
     if (folder / PACKAGE).is_file():
         return folder
     with suppress(OSError):
@@ -155,29 +157,30 @@ def _folder_of_package(folder: Path) -> Path:
 
 @dataclass
 class _Reading:
-    """The labels of a package so far."""
+    """Collects the labels of a package."""
 
     package: _Package
     collector: LabelCollector = field(default_factory=LabelCollector)
-    decided: set[str] = field(
-        default_factory=set
-    )  # media that a person gave an observation of their own
-    of_event: dict[tuple[str, str], list[str]] = field(default_factory=lambda: defaultdict(list))
-    """Media by deployment and event."""
-    events: list[tuple[int, Row]] = field(default_factory=list)
+    decided: set[str] = field(default_factory=set)  # media with an observation by a person
+    media_of: dict[Event, list[str]] = field(default_factory=lambda: defaultdict(list))
+    events: list[tuple[int, Row]] = field(default_factory=list)  # observations of events
 
     def labels(self) -> ForeignLabels:
         """The labels of all observations."""
         media: dict[str, str] = {}
         for row in self.package.rows("media"):
             media[row.get("mediaID", "")] = row.get("filePath", "")
-            if event := row.get("eventID") or row.get("sequenceID"):
-                self.of_event[row.get("deploymentID", ""), event].append(row.get("mediaID", ""))
+            self._add_to_event(row)
         self._read_observations(media)
         self.collector.labels = list(numbered_things(self.collector.labels))
         if self.events:
             self._read_events(media)
         return self.collector.collected()
+
+    def _add_to_event(self, row: Row) -> None:
+        event = _event_of(row)
+        if event[1]:
+            self.media_of[event].append(row.get("mediaID", ""))
 
     def _read_observations(self, media: Mapping[str, str]) -> None:
         table = read_table(self.package.folder) if self.package.is_unpacked else None
@@ -193,8 +196,7 @@ class _Reading:
             if not path:
                 self.events.append((number, row))
                 continue
-            if event := row.get("eventID") or row.get("sequenceID"):
-                self.of_event[row.get("deploymentID", ""), event].append(medium)
+            self._add_to_event(row)
             if (own := _own_label(row, ours.get(_local(path), ()))) is not None:
                 self.collector.labels.append(own)
             elif not _class_name(row) and not _has_box(row):
@@ -208,13 +210,11 @@ class _Reading:
 
     def _read_events(self, media: Mapping[str, str]) -> None:
         taxa = _taxa(self.package.description)
-        moments = _media_times(self.package.rows("media"))
-        event_of = {
-            medium: event for event, media_of in self.of_event.items() for medium in media_of
-        }
+        times = _media_times(self.package.rows("media"))
+        event_of = {medium: event for event, found in self.media_of.items() for medium in found}
         without_media = 0
         for number, row in self.events:
-            found = self._media_of_event(row, moments, event_of)
+            found = self._media_of_event(row, times, event_of)
             paths = [media[each] for each in found if each not in self.decided and media.get(each)]
             if not found:
                 without_media += 1
@@ -228,48 +228,37 @@ class _Reading:
             self.collector.problems.append(Message(_PASSED_OVER, {"count": without_media}))
 
     def _media_of_event(
-        self,
-        row: Row,
-        moments: Mapping[str, "_MediaTimes"],
-        event_of: Mapping[str, tuple[str, str]],
+        self, row: Row, times: MediaTimes, event_of: Mapping[str, Event]
     ) -> list[str]:
-        """Media that name the event, and those within its time that name no other."""
-        deployment = row.get("deploymentID", "")
-        event = deployment, row.get("eventID") or row.get("sequenceID") or ""
-        found = list(self.of_event.get(event, ())) if event[1] else []
+        """Media with the id of the event, and those within its time without another event."""
+        event = deployment, event_id = _event_of(row)
+        found = list(self.media_of.get(event, ()))
         start = _moment(row.get("eventStart", ""))
         end = _moment(row.get("eventEnd", "")) or start
-        if start is not None and end is not None and deployment in moments:
-            timed = moments[deployment].between(start, end)
-            found += [each for each in timed if not event[1] or event_of.get(each, event) == event]
+        if start is not None and end is not None:
+            timed = times.get(deployment, [])
+            first = bisect_left(timed, start, key=_TIME)
+            last = bisect_right(timed, end, key=_TIME)
+            within = [medium for _, medium in timed[first:last]]
+            found += [each for each in within if not event_id or event_of.get(each, event) == event]
         return list(dict.fromkeys(found))
 
 
-@dataclass(frozen=True)
-class _MediaTimes:
-    """Media of a deployment in the order of their times."""
-
-    moments: Sequence[datetime]
-    media: Sequence[str]
-
-    def between(self, start: datetime, end: datetime) -> list[str]:
-        """Those from a start to an end, both included."""
-        return list(self.media[bisect_left(self.moments, start) : bisect_right(self.moments, end)])
+_TIME: Final = itemgetter(0)
 
 
-def _media_times(rows: Iterator[dict[str, str]]) -> dict[str, _MediaTimes]:
-    """The media of each deployment whose time is known."""
-    found: dict[str, list[tuple[datetime, str]]] = defaultdict(list)
+def _event_of(row: Row) -> Event:
+    return row.get("deploymentID", ""), row.get("eventID") or row.get("sequenceID") or ""
+
+
+def _media_times(rows: Iterator[dict[str, str]]) -> MediaTimes:
+    found: MediaTimes = defaultdict(list)
     for row in rows:
         if (moment := _moment(row.get("timestamp", ""))) is not None:
             found[row.get("deploymentID", "")].append((moment, row.get("mediaID", "")))
-    times: dict[str, _MediaTimes] = {}
-    for deployment, each in found.items():
+    for each in found.values():
         each.sort()
-        times[deployment] = _MediaTimes(
-            [moment for moment, _ in each], [medium for _, medium in each]
-        )
-    return times
+    return found
 
 
 def _moment(text: str) -> datetime | None:
@@ -283,7 +272,7 @@ def _count(row: Row) -> int | None:
 
 
 def _class_name(row: Row) -> str:
-    """The class of an observation; "" where there is none."""
+    """The class of an observation; "" for none."""
     kind = row.get("observationType", "")
     name = row.get("scientificName", "") if kind not in NOT_CLASSIFIED else ""
     return (
@@ -298,7 +287,7 @@ def _has_box(row: Row) -> bool:
 
 
 def _is_named(row: Row) -> bool:
-    """Whether an observation says more than the type of what is there."""
+    """Whether an observation names a class, and not only a type."""
     return bool(row.get("scientificName") or tagged_class(row.get("observationTags", "")))
 
 
@@ -309,7 +298,7 @@ def _part(row: Row) -> FilePart:
 
 
 def _own_label(row: Row, own: Sequence[ForeignLabel]) -> ForeignLabel | None:
-    """The label in our own table that is about an observation: of the same class, and the same box."""
+    """The label in our own table with the class and the box of an observation."""
     name, kind = _class_name(row), row.get("observationType", "")
     try:
         box = _part(row).box
@@ -325,13 +314,13 @@ def _own_label(row: Row, own: Sequence[ForeignLabel]) -> ForeignLabel | None:
 
 
 def _local(path: str) -> str:
-    """A path on the disk, also where it is written as a URL of one."""
+    """A local path, also if it is a file URL."""
     is_url = path.startswith("file://")
     return unquote(path.removeprefix("file://"), errors="surrogateescape") if is_url else path
 
 
 def _taxa(description: Mapping[str, Any]) -> dict[str, str]:
-    """Ids of taxa by their names; "" for namesakes, of which nothing tells which is meant."""
+    """Ids of taxa by name; "" for ambiguous names."""
     ids: dict[str, str] = {}
     listed = description.get("taxonomic")
     for taxon in listed if isinstance(listed, list) else ():

@@ -1,8 +1,9 @@
-"""Class folders: Bird/Gull/photo.jpg, as torchvision's ImageFolder and most trainers read them; and images in folders.
+"""Class folders, Bird/Gull/photo.jpg, as torchvision's ImageFolder reads them; images in folders.
 
-A class with several parents has one folder, on its first path. Beside the images are two tables. `images.csv` has every
-column of the CSV format and each image's path in the folder, so that annotators are not lost and the model's
-predictions never come back as a person's. `classes.csv` has the classes with all their paths.
+A class with several parents has one folder, on its first path. The export has two tables:
+`images.csv` has all columns of the CSV format and each image's path in the folder, so that
+annotators are not lost and predictions are not read as labels; `classes.csv` has all paths of the
+classes.
 """
 
 import os
@@ -44,46 +45,39 @@ COARSE_REASON: Final = marked("of a broader class")
 _OURS: Final = (
     IMAGES_TABLE, CLASSES_TABLE, "metadata.parquet", "metadata.jsonl", "metadata.csv", "labels.json",
 )  # fmt: skip
-"""Names that no folder of a class gets: files of an export, or of others that a reader looks for beside it."""
-_REFUSED: Final = re.compile(
-    r'[<>:"/\\|?*\x00-\x1f]'
-)  # by Windows and by exFAT, which sticks are formatted with
+"""Names that no class folder gets: files of exports of this or another format."""
+_REFUSED: Final = re.compile(r'[<>:"/\\|?*\x00-\x1f]')  # by Windows and exFAT
 _DEVICES: Final = frozenset(
     {"con", "prn", "aux", "nul", "conin$", "conout$"}
     | {f"{name}{sign}" for name in ("com", "lpt") for sign in "0123456789¹²³"}
 )
-_NOT_LAST: Final = ". "  # signs that Windows takes away from the end of a name
+_NOT_LAST: Final = ". "  # characters that Windows strips from the end of a name
 _LONGEST_BYTES: Final = 200
-"""Bytes of a folder's or file's name: file systems take 255, and a number may be added. Chosen."""
+"""Bytes of a name: file systems allow 255, and a number may be added. Chosen."""
 _LONGEST_PLACE_BYTES: Final = 400
-"""Bytes of a path in the export, beyond which nothing is put below it: macOS takes 1,024 in all. Chosen."""
+"""Bytes of a path in the export to which folders are added: macOS allows 1,024. Chosen."""
 
 
 @dataclass(frozen=True)
 class FolderOptions:
     """Options of a folder of images."""
 
-    placing: Placing = Placing.COPY  # how the images come into it
-    is_flat: bool = False
-    """One folder for each class beside one another, instead of folders within folders; formats that know one way only
-    pass it over."""
-    has_coarse: bool = False
-    """Whether folders beside one another are also made for classes above others, which trainers take for one more class
-    each."""
-    has_crops: bool = False
-    """Whether a box is cut out of its picture, as a JPEG; formats that carry boxes pass it over."""
+    placing: Placing = Placing.COPY
+    is_flat: bool = False  # class folders side by side, not nested; formats with one way ignore it
+    has_coarse: bool = False  # whether coarse classes have flat folders, too
+    has_crops: bool = False  # whether boxes are cropped to JPEGs; formats with boxes ignore it
 
     def is_cut_out(self, image: LabelledImage) -> bool:
-        """Whether what lies in the folder is made of an image's file: a crop, a page or a moment of a video."""
+        """Whether a new file is made of the image: a crop, a page or a frame."""
         return image.part.picture != WHOLE_FILE or (self.has_crops and image.part.box is not None)
 
 
 def safe_name(name: str) -> str:
-    """A name that every file system takes: refused characters become "_"."""
+    """A name that all file systems allow: refused characters become "_"."""
     cleaned = _REFUSED.sub("_", name).rstrip(_NOT_LAST)
     cleaned = cleaned if cleaned.strip() else "_"
     if cleaned.startswith(".") or cleaned.split(".", 1)[0].rstrip().casefold() in _DEVICES:
-        cleaned = "_" + cleaned  # hidden folders are no classes to trainers
+        cleaned = "_" + cleaned  # hidden folders are ignored
     while len(os.fsencode(cleaned)) > _LONGEST_BYTES:
         stem, suffix = os.path.splitext(cleaned)  # noqa: PTH122 (a name, no path)
         cleaned = stem[:-1] + suffix if len(stem) > 1 else cleaned[:-1]
@@ -91,11 +85,11 @@ def safe_name(name: str) -> str:
 
 
 class FreeNames:
-    """Names that are unique in each folder, whatever their case.
+    """Makes names unique in each folder, ignoring case.
 
     Args:
-        kept: names that are reserved; see `keep`.
-        are_stems_free: whether a name is also taken by one with another suffix, as gull.jpg and gull.png.
+        kept: reserved names; see `keep`.
+        are_stems_free: whether stems are unique, too, unlike gull.jpg and gull.png.
     """
 
     def __init__(self, kept: Iterable[str] = (), *, are_stems_free: bool = False) -> None:
@@ -105,14 +99,12 @@ class FreeNames:
         self._are_stems_free = are_stems_free
 
     def take(self, folder: str, name: str) -> str:
-        """The name, with a number where the folder has it: "gull (2).jpg"; as a path with "/" below the folder."""
+        """A path in the folder with the name, numbered if it is taken: "gull (2).jpg"."""
         stem, suffix = os.path.splitext(safe_name(name))  # noqa: PTH122
         path = f"{folder}/{stem}" if folder else stem
         seen = "" if self._are_stems_free else _compared(suffix)
         wanted = _compared(path) + seen
-        number = self._last.get(
-            wanted, 1
-        )  # thousands of one name are numbered without asking for each number again
+        number = self._last.get(wanted, 1)  # continue numbering, in constant time
         free = path if number == 1 else f"{path} ({number})"
         while _compared(free) + seen in self._taken or _compared(free + suffix) in self._kept:
             number += 1
@@ -122,7 +114,7 @@ class FreeNames:
         return free + suffix
 
     def keep(self, path: str) -> None:
-        """Reserve a path, and those of the folders around it."""
+        """Reserve a path and those of its parent folders."""
         parts = path.split("/")
         self._kept.update(
             _compared("/".join(parts[:length])) for length in range(1, len(parts) + 1)
@@ -130,14 +122,14 @@ class FreeNames:
 
 
 def _compared(path: str) -> str:
-    """A path as file systems compare it that ignore case and the normal form of accents."""
+    """A path as file systems compare it, ignoring case and Unicode normalization."""
     return unicodedata.normalize("NFC", path).casefold()
 
 
 def nested_folders(images: LabelledImages) -> dict[int, str]:
-    """A folder for each used class, within those of the classes above on its first path.
+    """A folder for each used class, nested along its first path.
 
-    A branch that is too deep for the names of file systems goes on beside those at the top.
+    A branch that is too deep for file systems continues at the top.
     """
     free, known = FreeNames(_OURS), dict[int, str]()
     for used in images.used_classes:
@@ -151,16 +143,8 @@ def nested_folders(images: LabelledImages) -> dict[int, str]:
 
 
 def flat_folders(images: LabelledImages, options: FolderOptions) -> dict[int, str]:
-    """A folder for each used class, all beside one another; namesakes get their parent's name before.
-
-    Classes above others have none unless `has_coarse`.
-    """
-    coarse = (
-        frozenset[int]()
-        if options.has_coarse
-        else coarse_classes(images.graph, images.used_classes)
-    )
-    class_ids = [each for each in images.used_classes if each not in coarse]
+    """A folder for each of `leaf_classes`; ambiguous names are preceded by their parent's."""
+    class_ids = leaf_classes(images, options)
     names = [images.graph.name(each) for each in class_ids]
     free = FreeNames(_OURS)
     called = Counter(names)
@@ -173,9 +157,19 @@ def flat_folders(images: LabelledImages, options: FolderOptions) -> dict[int, st
 
 
 def coarse_classes(graph: CategoryGraph, class_ids: Collection[int]) -> frozenset[int]:
-    """Those of some classes that lie above others of them."""
+    """Those of some classes that are ancestors of others."""
     above = frozenset[int]().union(*(graph.ancestors(each) for each in class_ids))
     return above & frozenset(class_ids)
+
+
+def leaf_classes(images: LabelledImages, options: FolderOptions) -> list[int]:
+    """The used classes without coarse ones, which trainers take for independent classes.
+
+    With `has_coarse` all of them.
+    """
+    used = images.used_classes
+    coarse = frozenset() if options.has_coarse else coarse_classes(images.graph, used)
+    return [each for each in used if each not in coarse]
 
 
 def place_images(
@@ -190,21 +184,22 @@ def place_images(
     Args:
         images: the collection.
         draft: the folder that is filled.
-        folder_of: of an image, with "/" between names; None where it has no place: it has no class, or a coarse one.
-        options: how they are placed; a picture of several images lies once in a folder, unless they are cut out.
-        names: that the files may have.
+        folder_of: path of an image's folder; None skips an image without a class, or a coarse one.
+        options: how images are placed; a picture of several images is placed once per folder,
+            unless they are cropped.
+        names: makes the names of the files.
 
     Returns:
-        The result, and each image's path below `draft` by image id. A file that cannot be read is a failure and stays
-        out; a full disk is an error.
+        The result, and each image's path below `draft` by image id. A file that cannot be read is
+        a failure; a full disk is an error.
     """
     free, placed = names or FreeNames(), dict[int, str]()
     for folder in {folder_of(image) for image in images.images}:
         free.keep(folder or "")
     failures: list[FileFailure] = []
     without: list[str] = []
-    picture = "", WHOLE_FILE  # at hand
-    of_picture: dict[str, str] = {}  # where it was placed, by folder
+    picture = "", WHOLE_FILE  # the current one
+    of_picture: dict[str, str] = {}  # its path by folder
     for image in images.each():
         if (image.path, image.part.picture) != picture:
             picture, of_picture = (image.path, image.part.picture), {}
@@ -236,9 +231,9 @@ def place_all(
     *,
     names: FreeNames | None = None,
 ) -> tuple[WrittenExport, dict[int, str]]:
-    """Place all pictures below one folder of the draft, those without a class in a folder of their own.
+    """Place all pictures in folders of one folder, those without a class in a separate one.
 
-    A picture of several images lies in the folder of the first.
+    A picture of several images is in the folder of the first.
     """
     of_picture: dict[str, str] = {}
 
@@ -264,7 +259,15 @@ def write_tables(
     folders: Mapping[int, str],
     options: FolderOptions | None = None,
 ) -> None:
-    """Write `images.csv` and `classes.csv`, with the paths of images by image id and the folders of classes."""
+    """Write `images.csv` and `classes.csv`.
+
+    Args:
+        images: the collection.
+        draft: the folder.
+        placed: path of each image by image id.
+        folders: of the classes, by id.
+        options: see `FolderOptions.is_cut_out`.
+    """
     with file_in(draft, IMAGES_TABLE) as table:
         is_cut_out = (options or FolderOptions()).is_cut_out
         cut_out = frozenset(image.image_id for image in images.images if is_cut_out(image))
@@ -286,13 +289,13 @@ def _class_row(images: LabelledImages, class_id: int, folder: str) -> tuple[str,
 
 
 def read_table(folder: Path) -> ForeignLabels | None:
-    """The labels in the folder's `images.csv`; None where it has none of ours."""
+    """Read the folder's `images.csv`; None if it has none of ours."""
     table = folder / IMAGES_TABLE
     return csv_table.read(table) if table.is_file() and csv_table.fits(table) else None
 
 
 def each_file(folder: Path) -> Iterator[tuple[PurePosixPath, Path]]:
-    """The files that may be images in a folder and those below it: their paths within, and where they are."""
+    """Files in a folder and below that may be images: relative path and file."""
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
@@ -307,7 +310,7 @@ _NO_IMAGES: Final = frozenset(
 
 
 def _name_in_folder(image: LabelledImage, options: FolderOptions) -> str:
-    """The file's name; of what is cut out with page, time, and where it lies in thousandths of the picture's sides."""
+    """The file's name; of a crop with page, time, and box in thousandths of the sides."""
     if not options.is_cut_out(image):
         return image.file.name
     page, seconds, box, _ = image.part
@@ -322,7 +325,7 @@ def _name_in_folder(image: LabelledImage, options: FolderOptions) -> str:
 def _placed(
     image: LabelledImage, target: Path, placing: Placing, crop_of: CropOf | None, part: FilePart
 ) -> str:
-    """Place one; the reason why it could not be, or ""."""
+    """Place an image; the reason of a failure, or ""."""
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
         if crop_of is None:
@@ -343,7 +346,7 @@ def _placed(
 
 
 def write(images: LabelledImages, draft: Path, options: FolderOptions) -> WrittenExport:
-    """Place the images in folders of their classes, with both tables beside them."""
+    """Place the images in folders of their classes, and write both tables."""
     folders = flat_folders(images, options) if options.is_flat else nested_folders(images)
     written, placed = place_images(
         images, draft, lambda image: folders.get(image.class_id or 0), options
@@ -353,7 +356,7 @@ def write(images: LabelledImages, draft: Path, options: FolderOptions) -> Writte
 
 
 def read(source: Path) -> ForeignLabels:
-    """Read the labels of our table, or else of the folders' names; images outside of any folder have none."""
+    """Read the labels of our table, else of the folders' names; other images have none."""
     found = read_folders(source)
     if found is None:
         raise FormatError(
@@ -366,7 +369,12 @@ def read(source: Path) -> ForeignLabels:
 
 
 def read_folders(source: Path, parts: Collection[str] = ()) -> ForeignLabels | None:
-    """The labels of our table, or of the folders' names, below those of these parts, if any; None without labels."""
+    """Read the labels of our table, or of folders; None without labels.
+
+    Args:
+        source: the folder.
+        parts: top folders, such as train, that hold the class folders; () for the source itself.
+    """
     if (ours := read_table(source)) is not None:
         return ours
     files = [
@@ -381,5 +389,5 @@ def read_folders(source: Path, parts: Collection[str] = ()) -> ForeignLabels | N
 
 
 def fits(source: Path) -> bool:
-    """Whether it is a folder with files in folders; tested last, for many formats are such folders."""
+    """Whether it is a folder with files in folders; checked last, as other formats are, too."""
     return source.is_dir() and any(len(path.parts) > 1 for path, _ in each_file(source))

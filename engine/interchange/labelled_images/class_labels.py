@@ -1,7 +1,8 @@
-"""Labels of our classes in annotation tools, and the fields that their formats carry besides.
+"""Labels and fields of images in formats of annotation tools.
 
-These tools know a class by one name, and give each annotation free fields. The label is the class's name where no other
-has it, else its path. The fields are the columns of the CSV table: who, when, path, score, model.
+Such a tool has one name for each class, and free fields for each annotation. The label is the
+class's name if it is unique, else its path. The fields are the columns of the CSV table: who, when,
+path, score, model.
 """
 
 import os
@@ -31,15 +32,15 @@ from engine.interchange.labelled_images.table_rows import (
 _IN_OTHER_COLUMNS: Final = frozenset({"image", "class"})
 _OF_THE_FILE: Final = frozenset({ORIGINAL, "file", "content_hash"}) | ITEM_COLUMNS - {"is_empty"}
 OBJECT: Final = "object"
-"""The label of a box of which neither a person nor a model says what is in it."""
+"""Label of a box without a label, a prediction and a detector category."""
 _OF_DETECTORS: Final = frozenset({"animal", "person", "human", "vehicle", "empty", OBJECT})
 _SAME: Final = 1e-5
-"""Share of a side by which a tool may round a box: a tenth of a pixel of 10,000. Chosen."""
+"""Rounding error of boxes as a share of a side: a tenth of a pixel in 10,000. Chosen."""
 _NOTHING: Final[tuple[Any, ...]] = (None, "", ())
 
 
 class ClassLabels:
-    """Unique labels of all classes of a collection's graph."""
+    """Unique labels of all classes of a collection."""
 
     def __init__(self, images: LabelledImages) -> None:
         self._images = images
@@ -57,7 +58,7 @@ class ClassLabels:
         return self._labels[class_id]
 
     def of(self, image: LabelledImage) -> str | None:
-        """The label of an image; of a box without a class what a detector calls it; None for a file without one."""
+        """The label of an image, or its detector category; None for a whole file without either."""
         if image.class_id is not None:
             return self._labels[image.class_id]
         if image.is_of_none:
@@ -68,7 +69,7 @@ class ClassLabels:
 
     @cached_property
     def further_labels(self) -> tuple[str, ...]:
-        """Labels of images that are none of a class."""
+        """Labels of images without a class."""
         used = {self.of(image) for image in self._images.images if image.class_id is None}
         return tuple(
             sorted(label for label in used if label and label not in self._labels.values())
@@ -76,21 +77,16 @@ class ClassLabels:
 
     @cached_property
     def all_labels(self) -> tuple[str, ...]:
-        """Every label, parents before children, those of no class last."""
+        """All labels, parents before children, those without a class last."""
         return (*self._labels.values(), *self.further_labels)
 
 
 def names_below(images: LabelledImages) -> dict[int, str]:
-    """Each image's path below the folder that all have in common, with "/" between names, by image id.
-
-    Tools put such a name behind a folder of images.
-    """
+    """Path of each image below their common folder, with "/" as separator, by image id."""
+    if not images.images:
+        return {}
     try:
-        folder = (
-            os.path.commonpath({image.file.parent for image in images.images})
-            if images.images
-            else ""
-        )
+        folder = os.path.commonpath({image.file.parent for image in images.images})
         return {
             image.image_id: image.file.relative_to(folder).as_posix() for image in images.images
         }
@@ -99,12 +95,12 @@ def names_below(images: LabelledImages) -> dict[int, str]:
 
 
 def fields_of(images: LabelledImages, image: LabelledImage, *without: str) -> dict[str, Any]:
-    """The non-empty columns of an image for JSON, and its path in the project.
+    """The non-empty columns of an image as JSON values, and its path in the project.
 
     Args:
         images: the collection.
         image: one of its images.
-        without: columns for which the format has a place of its own, besides its class's name.
+        without: columns that the format stores elsewhere, besides the class.
     """
     return {ORIGINAL: image.path} | {
         name: plain(value)
@@ -125,19 +121,19 @@ def label_with(
     file: Path | None = None,
     part: FilePart | None = None,
 ) -> ForeignLabel | None:
-    """The label in a tool's file; None where it names no image, or neither a class nor a box.
+    """The label in a tool's file; None if it names no image, or neither a class nor a box.
 
     Args:
-        image: its path there.
-        label: of the annotation; "" where it has none.
-        fields: as by `fields_of`, or of another program. They count only where they are about the same class: they stay
-            as they were when a label is changed in the tool.
-        folder: that relative paths may start from.
-        file: where the image is known to be; overrules the fields.
-        part: of the image, as the tool has it; None where it has none, and the fields tell.
+        image: its path in the file.
+        label: of the annotation; "" for none.
+        fields: as of `fields_of`, or of another program. They are used only if they are about the
+            same class: tools that change a label leave them unchanged.
+        folder: base of relative paths.
+        file: of the image, if known; overrides the fields.
+        part: of the image in the tool; None if it is in the fields.
 
     Raises:
-        ValueError, InputError: a time, a number or a part in the fields is none.
+        ValueError, InputError: a time, a number or a part in the fields is invalid.
     """
     found = texts(fields_about(label, fields))
     found |= {"image": image, "class": label}
@@ -152,7 +148,7 @@ def label_with(
 
 
 def part_with(part: FilePart, written: str) -> FilePart:
-    """A part as a tool has it, of the page or frame that our text says; our own where the tool only rounded its box."""
+    """A part of a tool with the page or frame of ours; ours if the tool only rounded its box."""
     own = file_part(written)
     if part.box is None or own.box is None or not is_near(part.box, own.box):
         return own._replace(box=part.box)
@@ -160,12 +156,12 @@ def part_with(part: FilePart, written: str) -> FilePart:
 
 
 def is_near(box: BoundingBox, other: BoundingBox) -> bool:
-    """Whether two boxes differ by no more than rounding."""
+    """Whether two boxes are equal up to rounding."""
     return all(abs(one - two) <= _SAME for one, two in zip(box, other, strict=True))
 
 
 def are_detector_categories(names: Iterable[str]) -> bool:
-    """Whether classes only say what kind of thing is in a box, as detectors of animals do."""
+    """Whether all names are categories of detectors."""
     found = {name.casefold() for name in names}
     return bool(found) and found <= _OF_DETECTORS
 
@@ -178,7 +174,7 @@ def detected_box(
     category: str = "",
     score: float | None = None,
 ) -> ForeignLabel:
-    """A box of a detector, which has no class yet."""
+    """A box of a detector without a class."""
     return ForeignLabel(
         image, (), file=file, is_machine=True, part=part, category=category, score=score
     )
@@ -191,7 +187,7 @@ def local_path(url_path: str) -> str:
 
 
 def fields_about(label: str, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields, where they are about the class of a label; otherwise those that only identify the file."""
+    """All fields if they are about the class of a label; else those that identify the file."""
     path = str(fields.get("path") or "")
     is_about_it = (
         label in {path, *split_path(path)[-1:]} if path else label in {NONE_LABEL, EMPTY_LABEL}

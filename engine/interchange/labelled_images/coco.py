@@ -1,8 +1,8 @@
-"""COCO: one JSON file of categories, images and annotations, which stays apart from the images.
+"""COCO: one JSON file of categories, images and annotations, without the images themselves.
 
-A class is a category, with its first parent as supercategory, all parents as `parents` and its paths as `paths`. A
-label is an annotation with the box of a thing, or over the whole image. `file_name` is the image's path below the
-folder that all images have in common, and `coco_url` its file on this computer.
+A class is a category, with its first parent as supercategory, all `parents` and `paths`. A label is
+an annotation with a box, or with one around the whole image. `file_name` is the image's path below
+the common folder of all images, and `coco_url` its file on this computer.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -53,7 +53,7 @@ _WHOLE_BOX: Final = BoundingBox(0, 0, 1, 1)
 
 
 def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
-    """Write categories for all classes, an entry for each image, and an annotation for each that has a label."""
+    """Write a category for each class, an entry for each image, an annotation for each label."""
     labels = ClassLabels(images)
     ids = {labels.of_class(class_id): class_id for class_id in labels.classes}
     first_free = max(labels.classes, default=0) + 1
@@ -70,7 +70,7 @@ def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
 
 
 def read(source: Path) -> ForeignLabels:
-    """Read annotations of any COCO file, each a thing in its image; one without a box names the class of the whole."""
+    """Read annotations of any COCO file; one without a box is the class of the whole image."""
     whole = read_json(source)
     entries = {_id(entry, "id"): entry for entry in objects_in(whole, "images")}
     categories = _Categories(objects_in(whole, "categories"))
@@ -181,11 +181,11 @@ class _Categories:
 
     @property
     def are_detector_categories(self) -> bool:
-        """Whether they only say what kind of thing is in a box, as detectors of animals do."""
+        """Whether all of them are categories of detectors."""
         return are_detector_categories(self._by_name)
 
     def fields(self, category_id: int | str) -> dict[str, str]:
-        """Label, and path where supercategories are categories themselves; KeyError for an unknown category."""
+        """Label, and path if supercategories are categories; KeyError for an unknown category."""
         if category_id not in self._known:
             self._known[category_id] = self._fields(self._by_id[category_id])
         return self._known[category_id]
@@ -197,7 +197,7 @@ class _Categories:
         ) not in names:
             names.insert(0, str(above.get("name")))
             category = above
-            if len(names) > DEEPEST_LEVEL + 1:  # no class lies so deep: the label says what it is
+            if len(names) > DEEPEST_LEVEL + 1:  # too deep for a path
                 return {"label": names[-1]}
         return {"label": names[-1], **({"path": join_path(names)} if len(names) > 1 else {})}
 
@@ -222,9 +222,8 @@ def _labels(
         return
     fields = {**category, **fields_about(name, attributes)}
     label = label_with(image, name, fields, folders[0], file=file, part=part)
-    if (
-        label is not None and "score" in annotation and "decided_by" not in fields
-    ):  # as detectors write it
+    is_detected = "score" in annotation and "decided_by" not in fields
+    if label is not None and is_detected:
         label = replace(label, is_machine=True, score=scored(annotation["score"]))
     yield label
 
@@ -232,16 +231,14 @@ def _labels(
 def _part(
     annotation: JsonObject, entry: JsonObject, attributes: JsonObject, file: Path
 ) -> FilePart:
-    """The box of an annotation, or the box around its segments."""
+    """The box of an annotation, or the bounding box of its segmentation."""
     box, segments = annotation.get("bbox"), annotation.get("segmentation")
     if not isinstance(box, list) or not box:
         box = list(bounds(points_of(segments))) if isinstance(segments, list) and segments else []
     if not box:
         return WHOLE_FILE
     if not entry.get("width") and ORIGINAL in attributes:
-        return file_part(
-            str(attributes.get("part", WHOLE))
-        )  # of a picture whose size we did not know
+        return file_part(str(attributes.get("part", WHOLE)))  # of an image of unknown size
     return part_of_pixels(box, picture_size(entry.get("width"), entry.get("height"), file))
 
 
@@ -251,7 +248,7 @@ def _id(value: JsonObject, name: str) -> int | str:
 
 
 def _image(entry: JsonObject, folders: Sequence[Path]) -> tuple[str, Path]:
-    """The name of an image, and its file or where it would lie."""
+    """Name of an image, and its existing or expected file."""
     written = str(entry.get("file_name") or "")
     if (known := _file(entry)) is not None or (served := served_image(written)) is None:
         return written, known or image_in(folders, written)
@@ -260,7 +257,7 @@ def _image(entry: JsonObject, folders: Sequence[Path]) -> tuple[str, Path]:
 
 
 def _file(entry: JsonObject) -> Path | None:
-    """The file of `coco_url`, where it is on a computer and not on the web."""
+    """The local file of `coco_url`; None for a web address."""
     parts = urlsplit(str(entry.get("coco_url") or ""))
     if parts.scheme != "file":
         return None

@@ -1,4 +1,4 @@
-"""CSV: UTF-8, safe to open in a spreadsheet; read back also after a spreadsheet saved it."""
+"""CSV of labelled images: UTF-8, safe in spreadsheets, and readable after one saved it."""
 
 import json
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -24,27 +24,21 @@ from engine.interchange.labelled_images.table_rows import Row as TypedRow
 from engine.interchange.table_writer import write_table
 from engine.interchange.tables.dialects import TablePurpose
 from engine.interchange.tables.read_table import TABLE_FILES, opened_table
-from engine.interchange.tables.recognise import Row, layout_of, recognised
+from engine.interchange.tables.recognise import Row, layout_of
 from engine.interchange.tables.roles import column_key
 from engine.interchange.text_file import SURROGATES, WESTERN
 from engine.new_file import text_into
 
-Given = Mapping[str, str]  # column by role, as a person named them
-OpenedLabels = tuple[
-    LabelRows, Iterator[Row]
-]  # what reads the rows of an open table of labels, and these
-SEVERAL: Final = (
-    " | "  # between the paths of a class with several parents; a "|" in a name is written "\|"
-)
+Given = Mapping[str, str]  # column by role, set by the user
+OpenedLabels = tuple[LabelRows, Iterator[Row]]  # reader of an open table, and its rows
+SEVERAL: Final = " | "  # between the paths of a class; "|" in a name is escaped as "\|"
 PLACED_COLUMNS: Final = (PLACED, *LABEL_COLUMNS)  # of the table of a folder
-_CROP: Final = (
-    "crop"  # further column: where in the folder a box lies that was cut out of its image
-)
+_CROP: Final = "crop"  # additional column: path of a cropped box in the folder
 _SUFFIXES: Final = TABLE_FILES | {".zip"}
 
 
 def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
-    """Write the table with every column of `COLUMNS`."""
+    """Write a table of all `COLUMNS`."""
     _write_rows(file, COLUMNS, rows(images))
     return WrittenExport(len(images.images))
 
@@ -52,9 +46,15 @@ def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
 def write_placed(
     images: LabelledImages, file: BinaryIO, placed: Mapping[int, str], cut_out: Container[int] = ()
 ) -> None:
-    """Write the table of a folder, with the path of each image within it by image id as the first column.
+    """Write the table of a folder, with the path of each image in it as the first column.
 
-    What is cut out of a file has a column of its own: it is not the file whose content the table names.
+    Crops have a column of their own: the content hash is not theirs.
+
+    Args:
+        images: the collection.
+        file: is written.
+        placed: path in the folder by image id.
+        cut_out: ids of cropped images.
     """
     has_crops = any(image.image_id in cut_out for image in images.images)
     columns = (PLACED, _CROP, *LABEL_COLUMNS) if has_crops else PLACED_COLUMNS
@@ -75,21 +75,21 @@ def _placed_row(
 
 
 def read(source: Path, given: Given | None = None) -> ForeignLabels:
-    """Read a table with a column of images and one of classes: ours, one of `classify`, or of another program.
+    """Read a table with columns of images and classes.
 
     Args:
         source: text, a workbook, or an archive with one table.
-        given: column by role, as a person named them.
+        given: column by role, set by the user.
     """
-    with opened_labels(source, given) as (table, table_rows):
-        return table.labels(table_rows)
+    with opened_labels(source, given) as (table, found):
+        return table.labels(found)
 
 
 @contextmanager
 def opened_labels(
     source: Path, given: Given | None = None, called: str = ""
 ) -> Iterator[OpenedLabels]:
-    """Open a table of labels; bytes of names that are no Unicode stay in tables of ours.
+    """Open a table of labels; file names in our own tables may be any bytes.
 
     Raises:
         UsageError, FormatError, StorageError: see `opened_table` and `recognised`.
@@ -98,18 +98,15 @@ def opened_labels(
         with opened_table(source, partial(_fits, given), called=called, fallback=fallback) as found:
             is_last = fallback == WESTERN
             if not (is_last or _fits(given, found.columns, found.sample)):
-                continue  # names of columns may need the other encoding
-            layout = recognised(
-                found.columns, found.sample, TablePurpose.LABELS, given, name=called or source.name
-            )
-            table = LabelRows(source, found.columns, layout)
+                continue  # column names may need the other encoding
+            table = LabelRows(source, found.columns, found.sample, given, called)
             if table.is_ours or is_last:
-                yield table, found.rows if layout.has_header else found.all_rows
+                yield table, found.rows if table.has_header else found.all_rows
                 return
 
 
 def fits(source: Path) -> bool:
-    """Whether it is a table whose columns name images and classes."""
+    """Whether it is a table with columns of images and classes."""
     if not source.is_file() or source.suffix.casefold() not in _SUFFIXES:
         return False
     try:
@@ -137,7 +134,7 @@ def _write_rows(file: BinaryIO, columns: Sequence[str], all_rows: Iterable[Typed
 
 
 def cell(value: Value) -> str:
-    """A cell as text, as it is written where there are no types."""
+    """Format a cell for formats without types."""
     match value:
         case None:
             return ""

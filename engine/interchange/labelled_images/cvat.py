@@ -1,8 +1,8 @@
-"""CVAT for images 1.1: an XML file of labels and of images with tags and boxes, which stays apart from the images.
+"""CVAT for images 1.1: an XML file of labels, and of images with tags and boxes.
 
-A class is a label, the class of an image is a tag, that of a thing in it a box, `source` distinguishes a person
-(manual) from the model (auto), and attributes carry who, when, path and score. CVAT's own exports are read too, as XML
-or as ZIP; every shape counts as the box around it.
+A class is a label, that of an image is a tag, that of a thing in it a box. `source` distinguishes a
+person (manual) from the model (auto), and attributes hold who, when, path and score. CVAT's own
+exports are read as XML or ZIP; each shape counts as its bounding box.
 """
 
 import re
@@ -56,11 +56,11 @@ _CORNERS: Final = ("xtl", "ytl", "xbr", "ybr")
 _BY_MACHINE: Final = "auto"
 _BY_PERSON: Final = "manual"
 _SHAPES: Final = words("tag box polygon polyline points cuboid ellipse mask skeleton")
-_LONGEST_VALUE: Final = 4096  # characters of an attribute's value, as CVAT's database has them
+_LONGEST_VALUE: Final = 4096  # characters of an attribute's value in CVAT's database
 
 
 def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
-    """Write a label for each class, an entry for each picture, and in it a tag for its label and a box for each."""
+    """Write a label for each class, and an entry for each picture with its tag and boxes."""
     labels = ClassLabels(images)
     file.write(b'<?xml version="1.0" encoding="utf-8"?>\n<annotations>\n  <version>1.1</version>\n')
     file.write(_meta(images, labels).encode())
@@ -104,7 +104,7 @@ def read(source: Path) -> ForeignLabels:
 
 
 def fits(source: Path) -> bool:
-    """Whether it is XML of annotations, or a ZIP with it."""
+    """Whether it is XML of annotations, or a ZIP archive of it."""
     if not source.is_file():
         return False
     if source.suffix.casefold() == ".zip":
@@ -133,7 +133,8 @@ def _meta(images: LabelledImages, labels: ClassLabels) -> str:
         f"  <meta>\n    <task>\n      <name>{xml_content(images.title)}</name>\n"
         f"      <size>{len(images.images)}</size>\n      <mode>annotation</mode>\n"
         f"      <created>{made_at}</created>\n      <updated>{made_at}</updated>\n"
-        f"      <labels>\n{listed}      </labels>\n    </task>\n    <dumped>{made_at}</dumped>\n  </meta>\n"
+        f"      <labels>\n{listed}      </labels>\n    </task>\n"
+        f"    <dumped>{made_at}</dumped>\n  </meta>\n"
     )
 
 
@@ -145,19 +146,21 @@ def _entry(
     name: str,
 ) -> str:
     facts = images.facts_of(items[0])
-    opening = f'  <image id="{number}" name={xml_attribute(name)} width="{facts.width}" height="{facts.height}"'
-    size = facts.width, facts.height
+    size = width, height = facts.width, facts.height
+    about = f'id="{number}" name={xml_attribute(name)} width="{width}" height="{height}"'
     labelled = ((each, label) for each in items if (label := labels.of(each)) is not None)
     shapes = "".join(f"    {_shape(images, each, label, size)}\n" for each, label in labelled)
-    return f"{opening}>\n{shapes}  </image>\n" if shapes else f"{opening}></image>\n"
+    content = f"\n{shapes}  " if shapes else ""
+    return f"  <image {about}>{content}</image>\n"
 
 
 def _shape(images: LabelledImages, image: LabelledImage, label: str, size: tuple[int, int]) -> str:
-    """A tag, or a box where the image is one."""
+    """The tag of a whole image, or the box of a part."""
     source = _BY_PERSON if image.is_verified else _BY_MACHINE
+    fields = {name: cell(value) for name, value in fields_of(images, image).items()}
     attributes = "".join(
-        f"<attribute name={xml_attribute(name)}>{xml_content(cell(value)[:_LONGEST_VALUE])}</attribute>"
-        for name, value in fields_of(images, image).items()
+        f"<attribute name={xml_attribute(name)}>{xml_content(text[:_LONGEST_VALUE])}</attribute>"
+        for name, text in fields.items()
     )
     start = f'label={xml_attribute(label)} source="{source}"'
     if image.part.box is None:
@@ -199,7 +202,7 @@ def _labels(
 
 
 def _part(shape: Element, entry: Element, file: Path) -> FilePart:
-    """The whole image of a tag, and of any other shape the box around it."""
+    """The whole image for a tag, and the bounding box of any other shape."""
     if shape.tag == "tag":
         return WHOLE_FILE
     size = picture_size(entry.get("width"), entry.get("height"), file)

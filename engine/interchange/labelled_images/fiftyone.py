@@ -1,12 +1,12 @@
-"""FiftyOne: a folder in its FiftyOneImageClassificationDataset form, which its own importer reads.
+"""FiftyOne: a folder of a FiftyOneImageClassificationDataset, which its own importer reads.
 
-Where images have boxes it is in its FiftyOneImageDetectionDataset form: a list of detections for each image, in which
-the label of a whole image is a box around it.
+If images have boxes it is a FiftyOneImageDetectionDataset: a list of detections for each image, in
+which the label of a whole image is a box around it.
 
-`data` holds the images, `labels.json` a label for each with the model's confidence, and attributes: who, when, every
-path from the top, the model's answers. Images in `data` are named by their paths without suffix.
+`data` holds the images, `labels.json` a label for each with the model's confidence, and attributes:
+who, when, all paths, predictions. Images in `data` are named by their paths without suffix.
 
-Its own FiftyOneDataset is read too: `samples.json`, with the labels of each sample by the name of their field.
+A FiftyOneDataset is read, too: `samples.json`, with the labels of each sample by field.
 """
 
 from collections.abc import Iterator
@@ -42,10 +42,7 @@ _BOX: Final = "bounding_box"  # left, top, width and height as shares
 DATA: Final = "data"
 LABELS: Final = "labels.json"
 SAMPLES: Final = "samples.json"
-_LISTS: Final = {
-    "Classifications": "classifications",
-    "Detections": "detections",
-}  # the field of each class of lists
+_LISTS: Final = {"Classifications": "classifications", "Detections": "detections"}
 _PREDICTIONS: Final = frozenset({"pred", "preds", "predicted", "prediction", "predictions"})
 _NO_LABELS: Final = frozenset({"ImageMetadata", "GeoLocation", "GeoLocations", "Regression"})
 
@@ -53,7 +50,7 @@ _NO_LABELS: Final = frozenset({"ImageMetadata", "GeoLocation", "GeoLocations", "
 def write(
     images: LabelledImages, draft: Path, options: class_folders.FolderOptions
 ) -> WrittenExport:
-    """Place all images, also those without a class, and write their labels."""
+    """Place all images, with and without a class, and write their labels."""
     labels, folders = ClassLabels(images), class_folders.nested_folders(images)
     names = class_folders.FreeNames(are_stems_free=True)
     written, placed = class_folders.place_all(
@@ -82,7 +79,7 @@ def write(
 
 
 def read(source: Path) -> ForeignLabels:
-    """Read `labels.json`: targets as texts, numbers of classes, or objects with attributes; or `samples.json`."""
+    """Read `labels.json` (labels as texts, numbers or objects) or `samples.json`."""
     file = source / LABELS if source.is_dir() else source
     source, whole = file.parent, read_json(file)
     if _is_samples(file):
@@ -111,7 +108,7 @@ def read(source: Path) -> ForeignLabels:
 
 
 def fits(source: Path) -> bool:
-    """Whether it is a folder with data and labels, or a file of labels or samples."""
+    """Whether it is a folder of data and labels, or a file of labels or samples."""
     if source.is_dir():
         return (source / DATA).is_dir() and begins_with(source / LABELS, "{", "classes", "labels")
     return _is_samples(source) or all(
@@ -124,7 +121,7 @@ def _is_samples(source: Path) -> bool:
 
 
 def _read_samples(samples: list[JsonObject], folder: Path) -> ForeignLabels:
-    """The labels in all fields of samples; those in fields of predictions are a model's."""
+    """Read the labels in all fields of samples; those in fields of predictions are a model's."""
     collector = LabelCollector()
     for sample in samples:
         path = str(sample.get("filepath") or "").replace("\\", "/")
@@ -144,7 +141,7 @@ def _read_samples(samples: list[JsonObject], folder: Path) -> ForeignLabels:
 
 
 def _targets(value: JsonObject) -> list[JsonObject]:
-    """The labels in a field of a sample; none where it holds something else."""
+    """The labels in a field of a sample; empty for other fields."""
     kind = str(value.get("_cls") or "")
     if kind in _LISTS:
         return objects_in(value, _LISTS[kind])

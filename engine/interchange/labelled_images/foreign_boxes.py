@@ -1,6 +1,6 @@
-"""Boxes in the files of other programs: their numbers, in pixels or shares, as parts of images; and where images are.
+"""Bounding boxes in files of other programs as parts of images; and where their images are.
 
-Boxes are of the picture as it is shown, upright. A size that a program does not write is read from the image's header.
+Boxes refer to the picture as displayed, upright. A missing size is read from the image's header.
 """
 
 import math
@@ -13,23 +13,29 @@ from typing import Final, final
 from engine.file_parts import WHOLE_FILE, BoundingBox, FilePart
 from engine.images.kinds import IMAGE_SUFFIXES
 from engine.images.photo_facts import photo_facts
-from engine.texts import Message
+from engine.texts import Message, marked
 
 Point = tuple[float, float]
 _WHOLE_SHARES: Final = 1e-3
-"""By how much of a side a box in shares may be smaller than its picture, and still mean all of it. Chosen."""
+"""Margin, as a share of a side, within which a box is the whole picture. Chosen."""
 _MOST_PIXELS: Final = 1e9  # of a side
+_NO_SIZE: Final = marked(
+    "its width and height are not written, and its image was not found: put the image beside it"
+)
+_SWAPPED_SIZE: Final = marked(
+    "it is of the picture lying on its side: write it as the picture is shown, upright"
+)
 _IMAGE_FOLDERS: Final = ("images", "JPEGImages", "image", "imgs", "img", "data")
 _UPWARDS: Final = frozenset({".", ".."})
 _LABEL_FOLDERS: Final = ("labels", "annotations", "Annotations")
 
 
 def part_of_pixels(values: Iterable[object], size: tuple[int, int]) -> FilePart:
-    """The part in a box of left, top, width and height in pixels; the whole where it is that within a pixel.
+    """The part of a box of left, top, width and height in pixels; the whole within a pixel.
 
     Raises:
-        ValueError: a value is no number.
-        InputError: nothing of it lies in the picture.
+        ValueError: a value is not a number.
+        InputError: the box is outside of the picture.
     """
     left, top, width, height = numbers(values, 4)
     box = BoundingBox.of_pixels(left, top, width, height, size)
@@ -37,17 +43,17 @@ def part_of_pixels(values: Iterable[object], size: tuple[int, int]) -> FilePart:
 
 
 def part_of_shares(values: Iterable[object]) -> FilePart:
-    """The same of left, top, width and height in shares of the picture."""
+    """The part of a box of left, top, width and height as shares of the picture."""
     return _part(BoundingBox.of(*numbers(values, 4)), _WHOLE_SHARES, _WHOLE_SHARES)
 
 
 def part_of_points(points: Sequence[Point], size: tuple[int, int]) -> FilePart:
-    """The part in the bounding box of points in pixels."""
+    """The part of the bounding box of points in pixels."""
     return part_of_pixels(bounds(points), size)
 
 
 def bounds(points: Sequence[Point]) -> tuple[float, float, float, float]:
-    """Left, top, width and height of points; ValueError without any."""
+    """Bounding box of points: left, top, width, height; ValueError without points."""
     if not points:
         raise ValueError(Message("it has no points"))
     across, down = zip(*points, strict=True)
@@ -57,7 +63,7 @@ def bounds(points: Sequence[Point]) -> tuple[float, float, float, float]:
 def rotated(
     box: Sequence[float], degrees: float, pivot: Point
 ) -> tuple[float, float, float, float]:
-    """The bounding box of a box of left, top, width and height that is turned clockwise around a point."""
+    """Bounding box of a box that is rotated clockwise around a pivot."""
     left, top, width, height = box
     if not degrees:
         return left, top, width, height
@@ -70,10 +76,10 @@ def rotated(
 
 
 def numbers(values: Iterable[object], count: int | None = None) -> list[float]:
-    """Numbers, or texts of them.
+    """Parse numbers, or texts of numbers.
 
     Raises:
-        ValueError: one is none, or there are more or fewer than `count`.
+        ValueError: one is invalid, or there are not `count` of them.
     """
     found = [_number(each) for each in values]
     if count is not None and len(found) != count:
@@ -84,7 +90,7 @@ def numbers(values: Iterable[object], count: int | None = None) -> list[float]:
 
 
 def points_of(values: object) -> list[Point]:
-    """Points of a list of pairs, or of a list of numbers in turn."""
+    """Points of a list of pairs, or of a flat list of x and y."""
     listed = values if isinstance(values, list) else []
     flat = [number for each in listed for number in (each if isinstance(each, list) else [each])]
     found = numbers(flat)
@@ -92,32 +98,24 @@ def points_of(values: object) -> list[Point]:
 
 
 def picture_size(width: object, height: object, file: Path | None) -> tuple[int, int]:
-    """Width and height of a picture as its source has them, else as its file's header has them.
+    """Width and height of a picture from its source, else from the header of its file.
 
     Raises:
-        ValueError: neither has them, or the source has them of the picture lying on its side, as cameras store it.
+        ValueError: both lack them, or the source has them swapped (EXIF orientation ignored).
     """
     written = _whole(width), _whole(height)
     shown = _shown_size(file)
     if not all(written):
         if not all(shown):
-            raise ValueError(
-                Message(
-                    "its width and height are not written, and its image was not found: put the image beside it"
-                )
-            )
+            raise ValueError(Message(_NO_SIZE))
         return shown
     if written != shown and written == shown[::-1]:
-        raise ValueError(
-            Message(
-                "it is of the picture lying on its side: write it as the picture is shown, upright"
-            )
-        )
+        raise ValueError(Message(_SWAPPED_SIZE))
     return written
 
 
 def _shown_size(file: Path | None) -> tuple[int, int]:
-    """Of an image's file as it is shown; 0, 0 where there is none."""
+    """Displayed size of an image's file; 0, 0 if there is none."""
     if file is None:
         return 0, 0
     try:
@@ -136,16 +134,16 @@ def _header_size(file: Path, _changed: int) -> tuple[int, int]:
 
 
 def scored(value: object) -> float | None:
-    """The score of a detector; None where there is none."""
+    """Parse the score of a detector; None if there is none."""
     return None if value is None or value == "" else _number(value)
 
 
 @final
 class ImageFinder:
-    """Finds the images of files of annotations that name them, or are called as they are.
+    """Finds the images of annotation files, by the name in the file or the file's own name.
 
     Args:
-        source: the file or folder that is read, from which paths of images are given.
+        source: the file or folder that is read, the base of image paths.
     """
 
     def __init__(self, source: Path) -> None:
@@ -153,7 +151,7 @@ class ImageFinder:
         self._stems = cache(_images_by_stem)
 
     def find(self, annotation: Path, named: str = "") -> tuple[str, Path]:
-        """The path of an annotation's image in the source, and its file; where there is none, where it would lie."""
+        """Path of an annotation's image in the source, and its existing or expected file."""
         plain = named.replace("\\", "/")
         for folder in _folders_for(annotation):
             file = (
@@ -177,7 +175,7 @@ class ImageFinder:
 
 
 def _folders_for(annotation: Path) -> list[Path]:
-    """Where the image of a file of annotations may lie: beside it, or in the folder of images beside its own."""
+    """Folders in which the image of an annotation file may be: its own, and image folders near it."""
     folder = annotation.parent
     found = [folder, *(folder.parent / name for name in _IMAGE_FOLDERS)]
     parts = folder.parts
@@ -197,18 +195,18 @@ def _images_by_stem(folder: Path) -> dict[str, Path]:
 
 
 def relative_image(folder: Path, image: str) -> Path:
-    """The file that an annotation beside it names, with the signs of Windows between folders, too."""
+    """Path of an image that an annotation file names, with the separators of Windows, too."""
     return folder / PurePosixPath(image.replace("\\", "/"))
 
 
 def image_folders(source: Path) -> tuple[Path, ...]:
-    """The folders in which images of a file of annotations may lie: its own first, then image folders in it."""
+    """Folders in which images of an annotation file may be: its own, then image folders in it."""
     folder = source.parent
     return (folder, *(folder / name for name in _IMAGE_FOLDERS if (folder / name).is_dir()))
 
 
 def image_in(folders: Sequence[Path], image: str) -> Path:
-    """The file that an annotation names in the first of some folders that has it; else where it would lie."""
+    """Path of an image in the first folder that has it, else in the first folder."""
     places = [relative_image(folder, image) for folder in folders]
     found = (place for place in places if place.is_file()) if len(places) > 1 else iter(())
     return next(found, places[0])

@@ -1,4 +1,4 @@
-"""Labels of images as files of other programs hold them, before they meet a project."""
+"""Labels of images read from files of other programs, before they are matched with a project."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,42 +17,31 @@ from engine.texts import Message, enumerated, marked
 Keyword = tuple[str, ...]  # names from the top down; a flat keyword is one name
 
 _INTERNAL: Final = frozenset({"darktable", "_Digikam_root_tag_", "_Digikam_Internal_Tags_"})
-"""First names of keywords that programs give by themselves."""
+"""Top-level keywords that programs use internally."""
 
 
 @dataclass(frozen=True, slots=True)
 class ForeignLabel:
-    """A label that a file has for an image."""
+    """A label of an image in a file."""
 
-    image: str  # its path as the file has it
-    names: tuple[str, ...]
-    """The class: its path from the top down, or its name alone, or whatever names it there; () for none of the
-    classes."""
-    other_names: tuple[str, ...] = ()
-    """What the class may be called where none has the path: the name of its species, or its name in a language."""
-    may_be_none: bool = (
-        False  # whether its name means none of the classes where no class is called so
-    )
-    source_id: str = ""  # the class's id where the file has one: looked for first
-    file: Path | None = None
-    """Where the file says the image is, or where it lies beside the labels; None where nothing tells."""
-    content_hash: str = ""  # as `LabelledImage`; "" where nothing tells
-    who: str = ""  # the person; "" where nothing tells
-    when: datetime | None = None  # None where nothing tells
-    is_machine: bool = False  # whether a model says so: such an answer is never taken for a label
-    is_ours: bool = (
-        False  # whether this program wrote it: names that differ by capitals are several classes
-    )
-    is_keyword: bool = False  # whether it is a photo's keyword, which may or may not mean a class
-    note: GivenNote | None = (
-        None  # of what is no label, but an image with what a person noted of it
-    )
-    part: FilePart = WHOLE_FILE  # of the image's file; the default is all of it
-    category: str = ""  # what a detector calls the thing in the box, such as "animal"; "" for none
+    image: str  # path in the source
+    names: tuple[str, ...]  # path of the class from the top down, or its name; () for none
+    other_names: tuple[str, ...] = ()  # fallbacks: name of the species, vernacular names
+    may_be_none: bool = False  # whether it means none of the classes if no class has the name
+    source_id: str = ""  # id of the class, which is looked up first; "" for none
+    file: Path | None = None  # of the image, if known
+    content_hash: str = ""  # as of `LabelledImage`; "" if unknown
+    who: str = ""  # the person; "" if unknown
+    when: datetime | None = None  # None if unknown
+    is_machine: bool = False  # whether it is a prediction, which never becomes a label
+    is_ours: bool = False  # whether this program wrote it, so that names are case-sensitive
+    is_keyword: bool = False  # whether it is a keyword, which need not be a class
+    note: GivenNote | None = None  # of an image with a note, in place of a label
+    part: FilePart = WHOLE_FILE  # of the image's file
+    category: str = ""  # detector category of the box, such as "animal"; "" for none
     score: float | None = None  # the detector's confidence, 0..1
-    is_empty: bool = False
-    """Whether nothing is in the image; where `names` has a word for that, a class may be called so."""
-    count: int | None = None  # how many there are; None where nothing tells
+    is_empty: bool = False  # whether it marks the image as empty; `names` may have a word for that
+    count: int | None = None  # of individuals; None if unknown
     fields: tuple[tuple[str, str], ...] = ()  # names and values of further facts, such as sex
 
     @property
@@ -63,10 +52,10 @@ class ForeignLabel:
 
 @dataclass(frozen=True)
 class TableReading:
-    """How a table was understood, for a person to check: what it is, and which of its columns are read."""
+    """How a table was interpreted, for users to check."""
 
-    title: str  # the program or standard that it is of; "" for none that is known
-    used: Mapping[str, tuple[str, ...]]  # the columns that are read, by what they were taken for
+    title: str  # program or standard; "" if unknown
+    used: Mapping[str, tuple[str, ...]]  # the columns read, by role
 
     @property
     def summary(self) -> str:
@@ -89,14 +78,14 @@ class ForeignLabels:
     """The labels of a source."""
 
     labels: tuple[ForeignLabel, ...]  # in the order of the source; an image may occur several times
-    unlabelled: int = 0  # images that stand there without a word about their class
-    problems: tuple[str, ...] = ()  # lines that could not be read, for people
-    noted: tuple[ForeignLabel, ...] = ()  # images with what people noted of them
-    table: TableReading | None = None  # how its columns were understood; None where it is no table
+    unlabelled: int = 0  # images without a class
+    problems: tuple[str, ...] = ()  # messages about entries that could not be read
+    noted: tuple[ForeignLabel, ...] = ()  # images with notes
+    table: TableReading | None = None  # None if the source is not a table
 
 
 def distinct_keywords(hierarchical: Iterable[Keyword], flat: Iterable[str]) -> list[Keyword]:
-    """Each keyword once, without those that only repeat the beginning or a part of a hierarchical one."""
+    """Keywords without duplicates, and without those that a hierarchical one contains."""
     deep = [each for each in dict.fromkeys(hierarchical) if each and each[0] not in _INTERNAL]
     beginnings = {each[:length] for each in deep for length in range(1, len(each))}
     parts = {name for each in deep for name in each}
@@ -109,7 +98,7 @@ def distinct_keywords(hierarchical: Iterable[Keyword], flat: Iterable[str]) -> l
 
 
 def numbered_things(labels: Iterable[ForeignLabel]) -> Iterator[ForeignLabel]:
-    """Labels of people; where one image has several classes without boxes, each after the first is a further thing."""
+    """Make each further class of an image a further thing, if it has no box."""
     classes: dict[str, list[tuple[str, ...]]] = {}
     for label in labels:
         if label.is_machine or label.is_empty or label.part != WHOLE_FILE or not label.names:
@@ -123,13 +112,13 @@ def numbered_things(labels: Iterable[ForeignLabel]) -> Iterator[ForeignLabel]:
 
 
 def problem_at(place: str, reason: Message) -> Message:
-    """The line about a part of a source that could not be read."""
+    """Message about an entry that could not be read."""
     return Message("{place}: {reason}", {"place": place, "reason": reason})
 
 
 @final
 class LabelCollector:
-    """Collects the labels of a source while it is read entry by entry."""
+    """Collects the labels of a source entry by entry."""
 
     def __init__(self) -> None:
         self.labels: list[ForeignLabel] = []
@@ -161,10 +150,10 @@ class LabelCollector:
 
     @contextmanager
     def file_of(self, source: Path, file: Path) -> Iterator[None]:
-        """While a file of a source is read: what is wrong with one of a folder becomes a problem.
+        """Turn errors of a file in a folder into problems.
 
         Raises:
-            FormatError, StorageError: the file is all of the source.
+            FormatError, StorageError: the file is the source itself.
         """
         try:
             yield
@@ -181,7 +170,7 @@ class LabelCollector:
         return ForeignLabels(tuple(self.labels), self.unlabelled, problems, tuple(self.noted))
 
     def _is_taken(self, label: ForeignLabel) -> bool:
-        """Whether a label is not one of more boxes than an image may have."""
+        """Whether the image has no more boxes than allowed."""
         if label.part.box is None:
             return True
         self._boxes[label.image] += 1

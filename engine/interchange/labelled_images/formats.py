@@ -1,4 +1,4 @@
-"""The formats that labelled images are exported to and labels are imported from, one module each."""
+"""Formats of labelled images for export and import."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -44,35 +44,31 @@ from engine.interchange.labelled_images.class_folders import FolderOptions
 from engine.interchange.labelled_images.foreign_labels import ForeignLabels
 from engine.interchange.labelled_images.records import LabelledImages, WrittenExport
 from engine.interchange.tables.read_table import TABLE_FILES
-from engine.texts import enumerated
+from engine.texts import enumerated, marked
 
 AUTO: Final = "auto"
 
 WriteFile = Callable[[LabelledImages, BinaryIO], WrittenExport]
-"""Writes into a file that is open; it appears under its name only when this returns."""
+"""Writes into an open file, which is published under its name afterwards."""
 WriteFolder = Callable[[LabelledImages, Path, FolderOptions], WrittenExport]
-"""Fills an empty folder that appears under its name only when this returns; images are placed as the options say."""
-ReadTable = Callable[
-    [Path, Mapping[str, str] | None], ForeignLabels
-]  # as `Read`; with columns as a person named them
+"""Fills an empty folder, which is published under its name afterwards."""
 Read = Callable[[Path], ForeignLabels]
-"""Reads a file or folder; raises `FormatError` where it is not of the format, `StorageError` where it is unreadable."""
-ReadPhotos = Callable[
-    [Path, keywords.EmbeddedOf], ForeignLabels
-]  # as `Read`; reads keywords inside of images, too
-Fits = Callable[
-    [Path], bool
-]  # whether a file or folder looks like the format; never raises `FormatError`
+"""Reads a source; FormatError if it is of another format, StorageError if it is unreadable."""
+ReadTable = Callable[[Path, Mapping[str, str] | None], ForeignLabels]
+"""As `Read`, with column by role, set by the user."""
+ReadPhotos = Callable[[Path, keywords.EmbeddedOf], ForeignLabels]
+"""As `Read`; reads keywords inside of images, too."""
+Fits = Callable[[Path], bool]  # whether a source looks like the format; without `FormatError`
 
 
 class FormatGroup(StrEnum):
-    """Purposes of formats, in the order in which they are offered."""
+    """Purposes of formats, in the order shown."""
 
-    PROJECT = "project"  # all of it, for somebody else
+    PROJECT = "project"  # a copy of all of it
     TABLES = "tables"
     FOLDERS = "folders"
-    ANNOTATION = "annotation"  # programs in which people label, and what trainers read of them
-    NATURE = "nature"  # archives of what lives, and photo libraries
+    ANNOTATION = "annotation"  # annotation tools and trainers
+    NATURE = "nature"  # biodiversity archives and photo libraries
     MODEL = "model"
 
 
@@ -80,32 +76,27 @@ class FormatGroup(StrEnum):
 class ImageFormat:
     """A format of labelled images."""
 
-    title: str  # what people call it
-    description: str  # for a person who chooses, in a few words
-    cannot_carry: tuple[str, ...] = ()  # what is lost in it, one short phrase each
+    title: str  # for users
+    description: str  # for users, in a few words
+    cannot_carry: tuple[str, ...] = ()  # losses, in short phrases
     suffix: str = ""  # of the file, with its dot; "" for a folder
     write_file: WriteFile | None = None  # this or `write_folder`
     write_folder: WriteFolder | None = None
-    read: Read | None = None  # None where no labels can come back
-    read_table: ReadTable | None = None  # instead of it where columns are recognised
-    read_photos: ReadPhotos | None = None  # instead of it where images themselves are looked into
-    fits: Fits | None = None  # None where it is never detected
-    group: FormatGroup = FormatGroup.ANNOTATION  # what it is for
-    has_images: bool = False  # whether the folder holds the images themselves, as copies or links
-    has_crop_form: bool = (
-        False  # whether boxes can be cut out of their images; see `FolderOptions.has_crops`
-    )
-    has_flat_form: bool = (
-        False  # whether its class folders can lie beside one another, too; see `FolderOptions`
-    )
-    is_beside: bool = False  # whether its class folders always lie beside one another
+    read: Read | None = None  # None if labels cannot be imported
+    read_table: ReadTable | None = None  # in place of `read` for tables
+    read_photos: ReadPhotos | None = None  # in place of `read` for photos with keywords
+    fits: Fits | None = None  # None if it is never detected
+    group: FormatGroup = FormatGroup.ANNOTATION
+    has_images: bool = False  # whether the folder holds the images, as copies or links
+    has_crop_form: bool = False  # see `FolderOptions.has_crops`
+    has_flat_form: bool = False  # see `FolderOptions.is_flat`
+    is_beside: bool = False  # whether its class folders are always flat
     is_spreadsheet: bool = False  # whether spreadsheets open it
-    writes_into: bool = False
-    """Whether `write_folder` gets a folder that may hold other files, and writes each of its own whole."""
+    writes_into: bool = False  # whether `write_folder` writes into a folder with other files
 
     @property
     def is_read(self) -> bool:
-        """Whether labels come back from it."""
+        """Whether labels can be imported."""
         return any((self.read, self.read_table, self.read_photos))
 
     @property
@@ -114,12 +105,12 @@ class ImageFormat:
 
     @property
     def has_labels(self) -> bool:
-        """Whether images are chosen for it; model and project are of all of them."""
+        """Whether a selection of images is exported; model and project have all of them."""
         return self.group not in {FormatGroup.MODEL, FormatGroup.PROJECT}
 
     @property
     def names_images(self) -> bool:
-        """Whether it has the paths of images, and not the images themselves."""
+        """Whether it has paths of images in place of the images themselves."""
         return self.has_labels and not self.has_images and not self.writes_into
 
 
@@ -175,7 +166,8 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
     ),
     "darwin-core": ImageFormat(
         "Darwin Core archive",
-        "occurrences with their identifications and images, as GBIF, museums and recording schemes exchange them",
+        "occurrences with their identifications and images, "
+        "as GBIF, museums and recording schemes exchange them",
         darwin_core.CANNOT_CARRY,
         suffix=".zip",
         write_file=darwin_core.write,
@@ -185,7 +177,8 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
     ),
     "camtrap-dp": ImageFormat(
         "Camtrap DP",
-        "camera trap data package 1.0: deployments, media and observations, as Agouti, TRAPPER and GBIF exchange them",
+        "camera trap data package 1.0: deployments, media and observations, "
+        "as Agouti, TRAPPER and GBIF exchange them",
         camtrap_dp.CANNOT_CARRY,
         write_folder=camtrap_dp.write,
         read=camtrap_dp_reading.read,
@@ -245,7 +238,8 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
     ),
     "xmp": ImageFormat(
         "XMP sidecars",
-        "keywords beside the images for Lightroom, digiKam and darktable; what is in a sidecar already stays",
+        "keywords beside the images for Lightroom, digiKam and darktable; "
+        "what is in a sidecar already stays",
         xmp_sidecars.CANNOT_CARRY,
         write_folder=xmp_sidecars.write,
         read=xmp_sidecars.read,
@@ -270,59 +264,48 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
         has_flat_form=True,
     ),
 }
-"""By the name that the command line has for it. Detection asks in this order; the first that fits is taken."""
+"""By name on the command line, in the order of detection; the first that fits is taken."""
 
 
 KEYWORDS: Final = "keywords"
 _LABEL_FILES: Final = frozenset({fiftyone.LABELS, "labels.csv", "labels.xml", "result.json"})
 _IMAGE_FOLDERS: Final = frozenset({fiftyone.DATA, "images"})
-"""What FiftyOne and Label Studio put into a folder of their own: a file with labels and a folder of images."""
+"""Contents of folders of FiftyOne and Label Studio: a file of labels and a folder of images."""
 READ_FORMATS: Final[Mapping[str, ImageFormat]] = {
     **{name: one for name, one in FORMATS.items() if one.is_read and name != "folders"},
-    MEGADETECTOR: ImageFormat(
-        TITLES[MEGADETECTOR],
-        "results of MegaDetector, or predictions of SpeciesNet: boxes with scores",
-        read=megadetector.read,
-        fits=partial(has_box_format, MEGADETECTOR),
-    ),
-    PASCAL_VOC: ImageFormat(
-        TITLES[PASCAL_VOC],
-        "an XML file with boxes for each image",
-        read=box_files.read_pascal_voc,
-        fits=partial(has_box_format, PASCAL_VOC),
-    ),
-    LABELME: ImageFormat(
-        TITLES[LABELME],
-        "a JSON file with shapes for each image",
-        read=box_files.read_labelme,
-        fits=partial(has_box_format, LABELME),
-    ),
-    CREATEML: ImageFormat(
-        TITLES[CREATEML],
-        "a JSON list of images with boxes",
-        read=box_files.read_createml,
-        fits=partial(has_box_format, CREATEML),
-    ),
-    VIA: ImageFormat(
-        TITLES[VIA],
-        "a JSON project with regions of images",
-        read=box_files.read_via,
-        fits=partial(has_box_format, VIA),
-    ),
+    **{
+        name: ImageFormat(TITLES[name], about, read=read, fits=partial(has_box_format, name))
+        for name, about, read in (
+            (
+                MEGADETECTOR,
+                marked("results of MegaDetector, or predictions of SpeciesNet: boxes with scores"),
+                megadetector.read,
+            ),
+            (
+                PASCAL_VOC,
+                marked("an XML file with boxes for each image"),
+                box_files.read_pascal_voc,
+            ),
+            (LABELME, marked("a JSON file with shapes for each image"), box_files.read_labelme),
+            (CREATEML, marked("a JSON list of images with boxes"), box_files.read_createml),
+            (VIA, marked("a JSON project with regions of images"), box_files.read_via),
+        )
+    },
     KEYWORDS: ImageFormat(
         "Keywords of photos",
-        "keywords that people gave in Lightroom, digiKam, darktable or Bridge, in the images or in sidecars",
+        "keywords that people gave in Lightroom, digiKam, darktable or Bridge, "
+        "in the images or in sidecars",
         read_photos=keywords.read,
         fits=keywords.fits,
         group=FormatGroup.NATURE,
     ),
     "folders": FORMATS["folders"],
 }
-"""Those that labels come back from, in the order in which detection asks."""
+"""Formats that labels are imported from, in the order of detection."""
 
 
 def format_named(name: str, formats: Mapping[str, ImageFormat] = FORMATS) -> ImageFormat:
-    """The format of a name, among those that are written or among those that are read.
+    """Look up a format by name.
 
     Raises:
         UsageError: there is none.
@@ -339,10 +322,10 @@ def format_named(name: str, formats: Mapping[str, ImageFormat] = FORMATS) -> Ima
 
 
 def file_with_labels(source: Path) -> Path:
-    """The only file with labels in a folder of FiftyOne or Label Studio; any other source as it is."""
+    """The only file of labels in a folder of FiftyOne or Label Studio; else the source itself."""
     try:
         names = {each.name for each in source.iterdir() if not each.name.startswith(".")}
-    except OSError:  # it is a file, or may not be read
+    except OSError:  # not a folder, or not readable
         return source
     if fiftyone.SAMPLES in names:
         return source / fiftyone.SAMPLES
@@ -354,17 +337,15 @@ def detect(source: Path) -> str:
     """Detect the format of a file or folder with labels.
 
     Raises:
-        StorageError: there is nothing to read.
-        FormatError: it is of none of the formats.
+        StorageError: the source does not exist.
+        FormatError: it is of no known format.
     """
     if not source.exists():
         raise StorageError('there is no "{source}"', remedy="check the path", source=source)
     source = file_with_labels(source)
     if source.name == fiftyone.SAMPLES and fiftyone.fits(source):
         return "fiftyone"
-    if form := box_format_of(
-        source
-    ):  # before all others: their folders may be taken for class folders
+    if form := box_format_of(source):  # first: their folders look like class folders
         return form
     if source.name == camtrap_dp_reading.OBSERVATIONS and camtrap_dp_reading.fits(source):
         return "camtrap-dp"
@@ -372,7 +353,7 @@ def detect(source: Path) -> str:
         if one.fits is not None and one.fits(source):
             return name
     suffix = source.suffix.casefold() if source.is_file() else ""
-    if suffix in TABLE_FILES:  # reading it says what its columns lack
+    if suffix in TABLE_FILES:  # reading it raises a better error
         return "csv"
     if suffix in json_lines.SUFFIXES or (suffix == ".json" and json_lines.has_labels(source)):
         return "jsonl"

@@ -1,8 +1,8 @@
 """Hugging Face: an image folder that `datasets` loads, with a dataset card.
 
-The images lie below `train`, the one split; `metadata.parquet` beside them has a row for each with its label and the
-columns of the CSV table. The label is a ClassLabel: its names stand in the table's schema, from which `datasets` takes
-them, and in the card, README.md, for people and the hub.
+The images are in `train`, the only split, with `metadata.parquet`: a row for each image with its
+label and the columns of the CSV table. The label is a ClassLabel, whose names are in the table's
+schema, which `datasets` reads, and in the dataset card README.md.
 """
 
 import json
@@ -37,8 +37,25 @@ _READERS: "Final[dict[str, tuple[Callable[[Path], bool], Callable[[Path], Foreig
     "metadata.csv": (csv_table.fits, csv_table.read),
 }
 _LEFT_OUT: Final = frozenset({"image", "file"})
-"""`image` is the picture here; where a file lies on this computer concerns nobody else."""
+"""`image` is the picture here; local paths of files are private."""
 _TEXTS: Final = (ORIGINAL, *(name for name in COLUMNS if name not in _LEFT_OUT))
+_CARD_START: Final = """---
+pretty_name: {title}
+task_categories:
+- image-classification
+configs:
+- config_name: default
+  data_files:
+  - split: {split}
+    path: "{split}/**"
+dataset_info:
+  features:
+  - name: image
+    dtype: image
+  - name: label
+    dtype:
+      class_label:
+        names:"""
 _DTYPES: Final = {
     "float": "float32",
     "whole": "int32",
@@ -48,7 +65,7 @@ _DTYPES: Final = {
 
 
 def write(images: LabelledImages, draft: Path, options: FolderOptions) -> WrittenExport:
-    """Place all images, also those without a class, and write rows and card."""
+    """Place all images, with and without a class, and write the table and the card."""
     labels = ClassLabels(images)
     written, placed = place_all(images, draft, SPLIT, nested_folders(images), options)
     with file_in(draft / SPLIT, METADATA) as file:
@@ -59,7 +76,7 @@ def write(images: LabelledImages, draft: Path, options: FolderOptions) -> Writte
 
 
 def read(source: Path) -> ForeignLabels:
-    """Read the rows of all splits; those of others as JSON lines or CSV, too."""
+    """Read the tables of all splits: Parquet, JSON lines or CSV."""
     found = [reader(table) for table, reader in _tables(source)]
     if not found:
         raise FormatError(
@@ -74,7 +91,7 @@ def read(source: Path) -> ForeignLabels:
 
 
 def fits(source: Path) -> bool:
-    """Whether it is a folder with rows of labels in it or its splits."""
+    """Whether it is a folder with a table of labels in it or its splits."""
     return next(_tables(source), None) is not None
 
 
@@ -107,7 +124,7 @@ def _rows(images: LabelledImages, labels: ClassLabels, placed: dict[int, str]) -
 
 
 def _schema(labels: ClassLabels) -> Any:
-    """The types of the columns, and what `datasets` calls features beside them."""
+    """Types of the columns, with the features of `datasets` as metadata."""
     import pyarrow as pa
 
     features: dict[str, Any] = {
@@ -125,28 +142,8 @@ def _schema(labels: ClassLabels) -> Any:
 
 
 def _front_matter(images: LabelledImages, labels: ClassLabels) -> Iterator[str]:
-    """What `datasets` and the hub read of a card; texts as JSON writes them, which YAML reads too."""
-    yield from (
-        "---",
-        f"pretty_name: {json.dumps(images.title)}",
-        "task_categories:",
-        "- image-classification",
-    )
-    yield from (
-        "configs:",
-        "- config_name: default",
-        "  data_files:",
-        f"  - split: {SPLIT}",
-        f'    path: "{SPLIT}/**"',
-    )
-    yield from (
-        "dataset_info:",
-        "  features:",
-        "  - name: image",
-        "    dtype: image",
-        "  - name: label",
-    )
-    yield from ("    dtype:", "      class_label:", "        names:")
+    """YAML header of the card, for `datasets` and the hub; texts are JSON, a subset of YAML."""
+    yield _CARD_START.format(title=json.dumps(images.title), split=SPLIT)
     yield from (
         f"          '{number}': {json.dumps(label)}"
         for number, label in enumerate(labels.all_labels)
@@ -168,7 +165,10 @@ def _text(images: LabelledImages, labels: ClassLabels) -> Iterator[str]:
     by_model = f", others by the model {images.model}" if images.model else ""
     yield from ("", f"# {images.title}", "")
     yield f"{len(images.images):,} images, {people.total():,} labelled by people{by_model}."
-    yield f"Made by {images.program} on {images.made_at:%Y-%m-%d}; `decided_by` tells who says so of each image."
+    yield (
+        f"Made by {images.program} on {images.made_at:%Y-%m-%d}; "
+        "`decided_by` tells who says so of each image."
+    )
     yield from ("", "| label | paths | images | labelled by people |", "|---|---|---:|---:|")
     for class_id in labels.classes:
         paths = ", ".join(images.path_texts(class_id))

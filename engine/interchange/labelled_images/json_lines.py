@@ -1,4 +1,4 @@
-"""JSON lines: one object for each image, with the columns of `table_rows`; and JSON as the other formats write it."""
+"""JSON lines: one object for each image with the columns of `table_rows`; helpers for JSON."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,15 +16,20 @@ from engine.interchange.labelled_images.foreign_labels import ForeignLabels
 from engine.interchange.labelled_images.label_tables import LabelRows
 from engine.interchange.labelled_images.records import LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import MODEL, PERSON, rows
-from engine.interchange.table_text import opened_file, text_lines
 from engine.interchange.tables.dialects import TablePurpose
 from engine.interchange.tables.read_table import SAMPLE_ROWS
-from engine.interchange.tables.recognise import layout_of, recognised
-from engine.interchange.text_file import JsonObject, encoding_of_text, read_json
+from engine.interchange.tables.recognise import layout_of
+from engine.interchange.text_file import (
+    JsonObject,
+    encoding_of_text,
+    opened_file,
+    read_json,
+    text_lines,
+)
 from engine.texts import Message, line_of
 
 SUFFIXES: Final = frozenset({".jsonl", ".ndjson", ".manifest"})
-_METADATA: Final = "-metadata"  # behind the name of the label that it is about
+_METADATA: Final = "-metadata"  # suffix of the label's name
 
 
 def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
@@ -36,14 +41,13 @@ def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
 
 
 def read(source: Path, given: Mapping[str, str] | None = None) -> ForeignLabels:
-    """Read objects with an image and a class each; `given` is the name by role, as a person named them."""
+    """Read objects with an image and a class; `given` is the field by role, set by the user."""
     objects = _objects(source)
     first = list(islice(objects, SAMPLE_ROWS))
     columns = tuple(dict.fromkeys(str(name) for _, row in first for name in row))
     sample = [(number, _cells(row, columns, number, source)) for number, row in first]
-    layout = recognised(columns, sample, TablePurpose.LABELS, given, name=source.name)
     rows_below = ((number, _cells(row, columns, number, source)) for number, row in objects)
-    return LabelRows(source, columns, layout).labels(chain(sample, rows_below))
+    return LabelRows(source, columns, sample, given).labels(chain(sample, rows_below))
 
 
 def fits(source: Path) -> bool:
@@ -62,7 +66,7 @@ def has_labels(source: Path) -> bool:
 
 
 def texts(row: Mapping[str, Any]) -> dict[str, str]:
-    """The values of a row as the texts that `label_in` reads; ValueError where one is nested too deep."""
+    """Values of a row as texts for `label_in`; ValueError if one is nested too deep."""
     return {str(name): _text(value) for name, value in row.items()}
 
 
@@ -92,7 +96,7 @@ def _objects(source: Path) -> Iterator[tuple[int, JsonObject]]:
 
 
 def _rows_of(document: Any, source: Path) -> list[JsonObject]:
-    """The objects of a list, or those that an object holds by name."""
+    """Objects of a list, or the values of an object."""
     rows = list(document.values()) if isinstance(document, dict) else document
     if not isinstance(rows, list) or not all(isinstance(each, dict) for each in rows):
         raise FormatError("{place} is not a JSON object", place=source.name)
@@ -100,7 +104,7 @@ def _rows_of(document: Any, source: Path) -> list[JsonObject]:
 
 
 def _of_manifest(row: JsonObject, source: Path) -> JsonObject:
-    """A line of a manifest of SageMaker Ground Truth, with its class and who says so; other objects as they are."""
+    """Flatten an object of a SageMaker Ground Truth manifest; others are unchanged."""
     kind = next(
         (name for name in row if name.endswith(_METADATA) and isinstance(row[name], dict)), ""
     )
@@ -157,14 +161,14 @@ def _shallow(as_text: Callable[[Any], str], value: Any) -> str:
 
 
 def plain(value: Any) -> Any:
-    """A cell as JSON has it: times as ISO 8601."""
+    """A cell as a JSON value; times in ISO 8601."""
     if isinstance(value, datetime):
         return value.isoformat()
     return list(value) if isinstance(value, tuple) else value
 
 
 def write_items(file: BinaryIO, items: Iterable[bytes]) -> None:
-    """Write encoded items of a JSON list or object, one to a line."""
+    """Write encoded items of a JSON list or object, one per line."""
     separator = b"\n"
     for item in items:
         file.write(separator + item)
@@ -172,7 +176,7 @@ def write_items(file: BinaryIO, items: Iterable[bytes]) -> None:
 
 
 def encoded(row: Any) -> bytes:
-    """A value as JSON on one line; a file name that is no valid Unicode is written with JSON's escapes."""
+    """Encode a value as JSON on one line; names of invalid Unicode as escapes."""
     try:
         return json.dumps(row, ensure_ascii=False).encode()
     except UnicodeEncodeError:

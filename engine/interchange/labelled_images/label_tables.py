@@ -1,7 +1,7 @@
-"""Tables of labels, of any program: their rows as the fields that `label_in` reads.
+"""Tables of labels of any program: rows become the fields that `label_in` reads.
 
-What a column is says `engine.interchange.tables`; columns of our own tables that have no role are read by their names.
-What a program means by its values is below, by the name of its dialect.
+`engine.interchange.tables` recognises the columns; those of our own tables without a role are read
+by name. How a program's values are interpreted is below, by dialect.
 """
 
 import json
@@ -46,7 +46,8 @@ from engine.interchange.labelled_images.table_rows import (
     noted_in,
 )
 from engine.interchange.predictions_file import UNKNOWN_NAME
-from engine.interchange.tables.recognise import ColumnLayout, Row
+from engine.interchange.tables.dialects import TablePurpose
+from engine.interchange.tables.recognise import ColumnLayout, Row, recognised
 from engine.interchange.tables.roles import Role, column_key
 from engine.interchange.text_file import words
 from engine.texts import marked
@@ -57,9 +58,9 @@ _OWN: Final = frozenset(
         *words("file content_hash source_id decided_by labelled_at is_unknown"),
     }
 )
-"""Columns of our own tables that have no role elsewhere."""
+"""Columns of our own tables without a role."""
 _OF_OURS: Final = frozenset({"content_hash", "is_unknown"})
-_SAFE: Final = "safe_class"  # a column of predictions; before they had `is_unknown`, none of the classes had no path
+_SAFE: Final = "safe_class"  # column of predictions; without `is_unknown` in old files
 _NO_ANSWER: Final = "no cv result"  # of Wildlife Insights, in every column of the taxon
 _NO_TAXON: Final = frozenset(
     {
@@ -74,14 +75,14 @@ _SCIENTIFIC: Final = frozenset(
 _CLASS_ROLES: Final = (Role.CLASS, Role.SPECIES_EPITHET, Role.PATH, Role.VERNACULAR)
 _ALONE: Final = (Role.FILE, Role.FOLDER, Role.ANNOTATOR, Role.SCORE)
 _CORNERS: Final = (("xmin", "ymin", "xmax", "ymax"), ("x1", "y1", "x2", "y2"))
-"""Of rows with a box each, as TensorFlow, RetinaNet and Open Images have them."""
-_BOX: Final = "corners"  # a field of such rows: the corners, and the picture's size
+"""Columns of boxes in tables of TensorFlow, RetinaNet and Open Images."""
+_BOX: Final = "corners"  # field: corners of the box and size of the picture, one per line
 _SIZE: Final = ("width", "height")
 _BELOW_GENUS: Final = ("species", "subspecies")
 _LINE: Final = marked("line {place}: {reason}")
 
 Fields = dict[str, str]
-Cell = Callable[[str], str]  # of a row, by the name of its column; "" where there is none
+Cell = Callable[[str], str]  # cell of a row by column; "" for a missing one
 
 
 @final
@@ -89,14 +90,27 @@ class LabelRows:
     """Reads the rows of one table.
 
     Args:
-        source: its file, in whose folder relative paths may start.
-        columns: as it names them.
-        layout: what they are.
+        source: its file, whose folder is the base of relative paths.
+        columns: of the table.
+        sample: its first rows.
+        given: column by role, set by the user.
+        name: of the table, for errors; the file's by default.
+
+    Raises:
+        UsageError, FormatError: see `recognised`.
     """
 
-    def __init__(self, source: Path, columns: Sequence[str], layout: ColumnLayout) -> None:
+    def __init__(
+        self,
+        source: Path,
+        columns: Sequence[str],
+        sample: Iterable[Row] = (),
+        given: Mapping[str, str] | None = None,
+        name: str = "",
+    ) -> None:
         self._source, self._folders = source, image_folders(source)
         self._columns = columns
+        layout = recognised(columns, sample, TablePurpose.LABELS, given, name=name or source.name)
         self._layout = layout
         self._keys = {column_key(name): at for at, name in reversed(list(enumerate(columns)))}
         names = [name.strip().casefold() for name in columns]
@@ -113,8 +127,13 @@ class LabelRows:
         self._is_old_prediction = _SAFE in names and "is_unknown" not in names
 
     @property
+    def has_header(self) -> bool:
+        """Whether the first row has the names of the columns."""
+        return self._layout.has_header
+
+    @property
     def is_ours(self) -> bool:
-        """Whether it is an export or a file of predictions."""
+        """Whether it is our export or file of predictions."""
         return not _OF_OURS.isdisjoint(self._own) or self._is_old_prediction
 
     @property
@@ -135,7 +154,7 @@ class LabelRows:
 
     @property
     def needed(self) -> list[str]:
-        """The columns that are read, for tables that can leave out the others."""
+        """The columns that are read."""
         layout = self._layout
         roles = (layout.columns.get(role) for role in (*_ALONE, *_CLASS_ROLES))
         places = {*self._own.values(), *(at for at in roles if at is not None)}
@@ -145,14 +164,14 @@ class LabelRows:
         return [self._columns[at] for at in sorted(places)]
 
     def labels(self, rows: Iterable[Row], problem: str = _LINE) -> ForeignLabels:
-        """The labels of all rows.
+        """Read the labels of all rows.
 
         Args:
-            rows: each with its number in the source.
-            problem: how a row is named that cannot be read.
+            rows: with their numbers in the source.
+            problem: template of messages about rows that cannot be read.
 
         Raises:
-            FormatError: there are more than can be held, or they are boxes.
+            FormatError: there are too many, or they are boxes.
         """
         held, folder = 0, self._source.parent
         collector = LabelCollector()
@@ -166,7 +185,7 @@ class LabelRows:
         return replace(collector.collected(), table=TableReading(title, self._used))
 
     def fields(self, rows: Iterable[Row]) -> Iterator[tuple[int, Fields]]:
-        """Number and fields of each row, as `label_in` reads them."""
+        """Number and fields of each row for `label_in`."""
         read = ((number, self._fields(cells)) for number, cells in rows)
         return _with_folders(read) if self._dialect == "wildlife-insights" else read
 
@@ -193,7 +212,7 @@ class LabelRows:
         return fields
 
     def _image(self, cells: Sequence[str]) -> Fields:
-        """The image as the table names it, below its folder; and its file, with our sign between folders."""
+        """The image with its folder, and its file with "/" as separator."""
         name = _at(cells, self._layout.columns.get(Role.FILE))
         if self.is_ours or not name:
             return {"image": name}  # a backslash is a part of a name
@@ -209,7 +228,7 @@ class LabelRows:
         return {"image": f"{above}/{plain}", "file": f"{above}/{plain}"}
 
     def _class(self, cells: Sequence[str]) -> Fields:
-        """The class by its ranks, by its name, or by what people call it."""
+        """The class by its ranks, its name or its vernacular names."""
         layout = self._layout
         text = layout.cell(cells, Role.CLASS)
         is_json = text.startswith(("{", "[{"))
@@ -235,14 +254,14 @@ class LabelRows:
         return {"class": text, "path": path, OTHER_NAMES: "\n".join(others)}
 
     def _is_scientific(self, text: str, finest: str) -> bool:
-        """Whether the name of the class goes with the ranks beside it, and is no label of its own."""
+        """Whether the name of the class is part of the ranks, and not an independent label."""
         at = self._layout.columns.get(Role.CLASS)
         return text.startswith(finest) or (
             at is not None and column_key(self._columns[at]) in _SCIENTIFIC
         )
 
     def _has_box(self, cells: Sequence[str]) -> bool:
-        """Whether a row of a table without a header has the corners of a box behind its label, or a cell has boxes."""
+        """Whether a row has corners of a box after its label, without a header, or JSON of boxes."""
         if self._dialect == "label-studio":
             return any(map(_BOX_OF_JSON.search, cells))
         at = self._layout.columns.get(Role.CLASS, 0)
@@ -261,7 +280,7 @@ def _labels_of(fields: Fields, folder: Path) -> Iterator[ForeignLabel | None]:
 
 
 def _part(fields: Fields, folder: Path) -> FilePart:
-    """The box of a row by its corners; in shares where none is above 1."""
+    """The box of a row by its corners; in shares if none is above 1."""
     *corners, width, height = fields[_BOX].split("\n")
     if not any(corners):
         return WHOLE_FILE
@@ -279,7 +298,7 @@ def _at(cells: Sequence[str], place: int | None) -> str:
 
 
 def _taxa(layout: ColumnLayout, cells: Sequence[str]) -> list[str]:
-    """The names of filled ranks; an epithet gets the name above it: Vulpes and vulpes are Vulpes vulpes."""
+    """Names of the filled ranks; epithets become binomials: Vulpes, Vulpes vulpes."""
     names: list[str] = []
     ranks = layout.path(cells)
     if epithet := layout.cell(cells, Role.SPECIES_EPITHET):
@@ -293,7 +312,7 @@ def _taxa(layout: ColumnLayout, cells: Sequence[str]) -> list[str]:
 
 
 def _with_folders(rows: Iterable[tuple[int, Fields]]) -> Iterator[tuple[int, Fields]]:
-    """Rows of Wildlife Insights, with the deployment as folder of a name that several deployments have."""
+    """Rows of Wildlife Insights, with the deployment as folder of ambiguous file names."""
     held = list(rows)
     places = Counter(
         name for name, _ in {(fields["image"], fields[_DEPLOYMENT]) for _, fields in held}
@@ -342,14 +361,14 @@ def _addaxai(fields: Fields, cell: Cell) -> None:
 def _open_images(fields: Fields, cell: Cell) -> None:
     score = cell("Confidence")
     if score and float(score) == 0:
-        fields["class"] = ""  # people say that this is not in the image
+        fields["class"] = ""  # verified as absent
     is_sure = not score or float(score) == 1
     fields["decided_by"] = PERSON if is_sure and "machine" not in cell("Source") else MODEL
     fields["source_id"] = fields["class"]
 
 
 def _exiftool(fields: Fields, cell: Cell) -> None:
-    """Keywords as exiftool writes lists: commas between them, bars between the names of a path."""
+    """Keywords of exiftool: separated by commas, names of a path by bars."""
     deep = [each.replace("|", SEPARATOR) for each in _listed(cell("HierarchicalSubject"))]
     flat = [
         each for column in ("Keywords", "Subject", "XPKeywords") for each in _listed(cell(column))
@@ -358,32 +377,29 @@ def _exiftool(fields: Fields, cell: Cell) -> None:
 
 
 def _listed(text: str) -> list[str]:
-    separators = (
-        "\n" if "\n" in text else "[;,]"
-    )  # between the texts of a list of JSON, or as in a cell of CSV
+    separators = "\n" if "\n" in text else "[;,]"  # of JSON lists; of CSV cells
     return [each.strip() for each in re.split(separators, text) if each.strip()]
 
 
 def _via(fields: Fields, cell: Cell) -> None:
-    """The class is a value of the file's attributes; a region alone is a box."""
+    """The class is a value of the file's attributes; a region without one is a box."""
     fields["class"] = _class_among(cell("file_attributes"))
     if not fields["class"] and cell("region_shape_attributes") not in {"", "{}"}:
         fields["box"] = "true"
 
 
 def _label_studio(fields: Fields, _cell: Cell) -> None:
-    """Addresses of its own server; it numbers those who labelled."""
+    """Images are URLs of its server, annotators are numbers."""
     fields["image"] = fields["file"] = unquote(_SERVED.sub("", fields["image"]))
-    fields["labelled_by"] = (
-        f"Label Studio user {who}" if (who := fields["labelled_by"]).isdigit() else who
-    )
+    if (who := fields["labelled_by"]).isdigit():
+        fields["labelled_by"] = f"Label Studio user {who}"
 
 
 _SERVED: Final = re.compile(r"^/data/(?:upload/(?:\d+/)?[0-9a-f]{8}-|local-files/\?d=)")
 
 
 def _class_among(text: str) -> str:
-    """The names of classes in a value of JSON, one a line."""
+    """Names of classes in a JSON value, one per line."""
     names: list[str] = []
     try:
         waiting = [json.loads(text or "{}")]
@@ -396,9 +412,7 @@ def _class_among(text: str) -> str:
         elif isinstance(value, list):
             waiting += reversed(value)
         elif isinstance(value, dict) and all(isinstance(each, bool) for each in value.values()):
-            names += [
-                name for name, is_chosen in value.items() if is_chosen
-            ]  # of a radio button or a list
+            names += [name for name, is_chosen in value.items() if is_chosen]
         elif isinstance(value, dict):
             fields = {
                 str(name).casefold(): each for name, each in value.items() if each not in _EMPTY
@@ -410,7 +424,7 @@ def _class_among(text: str) -> str:
 
 
 def _paths_in(taxonomy: object) -> list[str]:
-    """The paths of Label Studio's taxonomy, each a list of names from the top down."""
+    """Paths of Label Studio's taxonomy, which are lists of names from the top down."""
     listed = taxonomy if isinstance(taxonomy, list) else []
     return [join_path(map(str, path)) for path in listed if isinstance(path, list)]
 
@@ -435,4 +449,4 @@ _MEANINGS: Final[Mapping[str, Meaning]] = {
     "label-studio": (_label_studio, ()),
     "via": (_via, ("file_attributes", "region_shape_attributes")),
 }
-"""By dialect, what a program means by the values of its columns, and which it looks at besides those with a role."""
+"""By dialect: interpretation of values, and the columns it needs besides those with a role."""

@@ -1,6 +1,6 @@
-"""Results of MegaDetector, and of SpeciesNet (predictions.json): boxes with a category and a score each, read only.
+"""Reader of results of MegaDetector and SpeciesNet (predictions.json): boxes, categories, scores.
 
-These boxes are not labels. What a classifier says of one, or of a whole image, is an answer of a model.
+Boxes are no labels, and answers of a classifier for a box or a whole image are predictions.
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,14 +23,10 @@ from engine.interchange.labelled_images.table_rows import EMPTY_NAMES
 from engine.interchange.text_file import JsonObject, object_in, objects_in, read_json
 from engine.texts import Message, marked
 
-_CATEGORIES: Final = {
-    "1": "animal",
-    "2": "person",
-    "3": "vehicle",
-}  # of files that do not name theirs
+_CATEGORIES: Final = {"1": "animal", "2": "person", "3": "vehicle"}  # by default
 _NOT_READ: Final = marked("the detector could not read it: {failure}")
 _NO_ANSWER: Final = "no cv result"
-_GENUS: Final = 3  # place among class, order, family, genus and species
+_GENUS: Final = 3  # index among class, order, family, genus and species
 
 
 def read(source: Path) -> ForeignLabels:
@@ -115,7 +111,7 @@ def _category(detection: Mapping[str, Any], categories: Mapping[str, Any]) -> st
 
 
 def _seconds(detection: Mapping[str, Any], entry: Mapping[str, Any]) -> float | None:
-    """The moment of a detection in a video."""
+    """The time of a detection in a video, in seconds."""
     frame, rate = detection.get("frame_number"), entry.get("frame_rate")
     if not isinstance(frame, int) or not isinstance(rate, int | float) or rate <= 0:
         return None
@@ -123,7 +119,7 @@ def _seconds(detection: Mapping[str, Any], entry: Mapping[str, Any]) -> float | 
 
 
 def _predicted(entry: JsonObject, image: str, folder: Path) -> Iterator[ForeignLabel | None]:
-    """The answer for a whole image, such as `id;mammalia;carnivora;canidae;vulpes;vulpes;red fox`."""
+    """The prediction of an image, `id;mammalia;carnivora;canidae;vulpes;vulpes;red fox`."""
     _, *ranks, common = [each.strip() for each in str(entry.get("prediction") or ";").split(";")]
     names = [each for each in ranks if each]
     if len(names) > _GENUS + 1:

@@ -1,8 +1,8 @@
-"""Parquet: the columns of `table_rows` with their types, by pyarrow; read by pandas, Polars, DuckDB and R.
+"""Parquet: the typed columns of `table_rows`, by pyarrow.
 
-A file of 24 kB may unpack to gigabytes: only the columns that labels are read from are read, some thousands of rows at
-once, and texts stay dictionaries, so that a text that all rows share is in memory once. Cells are read as texts: Python
-knows neither nanoseconds nor the years beyond 9999.
+A file of 24 kB may unpack to gigabytes: only the needed columns are read, in batches, and texts are
+dictionary-encoded, so that equal texts are in memory once. Cells are read as texts, since Python has
+neither nanoseconds nor years after 9999.
 """
 
 import json
@@ -22,8 +22,6 @@ from engine.interchange.labelled_images import table_rows
 from engine.interchange.labelled_images.foreign_labels import ForeignLabels
 from engine.interchange.labelled_images.label_tables import LabelRows
 from engine.interchange.labelled_images.records import LabelledImages, WrittenExport
-from engine.interchange.tables.dialects import TablePurpose
-from engine.interchange.tables.recognise import recognised
 from engine.interchange.text_file import head_of
 from engine.texts import Message, marked
 
@@ -31,18 +29,18 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-_GROUP_ROWS: Final = 10_000  # rows in memory at once; a row group, which readers can take by itself
-_MARK: Final = b"PAR1"  # the first four bytes of the format
+_GROUP_ROWS: Final = 10_000  # of a row group
+_MAGIC: Final = b"PAR1"
 
 
 def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
-    r"""Write the table; a file name that is no valid Unicode stands with its bytes as `\xf6`."""
+    r"""Write the table; invalid Unicode in file names becomes escapes such as `\xf6`."""
     write_rows(file, schema_of(table_rows.COLUMNS), table_rows.rows(images))
     return WrittenExport(len(images.images))
 
 
 def write_rows(file: BinaryIO, schema: "pa.Schema", all_rows: Iterable[table_rows.Row]) -> None:
-    """Write rows as a table, some thousands at once."""
+    """Write rows in row groups."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -59,11 +57,11 @@ def _value(value: table_rows.Value) -> table_rows.Value:
 
 
 def read(source: Path, given: Mapping[str, str] | None = None) -> ForeignLabels:
-    """Read a table with a column of images and one of classes; a time out of range is dropped, and reported.
+    """Read a table with columns of images and classes; times out of range are dropped.
 
     Args:
         source: the file.
-        given: column by role, as a person named them.
+        given: column by role, set by the user.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -75,13 +73,9 @@ def read(source: Path, given: Mapping[str, str] | None = None) -> ForeignLabels:
     ):
         schema = file.schema_arrow
         once = [name for name, count in Counter(schema.names).items() if count == 1]
-        columns = [
-            name for name in once if _is_plain(schema.field(name).type)
-        ]  # nested ones are ignored
-        layout = recognised(columns, (), TablePurpose.LABELS, given, name=source.name)
-        names = LabelRows(source, columns, layout).needed
-        layout = recognised(names, (), TablePurpose.LABELS, given, name=source.name)
-        table = LabelRows(source, names, layout)
+        columns = [name for name in once if _is_plain(schema.field(name).type)]
+        names = LabelRows(source, columns, given=given).needed
+        table = LabelRows(source, names, given=given)
         problems: list[str] = []
         labels = table.labels(_rows_in(source, names, problems), marked("row {place}: {reason}"))
         return replace(labels, problems=(*labels.problems, *problems))
@@ -89,7 +83,7 @@ def read(source: Path, given: Mapping[str, str] | None = None) -> ForeignLabels:
 
 def fits(source: Path) -> bool:
     """Whether it begins as Parquet files do."""
-    return head_of(source).startswith(_MARK)
+    return head_of(source).startswith(_MAGIC)
 
 
 def schema_of(columns: Iterable[str]) -> "pa.Schema":
@@ -108,15 +102,15 @@ def schema_of(columns: Iterable[str]) -> "pa.Schema":
     )
 
 
-_OUT_OF_RANGE: Final = "<out of range>"  # in the place of a time that no calendar of ours has
-_IN_RANGE: Final = re.compile(r"(?!0000)\d{4}-")  # how other times begin
+_OUT_OF_RANGE: Final = "<out of range>"  # in place of such a time
+_IN_RANGE: Final = re.compile(r"(?!0000)\d{4}-")  # of other times
 _BATCH_ROWS: Final = 10_000  # in memory at once
 
 
 def _rows_in(
     source: Path, names: Sequence[str], problems: list[str]
 ) -> Iterator[tuple[int, list[str]]]:
-    """Number and cells of each row in these columns; a time out of range is left away, and reported."""
+    """Number and cells of each row; times out of range are dropped and reported."""
     import pyarrow.parquet as pq
 
     with (
@@ -138,7 +132,7 @@ def _rows_in(
 
 
 def _check_unpacked(metadata: Any, names: Sequence[str], source_name: str) -> None:
-    """Refuse needed columns that are too large, by the metadata of the file."""
+    """Refuse columns that are too large, by the metadata of the file."""
     size_bytes = 0
     for group_index in range(metadata.num_row_groups):
         group = metadata.row_group(group_index)
@@ -150,7 +144,7 @@ def _check_unpacked(metadata: Any, names: Sequence[str], source_name: str) -> No
 
 
 def _texts(column: "pa.Array", source_name: str) -> list[str]:
-    """The cells of a column; equal cells of a dictionary are one and the same text. A time is in UTC."""
+    """Cells of a column as texts, times in UTC; equal cells of a dictionary share a text."""
     import pyarrow as pa
 
     is_dictionary = pa.types.is_dictionary(column.type)
@@ -160,12 +154,10 @@ def _texts(column: "pa.Array", source_name: str) -> list[str]:
         _check_lengths(values, source_name)
     is_time = pa.types.is_timestamp(kind) or pa.types.is_date(kind)
     if pa.types.is_timestamp(kind):
-        values = values.view(
-            pa.timestamp(kind.unit)
-        )  # whatever its time zone: it counts from 1970 in UTC
+        values = values.view(pa.timestamp(kind.unit))  # in any time zone stored as UTC
     try:
         texts = values.cast(pa.string()).fill_null("").to_pylist()
-    except pa.ArrowException:  # bytes that are no text, and intervals, which say nothing here
+    except pa.ArrowException:  # bytes that are not UTF-8, and intervals
         is_bytes = _is_text(kind)
         texts = [
             (each or b"").decode(errors="surrogateescape") if is_bytes else ""
@@ -201,7 +193,7 @@ def _is_text(kind: Any) -> bool:
 
 
 def _is_plain(kind: Any) -> bool:
-    """Whether a cell is one text, number or time; bytes of a fixed length may be of any length."""
+    """Whether cells are texts, numbers or times; fixed-size bytes may be of any length."""
     import pyarrow as pa
 
     types = pa.types

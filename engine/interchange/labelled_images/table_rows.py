@@ -1,7 +1,7 @@
-"""One row for each image: the columns that CSV, JSON lines and Parquet share, and the label in such a row.
+"""Rows of labelled images: the columns that CSV, JSON lines and Parquet share; labels from rows.
 
-The column `class` is the class of the image, by a person or by the model, as `decided_by` has it. The most likely leaf
-and the safe class are the model's, beside a person's label too.
+The column `class` is the class of the image by a person or by the model, as `decided_by` states.
+The most likely leaf and the safe class are the model's, for labelled images, too.
 """
 
 import json
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from engine.file_parts import WHOLE, file_part
 from engine.graph.names import SEPARATOR, loose_name, split_path
@@ -36,9 +36,9 @@ LABEL_COLUMNS: Final = words(
     "is_unknown model setting exported_at sequence part box_left box_top box_width box_height "
     "category detection_score is_empty count fields content_hash file"
 )
-"""Of the tables in folders, in order; `image`, `class` and `path` are what `evaluate --truth` reads, too."""
+"""Columns of the tables in folders; `evaluate --truth` reads `image`, `class` and `path`."""
 COLUMNS: Final = (*LABEL_COLUMNS, "taken_at", "camera", "serial", "latitude", "longitude")
-"""Of tables by themselves: also what the photo's file says."""
+"""Columns of single tables: with metadata of the photo."""
 KINDS: Final = {
     column: kind
     for kind, columns in {
@@ -53,37 +53,39 @@ KINDS: Final = {
     }.items()
     for column in columns.split()
 }
-"""Columns that are no texts, for formats with types."""
-PLACED: Final = "placed"  # further column in the table of a folder: where in it the image lies
+"""Types of the columns that are not texts."""
+PLACED: Final = "placed"  # additional column of tables in folders: path in the folder
 CANNOT_CARRY: Final = (
     "classes without images and notes of classes are not included: export the class graph as well",
     "of predictions, the most likely and the confident class are included, not the score of every class",
 )
 NONE_LABEL: Final = "none of the classes"
-"""The label of an image of none of the classes, in tools that know labels alone."""
+"""Label of an image of none of the classes, in tools that have nothing else than labels."""
 EMPTY_LABEL: Final = "blank"
-"""The label of an image in which nothing is, as the standards of camera traps call it."""
+"""Label of an empty image, as in standards for camera traps."""
 EMPTY_NAMES: Final = frozenset({EMPTY_LABEL, "blanks", "empty", "nothing"})
-"""Names that mean this where no class is called so, whatever their capitals."""
+"""Names of empty images where no class has the name; case is ignored."""
 ITEM_COLUMNS: Final = frozenset(
     {"part", "category", "detection_score", "is_empty", "count", "fields"}
 )
-"""Of our own tables, what is read of a part of a file besides its label."""
+"""Columns of our own tables that are read of a part of a file, besides its label."""
 NONE_NAMES: Final = frozenset({UNKNOWN_NAME, NONE_LABEL})
-"""Names that mean none of the classes where no class is called so, whatever their capitals."""
-ORIGINAL: Final = "original_path"  # what `image` is called where another program means the picture itself by that name
+"""Names for none of the classes where no class has the name; case is ignored."""
+ORIGINAL: Final = "original_path"  # the column `image` where a program uses that name itself
 _SHOWN: Final = 40  # characters
 YES: Final = frozenset({"true", "yes", "1"})
-OTHER_NAMES: Final = (
-    "other_names"  # a field of rows: what the class may be called besides, one name a line
-)
-KEYWORDS: Final = "keywords"  # a field of rows of photos' keywords, one path a line
+OTHER_NAMES: Final = "other_names"  # field: fallback names of the class, one per line
+KEYWORDS: Final = "keywords"  # field: keywords of a photo, one path per line
 NOTE_COLUMNS: Final = ("stars", "flagged", "comment")
 MOST_STARS: Final = 5
+_BOX_COLUMNS: Final = words("box_left box_top box_width box_height")
+_LEAF_COLUMNS: Final = words("leaf leaf_path leaf_score")
+_SAFE_COLUMNS: Final = words("safe_class safe_path safe_score")
+_NO_NOTE: Final = GivenNote(0, False, "")
 
 
 def rows(images: LabelledImages) -> Iterator[Row]:
-    """The rows, with every column; None and () for empty cells."""
+    """Rows with every column; None and () are empty cells."""
     for image in images.each():
         facts = images.facts_of(image)
         yield {
@@ -97,22 +99,22 @@ def rows(images: LabelledImages) -> Iterator[Row]:
 
 
 def row_of(images: LabelledImages, image: LabelledImage) -> Row:
-    """The row of one image."""
-    label, class_id = image.label, image.class_id
+    """The row of an image, without the columns of its metadata."""
+    label, class_id, note = image.label, image.class_id, image.note or _NO_NOTE
+    who, when, source = None, None, None
+    if label:
+        who, when, source = label.who, label.when.astimezone(UTC), label.source
+    is_answered = class_id is not None or image.is_of_none
     return {
         "image": image.path,
         **_class_cells(images, image),
-        "decided_by": PERSON
-        if label
-        else MODEL
-        if class_id is not None or image.is_of_none
-        else None,
-        "labelled_by": label.who if label else None,
-        "labelled_at": label.when.astimezone(UTC) if label else None,
-        "label_source": label.source if label else None,
-        "stars": image.note.stars or None if image.note else None,
-        "flagged": image.note is not None and image.note.is_flagged,
-        "comment": image.note.comment or None if image.note else None,
+        "decided_by": PERSON if label else MODEL if is_answered else None,
+        "labelled_by": who,
+        "labelled_at": when,
+        "label_source": source,
+        "stars": note.stars or None,
+        "flagged": note.is_flagged,
+        "comment": note.comment or None,
         "score": image.score,
         **_answer_cells(images, image.answer),
         "is_unknown": image.is_of_none,
@@ -140,13 +142,9 @@ def _class_cells(images: LabelledImages, image: LabelledImage) -> Row:
 
 
 def _item_cells(image: LabelledImage) -> Row:
-    box = image.part.box
     return {
         "part": image.part.text or None,
-        "box_left": None if box is None else box.left,
-        "box_top": None if box is None else box.top,
-        "box_width": None if box is None else box.width,
-        "box_height": None if box is None else box.height,
+        **dict(zip(_BOX_COLUMNS, image.part.box or (None,) * 4, strict=True)),
         "category": image.category or None,
         "detection_score": image.detection_score,
         "is_empty": image.is_empty,
@@ -156,27 +154,30 @@ def _item_cells(image: LabelledImage) -> Row:
 
 
 def _answer_cells(images: LabelledImages, answer: ModelAnswer | None) -> Row:
-    safe_id = None if answer is None else answer.safe_id
+    def cells(columns: Sequence[str], class_id: int | None, score: float) -> Row:
+        if class_id is None:
+            return dict.fromkeys(columns)
+        values = images.graph.name(class_id), images.path_text(class_id), score
+        return dict(zip(columns, values, strict=True))
+
+    if answer is None:
+        return dict.fromkeys((*_LEAF_COLUMNS, *_SAFE_COLUMNS))
     return {
-        "leaf": None if answer is None else images.graph.name(answer.leaf_id),
-        "leaf_path": None if answer is None else images.path_text(answer.leaf_id),
-        "leaf_score": None if answer is None else answer.leaf_score,
-        "safe_class": None if safe_id is None else images.graph.name(safe_id),
-        "safe_path": None if safe_id is None else images.path_text(safe_id),
-        "safe_score": None if answer is None or safe_id is None else answer.safe_score,
+        **cells(_LEAF_COLUMNS, answer.leaf_id, answer.leaf_score),
+        **cells(_SAFE_COLUMNS, answer.safe_id, answer.safe_score),
     }
 
 
 def label_in(row: Mapping[str, str], folder: Path) -> ForeignLabel | None:
-    """The label in a row; None where no image is named, or neither a class nor a box.
+    """The label in a row; None if it names no image, or neither a class nor a box.
 
     Args:
-        row: texts by the names of our columns; `image` and `class` count, the others may be missing.
-        folder: that relative paths may start from.
+        row: texts by our column names; all but `image` and `class` may be missing.
+        folder: base of relative paths.
 
     Raises:
-        ValueError: `labelled_at` is no time, or a number is none.
-        InputError: `part` names no part of a file.
+        ValueError: `labelled_at` is not a time, or a number is invalid.
+        InputError: `part` is not a part of a file.
     """
     named, text = row.get("image", ""), row.get("class", "").strip()
     image = row.get(ORIGINAL) or named
@@ -184,6 +185,7 @@ def label_in(row: Mapping[str, str], folder: Path) -> ForeignLabel | None:
     if not image or not (text or part.box):
         return None
     named_class = class_in(row)
+    score, count = row.get("detection_score", "").strip(), row.get("count", "").strip()
     return ForeignLabel(
         image,
         **vars(named_class),
@@ -197,19 +199,11 @@ def label_in(row: Mapping[str, str], folder: Path) -> ForeignLabel | None:
         part=part,
         is_empty=_is_yes(row, "is_empty")
         or (named_class.may_be_none and loose_name(text) in EMPTY_NAMES),
-        **_facts_in(row),
+        category=row.get("category", ""),
+        score=float(score) if score else None,
+        count=int(count.removesuffix(".0")) if count else None,
+        fields=_own_fields(row.get("fields", "")),
     )
-
-
-def _facts_in(row: Mapping[str, str]) -> dict[str, Any]:
-    """What a row has of the thing in an image besides its class."""
-    score, count = row.get("detection_score", "").strip(), row.get("count", "").strip()
-    return {
-        "category": row.get("category", ""),
-        "score": float(score) if score else None,
-        "count": int(count.removesuffix(".0")) if count else None,
-        "fields": _own_fields(row.get("fields", "")),
-    }
 
 
 def _own_fields(text: str) -> tuple[tuple[str, str], ...]:
@@ -226,7 +220,7 @@ def _is_yes(row: Mapping[str, str], column: str) -> bool:
 
 @dataclass(frozen=True)
 class NamedClass:
-    """The class that a row names; as in `ForeignLabel`."""
+    """The class that a row names; attributes as of `ForeignLabel`."""
 
     names: tuple[str, ...]
     other_names: tuple[str, ...] = ()
@@ -234,7 +228,7 @@ class NamedClass:
 
 
 def class_in(row: Mapping[str, str]) -> NamedClass:
-    """The class of a row as `label_in` takes it; without a name it is none of the classes."""
+    """The class of a row as in `label_in`; without names it is none of the classes."""
     text, path = row.get("class", "").strip(), row.get("path", "").strip()
     may_be_none = split_path(path)[-1:] != (text,) and (
         loose_name(text) in NONE_NAMES | EMPTY_NAMES or "may_be_none" in row
@@ -246,11 +240,9 @@ def class_in(row: Mapping[str, str]) -> NamedClass:
 
 
 def keywords_in(row: Mapping[str, str], folder: Path) -> list[ForeignLabel]:
-    """The keywords of a row of them."""
-    image, paths = (
-        row.get("image", ""),
-        [split_path(each) for each in row.get(KEYWORDS, "").split("\n")],
-    )
+    """The labels of a row of keywords."""
+    image = row.get("image", "")
+    paths = [split_path(each) for each in row.get(KEYWORDS, "").split("\n")]
     whole = distinct_keywords(
         (path for path in paths if len(path) > 1), (path[0] for path in paths if len(path) == 1)
     )
@@ -260,7 +252,7 @@ def keywords_in(row: Mapping[str, str], folder: Path) -> list[ForeignLabel]:
 
 
 def noted_in(row: Mapping[str, str], folder: Path) -> ForeignLabel | None:
-    """The image of a row that has stars, a flag or a comment, with these; None without."""
+    """The image of a row with its stars, flag and comment; None if it has none of them."""
     named = row.get("image", "")
     note = note_of(row.get("stars", ""), row.get("flagged", ""), row.get("comment", ""))
     if not named or note is None:
@@ -275,7 +267,7 @@ def noted_in(row: Mapping[str, str], folder: Path) -> ForeignLabel | None:
 
 
 def note_of(stars: str, flagged: str, comment: str) -> GivenNote | None:
-    """A note as texts say it; None where they say nothing. What is no number of stars counts as none."""
+    """Parse a note; None if it is empty. An invalid number of stars counts as none."""
     number = stars.strip().removesuffix(".0")
     count = int(number) if number.isascii() and number.isdigit() and len(number) == 1 else 0
     given = GivenNote(min(count, MOST_STARS), flagged.strip().casefold() in YES, comment.strip())
@@ -283,10 +275,10 @@ def note_of(stars: str, flagged: str, comment: str) -> GivenNote | None:
 
 
 def time_in(text: str) -> datetime | None:
-    """A time in ISO 8601, in UTC where it has no zone; None for an empty text.
+    """Parse a time in ISO 8601, UTC if it has no time zone; None for an empty text.
 
     Raises:
-        ValueError: it is no time; its text is shown to people.
+        ValueError: it is not a time; the message is for users.
     """
     if not text.strip():
         return None
@@ -306,7 +298,7 @@ def time_in(text: str) -> datetime | None:
 
 
 def time_or_none(text: str) -> datetime | None:
-    """As `time_in`; None for what is no time, such as a range or a year alone."""
+    """As `time_in`; None for anything else, such as a range or only a year."""
     try:
         return time_in(text)
     except ValueError:
@@ -322,7 +314,7 @@ def _names(text: str, path: str) -> tuple[str, ...]:
 
 
 def _is_machine(row: Mapping[str, str]) -> bool:
-    """By `decided_by` in our own tables; one of `classify` has a score where no person labelled."""
+    """Whether a model decided: by `decided_by`, or by a score without an annotator."""
     if decided := row.get("decided_by"):
         return decided == MODEL
     return bool(row.get("score")) and not row.get("labelled_by")

@@ -1,8 +1,8 @@
-"""YOLO classification as Ultralytics trains on it: train/Gull/photo.jpg and val/Gull/photo.jpg.
+"""YOLO classification as Ultralytics reads it: train/Gull/photo.jpg and val/Gull/photo.jpg.
 
-A fifth of each class's images is for validation: those with the lowest content hashes, so that the same collection is
-always split alike and an image stays on its side while others come. A class with one image trains with it; its folder
-in val is empty, because Ultralytics numbers the classes of each part by its folders.
+A fifth of each class's images is for validation: those with the lowest content hashes, so that the
+split is deterministic and stable when images are added. The only image of a class is for training;
+its folder in val is empty, because Ultralytics numbers classes by the folders of each split.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,14 +22,14 @@ CANNOT_CARRY: Final = (
 TRAIN: Final = "train"
 VALIDATION: Final = "val"
 _ONE_IN: Final = 5
-"""Images of a class for one in validation, as most divide; a class with fewer, but more than one, has one there."""
-_PARTS: Final = frozenset({TRAIN, VALIDATION, "valid", "validation", "test"})
+"""Images of a class for one in validation, but at least one of several. Common practice."""
+_SPLITS: Final = frozenset({TRAIN, VALIDATION, "valid", "validation", "test"})
 
 
 def write(
     images: LabelledImages, draft: Path, options: class_folders.FolderOptions
 ) -> WrittenExport:
-    """Place the images, with the tables of `place_images` beside them."""
+    """Place the images in folders of their classes, and write the tables of `write_tables`."""
     folders = class_folders.flat_folders(images, options)
     validation = set(validation_ids(images.images))
 
@@ -47,7 +47,7 @@ def write(
 
 
 def validation_ids(images: Iterable[LabelledImage]) -> Iterator[int]:
-    """The images that a model trained on this is measured by."""
+    """Ids of the images in the validation split."""
     by_class: dict[int, list[LabelledImage]] = {}
     for image in images:
         if image.class_id is not None:
@@ -59,8 +59,8 @@ def validation_ids(images: Iterable[LabelledImage]) -> Iterator[int]:
 
 
 def read(source: Path) -> ForeignLabels:
-    """Read the labels of our table, or else of the folders' names below train, val and test."""
-    found = class_folders.read_folders(source, _PARTS)
+    """Read the labels of our table, else of the folders below train, val and test."""
+    found = class_folders.read_folders(source, _SPLITS)
     if found is None:
         raise FormatError(
             "{source} has no class folders",
@@ -74,7 +74,7 @@ def read(source: Path) -> ForeignLabels:
 
 
 def fits(source: Path) -> bool:
-    """Whether it is a folder of parts, one of them `train`, with folders in it."""
+    """Whether it is a folder of splits, among them `train` with class folders."""
     if not (source / TRAIN).is_dir():
         return False
     try:
@@ -83,6 +83,6 @@ def fits(source: Path) -> bool:
             for each in source.iterdir()
             if each.is_dir() and not each.name.startswith(".")
         }
-        return folders <= _PARTS and any(each.is_dir() for each in (source / TRAIN).iterdir())
+        return folders <= _SPLITS and any(each.is_dir() for each in (source / TRAIN).iterdir())
     except OSError:
         return False

@@ -1,8 +1,9 @@
-"""YOLO detection as Ultralytics trains on it: images/train/a.jpg, its boxes in labels/train/a.txt, and data.yaml.
+"""YOLO detection as Ultralytics reads it: images/train/a.jpg, labels/train/a.txt and data.yaml.
 
-A row of a text is the number of the class, then the box's middle, width and height as shares; or the corners of a
-polygon, which counts as the box around it. Beside ours lie the tables of `class_folders`: they tell who labelled, and
-of which boxes nobody has; a row that another program changed or removed is no longer what they say.
+A row of a text is the number of the class, then the box's centre, width and height as shares, or
+the corners of a polygon, which counts as its bounding box. Our exports have the tables of
+`class_folders`, too: with the annotators, and the boxes without a label. They are used for rows
+that no other program changed or removed.
 """
 
 import json
@@ -62,20 +63,20 @@ DATA: Final = "data.yaml"
 _WHOLE: Final = BoundingBox(0, 0, 1, 1)
 _NAME_LISTS: Final = ("classes.txt", "obj.names", "labels.txt", "predefined_classes.txt")
 _BOX_NUMBERS: Final = 5  # of a row: the class, and four of the box
-_SCORED: Final = 6  # with a detector's score behind them
-_PARENTS: Final = 4  # folders above a text in which the names of classes are looked for. Chosen.
+_SCORED: Final = 6  # with the score of a detector
+_PARENTS: Final = 4  # folders above a text that are searched for class names. Chosen.
 _LISTED: Final = re.compile(r"^names\s*:\s*(\[.*?\])", re.MULTILINE | re.DOTALL)
 _ITEM: Final = re.compile(r"^\s*(?:-|(\d+)\s*:)\s+(.+?)\s*$")
 _NAME: Final = re.compile(r"\s*(?:'((?:[^']|'')*)'|\"((?:[^\"\\]|\\.)*)\"|([^,]*?))\s*(?:,|$)")
 _SHORT_CODE: Final = re.compile(r"(?<!\\)((?:\\\\)*)\\x(?=[0-9A-Fa-f]{2})")
-"""How YAML writes a letter up to U+00FF by its number; JSON knows `_LONG_CODE` alone."""
+"""Escape of YAML for letters up to U+00FF; JSON has only `_LONG_CODE`."""
 _LONG_CODE: Final = r"\1\\u00"
 
 
 def write(
     images: LabelledImages, draft: Path, options: class_folders.FolderOptions
 ) -> WrittenExport:
-    """Place the pictures that have boxes of a class, or are empty, with a text of boxes for each."""
+    """Place pictures that have boxes with a class or are empty, with a text of boxes for each."""
     labels, classes = ClassLabels(images), _classes(images, options)
     pictures = [
         items
@@ -111,7 +112,7 @@ def write(
 
 
 def read(source: Path) -> ForeignLabels:
-    """Read a folder, its description, or one text of boxes."""
+    """Read a folder, its data.yaml, or one text of boxes."""
     root = source if source.is_dir() else source.parent
     own = class_folders.read_table(root) if source.is_dir() or source.name == DATA else None
     names = _names_of(source, may_be_none=own is not None)
@@ -128,15 +129,9 @@ def read(source: Path) -> ForeignLabels:
 
 
 def _classes(images: LabelledImages, options: class_folders.FolderOptions) -> dict[int, int]:
-    """The number of each class that is written; one above others is not, as trainers take it for one more."""
-    used = images.used_classes
-    left = (
-        frozenset[int]() if options.has_coarse else class_folders.coarse_classes(images.graph, used)
-    )
-    return {
-        class_id: number
-        for number, class_id in enumerate(each for each in used if each not in left)
-    }
+    """Numbers of the written classes; without coarse ones, which would be classes of their own."""
+    class_ids = class_folders.leaf_classes(images, options)
+    return {class_id: number for number, class_id in enumerate(class_ids)}
 
 
 def _is_written(image: LabelledImage, classes: Mapping[int, int]) -> bool:
@@ -144,7 +139,7 @@ def _is_written(image: LabelledImage, classes: Mapping[int, int]) -> bool:
 
 
 def _first(items: Sequence[LabelledImage], classes: Mapping[int, int]) -> LabelledImage:
-    """The image that stands for a picture: one that is written."""
+    """The first written image of a picture."""
     return next(each for each in items if _is_written(each, classes))
 
 
@@ -165,7 +160,7 @@ def _row(image: LabelledImage, classes: Mapping[int, int]) -> str:
 
 
 def _text_of(place: str) -> str:
-    """Where the boxes of a picture are written that lies at `images/train/a.jpg`."""
+    """Path of the text of boxes for a picture at `images/train/a.jpg`."""
     return str(PurePosixPath("labels", *PurePosixPath(place).parts[1:]).with_suffix(".txt"))
 
 
@@ -187,30 +182,30 @@ def _by_file(labels: Iterable[ForeignLabel]) -> dict[str, list[ForeignLabel]]:
 
 
 class _Reading:
-    """The boxes of a data set while its texts are read.
+    """Collects the boxes of a data set.
 
     Args:
         names: of the classes, by number.
-        beside: finds the images of texts.
-        own: the labels of our table, by file.
+        images: finds the images of texts.
+        own: labels of our table, by file.
     """
 
     def __init__(
-        self, names: Mapping[int, str], beside: ImageFinder, own: Mapping[str, list[ForeignLabel]]
+        self, names: Mapping[int, str], images: ImageFinder, own: Mapping[str, list[ForeignLabel]]
     ) -> None:
         self._names = names
-        self._beside = beside
+        self._images = images
         self._own = own
         self._are_of_detectors = are_detector_categories(names.values())
         self._collector = LabelCollector()
         self._texts_read: set[str] = set()
 
     def is_read(self, source: Path, text: Path) -> bool:
-        """Read a text, if it is one of boxes; whether it is."""
+        """Read a text, and return whether it is one of boxes."""
         limits.RECORDS.check(len(self._collector.labels), source.name)
         if text.name in _NAME_LISTS:
             return False
-        image, file = self._beside.find(text)
+        image, file = self._images.find(text)
         if not is_yolo_text(head_of(text).decode("utf-8", "replace")) and not file.is_file():
             return False
         with self._collector.file_of(source, text):
@@ -242,7 +237,7 @@ class _Reading:
         score = values[_BOX_NUMBERS - 1] if len(row) == _SCORED else None
         part = _part(values)
         for label in own:
-            if _is_called(label, name) and _is_there(label.part, part):
+            if _is_called(label, name) and _is_same_box(label.part, part):
                 own.remove(label)
                 yield label
                 return
@@ -254,7 +249,7 @@ class _Reading:
         )
 
     def _has_place(self, label: ForeignLabel) -> bool:
-        """Whether a label of ours had a row in the text."""
+        """Whether a label of ours has a row in its text."""
         return any(_is_called(label, name) for name in self._names.values())
 
 
@@ -262,7 +257,7 @@ def _is_called(label: ForeignLabel, name: str) -> bool:
     return bool(label.names) and name in {label.names[-1], join_path(label.names)}
 
 
-def _is_there(own: FilePart, part: FilePart) -> bool:
+def _is_same_box(own: FilePart, part: FilePart) -> bool:
     if own.box is None or part.box is None:
         return own.box is part.box
     return is_near(own.box, part.box)
@@ -282,10 +277,10 @@ def _part(values: Sequence[float]) -> FilePart:
 
 
 def _names_of(source: Path, *, may_be_none: bool) -> dict[int, str]:
-    """The names of classes, by number.
+    """Names of the classes, by number.
 
     Args:
-        may_be_none: as in an export of empty images alone.
+        may_be_none: whether there may be none, as in an export of empty images.
 
     Raises:
         FormatError: there are none.
@@ -332,7 +327,7 @@ def _lines(text: str) -> dict[int, str]:
 
 
 def _names_in(text: str) -> dict[int, str]:
-    """The names in a description: a list in brackets, one with dashes, or numbers with names."""
+    """Names in data.yaml: a list in brackets or with dashes, or a mapping of numbers."""
     if listed := _LISTED.search(text):
         return dict(
             enumerate(_plain(each) for each in _NAME.finditer(listed[1][1:-1]) if each[0].strip())
@@ -352,7 +347,7 @@ def _names_in(text: str) -> dict[int, str]:
 
 
 def _plain(found: re.Match[str]) -> str:
-    """A text of YAML without its quotes."""
+    """Unquote a scalar of YAML."""
     single, double, plain = found.groups()
     if single is not None:
         return str(single).replace("''", "'")

@@ -1,20 +1,34 @@
 """Opens a table, whatever a program wrote it as: text, a workbook, or one table in a ZIP archive."""
 
 import csv
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 from typing import IO, Final
 
-from engine.errors import FormatError
+from engine.errors import FormatError, StorageError, UsageError
 from engine.interchange import limits
 from engine.interchange.archives import is_archive, is_system_file, opened_archive, reading
-from engine.interchange.table_text import is_preamble, opened_file, text_lines, unguarded
-from engine.interchange.tables.recognise import Row
+from engine.interchange.table_writer import unguarded
+from engine.interchange.tables.dialects import TablePurpose
+from engine.interchange.tables.recognise import (
+    ColumnLayout,
+    Row,
+    cell_at,
+    layout_of,
+    partial_layout,
+)
 from engine.interchange.tables.workbooks import WORKBOOK_SUFFIXES, is_workbook, sheets_of
-from engine.interchange.text_file import SURROGATES, UTF_8, WESTERN, encoding_of_text
+from engine.interchange.text_file import (
+    SURROGATES,
+    UTF_8,
+    WESTERN,
+    encoding_of_text,
+    opened_file,
+    text_lines,
+)
 from engine.texts import Message, enumerated, line_of, marked
 
 SEPARATORS: Final = ("\t", ",", ";", "|")
@@ -23,6 +37,10 @@ TITLE_ROWS: Final = 20
 """Among so many first rows the header is looked for: titles and notes may stand above it. Chosen."""
 TABLE_FILES: Final = frozenset({".csv", ".tsv", ".txt", ".tab", *WORKBOOK_SUFFIXES})
 
+PREVIEW_ROWS: Final = 4
+_FEWEST_COLUMNS: Final = 2  # of a table; one column is a list
+RANK: Final = "rank:"  # before the rank in a meaning
+LANGUAGE: Final = "language:"  # before the code of a language in a meaning
 LINE: Final = marked("line {number} of {name}")
 Fits = Callable[[Sequence[str], Sequence[Row]], bool]
 """Whether a row may be the header, with the rows below it."""
@@ -163,6 +181,11 @@ def _likely_separator(lines: Sequence[str]) -> str:
     return max(SEPARATORS, key=line.count)
 
 
+def is_preamble(cells: Sequence[str]) -> bool:
+    """Whether a row is blank, or the line `sep=;` of some spreadsheets."""
+    return not any(cell.strip() for cell in cells) or cells[0].strip().casefold().startswith("sep=")
+
+
 def text_rows(
     lines: Iterable[str], noun: str, separator: str, quote: str = '"', *, is_strict: bool = True
 ) -> Iterator[Row]:
@@ -221,3 +244,74 @@ def _only_table(names: Sequence[str], noun: str) -> str:
             noun=noun,
         )
     return tables[0]
+
+
+@dataclass(frozen=True)
+class ColumnPreview:
+    """The columns of a table.
+
+    Attributes:
+        columns: their names.
+        rows: cells of the first rows, one for each column.
+        meanings: of each column a role, `RANK` with a rank, `LANGUAGE` with a code, or "" where it is not used.
+        is_clear: whether the table says all that is needed.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    meanings: tuple[str, ...]
+    is_clear: bool
+
+    @property
+    def header(self) -> str:
+        """Tells tables with these columns from others."""
+        return "\t".join(self.columns)
+
+
+def preview_columns(
+    source: Path, purpose: TablePurpose, given: Mapping[str, str] | None = None
+) -> ColumnPreview | None:
+    """Look at the first rows of a file; None where it is no table with a header.
+
+    Args:
+        source: a file or folder.
+        purpose: what the table would be read for.
+        given: column by role or rank, as a person named them.
+
+    Raises:
+        UsageError: a role, or a column, in `given` is not there.
+    """
+    if not source.is_file() or source.suffix.casefold() not in TABLE_FILES:
+        return None
+
+    def fits(columns: Sequence[str], rows: Sequence[Row]) -> bool:
+        try:
+            return layout_of(columns, rows, purpose, given) is not None
+        except UsageError:  # a column that another separator would bring out
+            return False
+
+    try:
+        with opened_table(source, fits) as table:
+            layout = partial_layout(table.columns, table.sample, purpose, given)
+            if len(table.columns) < _FEWEST_COLUMNS or not layout.has_header:
+                return None
+            count = range(len(table.columns))
+            rows = tuple(
+                tuple(cell_at(cells, at) for at in count)
+                for _, cells in table.sample[:PREVIEW_ROWS]
+            )
+            is_clear = layout_of(table.columns, table.sample, purpose, given) is not None
+            return ColumnPreview(table.columns, rows, _meanings(layout, len(count)), is_clear)
+    except (FormatError, StorageError):
+        return None
+
+
+def _meanings(layout: ColumnLayout, count: int) -> tuple[str, ...]:
+    found = [""] * count
+    for code, at in layout.vernacular:
+        found[at] = LANGUAGE + code
+    for rank, at in layout.ranks:
+        found[at] = RANK + rank
+    for role, at in layout.columns.items():
+        found[at] = found[at] or role.value
+    return tuple(found)

@@ -106,7 +106,7 @@ class Role(StrEnum):
             "scientific_name_accepted"
         ),
     )
-    STATUS = (
+    TAXONOMIC_STATUS = (
         "status",
         marked("status: accepted or a synonym"),
         "taxonomic_status, taxon_status, status, name_usage",

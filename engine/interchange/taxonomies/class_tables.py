@@ -17,8 +17,7 @@ from engine.graph.identities import identity_in
 from engine.graph.language_tags import UNDETERMINED, with_language
 from engine.graph.names import SEPARATOR
 from engine.interchange import limits
-from engine.interchange.imported import OURS, ImportedGraph
-from engine.interchange.left_out import LeftOutItem, LeftOutReason
+from engine.interchange.imported import OURS, ImportedGraph, LeftOutItem, LeftOutReason
 from engine.interchange.tables.dialects import TablePurpose
 from engine.interchange.tables.read_table import Table, opened_table
 from engine.interchange.tables.recognise import ColumnLayout, Row, cell_at, layout_of, recognised
@@ -156,7 +155,7 @@ class _RowReader:
         values |= {"rank": rank, "source_id": self._source_id(cells, own_id), **properties}
         parents = values.pop(PARENTS, None) or self._parents(cells)
         accepted, accepted_name = self._accepted(cells, own_id, name, whole)
-        status = layout.cell(cells, Role.STATUS)
+        status = layout.cell(cells, Role.TAXONOMIC_STATUS)
         is_synonym = bool(accepted or accepted_name or _NO_CLASS.search(status))
         if (
             is_synonym

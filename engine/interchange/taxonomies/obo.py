@@ -16,11 +16,12 @@ from engine.interchange.imported import (
     Edge,
     ImportedClass,
     ImportedGraph,
+    LeftOutItem,
+    LeftOutReason,
     clean_name_at,
     disambiguated,
     fitting_attributes,
 )
-from engine.interchange.left_out import LeftOutItem, LeftOutReason
 from engine.interchange.taxonomy_file import Opening, taxonomy_lines
 from engine.texts import Message, line_of
 

@@ -14,9 +14,8 @@ from engine.graph.language_tags import with_language
 from engine.interchange import limits
 from engine.interchange.archives import is_system_file
 from engine.interchange.file_package import ArchiveTable, FilePackage, opened_package
-from engine.interchange.imported import ImportedGraph
+from engine.interchange.imported import ImportedGraph, LeftOutItem, LeftOutReason
 from engine.interchange.labelled_images.darwin_core_archive import META, tables_in
-from engine.interchange.left_out import LeftOutItem, LeftOutReason
 from engine.interchange.tables.dialects import TablePurpose
 from engine.interchange.tables.read_table import SAMPLE_ROWS, Table, text_table
 from engine.interchange.tables.recognise import Row, cell_at, recognised

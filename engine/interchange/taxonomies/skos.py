@@ -26,12 +26,13 @@ from engine.interchange.imported import (
     Edge,
     ImportedClass,
     ImportedGraph,
+    LeftOutItem,
+    LeftOutReason,
     clean_name_at,
     disambiguated,
     fitting_attributes,
     own_ids,
 )
-from engine.interchange.left_out import LeftOutItem, LeftOutReason
 from engine.interchange.taxonomy_file import Opening, taxonomy_bytes
 from engine.interchange.text_file import decoded, json_value
 from engine.interchange.xml_files import xml_tree

@@ -14,13 +14,14 @@ from engine.interchange.imported import (
     Edge,
     ImportedClass,
     ImportedGraph,
+    LeftOutItem,
+    LeftOutReason,
     clean_name_at,
     cycle_error,
     disambiguated,
     find_cycle,
     fitting_attributes,
 )
-from engine.interchange.left_out import LeftOutItem, LeftOutReason
 
 _NO_PARENT: Final = frozenset(
     {"none", "nan", "null", "na", "n/a", "-"}

@@ -1,15 +1,14 @@
-"""Which class of a new version is which class of the old one: by identity and source id, then path, name, neighbours.
+"""Match the classes of a new version of a source: by identity, source id, path, name, neighbours.
 
-A wrong match moves labels to a wrong class, a missing one only costs a person's glance. So a class is matched on
-evidence alone, and one that fits two others equally well is matched with neither.
+A wrong match moves labels to a wrong class, a missing one only has to be corrected by hand. So a
+class is matched on evidence only, and one that fits two others equally well with neither.
 """
 
 import difflib
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final, TypeVar, final
 
 from engine.graph.category_graph import CategoryGraph, ClassId
@@ -17,64 +16,38 @@ from engine.interchange.imported import ImportedClass, ImportedGraph, grouped
 from engine.interchange.versions.source_version import SourceVersion
 
 STABLE_IDS: Final = 0.5
-"""Share of the ids of before that a new version must still have, if ids are to speak against names."""
+"""Share of the old ids that a new version must still have for ids to outweigh names."""
 
-SHARED_CHILDREN: Final = (
-    0.5  # share of children that a class under a new name has in common with the class of before
-)
+SHARED_CHILDREN: Final = 0.5
+"""Share of the children that a renamed class must have in common with the old class."""
 MOST_SIBLINGS: Final = 200
-"""Unmatched classes in one place up to which names are compared letter by letter; beyond, spelled alike must do."""
+"""Unmatched classes under one parent up to which names are compared by similarity.
+
+Among more, only names of equal spelling match.
+"""
 
 B = TypeVar("B")
 
-TOP: Final[tuple[ClassId | None, ...]] = (None,)  # stands for the parents of a class that has none
+TOP: Final[tuple[ClassId | None, ...]] = (None,)  # the parents of a root
 
 
-@dataclass(frozen=True)
+@final
 class Matching:
-    """The matched classes, and what became of the others."""
-
-    class_ids: Mapping[
-        str, ClassId
-    ]  # the class of each key of the new version; a key without one is a new class
-    merged: Mapping[ClassId, str] = field(default_factory=dict)
-    """Classes of before that are part of another one now, with its key."""
-    split: Mapping[ClassId, tuple[str, ...]] = field(default_factory=dict)
-    """Classes of before that became several, with their keys."""
-    known: frozenset[ClassId] = (
-        frozenset()
-    )  # classes that a list of this very project names by their identities
-    gone: tuple[
-        ClassId, ...
-    ] = ()  # classes of before that the new version does not have, nor says why
-
-
-def match(graph: CategoryGraph, imported: ImportedGraph, base: SourceVersion | None) -> Matching:
-    """Match a source's new version with the project.
+    """The classes of a source's new version matched with those of the project.
 
     Args:
         graph: the project's graph.
         imported: the new version.
         base: the version imported last; None without one.
 
-    Returns:
-        Each class at most once, but where the project has one class at the places of two.
+    Attributes:
+        class_ids: class by key of the new version; a key without one is a new class. Several keys
+            have one class only where the project has a single class at their places.
+        known: classes that the source names by their identity in this very project.
+        merged: old classes that are part of another one now, with its key.
+        split: old classes that became several, with their keys.
+        gone: old classes that the new version does not have, without successors.
     """
-    matcher = _Matcher(graph, imported, base)
-    matcher.find()
-    heirs = matcher.heirs()
-    return Matching(
-        class_ids=matcher.class_ids,
-        known=frozenset(matcher.known),
-        merged={class_id: keys[0] for class_id, keys in heirs.items() if len(keys) == 1},
-        split={class_id: keys for class_id, keys in heirs.items() if len(keys) > 1},
-        gone=tuple(class_id for class_id, keys in heirs.items() if not keys),
-    )
-
-
-@final
-class _Matcher:
-    """Matches the classes of the old and the new version of a source; `class_ids` grows while it does."""
 
     def __init__(
         self, graph: CategoryGraph, imported: ImportedGraph, base: SourceVersion | None
@@ -93,11 +66,16 @@ class _Matcher:
         self._classes = {each.key: each for each in imported.classes}
         self._parent_keys = imported.parent_keys
         self._child_keys = imported.child_keys
-        self.class_ids: dict[str, ClassId] = {}  # the class of each key that is known
-        self.known: set[ClassId] = set()
-        self._taken: dict[ClassId, str] = {}  # of each of these classes the first key
-        self._ordered = imported.parents_first
+        self.class_ids: dict[str, ClassId] = {}
+        self._taken: dict[ClassId, str] = {}  # the first key of each matched class
         self._ids_are_stable = False
+        self._match_identities()
+        self.known = frozenset(self._taken)
+        self._match_by_evidence()
+        successors = self._successors()
+        self.merged = {each: keys[0] for each, keys in successors.items() if len(keys) == 1}
+        self.split = {each: keys for each, keys in successors.items() if len(keys) > 1}
+        self.gone = tuple(each for each, keys in successors.items() if not keys)
 
     def _take(self, key: str, class_id: ClassId) -> None:
         self.class_ids[key] = class_id
@@ -105,7 +83,9 @@ class _Matcher:
 
     def _unmatched(self) -> Iterator[ImportedClass]:
         """Unmatched classes of the new version, parents before children."""
-        return (self._classes[key] for key in self._ordered if key not in self.class_ids)
+        return (
+            self._classes[key] for key in self._imported.parents_first if key not in self.class_ids
+        )
 
     def _above(self, key: str) -> set[ClassId]:
         return {
@@ -113,18 +93,18 @@ class _Matcher:
         }
 
     def _places(self, key: str) -> Collection[ClassId | None]:
-        """The matched classes that a key is under now; None is the top level."""
+        """The matched parents that a key has now; None is the top level."""
         return self._above(key) if self._parent_keys[key] else TOP
 
     def _is_in_place(self, key: str, class_id: ClassId) -> bool:
-        """Whether the source had the class under one of the parents that the key has now."""
+        """Whether an old class had one of the parents that the key has now."""
         was = self._base_classes[class_id].parents
         return bool(was & self._above(key)) if was else not self._parent_keys[key]
 
     def _keys_naming(self) -> dict[ClassId, list[str]]:
-        """The keys that have the name or id of an unmatched old class among their synonyms now.
+        """The keys with the name or id of an unmatched old class among their new synonyms.
 
-        A synonym that a class had before does not count: many words mean several things.
+        Synonyms that a class had before do not count: many words mean several things.
         """
         left = [
             each for class_id, each in self._base_classes.items() if class_id not in self._taken
@@ -152,9 +132,8 @@ class _Matcher:
             else self._graph.attributes(class_id).other_names
         )
 
-    def find(self) -> None:
-        """Match what can be matched, the surest evidence first."""
-        self._match_identities()
+    def _match_by_evidence(self) -> None:
+        """Match what can be matched, the strongest evidence first."""
         self._match_ids()
         for with_renamed_here in (False, True):
             known = -1
@@ -176,7 +155,6 @@ class _Matcher:
         for key, identity in self._imported.identities.items():
             if identity in here:
                 self._take(key, here[identity])
-        self.known.update(self._taken)
 
     def _match_ids(self) -> None:
         base_classes = _unique(
@@ -212,13 +190,10 @@ class _Matcher:
             self._take(key, class_id)
 
     def _is_renumbered(self, pairs: Iterable[tuple[str, ClassId]]) -> bool:
-        """Whether most ids stand at the names of other classes now, as row numbers do after an insertion."""
-        pairs = list(pairs)
-        names = {self._name_before(class_id) for _key, class_id in pairs}
-        changed = [
-            key for key, class_id in pairs if self._classes[key].name != self._name_before(class_id)
-        ]
-        return sum(self._classes[key].name in names for key in changed) * 2 > len(pairs)
+        """Whether most ids now belong to other names, as row numbers do after an insertion."""
+        named = [(self._classes[key].name, self._name_before(each)) for key, each in pairs]
+        before = {was for _, was in named}
+        return sum(name != was and name in before for name, was in named) * 2 > len(named)
 
     def _name_before(self, class_id: ClassId) -> str:
         return (
@@ -237,7 +212,7 @@ class _Matcher:
                     break
 
     def _match_own(self, with_renamed_here: bool) -> None:
-        """Classes that the project has at that path now, though not from this source or not under this name."""
+        """Match classes that the project has at that path, from elsewhere or under a new name."""
         for each in self._unmatched():
             for parent in sorted(self._above(each.key)) if self._parent_keys[each.key] else TOP:
                 found = (
@@ -254,14 +229,17 @@ class _Matcher:
                     break
 
     def _is_free(self, each: ImportedClass, class_id: ClassId) -> bool:
-        """Not taken, or taken by a namesake with the same id: the project has one class at both places."""
+        """Whether a class is unmatched, or matched with a class of the same name and id.
+
+        In the second case the project has one class at both places.
+        """
         if class_id not in self._taken:
             return True
         other = self._classes[self._taken[class_id]]
         return other.name == each.name and other.attributes.source_id == each.attributes.source_id
 
     def _match_names(self) -> None:
-        """A name that is gone from one place and new at one other: the class was moved."""
+        """Match a name that is gone from one parent and new under another: the class was moved."""
         waiting = grouped(
             (each.name, each.key) for each in self._unmatched() if each.name in self._base_by_name
         )
@@ -296,7 +274,7 @@ class _Matcher:
             self._take(key, class_id)
 
     def _candidates(self, each: ImportedClass) -> list[ClassId]:
-        """Unmatched classes of the old version that have something in common with this one."""
+        """Unmatched old classes that have a name, child or parent in common with a class."""
         by_child = (
             top
             for child in self._child_keys.get(each.key, ())
@@ -315,9 +293,11 @@ class _Matcher:
         ]
         left = [class_id for class_id in near if class_id not in self._taken]
         by_place = [
-            class_id for class_id in left
-            if len(left) <= MOST_SIBLINGS or spelling(self._base_classes[class_id].name) == spelling(each.name)
-        ]  # fmt: skip
+            class_id
+            for class_id in left
+            if len(left) <= MOST_SIBLINGS
+            or spelling(self._base_classes[class_id].name) == spelling(each.name)
+        ]
         found = dict.fromkeys([*by_synonym, *by_child, *by_place])
         return [
             class_id
@@ -326,7 +306,7 @@ class _Matcher:
         ]
 
     def _evidence(self, each: ImportedClass, class_id: ClassId, is_named: bool) -> float:
-        """Evidence for the same class under another name; 0 when there is too little."""
+        """Evidence for the same class under another name; 0 if there is too little."""
         was = self._base_classes[class_id]
         named = is_named or each.name in self._synonyms_here(class_id)
         shared = self._shared_children(each.key, class_id)
@@ -338,7 +318,7 @@ class _Matcher:
         return 2 * named + 2 * has_children + alike + in_place / 2
 
     def _shared_children(self, key: str, class_id: ClassId) -> float:
-        """Share of the children that both have, among those of either that are known in both versions."""
+        """Jaccard similarity of the children that are matched."""
         now = {
             self.class_ids[child]
             for child in self._child_keys.get(key, ())
@@ -347,35 +327,38 @@ class _Matcher:
         was = self._taken.keys() & self._base_children.get(class_id, ())
         return len(now & was) / len(now | was) if now and was else 0.0
 
-    # -- what became of the others
+    # -- successors of unmatched classes
 
-    def heirs(self) -> dict[ClassId, tuple[str, ...]]:
-        """For each unmatched old class the key that it is part of now, or those that it became; () where it is gone."""
+    def _successors(self) -> dict[ClassId, tuple[str, ...]]:
+        """Keys that each unmatched old class was merged or split into; () where it is gone."""
         naming = self._keys_naming()
         new_at = grouped(
             (place, each) for each in self._unmatched() for place in self._places(each.key)
         )
-        heirs: dict[ClassId, tuple[str, ...]] = {}
+        successors: dict[ClassId, tuple[str, ...]] = {}
         for class_id, was in self._base_classes.items():
             if class_id in self._taken:
                 continue
-            takers = self._takers(class_id)
-            is_split = len(takers) > 1 and not takers.keys() & self.class_ids.keys()
+            parents = self._new_parents(class_id)
+            is_split = len(parents) > 1 and not parents.keys() & self.class_ids.keys()
             if class_id in naming:
-                heirs[class_id] = tuple(naming[class_id])
-            elif is_split or (len(takers) == 1 and takers.total() > 1):
-                heirs[class_id] = tuple(takers)
-            else:  # new classes in its place whose names contain all of its words and more
+                successors[class_id] = tuple(naming[class_id])
+            elif is_split or (len(parents) == 1 and parents.total() > 1):
+                successors[class_id] = tuple(parents)
+            else:  # new siblings whose names contain all of its words and more
                 near = (each for place in was.parents or TOP for each in new_at.get(place, ()))
                 parts = tuple(
                     dict.fromkeys(each.key for each in near if words(was.name) < words(each.name))
                 )
-                heirs[class_id] = parts if len(parts) > 1 else ()
-        return heirs
+                successors[class_id] = parts if len(parts) > 1 else ()
+        return successors
 
-    def _takers(self, class_id: ClassId) -> Counter[str]:
-        """Keys that all children of an old class are under now, and were not before; with how many."""
-        takers: Counter[str] = Counter()
+    def _new_parents(self, class_id: ClassId) -> Counter[str]:
+        """New parents of the children of an old class, with their numbers.
+
+        Empty if a child has none.
+        """
+        parents: Counter[str] = Counter()
         for child in self._base_children.get(class_id, ()):
             if child not in self._taken:
                 continue
@@ -387,8 +370,8 @@ class _Matcher:
             ]
             if not above:
                 return Counter()
-            takers.update(above)
-        return takers
+            parents.update(above)
+        return parents
 
 
 def _unique(pairs: Iterable[tuple[str, B]]) -> dict[str, B]:
@@ -397,7 +380,7 @@ def _unique(pairs: Iterable[tuple[str, B]]) -> dict[str, B]:
 
 
 def _best(scored: Iterable[tuple[float, str, ClassId]]) -> list[tuple[str, ClassId]]:
-    """Pairs with the most evidence, each key and class once; a class that two keys fit equally well is left out."""
+    """Pairs with the most evidence, each key and class once; a class with a tie is left out."""
     best: dict[ClassId, float] = {}
     ranked = sorted((each for each in scored if each[0] > 0), key=lambda each: -each[0])
     ties: Counter[ClassId] = Counter()
@@ -414,25 +397,25 @@ def _best(scored: Iterable[tuple[float, str, ClassId]]) -> list[tuple[str, Class
 
 
 ALIKE: Final = 0.85
-"""Of letters in common from which names count as one: "Blackbird" and "Blackbirds", not "male" and "female"."""
+"""Similarity from which names count as one: "Blackbird" and "Blackbirds", not "male" and "female"."""
 
-SHORTEST: Final = 6  # letters from which that means anything
+SHORTEST: Final = 6  # letters of names that are compared so
 _WORD: Final = re.compile(r"[^\W_]+")
 _DIGITS: Final = re.compile(r"\d+")
 
 
 def words(name: str) -> frozenset[str]:
-    """The words of a name, whatever their case and accents."""
+    """The words of a name, ignoring case and accents."""
     return frozenset(_WORD.findall(_plain(name)))
 
 
 def spelling(name: str) -> str:
-    """A name without case, accents, blanks and punctuation: "Granny-Smith" and "granny smith" are the same."""
+    """A name without case, accents, blanks and punctuation: "Granny-Smith" is "grannysmith"."""
     return "".join(_WORD.findall(_plain(name)))
 
 
 def alike_names(one: str, other: str) -> float:
-    """Similarity of two names, 0..1; 0 below `ALIKE` and where digits differ: "Gull 1" is never "Gull 2"."""
+    """Similarity of two names, 0..1; 0 below `ALIKE` and where digits differ."""
     first, second = spelling(one), spelling(other)
     if not first or not second or _DIGITS.findall(one) != _DIGITS.findall(other):
         return 0.0

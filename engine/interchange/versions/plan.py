@@ -1,4 +1,4 @@
-"""What importing a source would do to a graph, as plain data: shown first, then done exactly so."""
+"""Plan of importing a source into a graph: previewed first, then applied exactly."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,17 +12,22 @@ from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.graph.edits import AttributesChanged, ClassAdded, EdgeAdded, GraphEdit
 from engine.graph.identities import NO_IDENTITY
 from engine.graph.names import join_path
-from engine.interchange.imported import ImportedClass, ImportedGraph, levels_of
-from engine.interchange.left_out import NAMED, LeftOutGroup, grouped, left_out_plain
+from engine.interchange.imported import (
+    NAMED,
+    ImportedClass,
+    ImportedGraph,
+    LeftOutGroup,
+    left_out_groups,
+    left_out_plain,
+    levels_of,
+)
 from engine.interchange.versions.source_version import SourceVersion, version_of
 
-NOTED: Final = frozenset(
-    {"note", "colour"}
-)  # what people note for themselves, and a source may suggest
+NOTED: Final = frozenset({"note", "colour"})  # personal attributes that a source may suggest
 
 
 class Clash(Enum):
-    """Why something stays as it is here though the source has it otherwise."""
+    """Why a change of the source is not taken over."""
 
     NAME = "renamed here, and otherwise in the source"
     PLACE = "moved here, and elsewhere in the source"
@@ -31,50 +36,42 @@ class Clash(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """A person's change that stays though the source has it otherwise."""
+class KeptChange:
+    """A change of a user that wins over a conflicting change of the source."""
 
     class_id: ClassId
-    clash: Clash  # why
-    theirs: str  # the source's name of it, or the paths of its places there
+    clash: Clash
+    theirs: str  # its name or paths in the source
 
 
 @dataclass(frozen=True)
 class ImportPlan:
     """Edits of a graph, and what they mean for its classes."""
 
-    class_ids: Mapping[
-        str, ClassId
-    ]  # the class of each key of the source; new ones have the ids that they would get
-    edits: tuple[GraphEdit, ...]  # of the graph, to be applied as they are
-    version: SourceVersion  # what the source says now, to be remembered
-    is_update: bool = False  # whether renames, moves and so on are taken over, or only what is new
-    new: tuple[ClassId, ...] = ()  # classes that come
-    renamed: tuple[ClassId, ...] = ()  # classes from before that get another name
-    moved: tuple[ClassId, ...] = ()  # those that get other parents
-    completed: tuple[
-        ClassId, ...
-    ] = ()  # classes from before that get a source id, synonyms or other facts
-    noted: tuple[ClassId, ...] = ()  # classes that get a note or a colour, new ones among them
-    merged: tuple[tuple[ClassId, ClassId], ...] = ()  # classes from before that go into another one
+    class_ids: Mapping[str, ClassId]  # by key of the source, new classes included
+    edits: tuple[GraphEdit, ...]  # of the graph, in order
+    version: SourceVersion  # the base of the next update
+    is_update: bool = False  # whether renames and moves are taken over, too
+    new: tuple[ClassId, ...] = ()
+    renamed: tuple[ClassId, ...] = ()  # old classes that get another name
+    moved: tuple[ClassId, ...] = ()  # old classes that get other parents
+    completed: tuple[ClassId, ...] = ()  # old classes that get a source id, synonyms or other facts
+    noted: tuple[ClassId, ...] = ()  # new and old classes that get a note or a colour
+    merged: tuple[tuple[ClassId, ClassId], ...] = ()  # old classes with the class they go into
     split: tuple[tuple[ClassId, tuple[ClassId, ...]], ...] = ()
-    """Classes from before that are several in the source now; they stay, with their labels."""
-    gone: tuple[
-        ClassId, ...
-    ] = ()  # classes from before that the source does not have any more; they stay
-    removed_here: tuple[
-        str, ...
-    ] = ()  # classes of the source that a person removed here; they are not brought back
-    kept: tuple[Kept, ...] = ()  # where the person's word stands against the source's
+    """Old classes with their successors in the source; they stay, with their labels."""
+    gone: tuple[ClassId, ...] = ()  # old classes that the source has lost; they stay
+    removed_here: tuple[str, ...] = ()  # classes of the source that a user removed; not restored
+    kept: tuple[KeptChange, ...] = ()
 
     @property
     def changes_graph(self) -> bool:
-        """Whether anything would be done but remembering the version."""
+        """Whether the graph changes; else only the version is stored."""
         return bool(self.edits or self.merged)
 
     @property
     def same_count(self) -> int:
-        """Number of classes of the source that are there unchanged."""
+        """Number of classes of the source that the graph has unchanged."""
         others = {
             *self.new,
             *self.renamed,
@@ -88,20 +85,20 @@ class ImportPlan:
 def plan_addition(
     graph: CategoryGraph, imported: ImportedGraph, name: str, base: SourceVersion | None = None
 ) -> ImportPlan:
-    """Plan to add what is not there yet; see `merge_into`.
+    """Plan to add missing classes and edges; see `merge_into`.
 
     Args:
-        graph: stays as it is.
+        graph: is not changed.
         imported: the source.
         name: of the file or folder.
-        base: its version imported last; classes that only this one has stay in what is remembered.
+        base: the version imported last; classes that only it has stay in the stored version.
 
     Raises:
         CycleError: together with the edges of the graph the new ones would close a cycle.
     """
     after = graph.copy()
     with after.record() as edits:
-        class_ids = merge_into(after, imported).class_ids
+        class_ids = merge_into(after, imported)
     new = {edit.class_id: None for edit in edits if isinstance(edit, ClassAdded)}
     linked = dict.fromkeys(
         edit.child_id for edit in edits if isinstance(edit, EdgeAdded) and edit.child_id not in new
@@ -110,7 +107,7 @@ def plan_addition(
     return ImportPlan(
         class_ids=class_ids,
         edits=tuple(edits),
-        version=version_of(name, imported, class_ids).beside(base),
+        version=version_of(name, imported, class_ids).completed_by(base),
         new=tuple(new),
         moved=tuple(linked),
         completed=completed,
@@ -119,7 +116,7 @@ def plan_addition(
 
 
 def described_by(edits: Iterable[GraphEdit]) -> tuple[tuple[ClassId, ...], tuple[ClassId, ...]]:
-    """Old classes that edits complete, and classes that get a note or a colour."""
+    """Old classes with new attributes, and classes with a new note or colour."""
     completed: dict[ClassId, None] = {}
     noted: dict[ClassId, None] = {}
     for edit in edits:
@@ -131,51 +128,36 @@ def described_by(edits: Iterable[GraphEdit]) -> tuple[tuple[ClassId, ...], tuple
     return tuple(completed), tuple(noted)
 
 
-@dataclass(frozen=True)
-class MergeResult:
-    """What a merge did."""
+def merge_into(graph: CategoryGraph, imported: ImportedGraph) -> dict[str, ClassId]:
+    """Add the missing classes and edges; all of them, or none if it fails.
 
-    classes_added: int  # number of new classes
-    edges_added: int  # number of new edges
-    aliases_added: int = 0  # number of classes from before that got further attributes
-    class_ids: Mapping[str, ClassId] = field(default_factory=dict)
-    """For each imported key its class in the graph, new or not."""
-
-
-def merge_into(graph: CategoryGraph, imported: ImportedGraph) -> MergeResult:
-    """Add the classes and edges that are not there yet; all of them, or none if it fails.
-
-    An imported class is the class of that name under one of its parents. Where several parents have different classes
-    of that name, the first parent's is taken and the others are left as they are.
+    An imported class is the class of that name under one of its parents. Where several parents
+    have different classes of that name, the first parent's is taken.
 
     Args:
         graph: is changed.
-        imported: stays as it is.
+        imported: is not changed.
 
     Returns:
-        What was added.
+        The class of each imported key, new or not.
 
     Raises:
         CycleError: together with the edges of the graph the new ones would close a cycle.
     """
-    classes_before, edges_before = len(graph), graph.edge_count
     classes = {each.key: each for each in imported.classes}
     if cycle := imported.cycle():
         raise CycleError(tuple(classes[key].name for key in cycle))
     parent_keys = imported.parent_keys
     ids: dict[str, ClassId] = {}
     here = graph.by_identity()
-    with graph.record() as edits:
+    with graph.record():
         for key in imported.parents_first:
             parents = tuple(dict.fromkeys(ids[parent] for parent in parent_keys[key]))
             identity = imported.identities.get(key, NO_IDENTITY)
             ids[key] = _merge_class(
                 graph, classes[key], parents, NO_IDENTITY if identity in here else identity
             )
-        filled_in = {edit.class_id for edit in edits if isinstance(edit, AttributesChanged)}
-    return MergeResult(
-        len(graph) - classes_before, graph.edge_count - edges_before, len(filled_in), ids
-    )
+    return ids
 
 
 def _merge_class(
@@ -197,45 +179,40 @@ def _merge_class(
 
 ReportKind = Literal["new", "renamed", "moved", "merged", "split", "gone", "removed_here", "kept"]
 
-REPORT_KINDS: Final[tuple[ReportKind, ...]] = get_args(
-    ReportKind
-)  # in the order in which they are shown
-MOST_PARTS: Final = 5  # places, or classes that one became, in one line
+REPORT_KINDS: Final[tuple[ReportKind, ...]] = get_args(ReportKind)  # in the order shown
+MOST_PARTS: Final = 5  # paths or successors in one line
 
 
 @dataclass(frozen=True, slots=True)
 class ReportLine:
     """What happens to one class."""
 
-    path: str  # the class as it is here; a new one as it will be
-    becomes: str = ""  # its new name, its new places, the class it goes into, those it became, or what the source says
-    why: str = ""  # for what stays though the source says otherwise, the reason; else ""
-    labels: int = 0  # images that a person labelled with it
+    path: str  # current path of the class; future path of a new one
+    becomes: str = ""  # its new name, its new paths, its successors, or `KeptChange.theirs`
+    why: str = ""  # of a kept change, the `Clash`
+    labels: int = 0  # images that a user labelled with it
 
 
 @dataclass(frozen=True)
 class ImportReport:
-    """All of it."""
+    """Preview of an import."""
 
     source: str  # name of the file or folder
     classes: int  # of the source
     edges: int
     levels: tuple[int, ...]  # classes of the source on each level, the top level first
-    is_update: bool  # whether renames, moves and so on are taken over
-    same: int  # classes that are here, as the source says
+    is_update: bool  # whether renames and moves are taken over, too
+    same: int  # unchanged classes
     completed: int  # classes that get a source id or synonyms
-    counts: Mapping[ReportKind, int] = field(
-        default_factory=dict
-    )  # how many classes each list is about
-    lists: Mapping[ReportKind, tuple[ReportLine, ...]] = field(default_factory=dict)
-    """The lists, perhaps only their beginnings."""
-    synonyms: int = 0  # of the source's classes, names in the languages of people among them
-    first_classes: tuple[str, ...] = ()  # paths in the source, of classes that lie deepest
-    first_synonyms: tuple[str, ...] = ()  # each behind its class
-    left_out: tuple[LeftOutGroup, ...] = ()  # what of the source cannot be taken over
+    counts: Mapping[ReportKind, int] = field(default_factory=dict)  # whole lengths of `lists`
+    lists: Mapping[ReportKind, tuple[ReportLine, ...]] = field(default_factory=dict)  # truncated
+    synonyms: int = 0  # of the source's classes, vernacular names included
+    first_classes: tuple[str, ...] = ()  # paths in the source, the deepest first
+    first_synonyms: tuple[str, ...] = ()  # "class: synonym"
+    left_out: tuple[LeftOutGroup, ...] = ()  # skipped parts of the source
 
     def plain(self) -> dict[str, Any]:
-        """The same for a JSON file."""
+        """The report as a JSON object."""
         lists: dict[str, Any] = {
             kind: [
                 {
@@ -248,11 +225,19 @@ class ImportReport:
             for kind, lines in self.lists.items()
         }
         return {
-            "source": self.source, "classes_in_source": self.classes, "edges_in_source": self.edges,
-            "levels": list(self.levels), "update": self.is_update, "same": self.same, "completed": self.completed,
-            "synonyms": self.synonyms, "first_classes": list(self.first_classes),
-            "first_synonyms": list(self.first_synonyms), "left_out": left_out_plain(self.left_out), **lists,
-        }  # fmt: skip
+            "source": self.source,
+            "classes_in_source": self.classes,
+            "edges_in_source": self.edges,
+            "levels": list(self.levels),
+            "update": self.is_update,
+            "same": self.same,
+            "completed": self.completed,
+            "synonyms": self.synonyms,
+            "first_classes": list(self.first_classes),
+            "first_synonyms": list(self.first_synonyms),
+            "left_out": left_out_plain(self.left_out),
+            **lists,
+        }
 
 
 def import_report(
@@ -263,14 +248,14 @@ def import_report(
     *,
     most: int | None = None,
 ) -> ImportReport:
-    """A plan in words.
+    """Describe a plan.
 
     Args:
-        graph: that the plan was made for, as it is before.
+        graph: the graph before the import.
         imported: the source.
-        plan: what would be done.
-        labels: number of images that a person labelled with exactly each class.
-        most: lines of each list; all by default.
+        plan: of the import.
+        labels: number of images that a user labelled with exactly each class.
+        most: maximum lines of each list; all by default.
     """
     after = graph.copy()
     after.apply(plan.edits)
@@ -323,7 +308,7 @@ def import_report(
                 NAMED,
             )
         ),
-        left_out=tuple(grouped(imported.left_out)),
+        left_out=tuple(left_out_groups(imported.left_out)),
     )
 
 
@@ -337,7 +322,7 @@ def _deepest_paths(imported: ImportedGraph) -> Iterator[str]:
 
 
 def _class_of(item: Any) -> ClassId:
-    """The class that a line is about; 0 for a name that is not here any more."""
+    """The class of an item of the plan; 0 for the name of a removed one."""
     if isinstance(item, tuple):
         return int(item[0])
     return item if isinstance(item, int) else int(getattr(item, "class_id", 0))

@@ -1,13 +1,13 @@
-"""One version of a source: the base of a three-way comparison with its next version.
+"""A stored version of a source: the base of the three-way merge with its next version.
 
-Without it, changes of the source could not be distinguished from changes by the person.
+It distinguishes changes of the source from changes by the user.
 """
 
 import base64
 import binascii
 import json
 import zlib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -17,23 +17,21 @@ from engine.graph.class_attributes import ATTRIBUTES, NO_ATTRIBUTES, ClassAttrib
 from engine.interchange.imported import ImportedGraph
 
 SAME_SOURCE: Final = 0.5
-"""Share of the classes that two versions of one taxonomy have in common at least, of the smaller one."""
+"""Least share of the classes that two versions of one taxonomy have in common."""
 
 _COMPARED: Final = tuple(each.name for each in ATTRIBUTES if each.is_compared)
 """The source id, which came first, and further attributes."""
-_LONGEST: Final = (
-    256 * 2**20
-)  # bytes of an unpacked version: WordNet's 82,115 classes take five million
+_LONGEST: Final = 256 * 2**20  # bytes of a decompressed version; WordNet takes five million
 
 
 @dataclass(frozen=True, slots=True)
 class SourceClass:
     """A class of a source."""
 
-    class_id: ClassId  # the class it became in the project, which may have been renamed, moved or removed there since
-    name: str  # the source's name
-    attributes: ClassAttributes = NO_ATTRIBUTES  # those that the comparison is about
-    parents: frozenset[ClassId] = frozenset()  # the classes that its parents became
+    class_id: ClassId  # in the project, where it may have been renamed, moved or removed since
+    name: str  # in the source
+    attributes: ClassAttributes = NO_ATTRIBUTES  # the compared ones; see `compared`
+    parents: frozenset[ClassId] = frozenset()  # in the source, as classes of the project
 
     @property
     def source_id(self) -> str:
@@ -46,23 +44,24 @@ class SourceVersion:
     """One version of a source."""
 
     name: str  # of the file or folder
-    classes: Mapping[ClassId, SourceClass]  # what it said, by class
+    classes: Mapping[ClassId, SourceClass]
 
     def similarity(self, imported: ImportedGraph) -> float:
-        """Share of the classes that both have by id or by name, of the smaller one; 0 to 1."""
-        ids = {each.source_id for each in self.classes.values() if each.source_id}
+        """Overlap of the classes by id or by name, as a share of the smaller version, 0..1."""
+        theirs = imported.classes
+        by_id = _overlap(self._ids, {each.attributes.source_id for each in theirs} - {""})
         names = {each.name for each in self.classes.values()}
-        by_id = _share(
-            ids,
-            {each.attributes.source_id for each in imported.classes if each.attributes.source_id},
-        )
-        return max(by_id, _share(names, {each.name for each in imported.classes}))
+        return max(by_id, _overlap(names, {each.name for each in theirs}))
 
-    def beside(self, base: "SourceVersion | None") -> "SourceVersion":
-        """This version, completed by the classes that only an earlier one has."""
+    @property
+    def _ids(self) -> set[str]:
+        return {each.source_id for each in self.classes.values()} - {""}
+
+    def completed_by(self, base: "SourceVersion | None") -> "SourceVersion":
+        """This version with the classes that only an earlier one has."""
         if base is None:
             return self
-        ids = {each.source_id for each in self.classes.values() if each.source_id}
+        ids = self._ids
         older = {
             key: each
             for key, each in base.classes.items()
@@ -71,7 +70,7 @@ class SourceVersion:
         return SourceVersion(self.name, {**older, **self.classes})
 
     def packed(self) -> str:
-        """The same as a short text."""
+        """Serialize as compressed text."""
         rows = [_row(each) for each in self.classes.values()]
         plain = json.dumps(
             {"name": self.name, "classes": rows}, ensure_ascii=False, separators=(",", ":")
@@ -80,7 +79,7 @@ class SourceVersion:
 
 
 def unpacked(text: str) -> SourceVersion:
-    """The version that `SourceVersion.packed` wrote; ProjectDamagedError for another text."""
+    """Deserialize a version; ProjectDamagedError if `SourceVersion.packed` did not write it."""
     try:
         unpacker = zlib.decompressobj()
         plain: Any = json.loads(
@@ -107,12 +106,12 @@ def unpacked(text: str) -> SourceVersion:
 def version_of(
     name: str, imported: ImportedGraph, class_ids: Mapping[str, ClassId]
 ) -> SourceVersion:
-    """The version of a source.
+    """Make the version of a source.
 
     Args:
         name: of the file or folder.
         imported: its content.
-        class_ids: the class that each of its keys became. Where two keys became one class, the first names it.
+        class_ids: class by key. Where two keys are one class, the first gives it its name.
     """
     parent_keys = imported.parent_keys
     classes: dict[ClassId, SourceClass] = {}
@@ -127,7 +126,7 @@ def version_of(
 
 
 def version_in(graph: CategoryGraph, name: str = "") -> SourceVersion:
-    """A project's graph as a version: for projects from before versions were remembered."""
+    """Make a version of a project's graph, for projects without a stored one."""
     return SourceVersion(
         name,
         {
@@ -143,14 +142,14 @@ def version_in(graph: CategoryGraph, name: str = "") -> SourceVersion:
 
 
 def likely_base(versions: Iterable[SourceVersion], imported: ImportedGraph) -> SourceVersion | None:
-    """The remembered version that a source is most likely a later one of; None when none is similar."""
+    """The stored version that a source is most similar to; None if none is similar enough."""
     alike = [(each.similarity(imported), len(each.classes), each) for each in versions]
     close = [found for found in alike if found[0] >= SAME_SOURCE]
     return max(close, key=lambda found: found[:2])[2] if close else None
 
 
 def compared(attributes: ClassAttributes) -> ClassAttributes:
-    """The attributes that a comparison is about."""
+    """Keep only the attributes that versions are compared by."""
     return ClassAttributes(**{name: getattr(attributes, name) for name in _COMPARED})
 
 
@@ -160,13 +159,13 @@ def _attributes(*texts: Any) -> ClassAttributes:
 
 
 def _row(each: SourceClass) -> list[Any]:
-    """As short as possible: empty values at the end are left out."""
+    """A class as a list without trailing empty values."""
     source_id, *others = (getattr(each.attributes, name) for name in _COMPARED)
     while others and not others[-1]:
         others.pop()
     return [each.class_id, each.name, source_id, sorted(each.parents), *others]
 
 
-def _share(known: Collection[str], others: Collection[str]) -> float:
-    both = len(set(known) & set(others))
+def _overlap(known: set[str], others: set[str]) -> float:
+    both = len(known & others)
     return both / min(len(known), len(others)) if both else 0.0

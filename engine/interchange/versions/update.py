@@ -1,7 +1,7 @@
-"""The three-way comparison of a source's old and new version with the project.
+"""Three-way merge of a source's old version, its new version and the project.
 
-Changes of the source are taken over, unless the person changed the same thing otherwise: then the person's stays. What
-the source never contained is not touched. No class is removed.
+Changes of the source are taken over unless a user made a conflicting change, which wins. Classes
+that the source never contained are not touched, and no class is removed.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,8 +23,8 @@ from engine.graph.identities import new_identity
 from engine.graph.limits import LONGEST_NAME
 from engine.graph.names import join_path
 from engine.interchange.imported import ImportedGraph, find_cycle
-from engine.interchange.versions.match import Matching, match
-from engine.interchange.versions.plan import Clash, ImportPlan, Kept, described_by
+from engine.interchange.versions.match import Matching
+from engine.interchange.versions.plan import Clash, ImportPlan, KeptChange, described_by
 from engine.interchange.versions.source_version import (
     SourceClass,
     SourceVersion,
@@ -36,14 +36,14 @@ from engine.interchange.versions.source_version import (
 def plan_update(
     graph: CategoryGraph, imported: ImportedGraph, name: str, base: SourceVersion | None
 ) -> ImportPlan:
-    """Plan to take over what a source's new version changed.
+    """Plan to take over the changes of a source's new version.
 
     Args:
-        graph: stays as it is.
+        graph: is not changed.
         imported: the new version.
         name: of the file or folder.
-        base: the version imported last; without it, classes are matched by their ids and paths alone, and the source
-            decides.
+        base: the version imported last; without it, classes are matched by ids and paths only,
+            and the source wins.
     """
     return _Update(graph, imported, name, base).plan()
 
@@ -56,24 +56,24 @@ class _Update:
         self._graph = graph
         self._imported = imported
         self._base: Mapping[ClassId, SourceClass] = base.classes if base else {}
-        self._matching: Matching = match(graph, imported, base)
+        self._matching = Matching(graph, imported, base)
         self._ids = self._with_new_ids()
         self._new = {
             class_id for key, class_id in self._ids.items() if key not in self._matching.class_ids
         }
         self._version = version_of(name, imported, self._ids)
         self._attributes: dict[ClassId, ClassAttributes] = {}
-        for each in imported.classes:  # several keys may have become one class
+        for each in imported.classes:  # several keys may be one class
             class_id = self._ids[each.key]
             self._attributes[class_id] = self._attributes.get(class_id, NO_ATTRIBUTES).filled_in(
                 each.attributes
             )
         self._removed_here: list[str] = []
-        self._homes = self._places()
+        self._targets = self._resolve_all()
         self._target = _Target(graph)
 
     def plan(self) -> ImportPlan:
-        """All of it."""
+        """Plan the update."""
         for now in self._version.classes.values():
             if now.class_id in self._new:
                 self._target.names[now.class_id] = now.name
@@ -86,12 +86,12 @@ class _Update:
         split = {
             each: tuple(self._ids[key] for key in keys) for each, keys in matching.split.items()
         }
-        heirs = {
-            each: self._homes[self._ids[key]]
+        targets = {
+            each: self._targets[self._ids[key]]
             for each, key in matching.merged.items()
             if each in self._graph
         }
-        merged = {each: min(homes) for each, homes in heirs.items() if len(homes) == 1}
+        merged = {each: min(found) for each, found in targets.items() if len(found) == 1}
         left = {*matching.gone, *matching.merged.keys() - merged.keys()}
         edits = (*self._graph_edits(), *self._described())
         completed, noted = described_by(edits)
@@ -115,7 +115,7 @@ class _Update:
             ),
         )
 
-    # -- who is where
+    # -- classes by key
 
     def _with_new_ids(self) -> dict[str, ClassId]:
         ids, next_id = dict(self._matching.class_ids), self._graph.next_id
@@ -125,26 +125,29 @@ class _Update:
                 next_id += 1
         return ids
 
-    def _places(self) -> dict[ClassId, frozenset[ClassId]]:
-        """For each class of the source where its children can go: itself, or its heir, or what is above it."""
-        homes: dict[ClassId, frozenset[ClassId]] = {}
+    def _resolve_all(self) -> dict[ClassId, frozenset[ClassId]]:
+        """The classes that stand for each class of the source as a parent.
+
+        Itself; if it was removed here, the class that a user merged it into, else its parents.
+        """
+        targets: dict[ClassId, frozenset[ClassId]] = {}
         parent_keys = self._imported.parent_keys
         for key in self._imported.parents_first:
             class_id = self._ids[key]
             if class_id in self._new or class_id in self._graph:
-                homes[class_id] = frozenset({class_id})
+                targets[class_id] = frozenset({class_id})
             else:
-                heir = self._heir_of(class_id)
-                if heir is None:
+                successor = self._merged_into(class_id)
+                if successor is None:
                     self._removed_here.append(self._base[class_id].name)
-                above = (homes[self._ids[parent]] for parent in parent_keys[key])
-                homes[class_id] = (
-                    frozenset({heir}) if heir is not None else frozenset().union(*above)
-                )
-        return homes
+                    above = (targets[self._ids[parent]] for parent in parent_keys[key])
+                    targets[class_id] = frozenset().union(*above)
+                else:
+                    targets[class_id] = frozenset({successor})
+        return targets
 
-    def _heir_of(self, class_id: ClassId) -> ClassId | None:
-        """The class that a person merged this one into: it got its id or its name."""
+    def _merged_into(self, class_id: ClassId) -> ClassId | None:
+        """The class that a user merged this one into: it has its id or its name."""
         was = self._base[class_id]
         known = self._graph.fitting(was.source_id) if was.source_id else []
         known = known or [
@@ -155,28 +158,24 @@ class _Update:
         return known[0] if len(known) == 1 else None
 
     def _resolved(self, parents: Iterable[ClassId]) -> frozenset[ClassId]:
-        return frozenset().union(*(self._homes[parent] for parent in parents))
+        return frozenset().union(*(self._targets[parent] for parent in parents))
 
     # -- one class
 
     def _compare(self, now: SourceClass) -> None:
-        was, here = (
-            self._base.get(now.class_id) or self._own(now.class_id),
-            self._graph.name(now.class_id),
-        )
-        is_own = (
-            now.class_id in self._matching.known
-        )  # the list came from here, with what was changed here until then
+        was = self._base.get(now.class_id) or self._own(now.class_id)
+        here = self._graph.name(now.class_id)
+        is_own = now.class_id in self._matching.known  # an export of this very project
         if now.name not in {was.name, here}:
             if is_own or here == was.name:
                 self._target.names[now.class_id] = now.name
             else:
-                self._target.kept.append(Kept(now.class_id, Clash.NAME, now.name))
+                self._target.kept.append(KeptChange(now.class_id, Clash.NAME, now.name))
         if now.parents != was.parents:
             self._move(self._own(now.class_id) if is_own else was, now)
 
     def _own(self, class_id: ClassId) -> SourceClass:
-        """A class that the source never contained: only its places under the source's classes are the source's."""
+        """A class that the base lacks, with those of its parents that are in the source."""
         parents = frozenset(self._graph.parents(class_id)) & self._version.classes.keys()
         return SourceClass(
             class_id,
@@ -193,7 +192,7 @@ class _Update:
         moved_here = bool(lost) and bool(here - was.parents)
         if moved_here and added and cut and not added <= here:
             self._target.kept.append(
-                Kept(now.class_id, Clash.PLACE, self._place_text(now.class_id))
+                KeptChange(now.class_id, Clash.PLACE, self._place_text(now.class_id))
             )
         elif after != here and (after or not now.parents):
             self._target.parents[now.class_id] = after
@@ -206,10 +205,10 @@ class _Update:
             )
         )
 
-    # -- the whole
+    # -- edits
 
     def _described(self) -> Iterator[AttributesChanged]:
-        """What the source has beyond the project, and what it changed unless a person did."""
+        """Attributes that the project lacks, and those that only the source changed."""
         for class_id in self._version.classes:
             if class_id in self._graph:
                 here, now = self._graph.attributes(class_id), self._attributes[class_id]
@@ -224,7 +223,7 @@ class _Update:
         after = here.filled_in(now) if was is None else here.updated(was.attributes, now)
         try:
             return after.cleaned(self._target.name_of(class_id))
-        except GraphError:  # too many synonyms: those that are there stay
+        except GraphError:  # too many synonyms: no new ones
             return replace(after, synonyms=here.synonyms)
 
     def _graph_edits(self) -> list[GraphEdit]:
@@ -260,14 +259,12 @@ class _Update:
 
 @final
 class _Target:
-    """Changes of a graph that are decided together: in between, names may be exchanged and edges turned round."""
+    """New names and parents, decided together: names may be swapped and edges reversed."""
 
     def __init__(self, graph: CategoryGraph) -> None:
-        self.names: dict[ClassId, str] = {}  # of new classes, and of those that get another one
-        self.parents: dict[
-            ClassId, frozenset[ClassId]
-        ] = {}  # of new classes, and of those that get others
-        self.kept: list[Kept] = []  # what was given up; the place's text is left empty
+        self.names: dict[ClassId, str] = {}  # of new and renamed classes
+        self.parents: dict[ClassId, frozenset[ClassId]] = {}  # of new and moved classes
+        self.kept: list[KeptChange] = []  # dropped changes, without the text of places
         self._graph = graph
 
     def name_of(self, class_id: ClassId) -> str:
@@ -278,36 +275,36 @@ class _Target:
         return frozenset(self._graph.parents(class_id)) if known is None else known
 
     def make_possible(self) -> None:
-        """Give up what would close a cycle or put two classes of one name side by side."""
-        while self._undo_a_cycle() or self._part_namesakes():
+        """Drop changes that would close a cycle or give two siblings one name."""
+        while self._break_cycle() or self._separate_namesakes():
             pass
 
-    def _undo_a_cycle(self) -> bool:
+    def _break_cycle(self) -> bool:
         if all(class_id not in self._graph for class_id in self.parents):
-            return False  # only a class from before that gets a new parent can close one
+            return False  # only an old class with a new parent can close one
         classes = {*self._graph.classes(), *self.parents}
         cycle = find_cycle((parent, each) for each in classes for parent in self.parents_of(each))
         moved = next((each for each in cycle if each in self.parents and each in self._graph), None)
         if moved is not None:
-            self._give_up_place(moved, Clash.CYCLE)
+            self._drop_move(moved, Clash.CYCLE)
         return moved is not None
 
-    def _part_namesakes(self) -> bool:
+    def _separate_namesakes(self) -> bool:
         clashes = list(self._namesakes())
         for first, second in clashes:
-            if self._are_namesakes(first, second):  # still, after what was given up for others
-                self._part((first, second))
+            if self._are_namesakes(first, second):  # dropped changes may have separated them
+                self._separate((first, second))
         return bool(clashes)
 
-    def _part(self, pair: tuple[ClassId, ClassId]) -> None:
-        """Of two classes with one name in one place: a new name is given up, then a new place."""
+    def _separate(self, pair: tuple[ClassId, ClassId]) -> None:
+        """Drop a new name of one of two siblings of the same name, else a move."""
         for class_id in pair:
             if class_id in self.names and class_id in self._graph:
-                self.kept.append(Kept(class_id, Clash.NAME_TAKEN, self.names.pop(class_id)))
+                self.kept.append(KeptChange(class_id, Clash.NAME_TAKEN, self.names.pop(class_id)))
                 return
         for class_id in pair:
             if class_id in self.parents and class_id in self._graph:
-                self._give_up_place(class_id, Clash.NAME_TAKEN)
+                self._drop_move(class_id, Clash.NAME_TAKEN)
                 return
         new = next((each for each in pair if each not in self._graph), None)
         if new is not None:
@@ -319,12 +316,12 @@ class _Target:
             bool(above & beside) or not above | beside
         )
 
-    def _give_up_place(self, class_id: ClassId, clash: Clash) -> None:
+    def _drop_move(self, class_id: ClassId, clash: Clash) -> None:
         del self.parents[class_id]
-        self.kept.append(Kept(class_id, clash, ""))
+        self.kept.append(KeptChange(class_id, clash, ""))
 
     def _namesakes(self) -> Iterator[tuple[ClassId, ClassId]]:
-        """Pairs of classes with one name in one place, of the places where something changes."""
+        """Pairs of siblings of the same name, of which one at least is new or changed."""
         changed = {*self.names, *self.parents}
         places: dict[ClassId | None, list[ClassId]] = {}
         for class_id in sorted(changed):

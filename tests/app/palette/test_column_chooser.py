@@ -5,8 +5,8 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.palette.column_chooser import ColumnChooser
-from engine.interchange.tables.column_preview import ColumnPreview
 from engine.interchange.tables.dialects import TablePurpose
+from engine.interchange.tables.read_table import ColumnPreview
 from tests.support.sessions import LONG_MS
 
 PREVIEW = ColumnPreview(

@@ -6,7 +6,7 @@ import pytest
 
 from engine.errors import FormatError, StorageError
 from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
-from engine.interchange.left_out import LeftOutItem, LeftOutReason
+from engine.interchange.imported import LeftOutItem, LeftOutReason
 from engine.interchange.taxonomies import class_tables
 
 CONTROLS = "a class name cannot hold control characters or line breaks"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.interchange.table_text import guarded, storable, unguarded
+from engine.interchange.table_writer import guarded, storable, unguarded
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,7 @@ import io
 
 import pytest
 
-from engine.interchange.table_text import unguarded
-from engine.interchange.table_writer import table_cell, write_table
+from engine.interchange.table_writer import table_cell, unguarded, write_table
 
 
 def test_cells_are_guarded_and_come_back() -> None:

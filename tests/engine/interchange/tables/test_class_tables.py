@@ -6,8 +6,7 @@ import pytest
 
 from engine.errors import FormatError, UsageError
 from engine.interchange.detect import read_graph
-from engine.interchange.imported import ImportedGraph
-from engine.interchange.left_out import LeftOutReason
+from engine.interchange.imported import ImportedGraph, LeftOutReason
 
 BIRDS = ("Bird/Gull", "Bird/Tern")
 LISTS = {

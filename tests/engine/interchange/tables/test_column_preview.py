@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from engine.errors import UsageError
-from engine.interchange.tables.column_preview import preview_columns
 from engine.interchange.tables.dialects import TablePurpose
+from engine.interchange.tables.read_table import preview_columns
 
 ODD = "Bild;Tier;Wer\nfuchs.jpg;Fuchs;Ada\nhase.jpg;Hase;\n"
 

@@ -10,8 +10,7 @@ import pytest
 from engine.errors import FormatError
 from engine.graph.class_attributes import ClassAttributes
 from engine.interchange.detect import detect_format, read_graph
-from engine.interchange.imported import ImportedClass, ImportedGraph
-from engine.interchange.left_out import LeftOutReason
+from engine.interchange.imported import ImportedClass, ImportedGraph, LeftOutReason
 from engine.interchange.taxonomies import checklist_archive, packages
 from tests.support.taxonomies import facts_of, made_terms
 

@@ -9,7 +9,7 @@ import pytest
 from engine.errors import FormatError
 from engine.graph.class_attributes import ClassAttributes
 from engine.interchange.detect import detect_format, read_graph
-from engine.interchange.left_out import LeftOutReason
+from engine.interchange.imported import LeftOutReason
 from engine.interchange.taxonomies import obo
 from tests.support.taxonomies import Term, expected_facts, facts_of, made_terms
 

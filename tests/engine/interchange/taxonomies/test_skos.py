@@ -11,8 +11,7 @@ from engine.errors import FormatError
 from engine.graph.class_attributes import ClassAttributes
 from engine.interchange import limits
 from engine.interchange.detect import detect_format, read_graph
-from engine.interchange.imported import ImportedClass, ImportedGraph
-from engine.interchange.left_out import LeftOutReason
+from engine.interchange.imported import ImportedClass, ImportedGraph, LeftOutReason
 from engine.interchange.taxonomies import skos
 from tests.support.taxonomies import Term, expected_facts, facts_of, made_terms
 

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.interchange.imported import ImportedGraph
-from engine.interchange.versions.match import alike_names, match
+from engine.interchange.versions.match import Matching, alike_names
 from tests.support.sources import imported_project, source_of
 
 BIRDS = {"Animal": [], "Bird": ["Animal"], "Gull": ["Bird"], "Tern": ["Bird"], "Seal": ["Animal"]}
@@ -13,7 +13,7 @@ IDS = {name: f"n{number}" for number, name in enumerate(BIRDS)}
 def matched(before: ImportedGraph, after: ImportedGraph) -> dict[str, str | None]:
     """For each key of the new version the name that its class had before; None for a new class."""
     graph, base = imported_project(before)
-    found = match(graph, after, base).class_ids
+    found = Matching(graph, after, base).class_ids
     return {
         each.key: graph.name(found[each.key]) if each.key in found else None
         for each in after.classes
@@ -25,7 +25,7 @@ def successors(
 ) -> tuple[dict[str, str], dict[str, tuple[str, ...]], list[str]]:
     """By name: the classes of before that were merged, that were split, and that are gone."""
     graph, base = imported_project(before)
-    found = match(graph, after, base)
+    found = Matching(graph, after, base)
     merged = {graph.name(each): key for each, key in found.merged.items()}
     return (
         merged,
@@ -113,7 +113,7 @@ def test_namesakes_are_distinguished_by_what_is_below_them() -> None:
         }
     )
     graph, base = imported_project(before)
-    found = match(graph, after, base).class_ids
+    found = Matching(graph, after, base).class_ids
     assert graph.path_text(found["D/Other"]) == "A/Other"
     assert graph.path_text(found["E/Other"]) == "B/Other"
     bare = source_of({"A": [], "B": [], "A/Other": ["A"], "B/Other": ["B"], "C": []})

@@ -51,6 +51,6 @@ def test_a_part_of_a_source_leaves_the_rest_remembered() -> None:
     """Importing a smaller file beside a known version forgets nothing; the smaller file's word counts."""
     _, whole = imported_project(source_of(FRUIT))
     _, part = imported_project(source_of({"Fruit": [], "Apple": ["Fruit"]}), "part.csv")
-    both = part.beside(whole)
+    both = part.completed_by(whole)
     assert (both.name, {each.name for each in both.classes.values()}) == ("part.csv", set(FRUIT))
-    assert part.beside(None) is part
+    assert part.completed_by(None) is part
