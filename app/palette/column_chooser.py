@@ -38,7 +38,7 @@ _ROLES: Final = {
     TablePurpose.LABELS: (Role.FILE, Role.FOLDER, Role.CLASS, Role.PATH, Role.SOURCE_ID, Role.ANNOTATOR, Role.SCORE),
     TablePurpose.CLASSES: (
         Role.CLASS, Role.PARENT_NAME, Role.ID, Role.PARENT_ID, Role.PATH, Role.RANK, Role.SYNONYM, Role.VERNACULAR,
-        Role.STATUS, Role.ACCEPTED_NAME, Role.ACCEPTED_ID, Role.REMARKS,
+        Role.TAXONOMIC_STATUS, Role.ACCEPTED_NAME, Role.ACCEPTED_ID, Role.REMARKS,
     ),
 }  # fmt: skip
 """What a person can say of a column, by what the table is read for."""

@@ -1,4 +1,4 @@
-"""Zip archives from outside: how many files they hold, and how much a file becomes when it is unpacked."""
+"""Untrusted ZIP archives: limits of their file list and unpacked sizes; safe file names."""
 
 import os
 import struct
@@ -14,22 +14,22 @@ from engine.files import open_regular
 from engine.interchange import limits
 
 BROKEN_ARCHIVE: Final = (zipfile.BadZipFile, zlib.error, KeyError, EOFError, RuntimeError)
-"""Errors of the standard library while a broken archive is read."""
+"""Errors of the standard library for a corrupt archive."""
 _END: Final = struct.Struct("<4s4H2LH")
-"""The record at the end of an archive: its mark, numbers, and the size of the list of its files."""
-_LIST_SIZE: Final = 5  # its index in that record
+"""The end of central directory record: signature, counts, and size of the central directory."""
+_LIST_SIZE: Final = 5  # index of that size in the record
 _BEGINNING: Final = b"PK"
 _END_MARK: Final = b"PK\x05\x06"
 _END64_MARK: Final = b"PK\x06\x06"
-_END64_LIST_SIZE: Final = 40  # offset of that size, eight bytes, in the record of a larger archive
-_TAIL_BYTES: Final = 1 << 17  # hold both records; a comment takes up to 64 KiB
+_END64_LIST_SIZE: Final = 40  # offset of the size, eight bytes, in the ZIP64 record
+_TAIL_BYTES: Final = 1 << 17  # contain both records; a comment has up to 64 KiB
 
 
 @contextmanager
 def reading(
     source: Path, broken: str, errors: tuple[type[Exception], ...] = BROKEN_ARCHIVE, **fields: str
 ) -> Iterator[None]:
-    """Turn errors while a file is read into FormatError, with `broken` as its message, and StorageError."""
+    """Turn errors of reading a file into FormatError(`broken`) and StorageError."""
     try:
         yield
     except errors as error:
@@ -43,10 +43,10 @@ def reading(
 
 @contextmanager
 def opened_archive(source: Path) -> Iterator[zipfile.ZipFile]:
-    """An archive whose list of files is small enough.
+    """Open an archive.
 
     Raises:
-        FormatError: it is not.
+        FormatError: its list of files is too large.
         zipfile.BadZipFile, OSError: it cannot be read.
     """
     with open_regular(source) as file:
@@ -56,30 +56,30 @@ def opened_archive(source: Path) -> Iterator[zipfile.ZipFile]:
 
 
 def check_file_count(file: IO[bytes], name: str) -> None:
-    """Refuse an archive whose list of files takes too much memory, before that list is read.
+    """Check the size of an archive's list of files before it is read.
 
     Raises:
-        FormatError: it does.
+        FormatError: it is too large.
         OSError: it cannot be read.
     """
     limits.FILE_LIST_BYTES.check(_list_bytes(file), name)
 
 
 def is_archive(file: IO[bytes]) -> bool:
-    """Whether a file that is open at its beginning begins as an archive does; it stays there."""
+    """Whether an open file is a ZIP archive; its position stays at the beginning."""
     head = file.read(len(_BEGINNING))
     file.seek(0)
     return head == _BEGINNING
 
 
 def is_system_file(name: str) -> bool:
-    """Whether a file of an archive was put there by an operating system, as `__MACOSX/._taxa.txt`."""
+    """Whether a member is metadata of an operating system, such as `__MACOSX/._taxa.txt`."""
     parts = PurePosixPath(name).parts
     return not parts or parts[0].casefold() == "__macosx" or parts[-1].startswith(".")
 
 
 def has_member(source: Path, name: str = "") -> bool:
-    """Whether it is an archive, with this file if one is named; FormatError where its list of files is too large."""
+    """Whether it is an archive (with a member); FormatError if its list of files is too large."""
     try:
         with open_regular(source) as file:
             if not file.peek(len(_BEGINNING)).startswith(_BEGINNING):
@@ -94,11 +94,11 @@ def has_member(source: Path, name: str = "") -> bool:
 def member(
     archive: zipfile.ZipFile, name: str, limit: limits.Limit = limits.TABLE_BYTES
 ) -> Iterator[IO[bytes]]:
-    """A file of an archive, unpacked while it is read, up to the size that the archive declares.
+    """Open a member, which is unpacked on reading up to its declared size.
 
     Raises:
         FormatError: that size is too large.
-        KeyError: there is no such file.
+        KeyError: there is no such member.
     """
     limit.check(archive.getinfo(name).file_size, PurePosixPath(name).name)
     with archive.open(name) as file:
@@ -106,7 +106,7 @@ def member(
 
 
 def _list_bytes(file: IO[bytes]) -> int:
-    """Size of the list of files, by the archive's end record; 0 without one."""
+    """Size of the central directory by the end record; 0 without one."""
     size = file.seek(0, 2)
     file.seek(max(0, size - _TAIL_BYTES))
     tail = file.read(_TAIL_BYTES)
@@ -123,15 +123,15 @@ def _list_bytes(file: IO[bytes]) -> int:
 
 
 def file_within(folder: Path, name: str, named_by: str) -> Path:
-    """A file that another file names, and that must lie in its folder: a list from outside leads nowhere else.
+    """Path of a file that another file names, which must be inside of a folder.
 
     Args:
-        folder: in which, or below which, it must lie, links followed.
-        name: with "/" between its parts.
+        folder: contains it, symbolic links resolved.
+        name: with "/" as separator.
         named_by: the other file, for errors.
 
     Raises:
-        FormatError: it lies elsewhere, or is missing.
+        FormatError: it is outside of the folder, or missing.
     """
     checked_name(name, named_by)
     if not _real(folder / name).is_relative_to(_real(folder)):
@@ -144,10 +144,10 @@ def file_within(folder: Path, name: str, named_by: str) -> Path:
 
 
 def checked_name(name: str, named_by: str) -> str:
-    """The name, if it leads out of a folder on no system.
+    """The name, if it is inside of a folder on all systems.
 
     Raises:
-        FormatError: it does, or is empty.
+        FormatError: it is not, or is empty.
     """
     windows = PureWindowsPath(name)
     is_relative = not windows.anchor and not PurePosixPath(name).anchor

@@ -1,7 +1,7 @@
-"""Writes a graph as a table: one row for each edge from `parent` to `child`, a root with an empty parent.
+"""Writer of a graph as a table of edges from `parent` to `child`; a root has an empty parent.
 
-The ids tell the classes apart, so several may have one name; attributes of a class stand in the first of its rows, and
-its `identity` in all. `engine.interchange.taxonomies.class_tables` reads it.
+Ids distinguish classes of the same name. Attributes of a class are in the first of its rows, its
+`identity` is in all. The reader is `engine.interchange.taxonomies.class_tables`.
 """
 
 import io
@@ -21,12 +21,12 @@ _COLUMNS: Final = (
     *(each.name for each in IN_FILES),
     "identity",
 )
-HEADER: Final = ",".join(_COLUMNS[:-1])  # how the first line of a table that we write begins
+HEADER: Final = ",".join(_COLUMNS[:-1])  # beginning of our tables
 _SEPARATING: Final = re.compile(r"([\\|])")
 
 
 def written(graph: ImportedGraph) -> str:
-    """A graph as such a table, safe to open in a spreadsheet; attributes of a class are in the first of its rows."""
+    """Write a graph as CSV that is safe in spreadsheets."""
     names = {each.key: each.name for each in graph.classes}
     parents = graph.parent_keys
     text = io.StringIO()

@@ -1,10 +1,11 @@
-"""Formats of category graphs, and reading one from any file or folder."""
+"""Formats of category graphs, their detection, and reading a graph from a file or folder."""
 
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Final, final
+from typing import Final
 
 from engine.errors import FormatError, StorageError, UsageError
 from engine.graph.category_graph import CategoryGraph
@@ -35,23 +36,25 @@ _SYNSET_EDGE: Final = re.compile(r"n\d{8}\s+n\d{8}\s*")
 class GraphFormat:
     """A format that a category graph can be imported from."""
 
-    description: str  # for a person, in a few words
+    description: str  # for users, in a few words
     read: Callable[..., ImportedGraph]
-    """Reads a file or folder, a table with the columns that a person named by role; StorageError where it cannot be
-    read, FormatError where it is none."""
-    fits: Callable[[Opening], bool]  # whether a file that begins so is of this format
-    patterns: tuple[str, ...] = ()  # names of its files, as file dialogs filter by them
+    """Reads a source; of `TABLES` with column by role, set by the user.
+
+    StorageError if it cannot be read, FormatError if it is of another format.
+    """
+    fits: Callable[[Opening], bool]  # whether a file with this beginning is of the format
+    patterns: tuple[str, ...] = ()  # of its files, for file dialogs
 
 
 def _is_checklist(opening: Opening) -> bool:
-    """An archive, or a table in a dialect of checklists."""
+    """Whether a file is an archive of taxa, or a table in a dialect of checklists."""
     if opening.members:
         return packages.holds_taxa(opening.members)
     layout = class_tables.layout_in(opening.source)
     return layout is not None and layout.dialect is not None and layout.dialect.name in CHECKLISTS
 
 
-TABLES: Final = frozenset({"csv", "darwin-core"})  # formats with columns, which a person may name
+TABLES: Final = frozenset({"csv", "darwin-core"})  # formats whose columns the user can set
 FORMATS: Final[Mapping[str, GraphFormat]] = {
     "folders": GraphFormat(
         "nested folders: Fruit/Apple/Granny-Smith", nested_folders.read, lambda _: False
@@ -101,7 +104,8 @@ FORMATS: Final[Mapping[str, GraphFormat]] = {
         ("*.zip",),
     ),
     "csv": GraphFormat(
-        "table: a row for each class, with its parent or a column for each rank; Excel and LibreOffice as well",
+        "table: a row for each class, with its parent or a column for each rank; "
+        "Excel and LibreOffice as well",
         class_tables.read,
         lambda opening: class_tables.layout_in(opening.source) is not None,
         ("*.csv", "*.tsv", "*.tab", *(f"*{suffix}" for suffix in WORKBOOK_SUFFIXES)),
@@ -113,12 +117,12 @@ FORMATS: Final[Mapping[str, GraphFormat]] = {
         ("*.txt", "*.names", "*.md", "*.yaml", "*.yml"),
     ),
 }
-"""By name, in the order in which a file is compared with them."""
+"""By name, in the order of detection."""
 
 
 def read_graph(
     source: Path,
-    format: str = AUTO,  # noqa: A002 (the word a person writes: --format)
+    format: str = AUTO,  # noqa: A002 (the option --format)
     *,
     under: str | None = None,
     only: Collection[str] = (),
@@ -130,13 +134,13 @@ def read_graph(
         source: a file or folder.
         format: a key of `FORMATS`, or "auto" to detect it.
         under, only: see `restricted`.
-        columns: names of columns by role or rank, as a person named them; see `engine.interchange.tables`.
+        columns: by role or rank, set by the user; see `engine.interchange.tables`.
 
     Raises:
         UsageError: there is no such format, role or column.
         StorageError: the source cannot be read.
-        FormatError: it is not what its format promises, or is of none of the formats.
-        UnknownClassError, AmbiguousClassError: `under` or `only` fits no class, or several.
+        FormatError: it is not of its format, or of no known format.
+        UnknownClassError, AmbiguousClassError: `under` or `only` matches no class, or several.
     """
     name = (
         ("csv" if columns and source.is_file() else detect_format(source))
@@ -166,8 +170,8 @@ def detect_format(source: Path) -> str:
     """Detect the format of a file or folder: a key of `FORMATS`.
 
     Raises:
-        StorageError: there is nothing to read.
-        FormatError: it is of none of the formats.
+        StorageError: the source does not exist.
+        FormatError: it is of no known format.
     """
     if not source.exists():
         raise StorageError('there is no "{source}"', remedy="check the path", source=source)
@@ -184,7 +188,7 @@ def detect_format(source: Path) -> str:
 
 
 def _by_suffix(source: Path) -> str:
-    """The format of a file by its name, so that reading it reports its error."""
+    """Guess the format by the suffix, so that the reader raises its error."""
     for name, each in FORMATS.items():
         if name != "list" and source.suffix and f"*{source.suffix.casefold()}" in each.patterns:
             return name
@@ -210,24 +214,24 @@ def _names() -> str:
 def restricted(
     imported: ImportedGraph, *, under: str | None = None, only: Collection[str] = ()
 ) -> ImportedGraph:
-    """A part of an imported graph, in the order of the whole.
+    """Restrict an imported graph, in its order.
 
     Args:
-        imported: the whole.
-        under: a key, name, path or synonym: only that class and what is below it.
-        only: likewise: only these classes and what is above them, within `under` if both are given.
+        imported: the whole graph.
+        under: a key, name, path or synonym: only that class and its descendants.
+        only: likewise: only these classes and their ancestors, within `under` if both are given.
 
     Raises:
-        UnknownClassError, AmbiguousClassError: a text fits no class, or several.
+        UnknownClassError, AmbiguousClassError: a text matches no class, or several.
     """
     if under is None and not only:
         return imported
-    lookup = _Lookup(imported)
+    find_key = _key_finder(imported)
     kept = {each.key for each in imported.classes}
     if under is not None:
-        kept = _with_all(lookup.children, {lookup.find(under)})
+        kept = _with_all(imported.child_keys, {find_key(under)})
     if only:
-        kept &= _with_all(lookup.parents, {lookup.find(text) for text in only})
+        kept &= _with_all(imported.parent_keys, set(map(find_key, only)))
     return ImportedGraph(
         tuple(each for each in imported.classes if each.key in kept),
         tuple(edge for edge in imported.edges if edge[0] in kept and edge[1] in kept),
@@ -239,34 +243,21 @@ def _with_all(neighbours: dict[str, list[str]], keys: set[str]) -> set[str]:
     return keys | reachable(lambda key: neighbours.get(key, ()), *keys)
 
 
-@final
-class _Lookup:
-    """Finds imported classes by key, name, path or synonym, and their neighbours."""
+def _key_finder(imported: ImportedGraph) -> Callable[[str], str]:
+    """Make a function that finds a class by key, name, path or synonym."""
+    keys = list(imported.parent_keys)
 
-    def __init__(self, imported: ImportedGraph) -> None:
-        self._imported = imported
-        self._graph: CategoryGraph | None = None
-        self._key_of: dict[int, str] = {}
-        self.parents = imported.parent_keys
-        self.children = imported.child_keys
+    @cache
+    def graph() -> CategoryGraph:  # not needed for keys, the usual case for large sources
+        id_of = {key: class_id for class_id, key in enumerate(keys, start=1)}
+        found = CategoryGraph()
+        found.apply(
+            ClassAdded(id_of[each.key], each.name, each.attributes) for each in imported.classes
+        )
+        found.apply(EdgeAdded(id_of[parent], id_of[child]) for parent, child in imported.edges)
+        return found
 
-    def find(self, text: str) -> str:
-        if text in self.parents:
-            return text
-        found = self._graph_of_names().find(text)
-        return self._key_of[found]
+    def find_key(text: str) -> str:
+        return text if text in imported.parent_keys else keys[graph().find(text) - 1]
 
-    def _graph_of_names(self) -> CategoryGraph:
-        """For names and paths; keys, the usual case for big sources, need no graph."""
-        if self._graph is None:
-            self._key_of = dict(enumerate(self.parents, start=1))
-            id_of = {key: class_id for class_id, key in self._key_of.items()}
-            self._graph = CategoryGraph()
-            self._graph.apply(
-                ClassAdded(id_of[each.key], each.name, each.attributes)
-                for each in self._imported.classes
-            )
-            self._graph.apply(
-                EdgeAdded(id_of[parent], id_of[child]) for parent, child in self._imported.edges
-            )
-        return self._graph
+    return find_key

@@ -1,4 +1,4 @@
-"""Files that belong together, with one that describes the others: a ZIP archive, or the folder that it becomes."""
+"""Packages: a ZIP archive or folder of files with one that describes the others."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
@@ -31,19 +31,16 @@ _UTF_8: Final = frozenset({"", "utf-8", "utf8"})
 
 @dataclass(frozen=True)
 class ArchiveTable:
-    """A table of a package, as that is described."""
+    """A table of a package by its description."""
 
-    row_type: str  # what a row is, as a term
-    file: str  # its name in the package; "" where the description names none
-    columns: Mapping[int, str]
-    """Term of each column, by its number; the first column is the occurrence's id where it has no term."""
-    separator: str = ","  # between cells
-    quote: str = '"'  # around them; "" for none
-    header_lines: int = 1  # to be passed over
-    encoding: str = "UTF-8"  # of its text
-    id_index: int = (
-        0  # number of the column with the occurrence's id, by which tables belong together
-    )
+    row_type: str  # term of what a row is
+    file: str  # name in the package; "" if the description has none
+    columns: Mapping[int, str]  # term by index; the first column may be the id without a term
+    separator: str = ","
+    quote: str = '"'  # "" for none
+    header_lines: int = 1  # to be skipped
+    encoding: str = "UTF-8"
+    id_index: int = 0  # of the column with the id that joins tables
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -60,16 +57,16 @@ class FilePackage:
     """The files of an archive or a folder.
 
     Attributes:
-        names: of its files, without the folder around all of them.
-        opened: opens one of them; FormatError where its name leads elsewhere or it is too large, KeyError where an
-            archive does not have it.
+        names: of its files, relative to the folder that contains all of them.
+        opened: opens a file; FormatError if it is outside of the package or too large, KeyError if
+            an archive lacks it.
     """
 
     names: tuple[str, ...]
     opened: Callable[[str], AbstractContextManager[IO[bytes]]]
 
     def data(self, name: str, limit: limits.Limit = limits.DOCUMENT_BYTES) -> bytes:
-        """The bytes of a file; FormatError where there are too many."""
+        """Read a file; FormatError if it is too large."""
         with self.opened(name) as file:
             data = file.read(limit.most + 1)
         limit.check(len(data), name)
@@ -78,12 +75,12 @@ class FilePackage:
     def rows(
         self, table: ArchiveTable, fallback: str = WESTERN, *, is_strict: bool = False
     ) -> Iterator[Row]:
-        """The rows of a table below its header.
+        """Read the rows of a table below its header.
 
         Args:
-            table: its encoding is that of text which is no UTF-8.
-            fallback: such an encoding where the package names none; see `encoding_of_text`.
-            is_strict: whether quotes without an end are refused.
+            table: its encoding is used if the text is not UTF-8.
+            fallback: encoding if the table has none; see `encoding_of_text`.
+            is_strict: whether unclosed quotes are errors.
         """
         name, encoding = table.file, table.encoding.casefold()
         with self.opened(name) as file:
@@ -103,7 +100,9 @@ def opened_package(
     """Open an archive or a folder.
 
     Args:
-        description: the file that describes the others. In an archive all may lie in a folder around it.
+        source: the archive or folder.
+        description: name of the file that describes the others; in an archive it may be in a
+            folder, which then contains all files.
         limit: of the bytes of each file.
     """
     if source.is_dir():

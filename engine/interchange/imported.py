@@ -1,4 +1,4 @@
-"""A category graph as a file holds it, before it meets a project: plain classes and edges between keys."""
+"""Category graphs read from files: plain classes and edges between keys; skipped items."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
@@ -19,15 +19,15 @@ from engine.texts import Message, marked
 
 Edge = tuple[str, str]  # (parent key, child key)
 OURS: Final = "urn:protoleaf:class:"
-"""Ids in exports of classes without a source id of their own; the number behind it is the class's own."""
-_SHOWN: Final = 40  # characters of what is left out
+"""Prefix of ids in exports of classes without a source id; followed by the class id."""
+_SHOWN: Final = 40  # characters of skipped items
 
 
-NAMED: Final = 5  # of each kind, where they are shown
+NAMED: Final = 5  # examples of each reason
 
 
 class LeftOutReason(StrEnum):
-    """Why something is left out; its value is a sentence for people."""
+    """Why an item is skipped; its value is a text for users."""
 
     NO_NAME = marked("rows without a name")
     BAD_NAME = marked("names that no class can have")
@@ -42,7 +42,7 @@ class LeftOutReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LeftOutItem:
-    """One of them."""
+    """A skipped item of a source."""
 
     reason: LeftOutReason
     name: str  # of a class or synonym, or a place such as "line 3 of birds.csv"
@@ -50,22 +50,22 @@ class LeftOutItem:
 
 @dataclass(frozen=True)
 class LeftOutGroup:
-    """All of one reason."""
+    """The skipped items of one reason."""
 
     reason: LeftOutReason
     count: int
-    names: tuple[str, ...]  # the first of them
+    names: tuple[str, ...]  # examples
 
 
 def left_out_groups(left_out: Iterable[LeftOutItem]) -> Sequence[LeftOutGroup]:
-    """By reason, in the order of the reasons."""
-    each_one = list(left_out)
-    counts = Counter(each.reason for each in each_one)
+    """Group items by reason, in the order of the reasons."""
+    items = list(left_out)
+    counts = Counter(each.reason for each in items)
     return [
         LeftOutGroup(
             reason,
             counts[reason],
-            tuple(each.name for each in each_one if each.reason is reason)[:NAMED],
+            tuple(each.name for each in items if each.reason is reason)[:NAMED],
         )
         for reason in LeftOutReason
         if reason in counts
@@ -73,7 +73,7 @@ def left_out_groups(left_out: Iterable[LeftOutItem]) -> Sequence[LeftOutGroup]:
 
 
 def left_out_plain(groups: Iterable[LeftOutGroup]) -> list[dict[str, Any]]:
-    """The same for a JSON file."""
+    """Groups as JSON objects."""
     return [
         {"reason": each.reason.value, "count": each.count, "names": list(each.names)}
         for each in groups
@@ -84,19 +84,19 @@ def left_out_plain(groups: Iterable[LeftOutGroup]) -> list[dict[str, Any]]:
 class ImportedClass:
     """A class in a source."""
 
-    key: str  # identifies the class in that source: an id, a path or a name
+    key: str  # unique in the source: an id, a path or a name
     name: str  # cleaned
     attributes: ClassAttributes = NO_ATTRIBUTES
-    identity: str = NO_IDENTITY  # in our own lists, which may be of this project
+    identity: str = NO_IDENTITY  # in our own lists
 
 
 @dataclass(frozen=True)
 class ImportedGraph:
     """The graph of a source."""
 
-    classes: tuple[ImportedClass, ...]  # every class once
-    edges: tuple[Edge, ...]  # every edge once
-    left_out: tuple[LeftOutItem, ...] = ()  # what of the source could not be taken over
+    classes: tuple[ImportedClass, ...]  # without duplicates
+    edges: tuple[Edge, ...]  # without duplicates
+    left_out: tuple[LeftOutItem, ...] = ()  # skipped items
 
     @cached_property
     def parent_keys(self) -> dict[str, list[str]]:
@@ -108,24 +108,24 @@ class ImportedGraph:
 
     @cached_property
     def child_keys(self) -> dict[str, list[str]]:
-        """Keys of the children of each class that has some."""
+        """Keys of the children of each class that has any."""
         return grouped(self.edges)
 
     @cached_property
     def parents_first(self) -> Sequence[str]:
         """Keys in topological order (Kahn's algorithm), without those on a cycle or below one."""
-        waiting_for = {key: len(parents) for key, parents in self.parent_keys.items()}
-        ordered = [key for key, count in waiting_for.items() if not count]
-        for key in ordered:  # grows while it is walked
+        missing = {key: len(parents) for key, parents in self.parent_keys.items()}
+        ordered = [key for key, count in missing.items() if not count]
+        for key in ordered:  # grows during the loop
             for child in self.child_keys.get(key, ()):
-                waiting_for[child] -= 1
-                if not waiting_for[child]:
+                missing[child] -= 1
+                if not missing[child]:
                     ordered.append(child)
         return ordered
 
     @cached_property
     def identities(self) -> dict[str, str]:
-        """Identity of each key that has one of its own: a row that was copied by hand is another class."""
+        """Identity by key, if it is unique: a row that was copied by hand is another class."""
         known = distinct(each.identity for each in self.classes)
         return {each.key: each.identity for each in self.classes if each.identity in known}
 
@@ -135,7 +135,7 @@ class ImportedGraph:
 
 
 def exported_graph(graph: CategoryGraph) -> ImportedGraph:
-    """A project's graph, the oldest class first; the keys are the class ids."""
+    """Export a project's graph, the oldest class first; the keys are the class ids."""
     return ImportedGraph(
         tuple(
             ImportedClass(str(each), graph.name(each), graph.attributes(each), graph.identity(each))
@@ -146,17 +146,14 @@ def exported_graph(graph: CategoryGraph) -> ImportedGraph:
 
 
 def own_ids(graph: ImportedGraph, is_fit: Callable[[str], bool]) -> dict[str, str]:
-    """The id of each class by its key in an export: its source id if that fits and no other class has it."""
+    """Ids of classes in an export, by key: the source id if it is valid and unique, else `OURS`."""
     ids = {each.key: each.attributes.source_id for each in graph.classes}
     counts = Counter(ids.values())
-    own = {
-        each
-        for each, count in counts.items()
-        if each and count == 1 and is_fit(each) and not each.startswith(OURS)
-    }
-    return {
-        key: source_id if source_id in own else f"{OURS}{key}" for key, source_id in ids.items()
-    }
+
+    def is_own(text: str) -> bool:
+        return bool(text) and counts[text] == 1 and is_fit(text) and not text.startswith(OURS)
+
+    return {key: text if is_own(text) else f"{OURS}{key}" for key, text in ids.items()}
 
 
 def clean_name_at(place: str, name: str) -> str:
@@ -166,7 +163,7 @@ def clean_name_at(place: str, name: str) -> str:
         place: such as "line 3 of birds.csv", for the error.
 
     Raises:
-        FormatError: it cannot be the name of a class.
+        FormatError: it is not a valid name.
     """
     try:
         return clean_name(name)
@@ -175,7 +172,7 @@ def clean_name_at(place: str, name: str) -> str:
 
 
 def attributes_at(place: str, name: str, **values: Any) -> ClassAttributes:
-    """Cleaned attributes of the class of this name; see `clean_name_at`.
+    """Clean the attributes of a class; see `clean_name_at`.
 
     Raises:
         FormatError: a source id or synonym is invalid, or there are too many.
@@ -190,7 +187,7 @@ def attributes_at(place: str, name: str, **values: Any) -> ClassAttributes:
 def fitting_attributes(
     place: str, name: str, left_out: list[LeftOutItem], **values: Any
 ) -> ClassAttributes:
-    """Attributes as the class of this name can have them; what it cannot is added to `left_out`."""
+    """Clean the attributes of a class; invalid ones are added to `left_out`."""
     try:
         return attributes_at(place, name, **values)
     except FormatError:
@@ -240,7 +237,7 @@ Value = TypeVar("Value")
 
 
 def grouped(pairs: Iterable[tuple[Node, Value]]) -> dict[Node, list[Value]]:
-    """Second parts by the first ones, in their order."""
+    """Group the second items of pairs by the first ones."""
     groups: dict[Node, list[Value]] = {}
     for first, second in pairs:
         groups.setdefault(first, []).append(second)
@@ -248,7 +245,7 @@ def grouped(pairs: Iterable[tuple[Node, Value]]) -> dict[Node, list[Value]]:
 
 
 def find_cycle(edges: Iterable[tuple[Node, Node]]) -> tuple[Node, ...]:
-    """Nodes along a cycle from parent to child, the first and the last one equal; () without a cycle."""
+    """Nodes along a cycle from parent to child, with equal ends; () without a cycle."""
     sorter: TopologicalSorter[Node] = TopologicalSorter()
     for parent, child in edges:
         sorter.add(child, parent)
@@ -260,7 +257,7 @@ def find_cycle(edges: Iterable[tuple[Node, Node]]) -> tuple[Node, ...]:
 
 
 def levels_of(imported: ImportedGraph) -> dict[str, int]:
-    """Level of each key: its longest path from a root."""
+    """Level of each key: length of the longest path from a root."""
     level_of: dict[str, int] = {}
     for key in imported.parents_first:
         level_of[key] = max(
@@ -278,18 +275,18 @@ def disambiguated(
     id_of: Callable[[str], str] = str,
     left_out: Iterable[LeftOutItem] = (),
 ) -> ImportedGraph:
-    """A checked graph in which siblings of one name have their id behind it, as in "crane (n02012849)".
+    """Make a checked graph, with the ids of siblings of the same name: "crane (n02012849)".
 
     Args:
-        names: clean name of each class by its key.
+        names: cleaned name by key.
         edges: of these keys.
         source_name: for errors.
-        class_of: makes a class from its key and its name.
-        id_of: the id of a key as people know it.
-        left_out: what of the source could not be taken over; `class_of` may add to it.
+        class_of: makes a class of its key and name.
+        id_of: the id of a key for users.
+        left_out: skipped items; `class_of` may add to it.
 
     Raises:
-        FormatError: see `checked`; or a name with its id cannot be the name of a class.
+        FormatError: see `checked`; or a name with its id is invalid.
     """
     children = {child for _, child in edges}
     places = [*edges, *(("", key) for key in names if key not in children)]
@@ -310,10 +307,10 @@ def checked(
     source_name: str,
     left_out: Iterable[LeftOutItem] = (),
 ) -> ImportedGraph:
-    """A graph that a project can take over, with what of the source was left out.
+    """Make a graph and validate it.
 
     Raises:
-        FormatError: it has no class, a cycle, two classes of one name in one place, or is too deep.
+        FormatError: it has no class, a cycle, siblings of the same name, or is too deep.
     """
     imported = ImportedGraph(tuple(classes), tuple(edges), tuple(left_out))
     if not imported.classes:
@@ -335,12 +332,12 @@ def checked(
 
 
 def cycle_error(cycle: Iterable[str], names: Mapping[str, str], place: str) -> FormatError:
-    """The refusal of a class that is its own ancestor.
+    """The error for a class that is its own ancestor.
 
     Args:
         cycle: keys along it; see `find_cycle`.
         names: of the classes, by key.
-        place: of the edge that closes it, or the name of the source.
+        place: of the edge that closes the cycle, or the name of the source.
     """
     return FormatError(
         "{source_name} makes a class its own ancestor",
@@ -351,10 +348,10 @@ def cycle_error(cycle: Iterable[str], names: Mapping[str, str], place: str) -> F
 
 
 def check_level(level: int, source_name: str) -> None:
-    """Refuse a class that lies too deep for screens and paths; a root has level 0.
+    """Check the level of a class; a root has level 0.
 
     Raises:
-        FormatError: it lies below `DEEPEST_LEVEL`.
+        FormatError: it is deeper than `DEEPEST_LEVEL`.
     """
     if level > DEEPEST_LEVEL:
         raise FormatError(

@@ -1,8 +1,8 @@
-"""JSON: a tree of {"name", "children"}, or a list of {"id", "name", "parents"}; export of the second.
+"""JSON: reads a tree of {"name", "children"} or a list of {"id", "name", "parents"}, writes a list.
 
-Only in a list can a class have several parents, so that is what is written. A class's "id" is taken for its source
-id, unless "source_id" is beside it: then "id" only numbers the classes of the file, as in our own exports, where
-"identity" tells each class from all others.
+Only in a list can a class have several parents. The "id" of a class is its source id, unless it has
+a "source_id", too: then "id" is only a key in the file, as in our exports, where "identity"
+identifies a class in all projects.
 """
 
 import json
@@ -29,8 +29,8 @@ from engine.texts import Message, marked
 CLASSES: Final = "classes"
 SOURCE_ID: Final = "source_id"
 _LISTS: Final = (CLASSES, "categories", "taxa", "results", "nodes")
-"""Fields that hold a list of classes: ours, of COCO, and of services such as GBIF's."""
-_EDGES: Final = ("edges", "links")  # fields of the edges beside nodes
+"""Fields of lists of classes: ours, of COCO, and of services such as GBIF's."""
+_EDGES: Final = ("edges", "links")  # fields of the edges of nodes
 _CHILDREN: Final = ("children", "subclasses", "subcategories", "Subcategory", "childs")
 _NAMES: Final = ("name", "label", "title", "scientificName", "LabelName")
 _PARENTS: Final = frozenset(
@@ -40,10 +40,10 @@ CLASS_PLACE: Final = marked("class {number} in {source_name}")
 
 
 def read(source: Path, given: Mapping[str, str] | None = None) -> ImportedGraph:
-    """Read a JSON file: a tree from the top down, where a child without children may be just its name; or a list.
+    """Read a JSON file: a tree, in which leaves may be plain names, or a list.
 
-    What the objects of a list say, and what is above them, is read as in a table; a parent may be an object itself.
-    The keys are the ids in a list (names where no id is given), paths in a tree.
+    The objects of a list are read as rows of a table; a parent may be an object itself. The keys
+    are the ids of a list (names without ids), or the paths of a tree.
     """
     document = taxonomy_json(source)
     rows = _listed(document)
@@ -70,7 +70,7 @@ def read(source: Path, given: Mapping[str, str] | None = None) -> ImportedGraph:
 
 
 def _listed(document: Any) -> list[Any] | None:
-    """The objects of a list, or the one with its parents above it; None for a tree."""
+    """The objects of a list, or a single object with its parents; None for a tree."""
     for name in _LISTS if isinstance(document, dict) else ():
         if isinstance(document.get(name), list):
             return _with_parents(
@@ -84,7 +84,7 @@ def _listed(document: Any) -> list[Any] | None:
 
 
 def _with_parents(nodes: list[Any], edges: Any) -> list[Any]:
-    """The nodes of a graph, each with its parents by the edges beside them."""
+    """Add the parents to the nodes of a graph, by its edges."""
     above: dict[str, list[Any]] = {}
     for edge in objects_in({CLASSES: edges}, CLASSES):
         above.setdefault(str(edge.get("target")), []).append(edge.get("source"))
@@ -97,7 +97,7 @@ def _with_parents(nodes: list[Any], edges: Any) -> list[Any]:
 
 
 def _flat(rows: Sequence[Any], source_name: str) -> Iterator[JsonObject]:
-    """Each object of a list, those that are parents of others before them, each once."""
+    """Objects of a list without duplicates, preceded by parents that are objects."""
     seen: set[tuple[str, ...]] = set()
     for number, row in enumerate(rows, start=1):
         chain, inner = [row], row
@@ -117,20 +117,20 @@ def _flat(rows: Sequence[Any], source_name: str) -> Iterator[JsonObject]:
 
 
 def _cell(value: Any) -> str:
-    """A value as a table has it; several with bars between."""
+    """A value as a cell; items of a list are separated by bars."""
     if isinstance(value, list):
         return " | ".join(re.sub(r"([\\|])", r"\\\1", _text_of(each)) for each in value)
     return _text_of(value)
 
 
 def _text_of(value: Any) -> str:
-    """A value, or the id or name of an object."""
+    """A value as text; of an object its id or name."""
     found = value.get("id", value.get("name")) if isinstance(value, dict) else value
     return "" if found is None else str(found)
 
 
 def written(graph: ImportedGraph) -> str:
-    """A graph as JSON text, one class to a line, so that versions can be compared line by line."""
+    """Write a graph as JSON with one class per line, for diffs."""
     parents = graph.parent_keys
     lines = ",\n".join(
         json.dumps(_row(each, parents[each.key]), ensure_ascii=False) for each in graph.classes
@@ -139,7 +139,7 @@ def written(graph: ImportedGraph) -> str:
 
 
 def _row(each: ImportedClass, parents: list[str]) -> JsonObject:
-    """A class; "source_id" stands there in any case, so that "id" is only its number in the file."""
+    """A class with a "source_id" in any case, so that "id" is only a key."""
     attributes = {attribute.name: attribute.of(each.attributes) for attribute in IN_FILES}
     return {
         "id": each.key,
@@ -152,7 +152,7 @@ def _row(each: ImportedClass, parents: list[str]) -> JsonObject:
 
 
 def _nodes(document: Any, source_name: str) -> Iterator[JsonObject]:
-    """Each class of a tree as an object of a list, with its path as its id."""
+    """Flatten a tree to objects with their paths as ids."""
     seen: set[str] = set()
     for path, row in _paths(document if isinstance(document, list) else [document], source_name):
         key = join_path(path)
@@ -171,9 +171,9 @@ def _nodes(document: Any, source_name: str) -> Iterator[JsonObject]:
 
 
 def _paths(roots: list[Any], source_name: str) -> Iterator[tuple[tuple[str, ...], JsonObject]]:
-    waiting: list[tuple[tuple[str, ...], Any]] = [((), node) for node in reversed(roots)]
-    while waiting:
-        above, node = waiting.pop()
+    pending: list[tuple[tuple[str, ...], Any]] = [((), node) for node in reversed(roots)]
+    while pending:
+        above, node = pending.pop()
         fields = {"above": join_path(above), "source_name": source_name}
         template = (
             marked('a class under "{above}" in {source_name}')
@@ -193,7 +193,7 @@ def _paths(roots: list[Any], source_name: str) -> Iterator[tuple[tuple[str, ...]
         path = (*above, clean_name_at(place, _text(name, "name", place)))
         yield path, row
         below = next((name for name in _CHILDREN if row.get(name)), _CHILDREN[0])
-        waiting.extend((path, child) for child in reversed(_list(row, below, place)))
+        pending.extend((path, child) for child in reversed(_list(row, below, place)))
 
 
 def _list(row: JsonObject, name: str, place: str) -> list[Any]:
@@ -217,7 +217,10 @@ def _text(value: Any, name: str, place: str) -> str:
 
 def _kind(value: Any) -> str:
     kinds = {
-        dict: marked("an object"), list: marked("a list"), str: marked("a text"), bool: marked("true or false"),
+        dict: marked("an object"),
+        list: marked("a list"),
+        str: marked("a text"),
+        bool: marked("true or false"),
         type(None): marked("nothing"),
-    }  # fmt: skip
+    }
     return kinds.get(type(value), marked("a number"))

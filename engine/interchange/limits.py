@@ -1,7 +1,7 @@
-"""How much is read of a file from outside, before memory or patience is at its end.
+"""Limits of untrusted files, for memory and time.
 
-A small file may unpack to a large one, and a large one may be no collection at all. Each limit is far above what a
-collection of 2.5 million images takes, and is checked before that much is held.
+A small file may unpack to a large one. All limits are far above the needs of a collection of 2.5
+million images, and are checked before the memory is allocated.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -12,29 +12,25 @@ from engine.errors import FormatError
 from engine.files import size_text
 from engine.texts import marked
 
-LONGEST_LINE: Final = (
-    4 * 2**20
-)  # characters; a line is held as a whole. A row of ours has some hundred.
-LONGEST_CELL: Final = (
-    128 * 2**10
-)  # characters, as Python's `csv` has it; a spreadsheet holds 32,767
+LONGEST_LINE: Final = 4 * 2**20  # characters of a line in memory; our rows have some hundred
+LONGEST_CELL: Final = 128 * 2**10  # characters, as in Python's `csv`; a spreadsheet allows 32,767
 LARGEST_JSON_BYTES: Final = 512 * 2**20
-"""Of a JSON file that is held as a whole; a COCO file of ours with 600,000 images. Lines of JSON have no such limit."""
-MOST_KEYWORDS: Final = 10_000  # of one photo. People give a few dozen.
+"""Of a JSON file in memory: our COCO file of 600,000 images. JSON lines have no such limit."""
+MOST_KEYWORDS: Final = 10_000  # of one photo; a few dozen are usual
 
 
 @final
 @dataclass
 class Limit:
-    """The most that is read of a source.
+    """Maximum amount that is read of a source, and the error about more.
 
     Attributes:
-        most: characters, bytes or things.
-        what: how more is refused; a template with the source's `name`.
-        expected: a template with `limit`.
-        found: a template with `count`; "" where that says nothing.
-        remedy: what a person can do.
-        unit: how a number is shown.
+        most: characters, bytes or items.
+        what: template of the error with `name`.
+        expected: template with `limit`.
+        found: template with `count`, or "".
+        remedy: for the user.
+        unit: formats numbers.
     """
 
     most: int
@@ -45,10 +41,10 @@ class Limit:
     unit: Callable[[int], object] = int
 
     def check(self, count: int, name: str) -> None:
-        """Refuse a source of more.
+        """Check an amount.
 
         Raises:
-            FormatError: it has more.
+            FormatError: it exceeds the limit.
         """
         if count > self.most:
             raise FormatError(
@@ -74,8 +70,10 @@ _DIVIDE: Final = marked("divide it into several files, and import one after the 
 _TAKE_PART: Final = marked("take the part of it that you need")
 
 RECORDS: Final = Limit(5_000_000, marked("{name} has too many rows"), _AT_MOST, _MORE, _DIVIDE)
-"""Rows, labels or images of one source: twice the images of the largest collection. A record that is held takes about
-700 bytes, so this many take 3.5 GB."""
+"""Rows, labels or images of a source: twice the largest collection.
+
+A record in memory takes about 700 bytes, so this many take 3.5 GB.
+"""
 TABLE_BYTES: Final = Limit(
     4 * 2**30,
     marked("{name} is too large to be read"),
@@ -84,7 +82,7 @@ TABLE_BYTES: Final = Limit(
     _DIVIDE,
     size_text,
 )
-"""Of a table, unpacked, which is read row by row: five million rows of our own with every column take 3 GB."""
+"""Of an unpacked table, which is streamed: five million of our rows with all columns take 3 GB."""
 TEXT: Final = Limit(
     2**30,
     marked("the paths and names in {name} are too long to be held"),
@@ -92,7 +90,7 @@ TEXT: Final = Limit(
     _MORE,
     _DIVIDE,
 )
-"""Characters of all cells of a table that labels are read from, which are held: two hundred a row of five million."""
+"""Characters of the cells of a table in memory: two hundred for each of five million rows."""
 JSON_VALUES: Final = Limit(
     30_000_000,
     marked("{name} has too many values"),
@@ -100,20 +98,20 @@ JSON_VALUES: Final = Limit(
     "{count:,}",
     marked("divide it into several files, or take JSON lines, CSV or Parquet"),
 )
-"""Of a JSON file; small ones take up to forty times their size in memory, 120 bytes each."""
+"""Of a JSON file; small values take up to forty times their size, 120 bytes each."""
 XML_TAGS: Final = Limit(
     4_000_000, marked("{name} has too many elements"), marked("at most {limit:,} tags"), "{count:,}"
 )
-"""Of a document that is held as a whole, where an element takes some hundred bytes."""
+"""Of a document in memory, where an element takes some hundred bytes."""
 XML_DEPTH: Final = Limit(250, marked("{name} is nested too deep"), marked("at most {limit} levels"))
-"""Elements within one another; lxml holds to 256."""
+"""Nested elements; lxml allows 256."""
 XML_PART_BYTES: Final = Limit(
     16 * 2**20,
     marked("a part of {name} is too large"),
     marked("at most {limit} MiB for one image and its annotations"),
     unit=_mebibytes,
 )
-"""Of one part of an XML document that is read part by part: an image with its tags. Ours take kilobytes."""
+"""Of one part of a streamed XML document: an image with its tags. Ours take kilobytes."""
 DOCUMENT_BYTES: Final = Limit(
     64 * 2**20,
     marked("{name} is too large for such a file"),
@@ -121,7 +119,7 @@ DOCUMENT_BYTES: Final = Limit(
     _FOUND_MIB,
     unit=_mebibytes,
 )
-"""Of a document or description; a photo's develop settings with hundreds of brush strokes take a few megabytes."""
+"""Of a document; develop settings with hundreds of brush strokes take a few megabytes."""
 FILE_LIST_BYTES: Final = Limit(
     16 * 2**20,
     marked("{name} holds too many files"),
@@ -130,8 +128,10 @@ FILE_LIST_BYTES: Final = Limit(
     marked("unpack it, and pack what you need"),
     _mebibytes,
 )
-"""Of an archive's list of its files, which is held: 160,000 files of names of 60 bytes, or 300,000 of short names, and
-190 MB in memory. An export of CVAT may hold its images."""
+"""Of an archive's list of files: 160,000 with names of 60 bytes, or 300,000 with short names.
+
+They take 190 MB in memory. An export of CVAT may contain its images.
+"""
 WORKBOOK_BYTES: Final = Limit(
     256 * 2**20,
     marked("the workbook {name} is too large to be read"),
@@ -140,14 +140,14 @@ WORKBOOK_BYTES: Final = Limit(
     marked("save its sheet as CSV"),
     size_text,
 )
-"""Of a workbook, unpacked, which is held as a whole: a sheet of 250,000 rows with ten columns takes half as much."""
+"""Of an unpacked workbook in memory; 250,000 rows with ten columns take half as much."""
 WORKBOOK_CELLS: Final = Limit(
     4_000_000,
     marked("a sheet of the workbook {name} has too many cells"),
     marked("at most {limit:,}, from the first to the last that is filled"),
     remedy=marked("delete what lies far from the table, or save it as CSV"),
 )
-"""Of one sheet; each takes some fifty bytes, blank ones too."""
+"""Of one sheet; each takes some fifty bytes, also a blank one."""
 TAXONOMY_BYTES: Final = Limit(
     64 * 2**20,
     marked("{name} is too large for a taxonomy"),
@@ -156,7 +156,7 @@ TAXONOMY_BYTES: Final = Limit(
     _TAKE_PART,
     _mebibytes,
 )
-"""Of one file; WordNet's nouns take 15 MiB, the Gene Ontology 35, and a million short rows fit. Chosen."""
+"""Of one file; WordNet's nouns take 15 MiB, the Gene Ontology 35, a million rows fit. Chosen."""
 TAXONOMY_PARTS: Final = Limit(
     4_000_000,
     marked("{name} holds more than a taxonomy does"),
@@ -164,20 +164,22 @@ TAXONOMY_PARTS: Final = Limit(
     "{count:,}",
     _TAKE_PART,
 )
-"""Of one file; WordNet's nouns with their glosses are one million. Small parts take many times their size while they
-are read. Chosen."""
+"""Of one file; WordNet's nouns with their glosses are one million.
+
+Small parts take many times their size in memory. Chosen.
+"""
 STATEMENTS: Final = Limit(
     1_000_000,
     marked("{name} says more than a taxonomy does"),
     marked("at most {limit:,} statements"),
 )
-"""That are kept of one file; a thesaurus of 40,000 concepts in a dozen languages has half as many. Chosen."""
+"""Of one file; 40,000 concepts in a dozen languages have half as many. Chosen."""
 
 Record = TypeVar("Record")
 
 
 def at_most(records: Iterable[Record], name: str) -> Iterator[Record]:
-    """The records, of which there are at most `RECORDS`; FormatError where there are more."""
+    """Iterate over at most `RECORDS` records; FormatError if there are more."""
     for number, record in enumerate(records):
         RECORDS.check(number + 1, name)
         yield record

@@ -1,8 +1,7 @@
-"""Import of a folder tree: Fruit/Apple/Granny-Smith are three classes, each under the one before.
+"""Reader of folder trees: Fruit/Apple/Granny-Smith are three nested classes.
 
-The outermost folder is only the place, not a class. Files are not classes. Hidden folders (a name that begins with a
-dot, or one that operating systems use for themselves) are passed over, and so are folders that hold nothing
-but hidden files, such as file browsers leave behind.
+The source itself and files are not classes. Hidden folders (with a dot, or of the operating system)
+are skipped, and so are folders with nothing but hidden files.
 """
 
 import os
@@ -24,7 +23,7 @@ SYSTEM_NAMES: Final = frozenset({"thumbs.db", "desktop.ini", "__macosx", "$recyc
 
 
 def read(source: Path) -> ImportedGraph:
-    """Read the folders below `source`; links to folders are followed, but not in circles. The keys are paths."""
+    """Read the folders in `source`, following links except in cycles; the keys are paths."""
     if source.is_file():
         raise FormatError(
             "{source} is a file",
@@ -32,14 +31,13 @@ def read(source: Path) -> ImportedGraph:
             remedy="choose the folder around it",
             source=source.name,
         )
+    place = f'the folder "{source.name}"'
     classes: dict[str, ImportedClass] = {}
     edges: dict[Edge, None] = {}
-    waiting: list[tuple[Path, tuple[str, ...], frozenset[str]]] = [(source, (), frozenset())]
-    while waiting:
-        folder, names, seen = waiting.pop()
-        check_level(
-            len(names) - 1, f'the folder "{source.name}"'
-        )  # now: looking at all of a pit takes minutes
+    pending: list[tuple[Path, tuple[str, ...], frozenset[str]]] = [(source, (), frozenset())]
+    while pending:
+        folder, names, seen = pending.pop()
+        check_level(len(names) - 1, place)  # before more folders are listed, which takes minutes
         seen |= {os.path.realpath(folder)}
         for child in _class_folders(folder, seen):
             path = (*names, clean_name_at(f'the folder "{child.name!a}"', child.name))
@@ -47,25 +45,22 @@ def read(source: Path) -> ImportedGraph:
             classes[key] = ImportedClass(key, path[-1])
             if names:
                 edges[join_path(names), key] = None
-            waiting.append((child, path, seen))
-    return checked(classes.values(), edges, f'the folder "{source.name}"')
+            pending.append((child, path, seen))
+    return checked(classes.values(), edges, place)
 
 
 def _class_folders(folder: Path, seen: frozenset[str]) -> list[Path]:
-    """Folders in a folder that are classes; `seen` are the real paths above, where a link would lead in a circle."""
-    found = [
-        each
-        for each in _visible_entries(folder)[0]
-        if each.is_dir() and os.path.realpath(each) not in seen
-    ]
-    contents = [_visible_entries(each) for each in found]
-    return [
-        each for each, (visible, count) in zip(found, contents, strict=True) if visible or not count
-    ]
+    """Folders that are classes; `seen` are the real paths of their ancestors, against cycles."""
+    found = []
+    for each in _visible_entries(folder)[0]:
+        if each.is_dir() and os.path.realpath(each) not in seen:
+            visible, count = _visible_entries(each)
+            found += [each] if visible or not count else []
+    return found
 
 
 def _visible_entries(folder: Path) -> tuple[list[Path], int]:
-    """What is not hidden in a folder, in order, and how many entries it has in all."""
+    """The visible entries of a folder, sorted, and the number of all entries."""
     try:
         entries = sorted(folder.iterdir())
     except OSError as error:

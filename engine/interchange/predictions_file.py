@@ -1,11 +1,11 @@
-"""The CSV file of predictions: always UTF-8, safe to open in a spreadsheet; tables of labels are read back.
+"""Writer of the CSV file of predictions: UTF-8, safe in spreadsheets, readable as table of labels.
 
-A file name that is no valid Unicode stands there as the bytes it has, which is what the error handler `surrogateescape`
-reads back. The word "unknown" means that an image shows none of the classes, and `is_unknown` says so. A class of that
-name has a path in the column `path`, and stands in `safe_class` as a path from the top: "/Bird/unknown".
+File names of invalid Unicode are written as their bytes (`surrogateescape`). "unknown" means that
+an image shows none of the classes, and so does `is_unknown`. A class of that name has a path in the
+column `path`, and in `safe_class` as an absolute path: "/Bird/unknown".
 
-A score is a probability given that the image shows one of the classes. Where `safe_class` is the outcome unknown, class
-and score say only which class it would be if it were one of them, and `safe_score` is 0.
+A score is a probability given that the image shows one of the classes. If `safe_class` is unknown,
+class and score are of the most likely class regardless, and `safe_score` is 0.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,7 +23,7 @@ from engine.new_file import output_file, text_into
 
 COLUMNS: Final = words("image class path score safe_class safe_score setting model is_unknown")
 LABELLED_BY: Final = "labelled_by"
-"""Further column where labelled images are written too: the person who said so, empty for a prediction."""
+"""Additional column for labelled images: the annotator, empty for a prediction."""
 
 UNKNOWN_NAME: Final = "unknown"
 
@@ -35,14 +35,14 @@ class PredictedRow:
     image: str  # its path
     class_id: int  # the most likely leaf
     score: float  # its probability
-    safe_class_id: int | None  # None when not even a coarse class is sure
+    safe_class_id: int | None  # None if not even a coarse class is certain enough
     safe_score: float  # its probability
     is_unknown: bool  # too far from every class
 
 
 @dataclass(frozen=True)
 class LabelledRow:
-    """A person's label; `class_id` is None for none of the classes."""
+    """A label; `class_id` is None for none of the classes."""
 
     image: str
     class_id: int | None
@@ -59,15 +59,15 @@ def write_predictions_file(
     with_people: bool = False,
     is_plain: bool = False,
 ) -> None:
-    """Write the rows as CSV, whole or not at all.
+    """Write the rows as CSV, atomically.
 
     Args:
         out: the file.
         graph: the classes.
-        rows: in the order in which they are written.
-        setting, model: how the predictions were made; written into each of their rows.
-        with_people: whether to add a column for who labelled an image.
-        is_plain: write names as they are, also those that a spreadsheet would run as formulas.
+        rows: in order.
+        setting, model: of the predictions; written into their rows.
+        with_people: whether to add a column for the annotator.
+        is_plain: whether to write names that a spreadsheet would run as formulas unchanged.
 
     Raises:
         StorageError: the file cannot be written.
@@ -83,7 +83,7 @@ def write_predictions_file(
 
 
 class _Cells:
-    """Cells of rows; the name and path of each class are made once."""
+    """Makes the cells of rows; caches the names and paths of classes."""
 
     def __init__(self, graph: CategoryGraph, setting: str, model: str) -> None:
         self._made_by = setting, model
@@ -93,7 +93,7 @@ class _Cells:
         if isinstance(row, LabelledRow):
             if row.class_id is None:
                 return row.image, UNKNOWN_NAME, "", "", UNKNOWN_NAME, "", "", "", "true", row.who
-            # What people say is sure, so it is the safe class as well.
+            # Labels are certain, so they are the safe class, too.
             safe = self._unmistakable(row.class_id)
             return row.image, *self._names(row.class_id), "", safe, "", "", "", "false", row.who
         safe = "" if row.safe_class_id is None else self._unmistakable(row.safe_class_id)
@@ -112,6 +112,6 @@ class _Cells:
         )
 
     def _unmistakable(self, class_id: int) -> str:
-        """The name; a path where the name alone would be ambiguous."""
+        """The name, or the absolute path if the name is ambiguous."""
         name, path = self._names(class_id)
         return SEPARATOR + path if name == UNKNOWN_NAME else name

@@ -1,7 +1,7 @@
-"""The one writer of tables: no cell of any table that the program writes is run by a spreadsheet.
+"""The only writer of tables, so that spreadsheets run no cell of them as a formula.
 
-A package by a standard (Camtrap DP, Darwin Core) goes through it as well: spreadsheets open those first of all. Numbers
-stay numbers, and reading takes the apostrophe away. Decision 72.
+It writes packages of standards (Camtrap DP, Darwin Core), too, which are opened in spreadsheets.
+Numbers are not changed, and the reader removes the guarding apostrophe. Decision 72.
 """
 
 import csv
@@ -10,27 +10,27 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final, Protocol
 
 _NUMBER: Final = re.compile(r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
-"""A coordinate south of the equator is no formula, and readers of a standard's tables take it for a number."""
+"""A negative coordinate is not a formula, and must stay a number."""
 
 
 APOSTROPHE: Final = "'"
-_RUNS: Final = re.compile(r"'*\s*[=+\-@\t\r\n＝＋－＠]")  # noqa: RUF001 (spreadsheets read the wide signs as well)
+_RUNS: Final = re.compile(r"'*\s*[=+\-@\t\r\n＝＋－＠]")  # noqa: RUF001 (wide signs)
 
 
 def guarded(text: str) -> str:
-    """A text as it may stand in a table: with an apostrophe before it where a spreadsheet would run it."""
+    """Prefix a text with an apostrophe if a spreadsheet would run it as a formula."""
     return APOSTROPHE + text if _RUNS.match(text) else text
 
 
 def unguarded(cell: str) -> str:
-    """The text that `guarded` was given; a cell that no apostrophe guards stays as it is."""
+    """Undo `guarded`; other cells are unchanged."""
     return cell[1:] if cell.startswith(APOSTROPHE) and _RUNS.match(cell) else cell
 
 
 def storable(text: str) -> str:
-    """A text that UTF-8 with `surrogateescape` can write, and that is read back as the same bytes.
+    """Make a text writable as UTF-8 with `surrogateescape`, preserving its bytes.
 
-    Windows allows unpaired surrogates in file names; the handler knows only those which stand for bytes.
+    Windows allows unpaired surrogates in file names; that handler only those that are bytes.
     """
     if text.isascii():
         return text
@@ -42,7 +42,7 @@ def storable(text: str) -> str:
 
 
 class TextSink(Protocol):
-    """What a table is written to."""
+    """Target of a table."""
 
     def write(self, text: str, /) -> Any: ...
 
@@ -58,9 +58,11 @@ def write_table(
     """Write a header and rows, separated by commas.
 
     Args:
-        text: encodes with `surrogateescape` where cells may hold names of files.
+        text: encodes with `surrogateescape` if cells may be names of files.
+        columns: the header.
         rows: cells in the order of the columns; None is an empty cell.
-        is_plain: write texts as they are, also those that a spreadsheet would run: only where a person requests it.
+        line_end: of each row.
+        is_plain: whether to write formulas unguarded, on request of the user.
     """
     table = csv.writer(text, lineterminator=line_end)
     table.writerow(columns)
@@ -70,5 +72,5 @@ def write_table(
 
 
 def table_cell(text: str) -> str:
-    """A text as it may stand in a table: storable, and guarded unless it is a plain number."""
+    """A storable text, guarded unless it is a number."""
     return text if _NUMBER.fullmatch(text) else guarded(storable(text))

@@ -1,4 +1,4 @@
-"""Reading the file of a taxonomy: whole, but never more of it than a taxonomy takes."""
+"""Read files of taxonomies into memory, within limits; detect their formats."""
 
 import os
 import re
@@ -24,7 +24,7 @@ PARTS_OF_LINE: Final = 4
 
 
 def taxonomy_bytes(source: Path) -> bytes:
-    """The bytes of a file, read no further than the limit.
+    """Read a file up to the limit.
 
     Raises:
         StorageError: it cannot be read.
@@ -42,12 +42,12 @@ def taxonomy_bytes(source: Path) -> bytes:
 
 
 def taxonomy_text(source: Path) -> str:
-    """The text of a file; raises as `taxonomy_bytes` and `decoded` do."""
+    """The text of a file; raises as `taxonomy_bytes` and `decoded`."""
     return decoded(taxonomy_bytes(source), source.name)
 
 
 def taxonomy_lines(source: Path) -> Iterator[tuple[int, str]]:
-    """The lines of a text file with their numbers from 1, without line ends; raises as `taxonomy_text` does."""
+    """Numbered lines of a file from 1, without line ends; raises as `taxonomy_text`."""
     text = taxonomy_text(source)
     limits.TAXONOMY_PARTS.check(PARTS_OF_LINE * text.count("\n"), source.name)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -55,29 +55,29 @@ def taxonomy_lines(source: Path) -> Iterator[tuple[int, str]]:
 
 
 def taxonomy_tree(source: Path) -> Tree:
-    """The XML document of a file; raises as `taxonomy_bytes` and `xml_tree` do."""
+    """The XML document of a file; raises as `taxonomy_bytes` and `xml_tree`."""
     data = taxonomy_bytes(source)
     limits.TAXONOMY_PARTS.check(data.count(b"<"), source.name)
     return xml_tree(data, source.name)
 
 
 def taxonomy_json(source: Path) -> Any:
-    """The value of a JSON file; raises as `taxonomy_text` and `json_value` do."""
+    """The value of a JSON file; raises as `taxonomy_text` and `json_value`."""
     return json_value(taxonomy_text(source), source.name, limits.TAXONOMY_PARTS)
 
 
 @final
 @dataclass(frozen=True)
 class Opening:
-    """The beginning of a file, by which its format is detected."""
+    """The beginning of a file, for format detection."""
 
     source: Path  # the file
-    text: str  # its first characters, without blanks before them; "" for an archive
-    members: tuple[str, ...] = ()  # the files of a zip archive; () for any other file
+    text: str  # its first characters without leading blanks; "" for an archive
+    members: tuple[str, ...] = ()  # of a ZIP archive; else ()
 
     @classmethod
     def of(cls, source: Path) -> "Opening":
-        """Read the beginning of a file; StorageError where it cannot be read."""
+        """Read the beginning of a file; StorageError if it cannot be read."""
         try:
             with open_regular(source) as file:
                 head = file.read(LOOKED_AT_BYTES)

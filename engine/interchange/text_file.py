@@ -1,4 +1,4 @@
-"""Reading a text or JSON file that another program wrote."""
+"""Read text and JSON files of other programs; detect their encodings."""
 
 import codecs
 import io
@@ -21,25 +21,25 @@ JsonObject = dict[str, Any]
 UTF_8: Final = "utf-8"
 WESTERN: Final = "cp1252"  # of Windows programs in Western countries
 MAC_ROMAN: Final = "mac_roman"
-SURROGATES: Final = "surrogateescape"  # keeps bytes that are no UTF-8 as they are
+SURROGATES: Final = "surrogateescape"  # preserves bytes that are not UTF-8
 _WIDE_MARKS: Final = (
-    # UTF-32 would be taken for UTF-16 by its first two bytes, so it comes first.
+    # UTF-32 begins with the two bytes of UTF-16, so it comes first.
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-"""Byte order marks of the encodings that have more than one byte for each character."""
+"""Byte order marks of UTF-16 and UTF-32."""
 _MARKS: Final = ((codecs.BOM_UTF8, "utf-8-sig"), *_WIDE_MARKS)
 LOOKED_AT_BYTES: Final = 1 << 16
-"""Of a file whose format is not known yet; licences of some kilobytes stand above the first word of some. Chosen."""
+"""Read for format detection; some files begin with licences of some kilobytes. Chosen."""
 _CHUNK_BYTES: Final = 1 << 20
-_FEW: Final = 0.1  # share of zero bytes in one half of a text in UTF-16, and
-_MANY: Final = 0.3  # in the other
+_FEW: Final = 0.1  # share of zero bytes at even or odd positions of UTF-16, at most
+_MANY: Final = 0.3  # and at the other positions, at least
 _NO_WESTERN: Final = re.compile(rb"[\x80-\xff]{5,}|[\x00-\x08\x0e-\x1a\x81\x8d\x8f\x90\x9d]")
-"""Accented letters stand alone in Western languages; in others whole words are of such bytes."""
+"""Isolated accented letters are Western; whole words of such bytes, or control bytes, are not."""
 _UTF_8_LETTER: Final = re.compile(rb"[\xc3-\xf4][\x80-\xbf]{1,3}")
-"""In a file with such a letter a broken one is damage, and no sign of another encoding."""
+"""In a file with such a letter, invalid bytes are damage, not another encoding."""
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -48,11 +48,11 @@ def words(text: str) -> tuple[str, ...]:
 
 
 def read_text(source: Path, *, at_most: int = MOST_BYTES) -> str:
-    """The text of a file, without a byte order mark; line ends as they are.
+    """Read a text file, without its byte order mark and with its line ends.
 
     Args:
-        source: UTF-8, or UTF-16/32 with a byte order mark (spreadsheets write that).
-        at_most: bytes; a larger one is refused before it is read.
+        source: in an encoding of `encoding_of_text`.
+        at_most: bytes; a larger file is refused before it is read.
 
     Raises:
         StorageError: the file cannot be read.
@@ -66,7 +66,7 @@ def read_text(source: Path, *, at_most: int = MOST_BYTES) -> str:
 
 
 def unreadable(source: Path, error: OSError) -> StorageError:
-    """The error of a file that the system refuses to read, or that is too large."""
+    """The error for a file that cannot be opened, or is too large."""
     remedy = "check the path"
     if isinstance(error, TooLargeError):
         remedy = "divide it, or use a table: CSV, JSON lines, Parquet"
@@ -76,7 +76,7 @@ def unreadable(source: Path, error: OSError) -> StorageError:
 
 
 def decoded(data: bytes, name: str) -> str:
-    """The text of bytes in UTF-8 or UTF-16, or in the encoding of old Western programs; see `encoding_of_text`.
+    """Decode bytes; see `encoding_of_text`.
 
     Raises:
         FormatError: they are in another encoding.
@@ -92,7 +92,7 @@ def decoded(data: bytes, name: str) -> str:
 def opened_file(
     path: Path, noun: str, limit: limits.Limit = limits.TABLE_BYTES
 ) -> Iterator[BufferedReader]:
-    """A file, open at its beginning; refused if it is too large, or with StorageError where it cannot be read."""
+    """Open a file; FormatError if it is too large, StorageError if it cannot be read."""
     try:
         file = open_regular(path)
     except OSError as error:
@@ -112,10 +112,10 @@ def _unreadable_table(noun: str, error: OSError, path: Path | None = None) -> St
 def text_lines(
     file: IO[bytes], name: str, encoding: str, *, errors: str = "strict"
 ) -> Generator[str]:
-    """The lines of a text with their ends, read one by one; the caller closes the file afterwards.
+    """Iterate over the lines of a text with their ends; the caller closes the file.
 
     Raises:
-        FormatError: it is not in this encoding, or a line is too long.
+        FormatError: it is in another encoding, or a line is too long.
         StorageError: it cannot be read.
     """
     number = 0
@@ -151,16 +151,16 @@ def text_lines(
 
 
 def encoding_of_text(file: IO[bytes], name: str, fallback: str = WESTERN) -> str:
-    """The encoding of a text: by its mark, by the zero bytes of UTF-16, UTF-8 where it is that, else the fallback.
+    """Detect the encoding of a text: by BOM, zero bytes of UTF-16, valid UTF-8, else the fallback.
 
     Args:
-        file: is read through, and left at its beginning.
+        file: is read whole, and left at its beginning.
         name: for errors.
-        fallback: Windows-1252, which is taken for Mac Roman between lines that end as on old Macs; what keeps bytes
-            that are no UTF-8; or the encoding that is known from elsewhere.
+        fallback: Windows-1252 (Mac Roman with line ends of old Macs), "surrogateescape" to preserve
+            invalid bytes, or a declared encoding.
 
     Raises:
-        FormatError: it is no text, or in none of these encodings.
+        FormatError: it is not text, or in another encoding.
     """
     head = file.read(LOOKED_AT_BYTES)
     file.seek(0)
@@ -174,7 +174,7 @@ def encoding_of_text(file: IO[bytes], name: str, fallback: str = WESTERN) -> str
     if bad is None or fallback == SURROGATES:
         return UTF_8
     if fallback != WESTERN:
-        return fallback  # whoever described the file knows better
+        return fallback  # the declared encoding
     data, place = bad
     if _NO_WESTERN.search(data, max(0, place - 2)) or _UTF_8_LETTER.search(data[:place]):
         raise _no_text(name, data, place)
@@ -183,7 +183,7 @@ def encoding_of_text(file: IO[bytes], name: str, fallback: str = WESTERN) -> str
 
 
 def _utf_16(head: bytes, name: str) -> str:
-    """UTF-16 without a mark has a zero byte beside each letter of most scripts."""
+    """Detect UTF-16 without a BOM by the zero bytes of most scripts."""
     even, odd = (head[start::2].count(0) / max(1, len(head[start::2])) for start in (0, 1))
     if min(even, odd) > _FEW or max(even, odd) < _MANY:
         raise _no_text(name, head, head.index(b"\0"))
@@ -191,7 +191,7 @@ def _utf_16(head: bytes, name: str) -> str:
 
 
 def _first_not_utf_8(file: IO[bytes]) -> tuple[bytes, int] | None:
-    """A part of the file and the place in it of the first byte that is no UTF-8; None where all are."""
+    """A chunk and the index in it of the first byte that is not UTF-8; None if all are."""
     decoder = codecs.getincrementaldecoder(UTF_8)()
     while True:
         chunk = file.read(_CHUNK_BYTES)
@@ -216,12 +216,12 @@ def _no_text(name: str, data: bytes, place: int) -> FormatError:
 
 
 def encoding_of(data: bytes) -> str:
-    """The encoding by the byte order mark; UTF-8 without one."""
+    """The encoding by the byte order mark, else UTF-8."""
     return next((name for mark, name in _MARKS if data.startswith(mark)), UTF_8)
 
 
 def read_json(source: Path) -> Any:
-    """The value of a JSON file.
+    """Read a JSON file.
 
     Raises:
         StorageError: it cannot be read.
@@ -231,10 +231,10 @@ def read_json(source: Path) -> Any:
 
 
 def json_value(text: str, name: str, limit: limits.Limit = limits.JSON_VALUES) -> Any:
-    """The value of a JSON text.
+    """Parse JSON.
 
     Raises:
-        FormatError: it is not JSON, is nested too deeply, or has too many values.
+        FormatError: it is invalid, nested too deeply, or has too many values.
     """
     limit.check(sum(map(text.count, ",[{")), name)
     try:
@@ -250,19 +250,19 @@ def json_value(text: str, name: str, limit: limits.Limit = limits.JSON_VALUES) -
 
 
 def objects_in(value: Any, name: str) -> list[JsonObject]:
-    """The objects of a list within an object; [] where there is no such list."""
+    """The objects in a list of an object; [] without such a list."""
     found = value.get(name) if isinstance(value, dict) else None
     return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
 
 
 def object_in(value: JsonObject, name: str) -> JsonObject:
-    """An object within an object; {} where there is none."""
+    """An object in an object; {} without one."""
     found = value.get(name)
     return found if isinstance(found, dict) else {}
 
 
 def head_of(source: Path) -> bytes:
-    """The first bytes of a file, to detect its format; none where it cannot be read."""
+    """The first bytes of a file, for format detection; empty if it cannot be read."""
     try:
         with open_regular(source) as file:
             return file.read(LOOKED_AT_BYTES)
@@ -271,7 +271,7 @@ def head_of(source: Path) -> bytes:
 
 
 def begins_with(source: Path, opening: str, *names: str) -> bool:
-    """Whether a `.json` file begins with a bracket, and has one of these fields near its beginning."""
+    """Whether a .json file begins with a bracket and has one of these fields near it."""
     if source.suffix.casefold() != ".json":
         return False
     head = head_of(source).decode("utf-8-sig", "replace").lstrip()

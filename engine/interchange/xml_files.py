@@ -1,7 +1,7 @@
-"""XML of other programs, read without entities, document types or network access; and text that XML can hold.
+"""Read untrusted XML without entities, document types and network access; write valid text.
 
-A document that declares entities or a type of its own is refused: no format that is read here needs that, and it is how
-small files grow huge or make readers open others.
+Documents with entities or a document type are refused: no format needs them, and they are used to
+exhaust memory or to read other files.
 """
 
 import re
@@ -19,17 +19,17 @@ from engine.files import shown
 from engine.interchange import limits
 
 Element = Any  # an element of lxml, which ships no types
-Tree = Any  # A document of lxml: its root with the comments and instructions around it
+Tree = Any  # a document of lxml: its root with the comments and instructions around it
 
 _REFUSED: Final = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
-"""What XML 1.0 has no place for."""
+"""Characters that XML 1.0 forbids."""
 
 
 def xml_tree(data: bytes, name: str) -> Tree:
-    """Parse a document; comments, instructions and blanks stay where they are.
+    """Parse a document, preserving comments, instructions and blanks.
 
     Raises:
-        FormatError: it is too large or has too many elements, is not well-formed, or declares a type or entities.
+        FormatError: it exceeds a limit, is not well-formed, or has a document type or entities.
     """
     limits.DOCUMENT_BYTES.check(len(data), name)
     limits.XML_TAGS.check(data.count(b"<"), name)
@@ -54,7 +54,7 @@ def xml_tree(data: bytes, name: str) -> Tree:
 
 
 def xml_text(text: str) -> str:
-    """A text for an element of lxml: control characters, and what is no Unicode, become "?"."""
+    """A text for lxml: control characters and invalid Unicode become "?"."""
     return _REFUSED.sub("?", text)
 
 
@@ -62,22 +62,22 @@ _UNWRITABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
 def xml_content(text: str) -> str:
-    r"""Text between tags; a character that XML cannot hold stands as `\x01`, and bytes of a file's name likewise."""
+    r"""Escaped text between tags; forbidden characters and bytes of file names become `\x01`."""
     return escape(writable(text), {"\r": "&#13;"})
 
 
 def xml_attribute(text: str) -> str:
-    """An attribute's value with its quotes."""
+    """A quoted value of an attribute."""
     return quoteattr(writable(text))
 
 
 def elements(file: IO[bytes], name: str, *tags: str) -> Iterator[ET.Element]:
-    """Each element with one of these tags as soon as it is whole; then it is dropped, so that memory stays small.
+    """Stream the elements with given tags, which are not nested in each other.
 
-    None of the tags may lie within another.
+    Each is complete when yielded, and freed afterwards.
 
     Raises:
-        FormatError: it is no XML, declares entities, is nested too deep, or has a part that is too large.
+        FormatError: it is not XML, has entities, or exceeds a limit.
     """
     part = _Part(file, name)
     kept = 0
@@ -105,7 +105,7 @@ def elements(file: IO[bytes], name: str, *tags: str) -> Iterator[ET.Element]:
 
 
 class _Part:
-    """A document that is read part by part, none of which is too large to be held."""
+    """A stream that checks the size of each part of a document."""
 
     def __init__(self, file: IO[bytes], name: str) -> None:
         self._file = file
@@ -117,7 +117,7 @@ class _Part:
         self._read_bytes = 0
 
     def read(self, size: int = -1) -> bytes:
-        """At most `size` bytes of the document."""
+        """Read at most `size` bytes."""
         data = self._file.read(size)
         self._read_bytes += len(data)
         limits.XML_PART_BYTES.check(self._read_bytes, self._name)
@@ -125,16 +125,16 @@ class _Part:
 
 
 _ROOT: Final = re.compile(r"<(?:[\w.-]+:)?([A-Za-z_][\w.-]*)[\s/>]")
-"""The outermost element of an XML document: instructions and comments begin with another sign."""
+"""The root element of an XML document."""
 _COMMENT: Final = re.compile(r"<!--.*?-->|<\?.*?\?>", re.DOTALL)
 
 
 def root_of(text: str) -> str:
-    """The name of the outermost element of a document, without its prefix; "" where the text is no XML."""
+    """The name of the root element, without its prefix; "" if the text is not XML."""
     found = _ROOT.search(_COMMENT.sub("", text)) if text.startswith("<") else None
     return found[1] if found else ""
 
 
 def writable(text: str) -> str:
-    """A text with what XML cannot hold as escapes."""
+    """A text with escapes for characters that XML forbids."""
     return _UNWRITABLE.sub(lambda found: f"\\x{ord(found[0]):02x}", shown(text))

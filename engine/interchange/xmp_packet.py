@@ -1,7 +1,6 @@
-"""An XMP packet: metadata of a photo, inside of it or in a sidecar beside it (ISO 16684-1).
+"""XMP packets: metadata of a photo, embedded or in a sidecar (ISO 16684-1).
 
-Only the properties that are named are changed: everything else, comments and instructions included, is written back as
-it was read.
+Only given properties are changed: everything else, with comments and instructions, is preserved.
 """
 
 import codecs
@@ -27,7 +26,7 @@ _PREFIXES: Final = {
     "mediapro": "http://ns.iview-multimedia.com/mediapro/1.0/",
     "protoleaf": "https://github.com/protoleaf/protoleaf/xmp/1.0/",
 }
-"""Namespaces by the prefix that everybody uses for them."""
+"""Namespaces by their usual prefixes."""
 _ABOUT: Final = f"{RDF}about"
 _DECLARATIONS: Final = (b"<?xml ", codecs.BOM_UTF8 + b"<?xml ")
 _WRITTEN_PREFIXES: Final = {
@@ -37,14 +36,14 @@ _CONTAINERS: Final = frozenset(f"{RDF}{name}" for name in ("Bag", "Seq", "Alt"))
 
 
 def property_name(short: str) -> str:
-    """A property as XML has it, from its usual short form: "dc:subject"."""
+    """The XML name of a property, such as "dc:subject"."""
     prefix, name = short.split(":")
     return f"{{{_PREFIXES[prefix]}}}{name}"
 
 
 @final
 class XmpPacket:
-    """A packet in memory; `is_declared` where it begins with an XML declaration."""
+    """A packet in memory; `is_declared` if it begins with an XML declaration."""
 
     def __init__(self, tree: Tree, *, is_declared: bool = True) -> None:
         self._tree = tree
@@ -53,7 +52,7 @@ class XmpPacket:
 
     @staticmethod
     def parse(data: bytes, name: str) -> "XmpPacket":
-        """A packet with or without its wrapper; FormatError where there is none."""
+        """Parse a packet with or without its wrapper; FormatError if it is none."""
         tree = xml_tree(utf8_packet(data), name)
         if _rdf_in(tree) is None:
             raise FormatError(
@@ -73,7 +72,7 @@ class XmpPacket:
         return XmpPacket(root.getroottree())
 
     def texts(self, name: str) -> list[str]:
-        """Texts of a property: those of its list, or its only one."""
+        """The texts of a property."""
         found: list[str] = []
         for description in self._descriptions():
             if (value := description.get(name)) is not None:
@@ -83,7 +82,7 @@ class XmpPacket:
         return found
 
     def values(self, namespace: str) -> dict[str, list[str]]:
-        """The texts of every property of a namespace, by its name in XML."""
+        """The texts of all properties of a namespace, by XML name."""
         start = f"{{{namespace}}}"
         found: dict[str, list[str]] = {}
         for description in self._descriptions():
@@ -95,15 +94,15 @@ class XmpPacket:
         return found
 
     def exchange(
-        self, name: str, gone: Collection[str], added: Sequence[str], *, container: str = "Bag"
+        self, name: str, removed: Collection[str], added: Sequence[str], *, container: str = "Bag"
     ) -> None:
-        """Take texts out of a list, and append others; an empty list is removed.
+        """Remove texts from a list and append others; an empty list is removed.
 
         Args:
             name: of the property.
-            gone: texts that are taken out.
-            added: texts that are appended.
-            container: of a list that has to be made: "Bag" or "Seq".
+            removed: texts.
+            added: texts.
+            container: of a new list: "Bag" or "Seq".
         """
         lists = [
             element for description in self._descriptions() for element in description.findall(name)
@@ -111,10 +110,10 @@ class XmpPacket:
         for element in lists:
             items = element.find("*")
             for item in [] if items is None else items.findall(f"{RDF}li"):
-                if _item_text(item) in gone:
-                    _take_out(item)
+                if _item_text(item) in removed:
+                    _remove(item)
             if not _texts(element) and not (added and element is lists[0]):
-                _take_out(element)
+                _remove(element)
         if not added:
             return
         if lists and (items := lists[0].find("*")) is not None and items.tag in _CONTAINERS:
@@ -124,23 +123,23 @@ class XmpPacket:
         self._add_list(name, added, container)
 
     def put(self, name: str, value: str | Sequence[str]) -> None:
-        """Set a property: a text, or a list of texts; an empty one removes it."""
+        """Set a property to a text or a list of texts; an empty value removes it."""
         for description in self._descriptions():
             description.attrib.pop(name, None)
             for element in description.findall(name):
-                _take_out(element)
+                _remove(element)
         if not value:
             return
         if isinstance(value, str):
-            etree.SubElement(self._home(), name).text = xml_text(value)
+            etree.SubElement(self._own_description(), name).text = xml_text(value)
         else:
             self._add_list(name, value, "Bag")
 
     def data(self) -> bytes:
-        """The packet as a file."""
+        """Serialize the packet."""
         for description in list(self._descriptions()):
             if not len(description) and set(description.attrib) <= {_ABOUT}:
-                _take_out(description)
+                _remove(description)
             elif "protoleaf" in description.nsmap:
                 etree.indent(description, " ", level=2)
         return bytes(
@@ -148,12 +147,14 @@ class XmpPacket:
         )
 
     def _add_list(self, name: str, texts: Sequence[str], container: str) -> None:
-        items = etree.SubElement(etree.SubElement(self._home(), name), f"{RDF}{container}")
+        items = etree.SubElement(
+            etree.SubElement(self._own_description(), name), f"{RDF}{container}"
+        )
         for text in texts:
             etree.SubElement(items, f"{RDF}li").text = xml_text(text)
 
-    def _home(self) -> Element:
-        """The description for new properties: one of ours, made where there is none."""
+    def _own_description(self) -> Element:
+        """The rdf:Description for new properties: an existing one of ours, or a new one."""
         own = f"{{{_PREFIXES['protoleaf']}}}"
         descriptions = list(self._descriptions())
         for description in descriptions:
@@ -184,12 +185,12 @@ def _texts(element: Element) -> list[str]:
 
 
 def _item_text(item: Element) -> str:
-    """The text of an item; a qualified one has it in rdf:value."""
+    """The text of an item, of a qualified one in rdf:value."""
     return str(item.findtext(f"{RDF}value") or item.text or "").strip()
 
 
-def _take_out(element: Element) -> None:
-    """Remove an element, and keep the text behind it."""
+def _remove(element: Element) -> None:
+    """Remove an element, but not the text after it."""
     parent = element.getparent()
     if element.tail and element.tail.strip():
         before = element.getprevious()

@@ -1,4 +1,4 @@
-"""Readers of annotation files with bounding boxes: Pascal VOC, LabelMe, CreateML and VGG Image Annotator (VIA).
+"""Readers of files with bounding boxes: Pascal VOC, LabelMe, CreateML, VGG Image Annotator (VIA).
 
 A shape counts as the bounding box around it. Boxes are clipped at the edges of the picture.
 """

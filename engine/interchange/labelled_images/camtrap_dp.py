@@ -36,7 +36,10 @@ from engine.interchange.table_writer import write_table
 from engine.new_file import text_into
 
 CANNOT_CARRY: Final = (
-    "each folder counts as a deployment; where its photos have no coordinates, the location is missing",
+    (
+        "each folder counts as a deployment; "
+        "where its photos have no coordinates, the location is missing"
+    ),
     "photos without a date get that of their file, those without a time zone UTC; comments say so",
     "fill in sampling design, capture method and licence (datapackage.json) before you publish",
     "the page or moment of a box is only in the extra table images.csv",

@@ -41,8 +41,8 @@ TABLES: Final[Mapping[str, Sequence[str]]] = {
     "observations": OBSERVATIONS,
 }
 _CAVEATS: Final = (
-    "Deployments are folders. A collection does not know the cameras: sampling design and capture method are "
-    "placeholders, and so are places and times where the comments say so."
+    "Deployments are folders. A collection does not know the cameras: sampling design and capture "
+    "method are placeholders, and so are places and times where the comments say so."
 )
 _TYPES: Final[Mapping[str, frozenset[str]]] = {
     "human": frozenset({"human", "humans", "person", "people", "homo sapiens"}),

@@ -36,6 +36,9 @@ from engine.new_file import ORDINARY_FILE, new_file, text_into
 from engine.new_folder import Placing, place_file
 from engine.texts import marked
 
+BOXES_IN_FOLDERS: Final = marked(
+    "boxes: their pictures lie there once for each class, or what is in the boxes is cut out"
+)
 IMAGES_TABLE: Final = "images.csv"
 CLASSES_TABLE: Final = "classes.csv"
 _CLASS_COLUMNS: Final = ("folder", "class", "path", "source_id", "other_paths")
@@ -43,8 +46,10 @@ NO_CLASS_REASON: Final = marked("no class")
 _NO_CLASS_FOLDER: Final = "no class"
 COARSE_REASON: Final = marked("of a broader class")
 _OURS: Final = (
-    IMAGES_TABLE, CLASSES_TABLE, "metadata.parquet", "metadata.jsonl", "metadata.csv", "labels.json",
-)  # fmt: skip
+    IMAGES_TABLE,
+    CLASSES_TABLE,
+    *words("metadata.parquet metadata.jsonl metadata.csv labels.json"),
+)
 """Names that no class folder gets: files of exports of this or another format."""
 _REFUSED: Final = re.compile(r'[<>:"/\\|?*\x00-\x1f]')  # by Windows and exFAT
 _DEVICES: Final = frozenset(

@@ -1,7 +1,8 @@
-"""Darwin Core archive: what GBIF, museums and recording schemes exchange; one occurrence for each image with a class.
+"""Darwin Core archive of GBIF, museums and others: an occurrence for each image with a class.
 
-`identification.csv` lists who or what identified it, a person and the model beside one another; `multimedia.csv` the
-image. What the standard has no term for (every path, scores, content hash) stands in `dynamicProperties` as JSON.
+`identification.csv` has its identifications by a person and by the model, `multimedia.csv` the
+image. Data without a term of the standard (all paths, scores, content hash) is JSON in
+`dynamicProperties`.
 """
 
 import json
@@ -36,26 +37,28 @@ from engine.texts import marked
 
 CANNOT_CARRY: Final = (
     "images without a class are left out: they are not occurrences",
-    "an empty image is an absence without a name: write of what (scientificName) before you publish",
+    (
+        "an empty image is an absence without a name: "
+        "write of what (scientificName) before you publish"
+    ),
     "boxes: there is no term for them, and each is an occurrence with its whole image",
     "the licence and whom to write to are not known: fill them in (eml.xml) before you publish",
 )
 VERIFIED: Final = "verified by a person"
 UNVERIFIED: Final = "machine answer, verified by nobody"
-BETWEEN_CLASSES: Final = (
-    " | "  # between the classes above, the highest first, as the standard recommends
-)
+BETWEEN_CLASSES: Final = " | "  # as the standard recommends for higherClassification
 _READ_TERMS: Final = frozenset(terms.MEDIA_PLACES).union(
     terms.darwin_core(
-        "scientificName dynamicProperties associatedMedia higherClassification taxonID identifiedBy dateIdentified "
-        "identificationVerificationStatus occurrenceStatus individualCount"
+        "scientificName dynamicProperties associatedMedia higherClassification taxonID "
+        "identifiedBy dateIdentified identificationVerificationStatus occurrenceStatus "
+        "individualCount"
     )
 )
 _LEFT_OUT_OF_PROPERTIES: Final = frozenset({"file", "exported_at"})
 
 
 def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
-    """Write the archive; an image of no class is no occurrence, and an empty one an absence."""
+    """Write the archive; images without a class are skipped, empty ones are absences."""
     facts: dict[int, PhotoFacts] = {}
     for image in images.each():
         if image.class_id is not None or image.is_empty:
@@ -79,7 +82,7 @@ def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
 
 
 def read(source: Path) -> ForeignLabels:
-    """Read an archive, ours or another one: each occurrence with a name is a label."""
+    """Read an archive: each occurrence with a name is a label."""
     with opened_package(source, terms.META) as package:
         return _labels(package, source)
 
@@ -107,22 +110,25 @@ def _occurrence(
         name: plain(value) for name, value in cells if value and name not in _LEFT_OUT_OF_PROPERTIES
     }
     own |= {name: text for name, text in (("camera", fact.camera), ("serial", fact.serial)) if text}
-    seen = image.facts
     identified: Iterable[str] = ("",) * len(terms.IDENTIFICATIONS.columns)
     if image.class_id is not None:
         identified = _identified(images, image, image.class_id, is_person=image.is_verified)
     elif image.label is not None:
         identified = "", "", "", "", image.label.who, image.label.when.isoformat(), VERIFIED, ""
+    place = (f"{fact.latitude:.7f}", f"{fact.longitude:.7f}", "WGS84") if has_place else ("",) * 3
     return (
-        ids[image.image_id], "MachineObservation", "absent" if image.is_empty else "present", images.title,
-        str(image.image_id), fact.date_text,
-        f"{fact.latitude:.7f}" if has_place else "", f"{fact.longitude:.7f}" if has_place else "",
-        "WGS84" if has_place else "",
+        ids[image.image_id],
+        "MachineObservation",
+        "absent" if image.is_empty else "present",
+        images.title,
+        str(image.image_id),
+        fact.date_text,
+        *place,
         "" if image.count is None else str(image.count),
-        seen.get("sex", ""), seen.get("lifeStage", ""), seen.get("behavior", ""),
+        *(image.facts.get(term, "") for term in ("sex", "lifeStage", "behavior")),
         *identified,
         encoded(own).decode(),
-    )  # fmt: skip
+    )
 
 
 def _medium(
@@ -148,7 +154,7 @@ def _medium(
 def _identifications(
     images: LabelledImages, image: LabelledImage, ids: Mapping[int, str]
 ) -> Iterator[Iterable[str]]:
-    """The person's first, then the model's: its safe class, and the most likely leaf where that is another."""
+    """By the person, then by the model: its safe class, and the leaf if it is another class."""
     core = ids[image.image_id]
     if image.label is not None and image.label.class_id is not None:
         yield core, *_identified(images, image, image.label.class_id, is_person=True)
@@ -214,20 +220,13 @@ def _occurrence_labels(
     if own.get("image") and (own.get("class") == name or (is_absence and own.get("is_empty"))):
         yield label_in(own, source.parent)
         return
-    associated = [each.strip() for each in cell("associatedMedia").split("|") if each.strip()]
-    for place in [own["image"]] if own.get("image") else media or associated:
+    places = media or _parts(cell("associatedMedia"))
+    for place in [own["image"]] if own.get("image") else places:
         image, file = _image(place, source.parent, is_url=place in media)
         if name and image and not is_absence:
             yield ForeignLabel(
                 image,
-                (
-                    *(
-                        each.strip()
-                        for each in cell("higherClassification").split("|")
-                        if each.strip()
-                    ),
-                    name,
-                ),
+                (*_parts(cell("higherClassification")), name),
                 source_id=cell("taxonID"),
                 file=file,
                 content_hash=own.get("content_hash", ""),
@@ -238,8 +237,12 @@ def _occurrence_labels(
             )
 
 
+def _parts(text: str) -> list[str]:
+    return [each.strip() for each in text.split("|") if each.strip()]
+
+
 def _image(place: str, folder: Path, *, is_url: bool) -> tuple[str, Path | None]:
-    """An image's name in an archive, and its file on this computer; a web address is only a name."""
+    """Name of an image, and its local file; None for a web address."""
     parts = urlsplit(place)
     if parts.scheme in {"http", "https"}:
         return unquote(parts.path, errors="surrogateescape").lstrip("/"), None
@@ -251,7 +254,7 @@ def _image(place: str, folder: Path, *, is_url: bool) -> tuple[str, Path | None]
 
 
 def _properties(text: str) -> dict[str, str]:
-    """Our own record of an occurrence; {} of another program."""
+    """Our properties of an occurrence; {} for other programs."""
     try:
         found = json.loads(text) if text.startswith("{") else {}
     except (ValueError, RecursionError):
@@ -260,7 +263,7 @@ def _properties(text: str) -> dict[str, str]:
 
 
 def _rows(package: FilePackage, table: ArchiveTable) -> Iterator[dict[str, str]]:
-    """Rows by term; the id that ties tables together is under ""."""
+    """Rows by term; the id that joins tables is under ""."""
     columns = {at: term for at, term in table.columns.items() if term in _READ_TERMS}
     for _, cells in package.rows(table):
         yield {

@@ -1,8 +1,8 @@
-"""The documents of a Darwin Core archive: `meta.xml`, which describes its tables, and `eml.xml`, its metadata.
+"""Documents of a Darwin Core archive: `meta.xml` describes its tables, `eml.xml` is its metadata.
 
-The terms are those of the standard's core "Occurrence" and of GBIF's extensions "Simple Multimedia" and "Identification
-History"; the metadata is in the Ecological Metadata Language as GBIF profiles it. A collection knows its title,
-annotators and model; licence, place and contact are for the person to fill in before publishing.
+The terms are those of the core "Occurrence" and of GBIF's extensions "Simple Multimedia" and
+"Identification History"; the metadata is in the Ecological Metadata Language in GBIF's profile. It
+has title, annotators and model of a collection; licence, place and contact are to be added.
 """
 
 import io
@@ -30,13 +30,13 @@ AUDUBON: Final = "http://rs.tdwg.org/ac/terms/"
 MEDIA_TYPES: Final = frozenset(
     {MULTIMEDIA, f"{AUDUBON}Multimedia", "http://rs.gbif.org/terms/1.0/Image"}
 )
-"""Kinds of rows that tell where an occurrence's images are."""
+"""Row types of tables of images."""
 MEDIA_PLACES: Final = (
     f"{AUDUBON}accessURI",
     f"{DUBLIN_CORE}identifier",
     f"{DUBLIN_CORE}references",
 )
-"""Where an image is: the first of these that is there; in Audubon Core `identifier` is only a name."""
+"""Terms of an image's location, in order; in Audubon Core `identifier` is only a name."""
 IDENTIFICATION: Final = DARWIN_CORE + "Identification"
 META: Final = "meta.xml"
 EML: Final = "eml.xml"
@@ -46,7 +46,7 @@ _ESCAPES: Final = {"\\t": "\t", "\\n": "\n", "\\r": "\r"}
 
 
 def darwin_core(names: str) -> tuple[str, ...]:
-    """Terms of Darwin Core by their short names, with blanks between."""
+    """Terms of Darwin Core by their short names, separated by blanks."""
     return tuple(DARWIN_CORE + name for name in names.split())
 
 
@@ -55,38 +55,36 @@ _IDENTIFIED: Final = darwin_core(
     "identificationVerificationStatus identificationRemarks"
 )
 _OCCURRED: Final = darwin_core(
-    "occurrenceID basisOfRecord occurrenceStatus datasetName catalogNumber eventDate decimalLatitude decimalLongitude "
-    "geodeticDatum individualCount sex lifeStage behavior"
+    "occurrenceID basisOfRecord occurrenceStatus datasetName catalogNumber eventDate "
+    "decimalLatitude decimalLongitude geodeticDatum individualCount sex lifeStage behavior"
 )
 OCCURRENCES: Final = ArchiveTable(
     OCCURRENCE,
     "occurrence.csv",
     dict(enumerate((*_OCCURRED, *_IDENTIFIED, DARWIN_CORE + "dynamicProperties"))),
 )
-"""The core: what was seen, once for each image."""
+"""The core: an occurrence for each image."""
 _OF_MEDIA: Final = words("type format identifier title created description creator rightsHolder")
 MEDIA: Final = ArchiveTable(
     MULTIMEDIA,
     "multimedia.csv",
     dict(enumerate((DUBLIN_CORE + name for name in _OF_MEDIA), start=1)),
 )
-"""GBIF's extension for images; the first column says of which occurrence."""
+"""GBIF's extension for images; the first column is the occurrence."""
 IDENTIFICATIONS: Final = ArchiveTable(
     IDENTIFICATION, "identification.csv", dict(enumerate(_IDENTIFIED, start=1))
 )
-"""GBIF's extension for who, or what, identified it; the first column says which occurrence."""
-
-
+"""GBIF's extension for identifications; the first column is the occurrence."""
 TABLES: Final = (OCCURRENCES, MEDIA, IDENTIFICATIONS)
 """Of an archive of occurrences."""
 
 
 def meta_xml(tables: Sequence[ArchiveTable], *, metadata: str = "") -> bytes:
-    """The description of an archive.
+    """Write `meta.xml`.
 
     Args:
-        tables: its tables, the core first.
-        metadata: name of its document of metadata; "" where it has none.
+        tables: of the archive, the core first.
+        metadata: name of its metadata document; "" for none.
     """
     root = etree.Element(f"{_TEXT}archive", nsmap={None: _TEXT[1:-1]})
     if metadata:
@@ -113,7 +111,7 @@ def meta_xml(tables: Sequence[ArchiveTable], *, metadata: str = "") -> bytes:
 
 
 def entry(name: str) -> zipfile.ZipInfo:
-    """A file of an archive, without a time: the same collection gives the same archive."""
+    """A file of an archive, with a constant time, so that exports are reproducible."""
     info = zipfile.ZipInfo(name, _FIRST_TIME)
     info.compress_type = zipfile.ZIP_DEFLATED
     info.external_attr = 0o644 << 16
@@ -121,9 +119,9 @@ def entry(name: str) -> zipfile.ZipInfo:
 
 
 def add_table(archive: zipfile.ZipFile, table: ArchiveTable, rows: Iterable[Iterable[str]]) -> None:
-    """Write a table into an archive; a line break in a cell becomes a blank.
+    """Write a table into an archive; line breaks in cells become blanks.
 
-    Many readers of archives take a line's end for a row's end, quoted or not.
+    Many readers take each line break for the end of a row, quoted or not.
     """
     with (
         archive.open(entry(table.file), "w", force_zip64=True) as file,
@@ -138,12 +136,12 @@ def _one_line(cell: str) -> str:
 
 
 def tables_in(meta: bytes) -> list[ArchiveTable]:
-    """The tables of an archive, its core first.
+    """Parse `meta.xml`: the tables of an archive, the core first.
 
-    An extension may name no file; the core does.
+    An extension may have no file; the core has one.
 
     Raises:
-        FormatError: `meta.xml` is no description of an archive, or names a file outside of it.
+        FormatError: it is not a description of an archive, or names a file outside of it.
     """
     root = xml_tree(meta, META).getroot()
     try:
@@ -188,7 +186,7 @@ def _table(part: Element) -> ArchiveTable:
 
 
 def _plain(sign: str) -> str:
-    """A separator or quote as one character; "" for none, or for what is no single one."""
+    """A separator or quote as one character; "" for none, and for several."""
     plain = _ESCAPES.get(sign, sign)
     return plain if len(plain) == 1 else ""
 
@@ -224,17 +222,20 @@ def eml_xml(images: LabelledImages) -> bytes:
 
 
 def permanent_id(*parts: str) -> uuid.UUID:
-    """An id that is the same in each export: of the data set, or with an image's path, of an occurrence."""
+    """An id that is the same in each export: of the data set, or of the occurrence of a path."""
     name = "\x00".join(parts).encode("utf-8", "surrogatepass").hex()
     return uuid.uuid5(uuid.NAMESPACE_OID, name)
 
 
 def _sentences(images: LabelledImages) -> Iterable[str]:
-    verified = sum(image.is_verified and image.class_id is not None for image in images.images)
-    answered = sum(not image.is_verified and image.class_id is not None for image in images.images)
-    yield f"{verified + answered:,} images with their classes; {verified:,} were classified by people."
+    classified = [image for image in images.images if image.class_id is not None]
+    verified = sum(image.is_verified for image in classified)
+    answered = len(classified) - verified
+    total = f"{verified + answered:,} images with their classes"
+    yield f"{total}; {verified:,} were classified by people."
     if answered:
-        yield f"{answered:,} were classified by a model ({images.model_text}) and were verified by nobody."
+        by_model = f"{answered:,} were classified by a model ({images.model_text})"
+        yield f"{by_model} and were verified by nobody."
 
 
 def _add_parties(parent: Element, role: str, names: Iterable[str], program: str) -> None:

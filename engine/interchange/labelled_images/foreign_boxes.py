@@ -175,7 +175,7 @@ class ImageFinder:
 
 
 def _folders_for(annotation: Path) -> list[Path]:
-    """Folders in which the image of an annotation file may be: its own, and image folders near it."""
+    """Folders that may have the image of an annotation file: its own, and image folders."""
     folder = annotation.parent
     found = [folder, *(folder.parent / name for name in _IMAGE_FOLDERS)]
     parts = folder.parts

@@ -59,7 +59,7 @@ class TableReading:
 
     @property
     def summary(self) -> str:
-        """`Read as a table of Wildlife Insights: file from filename, class from genus and species`."""
+        """A sentence: `Read as a table of Wildlife Insights: file from filename, ...`."""
         template = (
             marked("Read as a table of {title}: {used}")
             if self.title

@@ -187,7 +187,8 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
     ),
     "label-studio": ImageFormat(
         "Label Studio",
-        "tasks with annotations and predictions, and the labelling interface, to go on in Label Studio",
+        "tasks with annotations and predictions, and the labelling interface, "
+        "to go on in Label Studio",
         label_studio.CANNOT_CARRY,
         write_folder=label_studio.write,
         read=label_studio.read,
@@ -249,11 +250,12 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
     ),
     "folders": ImageFormat(
         "Class folders",
-        "a folder for each class with its images, as torchvision's ImageFolder and most trainers read them",
+        "a folder for each class with its images, "
+        "as torchvision's ImageFolder and most trainers read them",
         (
             "images without a class are left out",
             "a class with several parents lies under the first; a table lists the others",
-            "boxes: their pictures lie there once for each class, or what is in the boxes is cut out",
+            class_folders.BOXES_IN_FOLDERS,
         ),
         write_folder=class_folders.write,
         read=class_folders.read,

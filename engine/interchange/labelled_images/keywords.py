@@ -1,8 +1,7 @@
-"""Keywords of photos as labels: from images and from sidecars, by Lightroom, digiKam, darktable, Bridge and others.
+"""Keywords of photos as labels, from images and sidecars (Lightroom, digiKam, darktable, Bridge).
 
-Flat keywords that only repeat parts of a hierarchical one are dropped. Keywords that we wrote ourselves are no
-person's:
-they are read as the format "xmp".
+Flat keywords that repeat parts of a hierarchical one are dropped. Keywords that we wrote are read
+by the format "xmp".
 """
 
 from collections import defaultdict
@@ -31,9 +30,7 @@ from engine.interchange.labelled_images.table_rows import note_of
 from engine.interchange.xmp_packet import XmpPacket, property_name
 from engine.texts import Message, in_english
 
-EmbeddedOf = Callable[
-    [Path], EmbeddedKeywords
-]  # reads the keywords inside of a file; nothing where it is no image
+EmbeddedOf = Callable[[Path], EmbeddedKeywords]  # reads keywords inside of an image
 
 _HIERARCHICAL: Final = (
     (xmp_sidecars.HIERARCHICAL, "|"),
@@ -41,12 +38,12 @@ _HIERARCHICAL: Final = (
     (property_name("MicrosoftPhoto:LastKeywordXMP"), "/"),
     (property_name("mediapro:CatalogSets"), "|"),
 )
-"""Properties with hierarchical keywords, and what stands between their names."""
-_LOOKED_AT: Final = 100  # sidecars whose images are looked for before a folder is taken for none of keywords. Chosen.
+"""Properties of hierarchical keywords, and the separators of their names."""
+_LOOKED_AT: Final = 100  # sidecars whose images are searched to detect the format. Chosen.
 
 
 def read(source: Path, embedded_of: EmbeddedOf) -> ForeignLabels:
-    """Read the keywords of all images in a folder, or of one image or sidecar.
+    """Read the keywords of an image or sidecar, or of all images in a folder.
 
     Args:
         source: a folder, an image, or a sidecar.
@@ -83,9 +80,9 @@ def read(source: Path, embedded_of: EmbeddedOf) -> ForeignLabels:
 
 
 def fits(source: Path) -> bool:
-    """Whether it is a sidecar, or a folder with a sidecar beside its image and without a table of ours.
+    """Whether it is a sidecar, or a folder with an image and its sidecar, but without our table.
 
-    Images are not opened: a folder of photos may be class folders, which is tested later.
+    Images are not opened: folders of photos may be class folders, which are checked later.
     """
     if source.is_file():
         return source.suffix.casefold() == xmp_sidecars.SUFFIX
@@ -98,7 +95,7 @@ def fits(source: Path) -> bool:
 def _keywords_and_note(
     image: Path, sidecars: Iterable[Path], embedded_of: EmbeddedOf, problems: list[str]
 ) -> tuple[list[Keyword], GivenNote | None]:
-    """Keywords, and rating and description as other programs keep them in XMP."""
+    """Keywords and note of an image, by other programs."""
     embedded = embedded_of(image)
     hierarchical: list[Keyword] = []
     flat, ratings, descriptions = list(embedded.iptc), list[str](), list[str]()
@@ -126,7 +123,7 @@ def _keywords_and_note(
 
 
 def _others(packet: XmpPacket, name: str) -> list[str]:
-    """The texts of a property of notes, unless we wrote them."""
+    """Texts of a property, unless we wrote them."""
     texts = packet.texts(name)
     return [] if texts == packet.texts(xmp_sidecars.WRITTEN_NOTES[name]) else texts
 
@@ -134,7 +131,7 @@ def _others(packet: XmpPacket, name: str) -> list[str]:
 def _packets(
     image: Path, embedded: bytes, sidecars: Iterable[Path], problems: list[str]
 ) -> Iterator[XmpPacket]:
-    """The packet inside of an image, then those beside it; what cannot be read is reported."""
+    """Packets of an image, then of its sidecars; errors become problems."""
     for place in (*([image] if embedded else []), *sidecars):
         try:
             yield XmpPacket.parse(
@@ -150,7 +147,7 @@ def _theirs(packet: XmpPacket, name: str) -> Iterator[str]:
 
 
 def _by_image(source: Path) -> dict[Path, list[Path]]:
-    """Sidecars by the image that each lies beside, or by the name that it would have."""
+    """Sidecars by their existing or expected image."""
     found: dict[Path, list[Path]] = defaultdict(list)
     listed = cache(xmp_sidecars.names_by_stem)
     beside = (

@@ -1,14 +1,15 @@
-"""Label Studio: a folder of tasks and the labelling configuration beside them.
+"""Label Studio: a folder of tasks with the labelling configuration.
 
-A person's label is an annotation, the model's a prediction with its score and version; both name every path of the
-class in a taxonomy, or the class in a rectangle for a thing in the image. Images stay where they are: Label Studio
-serves them from this computer's disk. `completed_by` is left out: Label Studio refuses a whole file for one person who
-is none of its users. Everything else, the person's name too, is in the task's `meta`.
+A label is an annotation, a prediction of the model a prediction with its score and version. Both
+have every path of the class in a taxonomy, or the class in a rectangle. Images are not copied:
+Label Studio serves them from the local disk. `completed_by` is omitted, since Label Studio rejects
+a file with an unknown user. Everything else, such as the annotator, is in the task's `meta`.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 from urllib.parse import parse_qs, quote, unquote, urlsplit
@@ -47,28 +48,26 @@ INSTRUCTIONS: Final = "README.txt"
 _PROBLEM: Final = marked("task {place}: {reason}")
 _CONTROL, _BOXES, _OBJECT = "class", "box", "image"
 _RECTANGLE: Final = "rectanglelabels"
-_ITEMS: Final = (
-    "items"  # of a task's own data: the fields of each part of its picture, by the id of its result
-)
+_ITEMS: Final = "items"  # in `meta`: fields of each part of the picture, by id of its result
 _CHOICES: Final = frozenset({"choices", "taxonomy"})
 _SHAPES: Final = frozenset(
     {_RECTANGLE, "polygonlabels", "ellipselabels", "brushlabels", "keypointlabels"}
 )
 _LOCAL: Final = "/data/local-files/?d="
-_UPLOADED: Final = re.compile(
-    r"^[0-9a-f]{8}-"
-)  # what Label Studio puts before the name of a file that was uploaded
+_UPLOADED: Final = re.compile(r"^[0-9a-f]{8}-")  # prefix of the name of an uploaded file
 _HOW_TO: Final = """To go on in Label Studio:
 
-1. Start it with LABEL_STUDIO_LOCAL_FILES_SERVING_ENABLED=true and LABEL_STUDIO_LOCAL_FILES_DOCUMENT_ROOT={root}
+1. Start it with LABEL_STUDIO_LOCAL_FILES_SERVING_ENABLED=true and \
+LABEL_STUDIO_LOCAL_FILES_DOCUMENT_ROOT={root}
 2. Make a project, and paste labelling.xml under Settings > Labeling Interface > Code.
-3. Under Settings > Cloud Storage, add local files with the folder of the images; do not synchronise.
+3. Under Settings > Cloud Storage, add local files with the folder of the images; \
+do not synchronise.
 4. Import tasks.json.
 """
 
 
 def write(images: LabelledImages, draft: Path, _options: FolderOptions) -> WrittenExport:
-    """Write a task for each picture, the configuration, and how to use them."""
+    """Write a task for each picture, the configuration, and instructions."""
     labels = ClassLabels(images)
     with file_in(draft, TASKS) as file:
         file.write(b"[")
@@ -83,7 +82,7 @@ def write(images: LabelledImages, draft: Path, _options: FolderOptions) -> Writt
 
 
 def read(source: Path) -> ForeignLabels:
-    """Read tasks: ours, or what Label Studio exports as JSON."""
+    """Read tasks: ours, or an export of Label Studio as JSON."""
     tasks = read_json(source / TASKS if source.is_dir() else source)
     if not isinstance(tasks, list) or not any(
         isinstance(task, dict) and "data" in task for task in tasks
@@ -102,7 +101,7 @@ def read(source: Path) -> ForeignLabels:
 
 
 def fits(source: Path) -> bool:
-    """Whether it is such a folder, or a list of tasks."""
+    """Whether it is a folder with tasks, or a file of them."""
     path = source / TASKS if source.is_dir() else source
     return begins_with(path, "[", "annotations", "predictions", "completions") and begins_with(
         path, "[", "data"
@@ -120,7 +119,7 @@ def _task(
     parts = {
         _result_id(each): fields_of(images, each, "file") for each in items if each is not whole
     }
-    # Label Studio serves files of this computer, with the disk's top as its document root.
+    # Label Studio serves local files, with the root of the disk as its document root.
     path = image.file.relative_to(image.file.anchor).as_posix()
     url = _LOCAL + quote(path, errors="surrogateescape")
     return {
@@ -133,7 +132,7 @@ def _task(
 
 
 def _is_predicted(image: LabelledImage) -> bool:
-    """Whether the model says what is in an image, or a box is there of which no person says that."""
+    """Whether an image has a prediction, or is a box without a label."""
     answer = image.answer
     is_answered = answer is not None and (answer.safe_id is not None or answer.is_unknown)
     return is_answered or (image.part.box is not None and image.label is None)
@@ -142,7 +141,7 @@ def _is_predicted(image: LabelledImage) -> bool:
 def _annotation(
     images: LabelledImages, labels: ClassLabels, items: Sequence[LabelledImage]
 ) -> JsonObject:
-    """The labels of people in one picture, with the time of the last one."""
+    """The labels of a picture, with the time of the last one."""
     when = max(each.label.when for each in items if each.label).isoformat()
     return {
         "id": items[0].image_id,
@@ -156,11 +155,11 @@ def _annotation(
 def _predictions(
     images: LabelledImages, labels: ClassLabels, items: Sequence[LabelledImage]
 ) -> list[JsonObject]:
-    """What the model says of the whole, and what is supposed of the boxes, with a score for each."""
+    """The prediction of a whole picture, and those of its boxes, with scores."""
     predictions: list[JsonObject] = []
     boxes: list[JsonObject] = []
     for image in items:
-        class_id, label, score = _supposed(labels, image)
+        class_id, label, score = _prediction_of(labels, image)
         result = _result(images, image, class_id, label)
         if image.part.box is not None:
             boxes.append(result if score is None else {**result, "score": score})
@@ -172,10 +171,10 @@ def _predictions(
     return predictions
 
 
-def _supposed(
+def _prediction_of(
     labels: ClassLabels, image: LabelledImage
 ) -> tuple[int | None, str | None, float | None]:
-    """Class, label and score of the model; else the detector's."""
+    """Class, label and score by the model, else by the detector."""
     answer = image.answer
     if answer is None or (answer.safe_id is None and not answer.is_unknown):
         return None, labels.of(image), image.detection_score
@@ -235,26 +234,27 @@ def _configuration(images: LabelledImages, labels: ClassLabels) -> bytes:
 
 
 def _read_task(task: JsonObject, number: int, folder: Path, collector: LabelCollector) -> None:
-    """Read the classes of a task and each of its parts."""
-    parts = list(_results_of_parts(task))
-    without = collector.unlabelled
-    collector.add(number, _labels(task, folder), _PROBLEM)
+    """Read the classes of the whole image together, and those of each part by themselves."""
+    meta = object_in(task, "meta")
+    answers = [(each, False) for each in _annotations(task)]
+    answers += [(each, True) for each in objects_in(task, "predictions")]
+    whole: list[Iterator[ForeignLabel]] = []
+    parts: list[Iterator[ForeignLabel]] = []
+    for answer, is_machine in answers:
+        of_whole: list[JsonObject] = []
+        for result in objects_in(answer, "result"):
+            if _is_of_part(result, meta):
+                parts.append(_labels_of_part(result, answer, task, folder, is_machine=is_machine))
+            else:
+                of_whole.append(result)
+        labels = _labels_in(of_whole, task, meta, folder)
+        whole.append(_answered(labels, answer, is_machine=is_machine))
+    unlabelled = collector.unlabelled
+    collector.add(number, chain.from_iterable(whole), _PROBLEM)
     if parts:
-        collector.unlabelled = without
-    for result, annotation, is_machine in parts:
-        labels = _labels_of_part(result, annotation, task, folder, is_machine=is_machine)
+        collector.unlabelled = unlabelled
+    for labels in parts:
         collector.add(number, labels, _PROBLEM)
-
-
-def _labels(task: JsonObject, folder: Path) -> Iterator[ForeignLabel]:
-    """The classes of the whole image."""
-    fields = object_in(task, "meta")
-    for annotation in _annotations(task):
-        for label in _labels_in(_results_of_whole(annotation, fields), task, fields, folder):
-            yield _by_person(label, annotation)
-    for prediction in objects_in(task, "predictions"):
-        for label in _labels_in(_results_of_whole(prediction, fields), task, fields, folder):
-            yield replace(label, is_machine=True)
 
 
 def _annotations(task: JsonObject) -> list[JsonObject]:
@@ -262,28 +262,19 @@ def _annotations(task: JsonObject) -> list[JsonObject]:
     return [each for each in found if not each.get("was_cancelled")]
 
 
-def _by_person(label: ForeignLabel, annotation: JsonObject) -> ForeignLabel:
-    time_text = str(annotation.get("updated_at") or annotation.get("created_at") or "")
-    is_of_fields = bool(label.who) and not label.is_machine
-    who, when = (label.who, label.when) if is_of_fields else (_who(annotation), time_in(time_text))
-    return replace(label, is_machine=False, who=who, when=when)
-
-
-def _results_of_parts(
-    task: JsonObject,
-) -> Iterator[tuple[JsonObject, JsonObject, bool]]:
-    """The results that are about parts, each with its annotation or prediction, and whether a model gave it."""
-    meta = object_in(task, "meta")
-    given = [(each, False) for each in _annotations(task)]
-    given += [(each, True) for each in objects_in(task, "predictions")]
-    for annotation, is_machine in given:
-        for result in objects_in(annotation, "result"):
-            if _is_of_part(result, meta):
-                yield result, annotation, is_machine
-
-
-def _results_of_whole(annotation: JsonObject, meta: JsonObject) -> list[JsonObject]:
-    return [each for each in objects_in(annotation, "result") if not _is_of_part(each, meta)]
+def _answered(
+    labels: Iterable[ForeignLabel], answer: JsonObject, *, is_machine: bool
+) -> Iterator[ForeignLabel]:
+    """Labels with the annotator and the time of an annotation; those of a prediction without."""
+    for label in labels:
+        if is_machine:
+            yield replace(label, is_machine=True)
+            continue
+        who, when = label.who, label.when
+        if label.is_machine or not who:
+            time_text = str(answer.get("updated_at") or answer.get("created_at") or "")
+            who, when = _who(answer), time_in(time_text)
+        yield replace(label, is_machine=False, who=who, when=when)
 
 
 def _is_of_part(result: JsonObject, meta: JsonObject) -> bool:
@@ -297,20 +288,15 @@ def _is_shape(result: JsonObject) -> bool:
 
 
 def _labels_of_part(
-    result: JsonObject,
-    annotation: JsonObject,
-    task: JsonObject,
-    folder: Path,
-    *,
-    is_machine: bool,
-) -> Iterator[ForeignLabel | None]:
+    result: JsonObject, answer: JsonObject, task: JsonObject, folder: Path, *, is_machine: bool
+) -> Iterator[ForeignLabel]:
     fields = object_in(object_in(object_in(task, "meta"), _ITEMS), str(result.get("id")))
     part = _part(result) if _is_shape(result) else None
     for label in _labels_in([result], task, fields, folder, part):
-        if not is_machine and not label.is_box_alone:
-            yield _by_person(label, annotation)
-        else:
+        if is_machine or label.is_box_alone:
             yield replace(label, is_machine=True, score=label.score or scored(result.get("score")))
+        else:
+            yield from _answered([label], answer, is_machine=False)
 
 
 def _labels_in(
@@ -320,16 +306,14 @@ def _labels_in(
     folder: Path,
     part: FilePart | None = None,
 ) -> Iterator[ForeignLabel]:
-    """The classes of results; one where they name all paths of the class in the fields."""
+    """The classes of results; a single one if they are all paths of the class in the fields."""
     image, file = _image(object_in(task, "data"))
     image = str(object_in(task, "meta").get(ORIGINAL) or image)
     names = list(dict.fromkeys(name for result in results for name in _names(result)))
     if names and set(names) == set(fields.get("all_paths") or ()):
         names = [str(fields.get("path"))]
     own = str(fields.get("path") or "")
-    names = [
-        own if name == join_path((own,)) else name for name in names
-    ]  # rectangles have a path as one text
+    names = [own if name == join_path((own,)) else name for name in names]  # of rectangles
     for name in names or ([] if part is None else [""]):
         label = label_with(image, name, fields, folder, file=file, part=part)
         if label is not None:
@@ -337,9 +321,9 @@ def _labels_in(
 
 
 def _part(result: JsonObject) -> FilePart:
-    """The box of a result in percent, or the box around its shape."""
+    """The bounding box of a result in percent."""
     value, kind = object_in(result, "value"), str(result.get("type"))
-    # Turns are of pixels, and of percent where the size is not written.
+    # Rotations are of pixels; without the size of the picture, of percent.
     sides = numbers((result.get("original_width") or 100, result.get("original_height") or 100))
     scale = sides[0] / 100, sides[1] / 100
     if kind == "polygonlabels":
@@ -369,14 +353,14 @@ def _as_list(value: Any) -> list[Any]:
 
 
 def _names(result: JsonObject) -> list[str]:
-    """The classes of a result, each with its path where there is one."""
+    """The classes of a result, as paths if it has them."""
     chosen = object_in(result, "value").get(str(result.get("type")))
     listed = [each if isinstance(each, list) else [each] for each in _as_list(chosen)]
     return [NONE_LABEL if names == [NONE_LABEL] else join_path(map(str, names)) for names in listed]
 
 
 def _image(data: JsonObject) -> tuple[str, Path | None]:
-    """The name of a task's image, and its file where that is on this computer."""
+    """Name of a task's image, and its local file, if any."""
     texts = {name: value for name, value in data.items() if isinstance(value, str)}
     url = texts.get(_OBJECT) or next(iter(texts.values()), "")
     if (served := served_image(url)) is not None:
@@ -387,7 +371,7 @@ def _image(data: JsonObject) -> tuple[str, Path | None]:
 
 
 def served_image(url: str) -> tuple[str, Path | None] | None:
-    """The name of an image that Label Studio serves, and its file where that is on this computer; None for another."""
+    """Name of an image served by Label Studio, and its local file, if any; None for others."""
     parts = urlsplit(url)
     if local := parse_qs(parts.query, errors="surrogateescape").get("d"):
         return local[0], Path(Path.cwd().anchor) / local[0]

@@ -261,7 +261,7 @@ class LabelRows:
         )
 
     def _has_box(self, cells: Sequence[str]) -> bool:
-        """Whether a row has corners of a box after its label, without a header, or JSON of boxes."""
+        """Whether a row has boxes: as JSON, or corners after the label in a headerless table."""
         if self._dialect == "label-studio":
             return any(map(_BOX_OF_JSON.search, cells))
         at = self._layout.columns.get(Role.CLASS, 0)

@@ -1,8 +1,8 @@
 """Parquet: the typed columns of `table_rows`, by pyarrow.
 
-A file of 24 kB may unpack to gigabytes: only the needed columns are read, in batches, and texts are
-dictionary-encoded, so that equal texts are in memory once. Cells are read as texts, since Python has
-neither nanoseconds nor years after 9999.
+A file of 24 kB may unpack to gigabytes: only the needed columns are read, in batches, and texts
+are dictionary-encoded, so that equal texts are in memory once. Cells are read as texts, since
+Python has neither nanoseconds nor years after 9999.
 """
 
 import json

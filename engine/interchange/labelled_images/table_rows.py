@@ -57,7 +57,10 @@ KINDS: Final = {
 PLACED: Final = "placed"  # additional column of tables in folders: path in the folder
 CANNOT_CARRY: Final = (
     "classes without images and notes of classes are not included: export the class graph as well",
-    "of predictions, the most likely and the confident class are included, not the score of every class",
+    (
+        "of predictions, the most likely and the confident class are included, "
+        "not the score of every class"
+    ),
 )
 NONE_LABEL: Final = "none of the classes"
 """Label of an image of none of the classes, in tools that have nothing else than labels."""

@@ -1,7 +1,8 @@
-"""XMP sidecars: keywords beside the images for Lightroom, digiKam, darktable and file browsers; images stay untouched.
+"""XMP sidecars: keywords for Lightroom, digiKam, darktable and file browsers.
 
-What keywords cannot carry (who, when, person or machine, score) is in properties of our own, and so is which keywords
-are ours: those are replaced at the next export. Everything else in a sidecar is the person's and stays.
+Other data (who, when, person or model, score) is in properties of our own, and so are the keywords
+that we wrote: those are replaced by the next export. Everything else in a sidecar is preserved.
+Images are not changed.
 """
 
 import os
@@ -30,9 +31,15 @@ from engine.interchange.xmp_packet import XmpPacket, property_name
 from engine.new_file import clear_abandoned_drafts, output_file
 
 CANNOT_CARRY: Final = (
-    "a program that writes keywords into images may drop who labelled, and what the model only supposed",
+    (
+        "a program that writes keywords into images may drop who labelled, "
+        "and what the model only supposed"
+    ),
     "boxes: a sidecar has the classes of all of them as keywords, and one of them comes back",
-    "classes of other images: an export changes the sidecars of the images that it writes, and no others",
+    (
+        "classes of other images: an export changes the sidecars of the images that it writes, "
+        "and no others"
+    ),
 )
 SUFFIX: Final = ".xmp"
 SUBJECT: Final = property_name("dc:subject")
@@ -44,14 +51,14 @@ WRITTEN: Final[Mapping[str, str]] = {
     HIERARCHICAL: property_name("protoleaf:written_hierarchical_subject"),
     TAGS: property_name("protoleaf:written_tags_list"),
 }
-"""Under which property of ours it stands which keywords of a property we wrote."""
+"""Our properties for the keywords that we wrote, by property."""
 RATING: Final = property_name("xmp:Rating")
 DESCRIPTION: Final = property_name("dc:description")
 WRITTEN_NOTES: Final[Mapping[str, str]] = {
     RATING: property_name("protoleaf:written_rating"),
     DESCRIPTION: property_name("protoleaf:written_description"),
 }
-"""The same of stars and comment."""
+"""Our properties for the stars and comment that we wrote."""
 Listed = Callable[[Path], dict[str, list[str]]]
 _CONTAINERS: Final = {SUBJECT: "Bag", HIERARCHICAL: "Bag", TAGS: "Seq"}
 _LEFT_OUT: Final = frozenset({"file", "exported_at"})
@@ -60,12 +67,12 @@ _LOOKED_AT: Final = 20  # sidecars that are opened to detect the format. Chosen.
 
 
 def write(images: LabelledImages, out: Path, options: FolderOptions) -> WrittenExport:
-    """Write a sidecar for each image with a class, or of none; an existing one keeps the rest.
+    """Write a sidecar for each labelled image; other contents of existing ones are preserved.
 
     Args:
         images: the collection.
-        out: the folder in which the images' folders are mirrored: their own, or any other.
-        options: no image is placed.
+        out: the folder of the images, or another one in which their folders are mirrored.
+        options: unused, as no image is placed.
     """
     del options
     out.mkdir(parents=True, exist_ok=True)
@@ -74,17 +81,14 @@ def write(images: LabelledImages, out: Path, options: FolderOptions) -> WrittenE
     failures: list[FileFailure] = []
     for _, items in groupby(images.images, key=lambda image: image.path):
         of_file = list(items)
-        image = next(filter(_has_label, of_file), of_file[0])
+        labelled = list(filter(_has_label, of_file))
+        image = (labelled or of_file)[0]
         try:
             sidecar = places.of(image)
-            if _has_label(image):
+            without += len(of_file) - len(labelled)
+            if labelled or sidecar.exists():  # without a label, our earlier contents are removed
                 _write_one(images, image, of_file, sidecar)
-                written += sum(map(_has_label, of_file))
-                without += len(of_file) - sum(map(_has_label, of_file))
-            else:
-                without += len(of_file)
-                if sidecar.exists():
-                    _write_one(images, image, of_file, sidecar)  # takes away what we wrote earlier
+            written += len(labelled)
         except (OSError, FormatError) as error:
             if isinstance(error, OSError) and is_full(out, error):
                 raise
@@ -95,7 +99,7 @@ def write(images: LabelledImages, out: Path, options: FolderOptions) -> WrittenE
 
 
 def read(source: Path) -> ForeignLabels:
-    """Read our own properties in the sidecars of a folder, or in one of them."""
+    """Read our properties in a sidecar, or in those of a folder."""
     read, listed = LabelCollector(), cache(names_by_stem)
     for sidecar in sidecars_in(source):
         try:
@@ -121,7 +125,7 @@ def read(source: Path) -> ForeignLabels:
 
 
 def fits(source: Path) -> bool:
-    """Whether one of its first sidecars is ours."""
+    """Whether one of the first sidecars is ours."""
     for sidecar in islice(sidecars_in(source), _LOOKED_AT):
         try:
             if OWN.encode() in sidecar_data(sidecar):
@@ -132,7 +136,7 @@ def fits(source: Path) -> bool:
 
 
 def sidecars_in(source: Path) -> Iterator[Path]:
-    """The sidecars in a folder and those below it, by name; or the sidecar itself."""
+    """The sidecars in a folder and below, sorted by name; or the sidecar itself."""
     if source.is_file() and source.suffix.casefold() == SUFFIX:
         yield source
     for place, folders, names in os.walk(source):
@@ -145,7 +149,7 @@ def sidecars_in(source: Path) -> Iterator[Path]:
 
 
 def sidecar_data(sidecar: Path) -> bytes:
-    """The bytes of a sidecar.
+    """Read a sidecar.
 
     Raises:
         OSError: it cannot be read.
@@ -158,7 +162,7 @@ def sidecar_data(sidecar: Path) -> bytes:
 
 
 def keywords_of(images: LabelledImages, class_id: int) -> dict[str, list[str]]:
-    """Keywords of a class by property: along all of its paths; a name's own separators become "_"."""
+    """Keywords of a class by property, along all of its paths; separators in names become "_"."""
     paths = images.paths(class_id)
     return {
         SUBJECT: list(dict.fromkeys(xml_text(name) for path in paths for name in path)),
@@ -170,7 +174,7 @@ def keywords_of(images: LabelledImages, class_id: int) -> dict[str, list[str]]:
 
 
 class _Places:
-    """Where sidecars are: beside images that lie in the target folder, else below it as the images' folders are."""
+    """Paths of sidecars: next to images in the target folder, else in a mirrored folder."""
 
     def __init__(self, images: LabelledImages, out: Path) -> None:
         self._out = out
@@ -185,16 +189,16 @@ class _Places:
         self._cleared: set[Path] = set()
 
     def of(self, image: LabelledImage) -> Path:
-        """The sidecar of an image, in a folder that exists.
+        """The sidecar of an image; creates its folder.
 
         Raises:
-            OSError: the folder cannot be made, or the image that it would lie beside is gone.
+            OSError: the folder cannot be created, or the image does not exist.
         """
         source = self._real(image.file.parent)
         is_beside = source.is_relative_to(self._out)
         folder = source if is_beside else self._out / self._below(source)
         if is_beside:
-            image.file.stat()  # no folders are made where a disk was unplugged
+            image.file.stat()  # creates no folders where a disk was unplugged
         else:
             folder.mkdir(parents=True, exist_ok=True)
         if folder not in self._cleared:
@@ -203,15 +207,15 @@ class _Places:
         return folder / self._name(image.file.name, source, folder)
 
     def _below(self, source: Path) -> Path:
-        """A folder's path below the folder of all images; with the drive's letter before it where there is none."""
+        """A folder's path below that of all images; without that, with the drive letter."""
         if self._folder is not None and source.is_relative_to(self._folder):
             return source.relative_to(self._folder)
         return Path(source.drive.strip(":\\/?.").replace("\\", "_"), *source.parts[1:])
 
     def _name(self, name: str, source: Path, folder: Path) -> str:
-        """`photo.jpg.xmp` as digiKam and darktable write it, or `photo.xmp` as Lightroom does: what exists decides.
+        """`photo.jpg.xmp` (digiKam, darktable) or `photo.xmp` (Lightroom), by existing sidecars.
 
-        Where several files share a stem (a JPEG beside its RAW photo), `photo.xmp` would be ambiguous.
+        If several files have the same stem (RAW and JPEG), `photo.xmp` would be ambiguous.
         """
         long, short = f"{name}{SUFFIX}", f"{_stem(name)}{SUFFIX}"
         there = self._names(folder)
@@ -251,9 +255,13 @@ def _has_label(image: LabelledImage) -> bool:
 def _write_one(
     images: LabelledImages, image: LabelledImage, of_file: list[LabelledImage], sidecar: Path
 ) -> None:
-    """Write a sidecar that would change; one with contents of others is flushed to disk at once.
+    """Write a sidecar if it changes; flush it to disk if it has contents of other programs.
 
-    Its keywords are the classes of all images of the file, and what else stands there is of one of them.
+    Args:
+        images: the collection.
+        image: whose data is written.
+        of_file: all images of the file, whose classes become keywords.
+        sidecar: is written.
     """
     before = sidecar_data(sidecar) if sidecar.exists() else None
     packet = (
@@ -287,7 +295,7 @@ def _write_one(
 
 
 def _note_texts(image: LabelledImage) -> dict[str, str]:
-    """Stars and comment by the property of photo programs; "" for none."""
+    """Stars and comment by property; "" for none."""
     note = image.note
     return {
         RATING: str(note.stars) if note and note.stars else "",
@@ -296,7 +304,7 @@ def _note_texts(image: LabelledImage) -> dict[str, str]:
 
 
 def _write_note(packet: XmpPacket, image: LabelledImage) -> None:
-    """Write stars and comment where photo programs keep theirs, unless another one wrote something there."""
+    """Write stars and comment, unless another program wrote its own."""
     texts = _note_texts(image)
     for name, mark in WRITTEN_NOTES.items():
         ours, there = packet.texts(mark), packet.texts(name)
@@ -308,7 +316,7 @@ def _write_note(packet: XmpPacket, image: LabelledImage) -> None:
 
 
 def _has_notes(packet: XmpPacket, image: LabelledImage) -> bool:
-    """Whether what we wrote of the note is what we would write."""
+    """Whether the note that we wrote is up to date."""
     wanted = _note_texts(image)
     return all(
         packet.texts(mark) == ([wanted[name]] if wanted[name] else [])
@@ -330,7 +338,7 @@ def _is_up_to_date(
 
 
 def _record(images: LabelledImages, image: LabelledImage) -> dict[str, str | list[str]]:
-    """Our properties of an image beside its keywords; {} without a class and a note."""
+    """Our properties of an image, except for its keywords; {} without a label."""
     if not _has_label(image):
         return {}
     row = {
@@ -351,7 +359,7 @@ def _clean(text: str) -> str:
 
 
 def _row(packet: XmpPacket, sidecar: Path, listed: Listed) -> dict[str, str]:
-    """Our properties by their columns; {} where the sidecar is of no image of ours."""
+    """Our properties by column; {} if the sidecar has none of an image."""
     row = {name.rsplit("}", 1)[1]: "\n".join(found) for name, found in packet.values(OWN).items()}
     if not row.get("image"):
         return {}
@@ -359,19 +367,19 @@ def _row(packet: XmpPacket, sidecar: Path, listed: Listed) -> dict[str, str]:
 
 
 def image_beside(sidecar: Path, listed: Listed | None = None) -> Path | None:
-    """The image that a sidecar lies beside, if any; `listed` is `names_by_stem` or a cached one."""
+    """The existing image of a sidecar, if any; `listed` is `names_by_stem`, or it cached."""
     stem = _stem(sidecar.name)
     names = (listed or names_by_stem)(sidecar.parent)
     if stem in names.get(_stem(stem), ()):
         return sidecar.with_name(stem)
     there = names.get(stem, [])
-    if len(there) > 1 and (ending := _extension(sidecar)):  # a JPEG beside its RAW photo
+    if len(there) > 1 and (ending := _extension(sidecar)):  # RAW and JPEG
         there = [name for name in there if name.casefold().endswith(f".{ending}")]
     return next(map(sidecar.with_name, there), None)
 
 
 def image_meant(sidecar: Path, listed: Listed | None = None) -> Path:
-    """The image beside a sidecar, or the name that it would have; `photo.xmp` may hold the suffix of its photo."""
+    """The existing or expected image of a sidecar; `photo.xmp` may contain the suffix."""
     if (beside := image_beside(sidecar, listed)) is not None:
         return beside
     bare = sidecar.with_suffix("")
@@ -380,7 +388,7 @@ def image_meant(sidecar: Path, listed: Listed | None = None) -> Path:
 
 
 def _extension(sidecar: Path) -> str:
-    """The lower-case suffix that Lightroom and Camera Raw note of a sidecar's photo; "" without one."""
+    """Suffix of the photo that Lightroom stored in a sidecar, in lower case; "" for none."""
     try:
         found = XmpPacket.parse(sidecar_data(sidecar), sidecar.name).texts(_ENDING)
     except (OSError, FormatError):
@@ -389,7 +397,7 @@ def _extension(sidecar: Path) -> str:
 
 
 def names_by_stem(folder: Path) -> dict[str, list[str]]:
-    """Files that are no sidecars in a folder, by name without suffix."""
+    """Names of files in a folder, without sidecars, by stem."""
     found: dict[str, list[str]] = {}
     for name in sorted(_names_in(folder)):
         if not _is_sidecar(name):

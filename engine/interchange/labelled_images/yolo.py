@@ -17,7 +17,7 @@ from engine.interchange.labelled_images.records import LabelledImage, LabelledIm
 CANNOT_CARRY: Final = (
     "images without a class are left out",
     "the hierarchy is flattened; full paths are kept in a table",
-    "boxes: their pictures lie there once for each class, or what is in the boxes is cut out",
+    class_folders.BOXES_IN_FOLDERS,
 )
 TRAIN: Final = "train"
 VALIDATION: Final = "val"

@@ -1,4 +1,4 @@
-"""Dialects: what the columns of well-known programs' tables are, where their names alone do not say it."""
+"""Dialects: columns of tables of well-known programs that their names do not identify."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,16 +21,18 @@ class Dialect:
     """The tables of a program or standard."""
 
     name: str
-    title: str  # for people; "" where it is no program's
+    title: str  # for users; "" if it is of no program
     purposes: tuple[TablePurpose, ...]
     signature: tuple[str, ...]
-    """Columns that identify it: all of them are there; () where the columns alone do not."""
+    """Columns that all its tables have, which identify it; () if columns do not."""
     columns: Mapping[Role, tuple[str, ...]]
-    """Columns by role, before its general names, where those do not suffice; () for a role that it does not have."""
+    """Columns by role, which precede the role's general names; () for a missing role."""
     notes: str = ""  # for the guide
     first_row: str = ""
-    """A pattern of the first row's cells with tabs between, where the table has no header; then `columns` hold
-    numbers from 1."""
+    """Pattern of the tab-separated first row of a table without a header.
+
+    Then `columns` are numbers from 1.
+    """
     has_synonyms_below: bool = False  # whether the parent of a synonym is the accepted taxon
 
 
@@ -50,7 +52,8 @@ DIALECTS: Final = (
             Role.SPECIES_EPITHET: ("species",),
             Role.ID: ("wi_taxon_id",),
         },
-        "class, order, family, genus and species are ranks; species is the epithet; is_blank is an empty image",
+        "class, order, family, genus and species are ranks; species is the epithet; "
+        "is_blank is an empty image",
     ),
     Dialect(
         "timelapse",
@@ -256,7 +259,8 @@ DIALECTS: Final = (
             Role.SUBGENUS: ("infragenericEpithet",),
             Role.PATH: ("higherClassification",),
         },
-        "Taxon.tsv, the archive as it was downloaded, or its folder, with its tables of vernacular names",
+        "Taxon.tsv, the archive as it was downloaded, or its folder, "
+        "with its tables of vernacular names",
     ),
     Dialect(
         "inaturalist-taxa",
@@ -309,7 +313,7 @@ DIALECTS: Final = (
         first_row=r"/m/[^\t]*\t[^\t]+",
     ),
 )
-"""In the order in which a table is compared with them."""
+"""In the order of detection."""
 
 CHECKLISTS: Final = frozenset({"coldp-name-usage", "gbif", "worms", "darwin-core"})
-"""Dialects of tables of taxa, which come in archives as well."""
+"""Dialects of tables of taxa, which may be in archives."""

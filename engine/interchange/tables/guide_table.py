@@ -1,4 +1,4 @@
-"""The guide's table of what is read as a class list or labels, made of roles and dialects."""
+"""Generates the tables of roles and dialects in the user guide."""
 
 from typing import Final
 
@@ -11,7 +11,7 @@ _NAMES_SHOWN: Final = 5
 
 
 def guide_table() -> str:
-    """Two tables of Markdown between their marks: dialects, and columns of any table."""
+    """Two tables of Markdown between markers: dialects, and roles of columns."""
     dialects = [
         f"| {each.title or 'any program'} | {', '.join(each.purposes)} | "
         f"{_code(each.signature) or 'no header'} | {each.notes} |"
@@ -37,7 +37,7 @@ def guide_table() -> str:
 
 
 def with_guide_table(page: str) -> str:
-    """A page with the table in the place of the one that it has."""
+    """Replace the table in a page."""
     before, _, rest = page.partition(BEGIN)
     return f"{before}{guide_table()}{rest.partition(END)[2]}"
 

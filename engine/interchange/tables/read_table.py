@@ -1,4 +1,4 @@
-"""Opens a table, whatever a program wrote it as: text, a workbook, or one table in a ZIP archive."""
+"""Open tables: text, a workbook, or one table in a ZIP archive; preview their columns."""
 
 import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -34,29 +34,29 @@ from engine.texts import Message, enumerated, line_of, marked
 SEPARATORS: Final = ("\t", ",", ";", "|")
 SAMPLE_ROWS: Final = 50
 TITLE_ROWS: Final = 20
-"""Among so many first rows the header is looked for: titles and notes may stand above it. Chosen."""
+"""Rows that are searched for the header, which may be below titles and notes. Chosen."""
 TABLE_FILES: Final = frozenset({".csv", ".tsv", ".txt", ".tab", *WORKBOOK_SUFFIXES})
 
 PREVIEW_ROWS: Final = 4
 _FEWEST_COLUMNS: Final = 2  # of a table; one column is a list
-RANK: Final = "rank:"  # before the rank in a meaning
-LANGUAGE: Final = "language:"  # before the code of a language in a meaning
+RANK: Final = "rank:"  # prefix of a rank in `ColumnPreview.meanings`
+LANGUAGE: Final = "language:"  # prefix of a language code there
 LINE: Final = marked("line {number} of {name}")
 Fits = Callable[[Sequence[str], Sequence[Row]], bool]
-"""Whether a row may be the header, with the rows below it."""
+"""Whether a row may be the header, by the rows below it."""
 
 
 @dataclass(frozen=True)
 class Table:
     """An open table; its rows can be iterated once."""
 
-    name: str  # of its file, for messages; a sheet has its name behind it
-    columns: tuple[str, ...]  # of the header; () where there is no row
+    name: str  # of its file, perhaps with that of its sheet, for messages
+    columns: tuple[str, ...]  # of the header; () without rows
     rows: Iterator[Row]  # below the header, without blank ones
     sample: tuple[Row, ...]  # the first of these
     header_line: int = 1
     encoding: str = ""  # of its text; "" for a workbook
-    place: str = LINE  # how a row is named in messages, with its number
+    place: str = LINE  # template of a row in messages
 
     def place_of(self, number: int) -> str:
         """A row in messages."""
@@ -64,7 +64,7 @@ class Table:
 
     @property
     def all_rows(self) -> Iterator[Row]:
-        """The rows with what is taken for the header: for a table that has none."""
+        """The rows with the header, for a table without one."""
         return chain([(self.header_line, self.columns)] if self.columns else [], self.rows)
 
 
@@ -77,19 +77,20 @@ def opened_table(
     fallback: str = WESTERN,
     limit: limits.Limit = limits.TABLE_BYTES,
 ) -> Iterator[Table]:
-    """Open a table: CSV or text with tabs, semicolons or bars; Excel or LibreOffice; or the one table of an archive.
+    """Open a table: CSV, or text with tabs, semicolons or bars; a workbook; a ZIP archive of one.
 
-    The header is the first row that fits; where none does, the first row. Of a workbook it is the first sheet with one.
+    The header is the first row that fits, else the first row. The sheet of a workbook is the first
+    one with a header.
 
     Args:
         source: its file.
         fits: see `Fits`.
         called: its name in messages; the file's by default.
-        fallback: the encoding of bytes that are no UTF-8; "surrogateescape" keeps them as they are.
-        limit: of its bytes, unpacked.
+        fallback: encoding of text that is not UTF-8; "surrogateescape" preserves invalid bytes.
+        limit: of its unpacked bytes.
 
     Raises:
-        FormatError: it is no table, or a limit of `engine.interchange.limits` is passed.
+        FormatError: it is not a table, or exceeds a limit of `engine.interchange.limits`.
         StorageError: it cannot be read.
     """
     noun = called or source.name
@@ -111,15 +112,15 @@ def opened_table(
 
 
 def table_of(name: str, rows: Iterable[Row], fits: Fits, *, encoding: str = "") -> Table | None:
-    """A table of rows, its header the first one that fits; None where none of the first ones does."""
-    waiting = iter(rows)
-    first = list(islice(waiting, TITLE_ROWS + SAMPLE_ROWS))
+    """Make a table of rows from the first one that fits as header; None without one."""
+    rest = iter(rows)
+    first = list(islice(rest, TITLE_ROWS + SAMPLE_ROWS))
     at = _header_place([cells for _, cells in first], first, fits)
     if at is None:
         return None
     line, columns = first[at]
     below = first[at + 1 :]
-    rows_below = limits.at_most(chain(below, waiting), name)
+    rows_below = limits.at_most(chain(below, rest), name)
     return Table(
         name,
         tuple(cell.strip() for cell in columns),
@@ -131,7 +132,7 @@ def table_of(name: str, rows: Iterable[Row], fits: Fits, *, encoding: str = "") 
 
 
 def _header_place(cells: Sequence[Sequence[str]], rows: Sequence[Row], fits: Fits) -> int | None:
-    """A header has more cells than the titles above it."""
+    """Index of the header, which has more cells than the titles above it."""
     widest = 0
     for at, row in enumerate(cells[:TITLE_ROWS]):
         filled = sum(bool(cell.strip()) for cell in row)
@@ -152,14 +153,14 @@ def _first_fitting(sheets: Iterable[tuple[str, Iterable[Row]]], fits: Fits, noun
 
 
 def text_table(lines: Iterator[str], noun: str, fits: Fits, encoding: str = "") -> Table:
-    """The table of a text, with the separator by which its header fits."""
+    """Make a table of text with the separator that fits the header."""
     first = list(islice(lines, TITLE_ROWS + SAMPLE_ROWS))
     separators: list[tuple[int, str]] = []
     for separator in SEPARATORS:
         try:
             rows = list(text_rows(first, noun, separator, is_strict=False))
         except FormatError:
-            continue  # a cell is too long between these: the right ones show it
+            continue  # too long cells indicate the wrong separator
         at = _header_place([cells for _, cells in rows], rows, fits)
         separators += [] if at is None else [(len(rows[at][1]), separator)]
     widest = max((width for width, _ in separators), default=0)
@@ -170,36 +171,38 @@ def text_table(lines: Iterator[str], noun: str, fits: Fits, encoding: str = "") 
 
 
 def _without_header(noun: str, rows: Iterable[Row], encoding: str = "") -> Table:
-    """A table whose header is not known: its first row stands for it."""
+    """Make a table with the first row as header."""
     found = table_of(noun, rows, lambda _columns, _rows: True, encoding=encoding)
     return found or Table(noun, (), iter(()), (), encoding=encoding)
 
 
 def _likely_separator(lines: Sequence[str]) -> str:
-    """The one that the first line with text has most of."""
+    """The most frequent separator in the first line with text."""
     line = next((each for each in lines if not is_preamble([each])), "")
     return max(SEPARATORS, key=line.count)
 
 
 def is_preamble(cells: Sequence[str]) -> bool:
-    """Whether a row is blank, or the line `sep=;` of some spreadsheets."""
+    """Whether a row is blank, or `sep=;`, which some spreadsheets write."""
     return not any(cell.strip() for cell in cells) or cells[0].strip().casefold().startswith("sep=")
 
 
 def text_rows(
     lines: Iterable[str], noun: str, separator: str, quote: str = '"', *, is_strict: bool = True
 ) -> Iterator[Row]:
-    """Line number and cells of each row that is not blank, without the apostrophe that guards some from spreadsheets.
+    """Parse rows to line numbers and cells, without blank rows and guarding apostrophes.
 
-    Between tabs a quote may be a part of the text, as in GBIF's tables: there only a cell in quotes loses them.
+    With tabs, a quote may be part of the text, as in GBIF's tables: only quoted cells are unquoted.
 
     Args:
-        lines: with their ends.
-        noun: the table's name, for errors.
-        quote: around cells; "" for none.
+        lines: with their line ends.
+        noun: name of the table, for errors.
+        separator: of cells.
+        quote: of cells; "" for none.
+        is_strict: whether unclosed quotes are errors.
 
     Raises:
-        FormatError: it is no such table.
+        FormatError: a row is invalid.
     """
     has_quotes = bool(quote) and separator != "\t"
     reader = csv.reader(
@@ -248,13 +251,13 @@ def _only_table(names: Sequence[str], noun: str) -> str:
 
 @dataclass(frozen=True)
 class ColumnPreview:
-    """The columns of a table.
+    """The first rows of a table, and what its columns are recognised as.
 
     Attributes:
         columns: their names.
         rows: cells of the first rows, one for each column.
-        meanings: of each column a role, `RANK` with a rank, `LANGUAGE` with a code, or "" where it is not used.
-        is_clear: whether the table says all that is needed.
+        meanings: of each column: role, `RANK` and rank, `LANGUAGE` and code, or "" if it is unused.
+        is_clear: whether all needed columns are recognised.
     """
 
     columns: tuple[str, ...]
@@ -264,22 +267,22 @@ class ColumnPreview:
 
     @property
     def header(self) -> str:
-        """Tells tables with these columns from others."""
+        """Key of tables with these columns."""
         return "\t".join(self.columns)
 
 
 def preview_columns(
     source: Path, purpose: TablePurpose, given: Mapping[str, str] | None = None
 ) -> ColumnPreview | None:
-    """Look at the first rows of a file; None where it is no table with a header.
+    """Preview the columns of a file; None if it is not a table with a header.
 
     Args:
         source: a file or folder.
-        purpose: what the table would be read for.
-        given: column by role or rank, as a person named them.
+        purpose: of reading it.
+        given: column by role or rank, set by the user.
 
     Raises:
-        UsageError: a role, or a column, in `given` is not there.
+        UsageError: a role or column in `given` does not exist.
     """
     if not source.is_file() or source.suffix.casefold() not in TABLE_FILES:
         return None
@@ -287,7 +290,7 @@ def preview_columns(
     def fits(columns: Sequence[str], rows: Sequence[Row]) -> bool:
         try:
             return layout_of(columns, rows, purpose, given) is not None
-        except UsageError:  # a column that another separator would bring out
+        except UsageError:  # another separator may have the column
             return False
 
     try:

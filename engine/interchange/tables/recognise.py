@@ -1,11 +1,11 @@
-"""Which column of a table has which role: by what a person says, by its dialect, by the names of its columns.
+"""Recognise the roles of a table's columns: by the user's choice, its dialect, its column names.
 
-The one place where columns are understood; class lists and label tables ask it.
+For class lists and tables of labels.
 """
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from engine.errors import FormatError, UsageError
@@ -26,7 +26,7 @@ NEEDED: Final[Mapping[TablePurpose, tuple[Role, ...]]] = {
     TablePurpose.CLASSES: (Role.CLASS, Role.PARENT_NAME, Role.ID, Role.PARENT_ID, Role.RANK),
     TablePurpose.LABELS: (Role.FILE, Role.CLASS),
 }
-"""The roles that a refusal asks for."""
+"""Roles in the error about missing columns."""
 _REMEDIES: Final[Mapping[TablePurpose, str]] = {
     TablePurpose.CLASSES: marked(
         "name them: --column class=NAME, --column parent=NAME or --column id=NAME"
@@ -36,7 +36,7 @@ _REMEDIES: Final[Mapping[TablePurpose, str]] = {
 _CLASS_IN_LABELS: Final = (Role.CLASS, Role.VERNACULAR, Role.PATH)
 _COLUMNS_SHOWN: Final = 30
 _SCIENTIFIC: Final = ("scientific_name", "canonical_name", "specific_epithet", "species_epithet")
-"""Columns of names beside which "class" is a rank in tables of labels, too."""
+"""Columns of names, with which "class" is a rank in tables of labels, too."""
 _IMAGE_FILE: Final = re.compile(
     r"\w\.(?:jpe?g|png|tiff?|gif|bmp|webp|hei[cf]|avif|jp2|dng|cr[23]|nef|arw|raf|rw2|orf)\s*$",
     re.IGNORECASE,
@@ -50,38 +50,36 @@ _IDS: Final = frozenset({Role.ID, Role.PARENT_ID, Role.ACCEPTED_ID})
 _PARTS: Final = frozenset(
     {Role.GENUS, Role.SUBGENUS, Role.SPECIES_EPITHET, Role.SUBSPECIES_EPITHET}
 )
-"""Roles that a column of a rank may have at the same time."""
+"""Roles that a column of a rank may have, too."""
 
 
 def cell_at(cells: Sequence[str], place: int | None) -> str:
-    """The text of a row at a place, without blanks around it; "" where there is none."""
+    """A stripped cell of a row; "" if it does not exist."""
     return cells[place].strip() if place is not None and 0 <= place < len(cells) else ""
 
 
 @dataclass(frozen=True)
 class ColumnLayout:
-    """What the columns of a table are, by their numbers from 0."""
+    """Recognised columns of a table, by index."""
 
     columns: Mapping[Role, int]
-    ranks: tuple[
-        tuple[str, int], ...
-    ] = ()  # columns that name the taxon of a rank, the highest first
-    vernacular: tuple[tuple[str, int], ...] = ()  # columns of names in one language, by its code
+    ranks: tuple[tuple[str, int], ...] = ()  # columns of ranks, the highest first
+    vernacular: tuple[tuple[str, int], ...] = ()  # columns of names in a language, by its code
     dialect: Dialect | None = None
-    has_header: bool = field(default=True)  # whether the first row names the columns
+    has_header: bool = True  # whether the first row has the names of the columns
 
     def cell(self, cells: Sequence[str], role: Role) -> str:
-        """The text of a row in a role; "" where there is none. An id 17.0 is 17: so pandas writes it beside blanks."""
+        """The cell of a row in a role; "" without one. Ids such as 17.0, by pandas, become 17."""
         text = cell_at(cells, self.columns.get(role))
         is_id = role in _IDS or (role is Role.PARENT_NAME and Role.ID in self.columns)
         return text.removesuffix(".0") if is_id and text[:-2].isdigit() else text
 
     def path(self, cells: Sequence[str]) -> list[tuple[str, str]]:
-        """Rank and name of each rank that is filled, the highest first."""
+        """Rank and name of each filled rank, the highest first."""
         return [(rank, name) for rank, at in self.ranks if (name := cell_at(cells, at))]
 
     def names_in_languages(self, cells: Sequence[str]) -> list[tuple[str, str]]:
-        """Language and name of each column of names in a language that is filled."""
+        """Language and name of each filled vernacular column."""
         return [(code, name) for code, at in self.vernacular if (name := cell_at(cells, at))]
 
 
@@ -93,18 +91,18 @@ def recognised(
     *,
     name: str = "the table",
 ) -> ColumnLayout:
-    """What the columns are.
+    """Recognise the columns.
 
     Args:
-        columns: as the table names them.
-        sample: its first rows; they tell a column of ranks from one of numbers.
-        purpose: what the table is read for.
-        given: column by role or rank, as a person named them, "" where no column has it; this overrides everything.
+        columns: of the table.
+        sample: its first rows, which distinguish columns of ranks and of numbers.
+        purpose: of reading it.
+        given: column by role or rank, set by the user, "" for none; overrides everything else.
         name: of the table, for errors.
 
     Raises:
-        UsageError: a role, or a column, in `given` is not there.
-        FormatError: the table does not say what is needed; lists its columns, and the roles.
+        UsageError: a role or column in `given` does not exist.
+        FormatError: needed columns are missing; lists the columns and the roles.
     """
     found = layout_of(columns, sample, purpose, given)
     if found is None:
@@ -126,7 +124,7 @@ def layout_of(
     purpose: TablePurpose,
     given: Mapping[str, str] | None = None,
 ) -> ColumnLayout | None:
-    """As `recognised`; None where the table does not say what is needed."""
+    """As `recognised`; None if needed columns are missing."""
     layout = partial_layout(columns, sample, purpose, given)
     return layout if _is_enough(layout, purpose) else None
 
@@ -137,7 +135,7 @@ def partial_layout(
     purpose: TablePurpose,
     given: Mapping[str, str] | None = None,
 ) -> ColumnLayout:
-    """As `recognised`, of a table that need not say all that is needed."""
+    """As `recognised`, with or without the needed columns."""
     rows = [cells for _, cells in sample]
     keys = [column_key(each) for each in columns]
     dialect = _dialect_of(columns, keys, purpose)
@@ -200,7 +198,7 @@ def _ranks(
     purpose: TablePurpose,
     dialect: Dialect | None,
 ) -> dict[str, int]:
-    """Columns of ranks; one called "class" alone is a rank where the name has a column of its own beside it."""
+    """Columns of ranks; a single "class" is a rank only if another column has the name."""
     found: dict[str, int] = {}
     for at, key in enumerate(keys):
         if key in RANK_OF and not _is_of_numbers(rows, at):
@@ -209,8 +207,8 @@ def _ranks(
         return {}  # the name of the class
     own = (*(dialect.columns.get(Role.CLASS, ()) if dialect else ()), *Role.CLASS.names)
     names = _SCIENTIFIC if purpose is TablePurpose.LABELS else (*_SCIENTIFIC, *own)
-    is_beside = any(column_key(each) in keys for each in names if column_key(each) not in RANK_OF)
-    return {} if found.keys() == {"class"} and not is_beside else found
+    has_name = any(column_key(each) in keys for each in names if column_key(each) not in RANK_OF)
+    return {} if found.keys() == {"class"} and not has_name else found
 
 
 def _is_of_numbers(rows: Sequence[Sequence[str]], at: int) -> bool:
@@ -219,7 +217,7 @@ def _is_of_numbers(rows: Sequence[Sequence[str]], at: int) -> bool:
 
 
 def _image_column(keys: Sequence[str], rows: Sequence[Sequence[str]]) -> int | None:
-    """The first column of names of image files, where none but perhaps one of ids is called so."""
+    """The first column of image file names, if no column is called so, except for image ids."""
     if any(column_key(name) in keys for name in Role.FILE.names if name not in _ID_OF_IMAGE):
         return None
     return next(
@@ -238,7 +236,7 @@ def _roles(
     ranks: Collection[int],
     dialect: Dialect | None,
 ) -> dict[Role, int]:
-    """The column of each role; a column of a rank has no other role, unless it is a part of the name as well."""
+    """The column of each role; a column of a rank has no other role but `_PARTS`."""
     found: dict[Role, int] = {}
     own = {} if dialect is None else dialect.columns
     for names_of in (own, {role: role.names for role in Role if own.get(role) != ()}):
@@ -252,13 +250,13 @@ def _roles(
                     for place in free
                     if role is not Role.CLASS or not _is_of_numbers(rows, place)
                 )
-                at = next(named, free[0])  # numbers are the class only where nothing names it
+                at = next(named, free[0])  # numbers are the class only as a last resort
                 found.setdefault(role, at)
     return found
 
 
 def _with_parents(roles: Mapping[Role, int], rows: Sequence[Sequence[str]]) -> dict[Role, int]:
-    """With the column whose every cell is the name of another class, whatever it is called."""
+    """Add the column of which every cell is the name of another class."""
     names = [cell_at(row, roles[Role.CLASS]) for row in rows]
     for at in sorted({*range(_COLUMNS_SHOWN)} - {*roles.values()}):
         above = [cell_at(row, at) for row in rows]
@@ -302,7 +300,7 @@ def _given_roles(given: Mapping[str, str], columns: Sequence[str]) -> dict[Role,
 
 
 def _given_ranks(given: Mapping[str, str], columns: Sequence[str]) -> dict[str, int]:
-    """Ranks that are no roles as well, such as "family"; "class" and "genus" are roles."""
+    """Ranks that are not roles, such as "family"; "class" and "genus" are roles."""
     return {
         word: _column_at(name, columns)
         for word, name in given.items()

@@ -1,4 +1,4 @@
-"""What a column of a table may be: its role, the names that mean it in general, and the ranks of taxonomies."""
+"""Roles of columns with their usual names, and the ranks of taxonomies."""
 
 import re
 from collections.abc import Mapping
@@ -9,11 +9,11 @@ from engine.texts import marked
 
 
 class Role(StrEnum):
-    """What a column holds; its value is the word of `--column ROLE=NAME`.
+    """Role of a column; its value is the word of `--column ROLE=NAME`.
 
     Attributes:
-        about: what it is, for people.
-        names: of columns that mean it in any table, the most certain first.
+        about: description for users.
+        names: of such columns in any table, the most specific first.
     """
 
     about: str
@@ -187,9 +187,9 @@ ROLE_OF: Final[Mapping[str, Role]] = {role.value: role for role in Role}
 """By its word."""
 
 MOST_LEVELS: Final = 9
-"""Columns of levels, from "level 1" on. Chosen: no such table has more."""
+"""Columns of levels, from "level 1". Chosen: no known table has more."""
 LEVELS: Final = tuple(f"level {number}" for number in range(1, MOST_LEVELS + 1))
-"""Ranks that say how deep a class is and no more: no class keeps one as its rank."""
+"""Ranks that are only depths, which classes do not store."""
 _LEVEL_WORDS: Final = ("lvl", "tier", "Ebene", "Stufe", "niveau", "nivel", "livello", "nível")
 
 RANKS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -219,7 +219,7 @@ RANKS: Final[Mapping[str, tuple[str, ...]]] = {
         "subspecies": "Unterart, sous-espèce, subespecie, ssp, infraspecies",
     }.items()
 } | {level: tuple(level.replace("level", word) for word in _LEVEL_WORDS) for level in LEVELS}
-"""The ranks that columns are named after, the highest first, and their names in other languages; then levels."""
+"""Ranks, the highest first, with their names in other languages; then levels."""
 
 VERNACULAR_COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
     code: tuple(names.split(", "))
@@ -227,21 +227,23 @@ VERNACULAR_COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
         "en": "english_name, english, name_en, common_name_en, common_name_english, name_english",
         "de": "german_name, german, Deutsch, deutscher Name, name_de, common_name_de, Name deutsch",
         "fr": "french_name, french, français, nom français, name_fr, common_name_fr, nom_fr",
-        "es": "spanish_name, spanish, español, nombre español, name_es, common_name_es, nombre_es",
+        "es": (
+            "spanish_name, spanish, español, nombre español, name_es, common_name_es, nombre_es"
+        ),
         "it": "italian_name, italian, italiano, name_it, common_name_it",
         "nl": "dutch_name, dutch, Nederlands, name_nl, common_name_nl",
         "pt": "portuguese_name, portuguese, português, name_pt, common_name_pt",
         "sv": "swedish_name, swedish, svenskt namn, name_sv",
     }.items()
 }
-"""Columns of names in one language, by its code."""
+"""Columns of names in a language, by its code."""
 
 _PREFIX: Final = re.compile(r"\s*(?:https?://\S*[/#]|[A-Za-z][\w.-]*:)(?=\S)")
 _IGNORED: Final = re.compile(r"[\s_\-.\"'\ufeff]+")
 
 
 def column_key(name: str) -> str:
-    """The name of a column as it is compared: without its vocabulary, blanks, underscores and hyphens; casefolded."""
+    """Normalize a column name: without vocabulary, blanks, underscores, hyphens and case."""
     return _IGNORED.sub("", _PREFIX.sub("", name)).casefold()
 
 

@@ -1,8 +1,8 @@
 """Reads the sheets of workbooks: Excel (.xlsx, .xls) and LibreOffice (.ods).
 
-The library holds a sheet as a full grid, from the first filled cell to the last: a file of a kilobyte with a cell in
-the farthest corner would take all memory. So a workbook is unpacked here first, within limits, and its cells are
-counted.
+The library stores a sheet as a full grid, from the first filled cell to the last: a file of a
+kilobyte with a cell in the farthest corner would take all memory. So a workbook is unpacked here
+first, within limits, and its cells are counted.
 """
 
 import io
@@ -19,7 +19,7 @@ from engine.interchange.archives import BROKEN_ARCHIVE, check_file_count
 from engine.interchange.tables.recognise import Row
 
 WORKBOOK_SUFFIXES: Final = (".xlsx", ".xlsm", ".xls", ".ods")
-_OLD_EXCEL: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # how the files of Excel 97 begin
+_OLD_EXCEL: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # magic number of Excel 97
 _CONTENT: Final = "content.xml"  # of a LibreOffice workbook
 _EXCEL: Final = "xl/workbook.xml"
 _REFERENCE: Final = re.compile(rb"""\br\s*=\s*["']([A-Za-z]{0,3})(\d+)["']""")
@@ -29,13 +29,13 @@ _CELL: Final = re.compile(rb"<(?:\w+:)?c\b")
 _ROW_END: Final = re.compile(rb"</(?:\w+:)?row\b")
 _LETTERS: Final = 26
 _DIGITS: Final = 9  # of a row's number that are read; sheets have a million rows
-_TAGS_OF_CELL: Final = 6  # of a cell with its value, and some more
-_CELLS_OF_MERGED: Final = 20  # whose memory merged cells take, at most
+_TAGS_OF_CELL: Final = 6  # more than a cell with a value has
+_CELLS_OF_MERGED: Final = 20  # memory of a merged range, in cells, at most
 _CELL_TAGS: Final = frozenset({"table:table-cell", "table:covered-table-cell"})
 
 
 def is_workbook(file: IO[bytes]) -> bool:
-    """Whether a file that is open at its beginning is a workbook; it stays there."""
+    """Whether an open file is a workbook; its position stays at the beginning."""
     head = file.read(len(_OLD_EXCEL))
     file.seek(0)
     if head == _OLD_EXCEL:
@@ -53,10 +53,10 @@ def is_workbook(file: IO[bytes]) -> bool:
 
 
 def sheets_of(file: IO[bytes], name: str) -> Iterator[tuple[str, Iterable[Row]]]:
-    """Name of each visible sheet and its rows.
+    """Read the names and rows of the visible sheets.
 
     Args:
-        file: is open at its beginning.
+        file: open at its beginning.
         name: for errors.
 
     Raises:
@@ -84,10 +84,11 @@ def sheets_of(file: IO[bytes], name: str) -> Iterator[tuple[str, Iterable[Row]]]
 
 
 def _rows(rows: Iterable[Sequence[object]], merged: Mapping[tuple[int, int], int]) -> Iterator[Row]:
-    """Rows that hold something; cells of a column that are merged all have the text of the first.
+    """Rows that are not blank; vertically merged cells all have the text of the first.
 
     Args:
-        merged: the last row of such cells by the row and column of the first, all from 0.
+        rows: of the sheet.
+        merged: last row of merged cells, by row and column of the first, all from 0.
     """
     above: dict[int, tuple[int, str]] = {}  # last row and text of merged cells, by column
     for number, row in enumerate(rows, start=1):
@@ -102,7 +103,7 @@ def _rows(rows: Iterable[Sequence[object]], merged: Mapping[tuple[int, int], int
 
 
 def _text(cell: object) -> str:
-    """A cell as a table of text has it: 12.0 is 12, a day without a time only the day."""
+    """Format a cell: 12.0 as 12, a date without its midnight."""
     match cell:
         case bool():
             return "true" if cell else "false"
@@ -117,7 +118,7 @@ def _text(cell: object) -> str:
 
 
 def _checked(file: IO[bytes], name: str) -> bytes:
-    """A workbook whose cells take little memory, packed anew where it was packed."""
+    """Copy a workbook whose cells fit in memory, without compression."""
     head = file.read(len(_OLD_EXCEL))
     file.seek(0)
     if head == _OLD_EXCEL:
@@ -134,7 +135,7 @@ def _checked(file: IO[bytes], name: str) -> bytes:
                     continue
                 size_bytes += each.file_size
                 limits.WORKBOOK_BYTES.check(size_bytes, name)
-                part = archive.read(each)  # as large as it is, up to what it says
+                part = archive.read(each)  # no more than the declared size
                 is_content = each.filename == _CONTENT and _EXCEL not in archive.NameToInfo
                 _check_cells(part, name, is_content=is_content)
                 copy.writestr(each.filename, part)
@@ -154,7 +155,7 @@ def _check_cells(part: bytes, name: str, *, is_content: bool) -> None:
 
 
 def _cells_of_excel(part: bytes) -> int:
-    """The most cells that a sheet can span, by the references of its cells and by their number."""
+    """Upper bound of the grid of a sheet, by references and number of its cells."""
     if _ODD_REFERENCE.search(part):
         return limits.WORKBOOK_CELLS.most + 1
     rows, columns = len(_ROW.findall(part)), 0
@@ -172,7 +173,7 @@ def _column_number(letters: bytes) -> int:
 
 
 def _cells_of_ods(part: bytes, name: str) -> int:
-    """The cells of the largest sheet, those that are repeated counted as often."""
+    """The cells of the largest sheet, with repeated ones."""
     counter = _CellCounter()
     try:
         counter.parse(part)
@@ -183,15 +184,15 @@ def _cells_of_ods(part: bytes, name: str) -> int:
 
 @final
 class _CellCounter:
-    """Counts the cells that sheets of a LibreOffice workbook span up to the last that holds something."""
+    """Counts the cells of LibreOffice sheets up to the last filled one."""
 
     def __init__(self) -> None:
         self.most = 0  # of one sheet
-        self._rows = 0  # of this sheet so far, blank ones too
+        self._rows = 0  # of the current sheet, with blank ones
         self._width = 0  # of its widest row
-        self._times = 1  # how often this row is repeated
-        self._at = 0  # cells of this row so far
-        self._filled = 0  # place of its last one that holds something
+        self._times = 1  # repetitions of the current row
+        self._at = 0  # cells of the row so far
+        self._filled = 0  # index of its last filled cell
 
     def parse(self, part: bytes) -> None:
         parser = expat.ParserCreate()

@@ -1,7 +1,7 @@
-"""Writes a category graph as a checklist: a Darwin Core archive of taxa with their names in people's languages.
+"""Writer of checklists: a category graph as a Darwin Core archive of taxa and vernacular names.
 
-What the standard has no term for (a second parent, a colour, line breaks of a note) stands in `dynamicProperties` as
-JSON, so that `darwin_core.read` gives the same graph again.
+Data without a term of the standard (a second parent, a colour, line breaks of a note) is JSON in
+`dynamicProperties`, so that the graph is read back unchanged.
 """
 
 import io
@@ -35,8 +35,8 @@ _TAXA: Final = ArchiveTable(
     dict(
         enumerate(
             darwin_core(
-                "taxonID parentNameUsageID acceptedNameUsageID scientificName taxonRank taxonomicStatus taxonRemarks "
-                "dynamicProperties"
+                "taxonID parentNameUsageID acceptedNameUsageID scientificName taxonRank "
+                "taxonomicStatus taxonRemarks dynamicProperties"
             )
         )
     ),
@@ -50,14 +50,15 @@ _NAMES: Final = ArchiveTable(
         3: "http://rs.gbif.org/terms/1.0/isPreferredName",
     },
 )
-"""GBIF's extension for names in people's languages; the first column says of which taxon."""
+"""GBIF's extension for vernacular names; the first column is the taxon."""
 
 
 def written(graph: ImportedGraph, *, about: str) -> bytes:
-    """A graph as an archive, for `darwin_core.read`, GBIF and other programs.
+    """Write a graph as an archive.
 
     Args:
-        about: the archive's comment.
+        graph: the classes.
+        about: comment of the archive.
     """
     ids, parents = own_ids(graph, str.isprintable), graph.parent_keys
     file = io.BytesIO()
@@ -90,7 +91,7 @@ def _taxon(
 
 
 def _properties(each: ImportedClass, own_id: str, parents: Sequence[str]) -> dict[str, Any]:
-    """What its row cannot hold otherwise."""
+    """Attributes that the columns of the row cannot hold."""
     attributes = each.attributes
     held = {
         "source_id": "" if own_id.startswith(OURS) else own_id,
@@ -108,7 +109,7 @@ def _properties(each: ImportedClass, own_id: str, parents: Sequence[str]) -> dic
 
 
 def _names(each: ImportedClass, own_id: str) -> Iterable[Sequence[str]]:
-    """Its names in people's languages, the preferred one of each language marked."""
+    """Rows of its vernacular names, with the preferred one of each language marked."""
     languages = set[str]()
     for synonym in _parted(each.attributes.synonyms)[1]:
         name, language = split_language(synonym)
@@ -117,7 +118,7 @@ def _names(each: ImportedClass, own_id: str) -> Iterable[Sequence[str]]:
 
 
 def _parted(synonyms: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
-    """Those without a language, and those with one: the first of each language first, as they are read again."""
+    """Split synonyms into those without and with a language, the first of each language first."""
     plain = [each for each in synonyms if not split_language(each)[1]]
     first = {split_language(each)[1]: each for each in reversed(synonyms)}
     tagged = [each for each in synonyms if split_language(each)[1]]

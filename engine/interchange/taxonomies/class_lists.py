@@ -1,7 +1,8 @@
-"""Classes of labelling tools and data sets: CVAT, FiftyOne and Hugging Face as JSON, Label Studio as XML.
+"""Class lists of labelling tools and data sets: CVAT, FiftyOne, Hugging Face, Label Studio.
 
-Of Label Studio's interface the choices of a Taxonomy become classes, one within another; where there is none, those of
-Choices, or the labels of boxes and outlines. An alias is the source id, a hint the note, a background the colour.
+Of Label Studio's interface, the nested choices of a Taxonomy become classes; without it, those of
+Choices, else the labels of shapes. An alias is the source id, a hint the note, a background the
+colour.
 """
 
 import re
@@ -27,11 +28,8 @@ from engine.interchange.xml_files import Element
 from engine.texts import Message, line_of
 
 LISTED: Final = ("default_classes", "classes")
-"""Fields of a data set's description that hold names: a list, or a list for each field of its images."""
-MASKS: Final = (
-    "default_mask_targets",
-    "mask_targets",
-)  # fields that say what the values of masks stand for, likewise
+"""Fields of class names: a list, or a list for each field of the images."""
+MASKS: Final = ("default_mask_targets", "mask_targets")  # fields of names by mask value
 _OF_FIFTYONE: Final = re.compile(
     r'"(?:default_classes|default_mask_targets)"\s*:|"classes"\s*:\s*(?:\[\s*"|null|\{)'
 )
@@ -40,7 +38,10 @@ _OF_CVAT: Final = re.compile(r'"attributes"\s*:\s*\[')
 
 
 def read_fiftyone(source: Path) -> ImportedGraph:
-    """FiftyOne's `labels.json` or `metadata.json`, or Hugging Face's `dataset_info.json`; the keys are the names."""
+    """Read FiftyOne's labels.json or metadata.json, or Hugging Face's dataset_info.json.
+
+    The keys are the names.
+    """
     document = taxonomy_json(source)
     if not isinstance(document, dict):
         raise FormatError(
@@ -58,7 +59,7 @@ def read_fiftyone(source: Path) -> ImportedGraph:
 
 
 def read_cvat(source: Path) -> ImportedGraph:
-    """Read labels as CVAT's "Raw" editor shows them, or the `task.json` or `project.json` of a backup."""
+    """Read labels of CVAT's "Raw" editor, or task.json or project.json of a backup."""
     document = taxonomy_json(source)
     labels = document.get("labels") if isinstance(document, dict) else document
     if not isinstance(labels, list) or not all(isinstance(each, dict) for each in labels):
@@ -89,7 +90,7 @@ def fits_fiftyone(opening: Opening) -> bool:
 
 
 def fits_cvat(opening: Opening) -> bool:
-    """Whether a file holds labels of CVAT, which always have a list of attributes."""
+    """Whether a file has labels of CVAT, which always have a list of attributes."""
     return opening.text.startswith(("{", "[")) and opening.has(_OF_CVAT)
 
 
@@ -109,7 +110,7 @@ def _lists_of_fiftyone(document: dict[str, Any]) -> Iterator[list[Any]]:
 
 
 def _lists_of_hugging_face(features: Any) -> Iterator[list[Any]]:
-    """Names of every feature that is a class, however deep it lies."""
+    """Names of all ClassLabel features, at any depth."""
     waiting = [features]
     while waiting:
         value = waiting.pop()
@@ -124,7 +125,7 @@ def _lists_of_hugging_face(features: Any) -> Iterator[list[Any]]:
 
 
 def _named_by_images(labels: Any) -> list[Any]:
-    """Names in the order of the images; such a file has no list of classes."""
+    """Names in the order of the images, for files without a list of classes."""
     found: dict[str, None] = {}
     for target in labels.values() if isinstance(labels, dict) else ():
         for each in target if isinstance(target, list) else [target]:
@@ -161,12 +162,12 @@ LABELS: Final = words(
     "BitmaskLabels VideoRectangleLabels TimeSeriesLabels TimelineLabels HyperTextLabels "
     "ParagraphLabels"
 )
-"""Groups of labels, by what they are put on."""
+"""Tags of groups of labels."""
 _ENTRIES: Final = frozenset({"Choice", "Label"})
 
 
 def read_interface(source: Path) -> ImportedGraph:
-    """Read the choices of Label Studio's interface, as it is shown under "Code"; the keys are paths."""
+    """Read the choices of Label Studio's labelling interface ("Code"); the keys are paths."""
     root = taxonomy_tree(source).getroot()
     groups = next(
         (found for tags in ((TAXONOMY,), (CHOICES,), LABELS) if (found := list(root.iter(*tags)))),
@@ -206,7 +207,7 @@ def read_interface(source: Path) -> ImportedGraph:
 
 
 def _entries(group: Element, source_name: str) -> Iterator[tuple[tuple[str, ...], Element]]:
-    """Each choice with its path, but for our own "none of these"."""
+    """Each choice with its path, except for our "none of the classes"."""
     waiting: list[tuple[tuple[str, ...], Element]] = [((), group)]
     while waiting:
         path, element = waiting.pop()

@@ -1,7 +1,7 @@
-"""Class lists that are tables: what each row says of a class, by the roles of the columns.
+"""Reader of class lists in tables, by the roles of their columns.
 
-A row is a class, a synonym of one, or an edge from a parent. Parents and accepted classes are named by id or by name;
-where a parent is not in the list, columns of ranks say what is above.
+A row is a class, a synonym, or an edge from a parent. Parents and accepted classes are given by id
+or name. If a parent is not in the list, columns of ranks have the ancestors.
 """
 
 import json
@@ -27,20 +27,21 @@ from engine.interchange.taxonomies.taxon_graph import Taxon, graph_of
 from engine.interchange.taxonomy_file import PARTS_OF_LINE
 
 BETWEEN: Final = re.compile(r"(?:[^\\|]|\\.)+")
-"""Texts of one cell with a bar between; a bar in a text has a backslash before it."""
+"""Texts of a cell, separated by bars; a backslash escapes a bar."""
 _ESCAPED: Final = re.compile(r"\\(.)")
 _NO_CLASS: Final = re.compile(r"(?i)synonym|misapplied|\bunaccepted\b|\bnot accepted\b|\binvalid\b")
-"""A status that says so."""
-_IN_PATH: Final = (";", "|", ">")  # between the names of a path, besides ours
+"""Taxonomic status of a synonym."""
+_IN_PATH: Final = (";", "|", ">")  # separators of paths, besides ours
 _EPITHET: Final = re.compile(r"[^\W\d_A-Z]\S*")
-_SEVERAL: Final = "parents"  # a column of several, as in lists of JSON
+_SEVERAL: Final = "parents"  # column of several parents, as in JSON
 
 
 def read(source: Path, given: Mapping[str, str] | None = None) -> ImportedGraph:
     """Read the table of a file.
 
     Args:
-        given: column by role, as a person named them; see `recognised`.
+        source: the file.
+        given: column by role, set by the user; see `recognised`.
     """
     with opened_class_table(source, given) as table:
         layout = recognised(
@@ -52,7 +53,7 @@ def read(source: Path, given: Mapping[str, str] | None = None) -> ImportedGraph:
 
 
 def layout_in(source: Path) -> ColumnLayout | None:
-    """What the columns of a file are; None where it is no table of classes."""
+    """Recognise the columns of a file; None if it is not a table of classes."""
     try:
         with opened_class_table(source) as table:
             return layout_of(table.columns, table.sample, TablePurpose.CLASSES)
@@ -63,7 +64,7 @@ def layout_in(source: Path) -> ColumnLayout | None:
 def opened_class_table(
     source: Path, given: Mapping[str, str] | None = None
 ) -> AbstractContextManager[Table]:
-    """The table of a file, its header found."""
+    """Open the table of a file and find its header."""
     return opened_table(
         source,
         lambda columns, rows: is_class_table(columns, rows, given),
@@ -74,7 +75,7 @@ def opened_class_table(
 def is_class_table(
     columns: Sequence[str], rows: Iterable[Row], given: Mapping[str, str] | None = None
 ) -> bool:
-    """Whether columns of these names hold classes."""
+    """Whether the columns are those of a table of classes."""
     with suppress(UsageError):
         return layout_of(columns, rows, TablePurpose.CLASSES, given) is not None
     return False
@@ -83,11 +84,13 @@ def is_class_table(
 def taxa_of(
     table: Table, layout: ColumnLayout, left_out: list[LeftOutItem], *, reference: int | None = None
 ) -> Iterator[Taxon]:
-    """What the rows say.
+    """Read the rows.
 
     Args:
-        left_out: rows that name no class are added to it.
-        reference: the column by which other tables of an archive refer to a row, besides its id.
+        table: of classes.
+        layout: of its columns.
+        left_out: rows without a class are added to it.
+        reference: column by which other tables of an archive refer to a row, besides its id.
     """
     reader = _RowReader(
         layout, table.columns, reference, is_filled_down=_is_filled_down(layout, table.sample)
@@ -114,10 +117,8 @@ class _RowReader:
         self._layout = layout
         self._reference = reference
         self._is_filled_down = is_filled_down
-        self._ranked: list[tuple[str, str]] = []  # of the row above
-        self._is_ours = (
-            Role.SOURCE_ID in layout.columns
-        )  # which our own exports have, in any format
+        self._ranked: list[tuple[str, str]] = []  # of the previous row
+        self._is_ours = Role.SOURCE_ID in layout.columns  # as in all our exports
         keys = [column_key(each) for each in columns]
         self._has_several = (
             Role.PARENT_NAME in layout.columns
@@ -186,7 +187,7 @@ class _RowReader:
         )
 
     def _name(self, cells: Sequence[str], ranked: Sequence[tuple[str, str]]) -> tuple[str, str]:
-        """The name without its author, and its rank where that is known: as it stands, of its parts, by the ranks."""
+        """The name without its author, and its rank if known: as given, by parts, or by ranks."""
         layout = self._layout
         if plain := layout.cell(cells, Role.PLAIN_NAME):
             return plain, ""
@@ -204,7 +205,7 @@ class _RowReader:
         return layout.cell(cells, Role.VERNACULAR) if Role.CLASS not in layout.columns else "", ""
 
     def _path_above(self, cells: Sequence[str], name: str) -> tuple[tuple[str, str], ...]:
-        """What a column of paths puts above a class, the ranks unknown."""
+        """Ancestors in a column of paths, without ranks."""
         text = self._layout.cell(cells, Role.PATH)
         separator = next((each for each in _IN_PATH if each in text), SEPARATOR)
         names = [each.strip() for each in text.split(separator) if each.strip()]
@@ -224,16 +225,14 @@ class _RowReader:
     def _accepted(
         self, cells: Sequence[str], own_id: str, name: str, whole: str
     ) -> tuple[str, str]:
-        accepted, by_name = (
-            self._layout.cell(cells, Role.ACCEPTED_ID),
-            self._layout.cell(cells, Role.ACCEPTED_NAME),
-        )
+        accepted = self._layout.cell(cells, Role.ACCEPTED_ID)
+        by_name = self._layout.cell(cells, Role.ACCEPTED_NAME)
         if accepted and accepted == own_id:
             return "", ""
         return accepted, "" if by_name in {name, whole} else by_name
 
     def _other_names(self, cells: Sequence[str]) -> Iterator[str]:
-        """Synonyms, and names in the languages of people."""
+        """Synonyms and vernacular names."""
         layout = self._layout
         yield from parts_of(layout.cell(cells, Role.SYNONYM), is_ours=self._is_ours)
         language = layout.cell(cells, Role.LANGUAGE) or UNDETERMINED
@@ -246,8 +245,8 @@ class _RowReader:
 
 
 def _is_filled_down(layout: ColumnLayout, rows: Sequence[Row]) -> bool:
-    """Whether the highest rank is written only where it changes, so that a blank means the row above."""
-    if len(layout.ranks) < 2 or not rows:  # noqa: PLR2004 (of which one can be above)
+    """Whether blank cells of the highest rank mean the value of the previous row."""
+    if len(layout.ranks) < 2 or not rows:  # noqa: PLR2004 (a rank and one above)
         return False
     tops = [cell_at(cells, layout.ranks[0][1]) for _, cells in rows]
     filled = [each for each in tops if each]
@@ -255,14 +254,14 @@ def _is_filled_down(layout: ColumnLayout, rows: Sequence[Row]) -> bool:
 
 
 def parts_of(text: str, *, is_ours: bool = False) -> list[str]:
-    """Several texts in one cell, with bars between, or semicolons in tables of others."""
+    """Split a cell at bars, or at semicolons in tables of other programs."""
     if ";" in text and "|" not in text and not is_ours:
         return [each.strip() for each in text.split(";")]
     return [_ESCAPED.sub(r"\1", part).strip() for part in BETWEEN.findall(text)]
 
 
 def _whole_names(ranked: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The ranks with the whole name of a species, of which some tables have the epithet alone."""
+    """The ranks with binomials of species, where tables have only the epithet."""
     found: dict[str, str] = {}
     for rank, name in ranked:
         before = {"species": found.get("genus"), "subspecies": found.get("species")}.get(rank)
@@ -271,12 +270,12 @@ def _whole_names(ranked: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def _without_levels(ranked: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """A bare level is no rank that a class would keep."""
+    """The ranks without levels, which are not ranks of classes."""
     return [("" if rank in LEVELS else rank, name) for rank, name in ranked]
 
 
 def _above(ranked: Sequence[tuple[str, str]], rank: str, name: str) -> Iterator[tuple[str, str]]:
-    """The ranks above the own one."""
+    """The ranks above a rank."""
     order = list(RANKS)
     for each, above in ranked:
         if above == name or (each and rank in order and order.index(each) >= order.index(rank)):
@@ -285,7 +284,7 @@ def _above(ranked: Sequence[tuple[str, str]], rank: str, name: str) -> Iterator[
 
 
 def _properties(text: str) -> Mapping[str, Any]:
-    """What our own archives have of a taxon besides the terms of the standard."""
+    """Attributes in `dynamicProperties` of our own archives."""
     if PROPERTIES not in text:
         return {}
     with suppress(ValueError, AttributeError, TypeError, RecursionError):

@@ -1,7 +1,7 @@
-"""GraphML, which Gephi, yEd, Cytoscape and igraph exchange: nodes are classes, edges lead from parent to child.
+"""GraphML (Gephi, yEd, Cytoscape, igraph): nodes are classes, edges lead from parent to child.
 
-Programs do not say which end of an edge is the parent. Where a file does not, its edges are taken to lead from the few
-to the many: a taxonomy has fewer classes at the top than at the bottom.
+If a file does not state which end of an edge is the parent, it is guessed: a taxonomy has fewer
+roots than leaves.
 """
 
 import json
@@ -29,12 +29,13 @@ from engine.texts import line_of
 
 NAMESPACE: Final = "http://graphml.graphdrawing.org/xmlns"
 NAMES: Final = ("label", "name", "shared name")
-"""Attributes of a node that may hold its name, the most likely first; without any, its id is the name."""
-DIRECTION: Final = "edges"  # attribute of the graph for the direction of its edges
+"""Attributes with the name of a node, in order; the fallback is its id."""
+DIRECTION: Final = "edges"  # attribute of the graph: direction of its edges
 DOWN: Final = "from parent to child"
 IDENTITY: Final = "identity"
 _FIELDS: Final = ("label", *(each.name for each in IN_FILES), IDENTITY)
 _YED_NAME: Final = "NodeLabel"
+_RELATIONS: Final = ("relation", "interaction", "label", "type")  # attributes of an edge
 _UP_RELATIONS: Final = frozenset(
     {"is_a", "isa", "subclassof", "subclass of", "broader", "parent", "child_of"}
 )
@@ -46,15 +47,11 @@ class _Node:
     fields: Mapping[str, str]
 
 
-@dataclass(frozen=True)
-class _Edge:
-    start: str
-    end: str
-    relation: str
+_Link = tuple[str, str, str]  # source, target and relation of an edge
 
 
 def read(source: Path) -> ImportedGraph:
-    """Read a directed graph of any program; the keys are the nodes' ids."""
+    """Read a directed graph; the keys are the nodes' ids."""
     root = taxonomy_tree(source).getroot()
     graph = next(_children(root, "graph"), None)
     if _tag(root) != "graphml" or graph is None:
@@ -76,7 +73,7 @@ def read(source: Path) -> ImportedGraph:
 
 
 def written(graph: ImportedGraph) -> bytes:
-    """A graph as GraphML, for `read` and other programs."""
+    """Write a graph as GraphML."""
     root = etree.Element(f"{{{NAMESPACE}}}graphml", nsmap={None: NAMESPACE})
     for scope, name in (("graph", DIRECTION), *(("node", field) for field in _FIELDS)):
         etree.SubElement(
@@ -108,7 +105,7 @@ def _add_data(parent: Element, field: str, text: str) -> None:
 
 
 def _tag(element: Element) -> str:
-    """The tag without the namespace; "" for a comment or an instruction."""
+    """The tag without its namespace; "" for a comment or an instruction."""
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
@@ -131,7 +128,7 @@ def _check_directed(graph: Element, source_name: str) -> None:
 
 
 def _fields(element: Element, meaning: Mapping[str, str]) -> dict[str, str]:
-    """Data of a node, an edge or the graph, by the attributes' names."""
+    """Data of a node, an edge or the graph, by attribute."""
     fields: dict[str, str] = {}
     for data in _children(element, "data"):
         shown = [each.text or "" for each in data.iter() if _tag(each) == _YED_NAME]
@@ -165,7 +162,7 @@ def _nodes(graph: Element, meaning: Mapping[str, str], source_name: str) -> dict
 
 def _edges(
     graph: Element, nodes: Mapping[str, _Node], meaning: Mapping[str, str], source_name: str
-) -> Iterator[_Edge]:
+) -> Iterator[_Link]:
     for element in _children(graph, "edge"):
         ends = [element.get("source", ""), element.get("target", "")]
         for end in ends:
@@ -178,27 +175,19 @@ def _edges(
                     end=end,
                 )
         fields = _fields(element, meaning)
-        relation = next(
-            (
-                fields[name]
-                for name in ("relation", "interaction", "label", "type")
-                if fields.get(name)
-            ),
-            "",
-        )
-        yield _Edge(ends[0], ends[1], relation.casefold())
+        relation = next((fields[name] for name in _RELATIONS if fields.get(name)), "")
+        yield ends[0], ends[1], relation.casefold()
 
 
-def _directed(edges: list[_Edge], attributes: Mapping[str, str]) -> tuple[Edge, ...]:
-    starts, ends = {edge.start for edge in edges}, {edge.end for edge in edges}
-    relations = {edge.relation for edge in edges}
+def _directed(links: list[_Link], attributes: Mapping[str, str]) -> tuple[Edge, ...]:
+    starts, ends, relations = ({link[at] for link in links} for at in range(3))
     if attributes.get(DIRECTION) == DOWN:
         leads_up = False
     elif relations and relations <= _UP_RELATIONS:
         leads_up = True
     else:
         leads_up = len(starts - ends) > len(ends - starts)
-    pairs = ((edge.end, edge.start) if leads_up else (edge.start, edge.end) for edge in edges)
+    pairs = ((end, start) if leads_up else (start, end) for start, end, _ in links)
     return tuple(dict.fromkeys(pairs))
 
 
@@ -212,7 +201,7 @@ def _class(key: str, node: _Node, name: str) -> ImportedClass:
 
 
 def _synonyms(text: str) -> tuple[str, ...]:
-    """A list as we write it; what another program keeps under that name is one synonym."""
+    """Parse our list of synonyms; another program's text is one synonym."""
     try:
         found = json.loads(text) if text.startswith("[") else [text]
     except (ValueError, RecursionError):

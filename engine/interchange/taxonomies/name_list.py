@@ -1,7 +1,7 @@
-"""The plainest class lists: a text with one name in each line, as `labels.txt`, `classes.txt` or `obj.names`.
+"""Reader of class lists with one name per line, such as labels.txt, classes.txt or obj.names.
 
-What is indented, or has more dashes or number signs before it, lies below the line above: lists of Markdown and YAML,
-and folders as `tree` prints them. Lines may also be paths, with "/" or " > " between the names.
+Lines that are indented, or have more dashes or number signs, are children of the line above: lists
+of Markdown and YAML, and the output of `tree`. Lines may also be paths with "/" or " > ".
 """
 
 import re
@@ -15,28 +15,26 @@ from engine.interchange.taxonomies.taxon_graph import Taxon, graph_of
 from engine.interchange.taxonomy_file import Opening, taxonomy_lines
 from engine.texts import line_of
 
-_NUMBERED: Final = re.compile(
-    r"(\d+)(?:\s*[:,;\t]\s*|\s+)(?!- )(\S.*)"
-)  # as Teachable Machine writes it: "0 Fox"
+_NUMBERED: Final = re.compile(r"(\d+)(?:\s*[:,;\t]\s*|\s+)(?!- )(\S.*)")  # "0 Fox"
 _NO_CLASSES: Final = frozenset(
     {"__ignore__", "_background_", "background", "__background__", "---", "."}
 )
-"""Lines of LabelMe and others that stand for no class."""
+"""Lines of LabelMe and others that are not classes."""
 _INDENTED: Final = re.compile(r"([\s│├└─|`]*)([-*+•]+\s+|-+(?=[^\W\d_])|#+\s+)?(.*)")
-"""What stands before a name, in the drawing of a tree too, a sign of a list, and the name."""
+"""Indentation, or lines of a tree; the sign of a list; the name."""
 _END_OF_YAML: Final = re.compile(r"\s*:(?:\s*(?:\[\]|\{\}|~|null))?$")
 _YAML: Final = frozenset({".yaml", ".yml"})
-_ABOVE_ALL: Final = -100  # depth of what is below headings is more
+_ABOVE_ALL: Final = -100  # depth of headings, less than that of other lines
 _BETWEEN: Final = (" > ", SEPARATOR)
-_ID: Final = re.compile(r"(\d+) - (.+)")  # as Google numbers its categories
+_ID: Final = re.compile(r"(\d+) - (.+)")  # of Google's product categories
 _NO_NAME: Final = re.compile(r"[{}<>\[\]]|[.,;:!?]$|[,;\t|=]")
-"""What a name does not have: signs of other formats, or the end of a sentence."""
+"""Not part of names: characters of other formats, or the end of a sentence."""
 _LONGEST: Final = 100  # characters of a name; longer lines are prose. Chosen.
 
 
 class _Line(NamedTuple):
     number: int
-    depth: int  # of one that lies below another it is more
+    depth: int  # indentation; more than that of its parent
     text: str
 
 
@@ -48,13 +46,11 @@ def read(source: Path) -> ImportedGraph:
 def read_lines(
     numbered: Iterable[tuple[int, str]], source_name: str, *, suffix: str = ""
 ) -> ImportedGraph:
-    """Read the names in lines with their numbers; numbers that only count the lines are left out."""
+    """Read the names in numbered lines; numbers in the text that count the lines are dropped."""
     lines = list(_lines(suffix, numbered))
     found = [_NUMBERED.fullmatch(each.text) for each in lines]
     numbers = [int(each[1]) for each in found if each]
-    if lines and numbers == list(
-        range(numbers[0] if numbers else 0, len(lines) + (numbers[0] if numbers else 0))
-    ):
+    if numbers and numbers == list(range(numbers[0], numbers[0] + len(lines))):
         lines = [
             _Line(line.number, 0, each[2]) for line, each in zip(lines, found, strict=True) if each
         ]
@@ -71,7 +67,7 @@ def read_lines(
 
 
 def _paths(lines: Sequence[_Line]) -> Iterator[tuple[int, tuple[str, ...], str]]:
-    """Number of each line, the names from the top down, and an id."""
+    """Number of each line, its path from the top down, and its id."""
     separator = (
         "" if len({each.depth for each in lines}) > 1 else _separator([each.text for each in lines])
     )
@@ -88,7 +84,7 @@ def _paths(lines: Sequence[_Line]) -> Iterator[tuple[int, tuple[str, ...], str]]
 
 
 def _separator(texts: Sequence[str]) -> str:
-    """What stands between the names of paths; "" where lines are none: one without "/" must begin another."""
+    """Separator of paths, "" for none; with "/", lines without it must be parents of others."""
     for each in _BETWEEN:
         tops = {text.split(each)[0] for text in texts if each in text}
         if tops and (each != SEPARATOR or {text for text in texts if each not in text} <= tops):
@@ -97,7 +93,7 @@ def _separator(texts: Sequence[str]) -> str:
 
 
 def fits(opening: Opening) -> bool:
-    """Whether each of the first lines may be a name."""
+    """Whether all of the first lines may be names."""
     texts = opening.text.splitlines()[:-1] or opening.text.splitlines()
     names = [
         _NUMBERED.sub(r"\2", each.text) for each in _lines(opening.source.suffix, enumerate(texts))
@@ -115,7 +111,7 @@ def fits(opening: Opening) -> bool:
 
 
 def _lines(suffix: str, lines: Iterable[tuple[int, str]]) -> Iterator[_Line]:
-    """The lines that name something; number signs are comments unless there are headings of several levels."""
+    """Lines with names; number signs are comments unless there are headings of several levels."""
     held = [(number, _INDENTED.fullmatch(line.rstrip())) for number, line in lines]
     signs = [found[2].strip() for _, found in held if found and (found[2] or "").startswith("#")]
     has_headings = suffix.casefold() == ".md" or len(set(signs)) > 1

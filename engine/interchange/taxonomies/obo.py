@@ -1,7 +1,7 @@
-"""Import of OBO files, in which ontologies of biology are published.
+"""Reader of OBO, the format of biological ontologies.
 
-A term becomes a class under each term that it "is_a"; other relationships say what it is a part of or where it acts,
-not what it is. Obsolete terms are left out.
+A term becomes a class with its "is_a" terms as parents; other relationships, such as "part_of", are
+ignored. Obsolete terms are skipped.
 """
 
 import re
@@ -28,19 +28,24 @@ from engine.texts import Message, line_of
 TERM: Final = "[Term]"
 _STANZA: Final = re.compile(r"\[\w+\]\s*(?:!.*)?")
 _STARTS: Final = re.compile(r"(?:(?:!.*|[\w-]+:.*)?\s*\n)*(?:format-version:|\[Term\])")
-"""Comments and other tags of the header may stand before."""
-_PIECE: Final = re.compile(r"\\.|[^\\]", re.DOTALL)
+"""Beginning of a file, after comments and other tags of the header."""
+_ESCAPE: Final = re.compile(r"\\(.?)", re.DOTALL)
 _ESCAPED: Final = {"n": "\n", "t": "\t", "W": " "}
 _QUOTED: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
-_HAS_RANK: Final = "has_rank"  # the property by which NCBI's taxonomy and others give ranks
+_HAS_RANK: Final = "has_rank"  # property of ranks, as in NCBI's taxonomy
 _RANK_PREFIX: Final = re.compile(r".*[/#:]|.*(?:NCBITaxon|TAXRANK)_")
 _RANKS: Final = {
-    "0000001": "phylum", "0000002": "class", "0000003": "order", "0000004": "family", "0000005": "genus",
-    "0000006": "species", "0000017": "kingdom",
-}  # fmt: skip
-"""By their numbers in the vocabulary of taxonomic ranks (TAXRANK), the principal ones."""
+    "0000001": "phylum",
+    "0000002": "class",
+    "0000003": "order",
+    "0000004": "family",
+    "0000005": "genus",
+    "0000006": "species",
+    "0000017": "kingdom",
+}
+"""Main ranks by their id in the vocabulary of taxonomic ranks (TAXRANK)."""
 _UNESCAPED_END: Final = re.compile(r"(?<!\\)(?:\s+!\s|\s*\{)")
-"""Where a value ends: before a comment, or before qualifiers in braces."""
+"""End of a value: a comment, or qualifiers in braces."""
 
 
 @dataclass
@@ -53,7 +58,7 @@ class _Term:
 
 
 def read(source: Path) -> ImportedGraph:
-    """Read the terms of an ontology in OBO format 1.2 or 1.4; the keys are the terms' ids."""
+    """Read the terms of an ontology in OBO 1.2 or 1.4; the keys are the terms' ids."""
     terms: dict[str, _Term] = {}
     left_out: list[LeftOutItem] = []
     for term in _terms(source):
@@ -82,7 +87,7 @@ def read(source: Path) -> ImportedGraph:
 
 
 def _name(key: str, term: _Term, source_name: str, left_out: list[LeftOutItem]) -> str:
-    """The name of a term; its id where no class can have that name."""
+    """The name of a term; its id if the name is invalid."""
     place = line_of(term.line, source_name)
     try:
         return clean_name_at(place, _value(term.first("name")) or key)
@@ -92,7 +97,7 @@ def _name(key: str, term: _Term, source_name: str, left_out: list[LeftOutItem]) 
 
 
 def fits(opening: Opening) -> bool:
-    """Whether a file begins with the header of OBO or with a term."""
+    """Whether a file begins with a header of OBO or a term."""
     return _STARTS.match(opening.text) is not None
 
 
@@ -139,7 +144,7 @@ def _edges(
     left_out: list[LeftOutItem],
     other_ids: dict[str, str],
 ) -> dict[Edge, None]:
-    """From parents that are terms of the file, or what replaced them; those of other ontologies are left out."""
+    """Edges from parents in the file, or their replacements; other ontologies are skipped."""
     edges: dict[Edge, None] = {}
     for key, term in terms.items():
         parents = [_value(text) for text, _ in term.tags.get("is_a", ())]
@@ -172,7 +177,7 @@ def _class(
 
 
 def _rank(text: str) -> str:
-    """The rank of "NCBITaxon:species_group" or "TAXRANK:0000006"; "" where it is not known."""
+    """The rank of "NCBITaxon:species_group" or "TAXRANK:0000006"; "" if unknown."""
     quoted = _QUOTED.match(text)
     name = _plain(quoted[1]) if quoted else _RANK_PREFIX.sub("", _value(text)).replace("_", " ")
     return _RANKS.get(name, "") if name.isdigit() else name
@@ -192,10 +197,5 @@ def _quoted(text: str, place: str) -> str:
 
 
 def _plain(text: str) -> str:
-    r"""A text without escapes: "\," is a comma, "\n" a line break."""
-    if "\\" not in text:
-        return text
-    pieces = (piece[0] for piece in _PIECE.finditer(text))
-    return "".join(
-        _ESCAPED.get(piece[1], piece[1]) if len(piece) > 1 else piece for piece in pieces
-    )
+    r"""Unescape a text: "\," is a comma, "\n" a line break."""
+    return _ESCAPE.sub(lambda found: _ESCAPED.get(found[1], found[1]), text)

@@ -1,4 +1,4 @@
-"""Class lists of several tables: archives and folders of Darwin Core, and of Catalogue of Life (ColDP)."""
+"""Reader of checklists of several tables: Darwin Core and Catalogue of Life (ColDP)."""
 
 import io
 import re
@@ -27,7 +27,7 @@ from engine.interchange.text_file import decoded
 from engine.texts import enumerated
 
 _DESCRIPTION: Final = "http://rs.tdwg.org/dwc/text/"  # the vocabulary of `meta.xml`
-_TAXON: Final = "taxon"  # the core of a checklist, by the last word of its kind of rows
+_TAXON: Final = "taxon"  # row type of the core of a checklist
 _VERNACULAR: Final = "vernacularname"
 _TABLE: Final = re.compile(r"(?i)[^/]*\.(?:tsv|csv|txt)")
 _TAXA: Final = re.compile(r"(?i)(?:taxon|taxa|nameusage)\.(?:tsv|csv|txt)")
@@ -35,11 +35,11 @@ _IS_PREFERRED: Final = ("ispreferredname", "preferred")
 
 
 def read(source: Path, given: Mapping[str, str] | None = None) -> ImportedGraph:
-    """Read a checklist: a table; an archive with or without `meta.xml`; or its folder.
+    """Read a checklist: a table, an archive with or without `meta.xml`, or its folder.
 
     Raises:
         StorageError: it cannot be read.
-        FormatError: there is no table of taxa, or one is broken or too large.
+        FormatError: there is no table of taxa, or one is invalid or too large.
     """
     if not source.is_dir() and not zipfile.is_zipfile(source):
         return class_tables.read(source, given)
@@ -57,19 +57,19 @@ def read(source: Path, given: Mapping[str, str] | None = None) -> ImportedGraph:
 @dataclass(frozen=True)
 class _Tables:
     core: Table
-    reference: int | None = None  # the column of the core that other tables refer to
-    names: Sequence[tuple[str, str]] = ()  # id of a class, and a name in a language
+    reference: int | None = None  # column of the core that other tables refer to
+    names: Sequence[tuple[str, str]] = ()  # ids of classes, and vernacular names
 
 
 def holds_taxa(names: Collection[str]) -> bool:
-    """Whether an archive with these files may be a checklist: one with `meta.xml`, or with a table of taxa."""
+    """Whether files of an archive are those of a checklist: `meta.xml`, or a table of taxa."""
     own = [PurePosixPath(name).name for name in names if not is_system_file(name)]
     tables = [name for name in own if _TABLE.fullmatch(name)]
     return META in own or len(own) == len(tables) == 1 or any(map(_TAXA.fullmatch, tables))
 
 
 def is_unpacked(folder: Path) -> bool:
-    """Whether a folder is a checklist; one of images may hold tables and descriptions of its own."""
+    """Whether a folder is a checklist; folders of images may have tables, too."""
     names = [path.name for path in folder.iterdir() if path.is_file()]
     if any(map(_TAXA.fullmatch, names)):
         return True
@@ -152,7 +152,7 @@ def _by_header(package: FilePackage, name: str) -> Table:
 
 
 def _joined(taxa: Table, names: Table, synonyms: Table | None) -> Table:
-    """Taxa of Catalogue of Life with the names that they have in a table beside; synonyms are rows below theirs."""
+    """Join taxa of Catalogue of Life with their names in another table, and append synonyms."""
     keys, name_keys = [*map(column_key, taxa.columns)], [*map(column_key, names.columns)]
     id_at = name_keys.index("id")
     added = [at for at, key in enumerate(name_keys) if key not in keys]
@@ -185,11 +185,11 @@ def _joined(taxa: Table, names: Table, synonyms: Table | None) -> Table:
     return _opened(taxa.name, [*columns, "status"], rows())
 
 
-# -- names in the languages of people
+# -- vernacular names
 
 
 def _names_in(table: Table, reference: int | None) -> Iterator[tuple[str, str]]:
-    """Id of a class and each of its names, those that are preferred first."""
+    """Ids of classes and their vernacular names, the preferred ones first."""
     keys = [column_key(each) for each in table.columns]
     places = {key: at for at, key in reversed(list(enumerate(keys)))}
     at = places.get("taxonid", places.get("id", 0)) if reference is None else reference

@@ -1,8 +1,8 @@
-"""SKOS, in which libraries and museums publish thesauri: Turtle, RDF/XML or JSON-LD in, Turtle out.
+"""SKOS, the format of thesauri: reads Turtle, RDF/XML and JSON-LD, writes Turtle.
 
-A concept becomes a class under each concept that is broader. Its preferred label is the name: the one without a
-language, else the English one, else the first by language. All labels with a language are synonyms with it, the
-preferred ones first, and so are others besides the name. The source id is its address.
+A concept becomes a class with its broader concepts as parents. Its preferred label is the name: the
+one without a language, else the English one, else the first by language. All labels with a language
+become synonyms, the preferred ones first, and so do others than the name. The source id is the URI.
 """
 
 import json
@@ -43,43 +43,41 @@ if TYPE_CHECKING:
 
 
 BASE: Final = "https://taxonomy.invalid/"
-"""What relative addresses are below while a file is read; addresses of this kind lead nowhere."""
+"""Base of relative URIs while a file is read; a reserved domain."""
 _CONTEXTS: Final = frozenset({"@context", "@import"})
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A literal with its language; "" where it has none."""
+    """A literal with its language tag, or ""."""
 
     text: str
     language: str = ""
 
 
-Statement = tuple[
-    str, str, str | Text
-]  # subject, predicate, and another resource's address or a text
+Statement = tuple[str, str, str | Text]  # subject, predicate, and object: a URI or a literal
 
 _BROKEN: Final = (SyntaxError, ValueError, LookupError, TypeError, AttributeError, AssertionError)
-"""Errors of the parsers besides their own."""
+"""Errors of the parsers besides those of rdflib."""
 
 
 def rdf_statements(data: bytes, name: str, predicates: Collection[str]) -> list[Statement]:
-    """The statements of a document with one of these predicates, each once; relative addresses stay relative.
+    """Parse the statements with given predicates, without duplicates; relative URIs stay relative.
 
-    Nothing is fetched: a JSON-LD document whose context is elsewhere is refused, and so is XML that declares entities.
+    Nothing is fetched: JSON-LD with a remote context is refused, and so is XML with entities.
 
     Args:
-        data: Turtle, RDF/XML, or JSON-LD, detected by its first character.
+        data: Turtle, RDF/XML or JSON-LD, detected by its first character.
         name: of the file, for errors.
-        predicates: their addresses.
+        predicates: their URIs.
 
     Raises:
-        FormatError: it cannot be read as RDF, would fetch something, or has too many such statements.
+        FormatError: it is not RDF, has a remote context, or too many such statements.
     """
     start = data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     if start == b"<" and _is_xml(data):
         limits.TAXONOMY_PARTS.check(data.count(b"<"), name)
-        xml_tree(data, name)  # refuses what expands, in words for people
+        xml_tree(data, name)  # refuses entities
         from rdflib.plugins.parsers.rdfxml import RDFXMLParser
 
         return _collected(partial(_parse, RDFXMLParser, data), name, predicates)
@@ -93,7 +91,7 @@ def rdf_statements(data: bytes, name: str, predicates: Collection[str]) -> list[
     return _collected(partial(_parse, TurtleParser, text), name, predicates)
 
 
-# The readers are named here, not looked up in the library by format: a packaged program would lack them.
+# The readers are imported here, not looked up by format: a packaged program would lack them.
 
 
 def _parse(reader: "type[Parser]", document: bytes | str, graph: "Graph") -> None:
@@ -121,9 +119,7 @@ def _collected(
 
     from rdflib.exceptions import Error
 
-    logging.getLogger("rdflib").setLevel(
-        logging.ERROR
-    )  # it warns of each address with a blank in it
+    logging.getLogger("rdflib").setLevel(logging.ERROR)  # it warns of each URI with a blank
     graph, found = _graph(name, frozenset(predicates))
     try:
         parse(graph)
@@ -143,16 +139,16 @@ def _collected(
 
 
 def _graph(name: str, predicates: frozenset[str]) -> "tuple[Graph, list[Statement]]":
-    """A graph that stores nothing, and the list that the wanted statements are added to."""
+    """A graph that stores nothing, and the list of the wanted statements that are added to it."""
     from rdflib import Graph, Literal
     from rdflib.plugins.stores.memory import Memory
 
     found: list[Statement] = []
 
     class WantedStatements(Memory):
-        """Takes what parsers find, and keeps what is wanted."""
+        """Collects the wanted statements."""
 
-        def add(self, triple: Any, _context: Any, quoted: bool = False) -> None:  # noqa: ARG002 (the library names it)
+        def add(self, triple: Any, _context: Any, quoted: bool = False) -> None:  # noqa: ARG002
             subject, predicate, value = triple
             if str(predicate) not in predicates:
                 return
@@ -169,7 +165,7 @@ def _address(resource: Any) -> str:
 
 
 def _json_without_fetching(text: str, name: str) -> Any:
-    """The document, if it holds its context itself."""
+    """Parse JSON-LD; FormatError if it has a remote context."""
     document = json_value(text, name, limits.TAXONOMY_PARTS)
     waiting = [document]
     while waiting:
@@ -185,7 +181,8 @@ def _json_without_fetching(text: str, name: str) -> Any:
                 )
                 if elsewhere is not None:
                     raise FormatError(
-                        "{name} takes the meaning of its words from elsewhere, and nothing is fetched",
+                        "{name} takes the meaning of its words from elsewhere, "
+                        "and nothing is fetched",
                         found=f'"{key}": "{elsewhere[:100]}"',
                         remedy="write that context into the file, or save it as Turtle",
                         name=name,
@@ -200,7 +197,7 @@ PREFIXES: Final = {
     "schema": "https://schema.org/",
     "dwc": "http://rs.tdwg.org/dwc/terms/",
 }
-"""Vocabularies of what classes have; SKOS has no colours and ranks of its own."""
+"""Vocabularies; SKOS has neither colours nor ranks."""
 CONCEPT: Final = SKOS + "Concept"
 BROADER: Final = SKOS + "broader"
 NARROWER: Final = SKOS + "narrower"
@@ -214,7 +211,7 @@ _PREDICATES: Final = {
     ]
     for each in IN_FILES
 }
-"""Those that each attribute is read from."""
+"""By attribute."""
 _READ: Final = frozenset(
     {TYPE, BROADER, NARROWER, NOTATION, PREFERRED, IDENTIFIER}.union(*_PREDICATES.values())
 )
@@ -227,7 +224,7 @@ _Facts = Mapping[str, list[str | Text]]
 
 
 def read(source: Path) -> ImportedGraph:
-    """Read the concepts of a vocabulary as Turtle, RDF/XML or JSON-LD; the keys are the concepts' addresses."""
+    """Read the concepts of a thesaurus; the keys are their URIs."""
     facts: dict[str, dict[str, list[str | Text]]] = {}
     statements = rdf_statements(taxonomy_bytes(source), source.name, _READ)
     concepts = _concepts(statements)
@@ -260,7 +257,7 @@ def read(source: Path) -> ImportedGraph:
 
 
 def fits(opening: Opening) -> bool:
-    """Whether a file is RDF with the vocabulary's address near the beginning."""
+    """Whether a file is RDF with the URI of SKOS near the beginning."""
     is_rdf = (
         opening.xml_root == "RDF"
         or _TURTLE.match(opening.text) is not None
@@ -270,7 +267,7 @@ def fits(opening: Opening) -> bool:
 
 
 def written(graph: ImportedGraph) -> str:
-    """A graph as Turtle, for `read` and other programs."""
+    """Write a graph as Turtle."""
     addresses = own_ids(graph, lambda source_id: _ADDRESS.fullmatch(source_id) is not None)
     parents = graph.parent_keys
     blocks = [
@@ -281,7 +278,7 @@ def written(graph: ImportedGraph) -> str:
 
 
 def _concepts(statements: Iterable[Statement]) -> dict[str, None]:
-    """Every concept in the order of the document."""
+    """All concepts in the order of the document."""
     concepts: dict[str, None] = {}
     for subject, predicate, value in statements:
         if (predicate == TYPE and value == CONCEPT) or predicate in {BROADER, NARROWER}:
@@ -301,7 +298,7 @@ def _edges(statements: Iterable[Statement]) -> dict[Edge, None]:
 
 def _texts(facts: _Facts, predicate: str) -> list[Text]:
     texts = [each for each in facts.get(predicate, ()) if isinstance(each, Text)]
-    # Such as misspellings: to be found by, in no language to be shown in.
+    # Hidden labels, such as misspellings, are for search only and have no language.
     return [Text(each.text) for each in texts] if predicate == HIDDEN else texts
 
 
@@ -332,7 +329,7 @@ def _class(
 
 
 def _last_part(address: str) -> str:
-    """The part of an address behind its last separator."""
+    """The part of a URI after its last separator."""
     return unquote(re.split(r"[/#:]", address.rstrip("/#"))[-1]) or address
 
 
@@ -353,13 +350,11 @@ def _block(each: ImportedClass, addresses: Mapping[str, str], parents: Iterable[
 
 
 def _named(each: ImportedClass) -> list[tuple[str, Text]]:
-    """The labels of a class: of each language one is the preferred one, as the standard has it."""
+    """The labels of a class, with one preferred label for each language."""
     labels = [Text(*split_language(synonym)) for synonym in each.attributes.synonyms]
     preferred = {label.language: label for label in reversed(labels) if label.language}
     chosen = min(preferred.values(), key=_language_key, default=Text(""))
-    own = (
-        [] if chosen.text == each.name else [Text(each.name)]
-    )  # a reader takes the chosen one for the name
+    own = [] if chosen.text == each.name else [Text(each.name)]  # readers take `chosen` as the name
     first = [*own, *(label for label in labels if preferred.get(label.language) is label)]
     others = [label for label in labels if preferred.get(label.language) is not label]
     return [
@@ -369,7 +364,7 @@ def _named(each: ImportedClass) -> list[tuple[str, Text]]:
 
 
 def _literal(text: Text) -> str:
-    """As Turtle writes it, which escapes what JSON escapes."""
+    """A literal of Turtle, which has the escapes of JSON."""
     return json.dumps(text.text, ensure_ascii=False) + (
         f"@{text.language}" if text.language else ""
     )

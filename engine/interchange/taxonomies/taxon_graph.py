@@ -1,4 +1,4 @@
-"""Makes a graph of the rows of a class list: which are classes, which are synonyms, and what is above what."""
+"""Make a graph of the rows of a class list: classes, synonyms and edges."""
 
 import re
 from collections.abc import Sequence
@@ -23,31 +23,27 @@ from engine.interchange.imported import (
     fitting_attributes,
 )
 
-_NO_PARENT: Final = frozenset(
-    {"none", "nan", "null", "na", "n/a", "-"}
-)  # unless a class is called so
+_NO_PARENT: Final = frozenset({"none", "nan", "null", "na", "n/a", "-"})  # if no class's name
 _BEFORE_ID: Final = re.compile(r".*[/:#=]")
-"""Of an address that ends in an id."""
+"""Of a URI that ends in an id."""
 
 
 @dataclass
 class Taxon:
-    """What a row of a class list says."""
+    """A row of a class list."""
 
-    place: str  # where it stands; "" for a class that has no row of its own
+    place: str  # of the row, for messages; "" for a class without a row
     name: str
     ids: tuple[str, ...] = ()  # its own first
     parents: tuple[str, ...] = ()  # ids or names
     has_parents_by_name: bool = False
-    accepted_id: str = ""  # of a synonym, the class that it belongs to
+    accepted_id: str = ""  # of the accepted class, for a synonym
     accepted_name: str = ""
     is_synonym: bool = False
-    above: tuple[
-        tuple[str, str], ...
-    ] = ()  # rank and name of what columns of ranks put above it, the highest first
+    above: tuple[tuple[str, str], ...] = ()  # ranks and names of ancestors, the highest first
     values: dict[str, Any] = field(default_factory=dict)  # attributes by name, without synonyms
     synonyms: list[str] = field(default_factory=list)
-    identity: str = NO_IDENTITY  # in lists of our own
+    identity: str = NO_IDENTITY  # in our own lists
 
 
 def graph_of(
@@ -56,12 +52,13 @@ def graph_of(
     left_out: list[LeftOutItem],
     names: Sequence[tuple[str, str]] = (),
 ) -> ImportedGraph:
-    """The graph of a list.
+    """Make the graph of a list.
 
     Args:
         taxa: its rows.
-        left_out: what cannot be taken over is added to it.
-        names: further names of classes, as id and name with its language.
+        source_name: for errors.
+        left_out: skipped items are added to it.
+        names: vernacular names, as id of the class and name with its language.
 
     Raises:
         FormatError: it holds no classes, or a class is its own ancestor.
@@ -83,7 +80,7 @@ class _GraphMaker:
         self._keys_of_name: dict[str, list[str]] = {}
         self._synonym_of: dict[str, Taxon] = {}  # by id and by name
         self._synonyms: list[Taxon] = []
-        self._waiting: list[str] = []  # keys of classes whose parents are looked for
+        self._pending: list[str] = []  # keys of classes without resolved parents
         cleaned = [each for each in taxa if self._has_clean_name(each)]
         ids = {text for each in cleaned for text in each.ids}
         self._is_by_name = _is_by_name(cleaned, ids)
@@ -96,12 +93,12 @@ class _GraphMaker:
 
     def graph(self, names: Sequence[tuple[str, str]]) -> ImportedGraph:
         place_of: dict[Edge, str] = {}
-        self._waiting += self._rows
+        self._pending += self._rows
         lists_roots = any(not row.parents for rows in self._rows.values() for row in rows)
         is_resolved = any(
             self._find(each) for rows in self._rows.values() for row in rows for each in row.parents
         )
-        for key in self._waiting:  # grows while it is walked
+        for key in self._pending:  # grows during the loop
             for row in self._rows[key]:
                 parents = self._parents(row, lists_roots=lists_roots, is_resolved=is_resolved)
                 place_of |= dict.fromkeys(((parent, key) for parent in parents), row.place)
@@ -150,7 +147,7 @@ class _GraphMaker:
             self._key_of_id.setdefault(text, key)
             self._key_of_address.setdefault(_BEFORE_ID.sub("", text), key)
 
-    # -- what is above
+    # -- parents
 
     def _parents(self, row: Taxon, *, lists_roots: bool, is_resolved: bool) -> list[str]:
         found = [key for each in row.parents if (key := self._find(each))]
@@ -168,7 +165,7 @@ class _GraphMaker:
         return []
 
     def _find(self, text: str) -> str:
-        """The class of an id or name; of a synonym, the class that it belongs to."""
+        """The class of an id or name; for a synonym the accepted class."""
         seen: set[str] = set()
         while text and text not in seen:
             seen.add(text)
@@ -188,7 +185,7 @@ class _GraphMaker:
         )
 
     def _key_above(self, above: Sequence[tuple[str, str]]) -> str:
-        """The class that columns of ranks name, made with all above it where the list has no row of it."""
+        """The class that columns of ranks name; made with its ancestors if it has no row."""
         rank, name = above[-1]
         path = join_path(each for _, each in above)
         if self._names.get(path) == name:
@@ -200,7 +197,7 @@ class _GraphMaker:
         if path not in self._rows:
             self._rows[path] = [Taxon("", name, above=tuple(above[:-1]), values={"rank": rank})]
             self._names[path] = name
-            self._waiting.append(path)
+            self._pending.append(path)
         return path
 
     def _root(self, name: str) -> str:
@@ -208,7 +205,7 @@ class _GraphMaker:
         self._names.setdefault(name, name)
         return name
 
-    # -- what they have
+    # -- attributes
 
     def _attach_synonyms(self) -> None:
         for taxon in self._synonyms:
@@ -235,7 +232,7 @@ class _GraphMaker:
 
 
 def _is_by_name(taxa: Sequence[Taxon], ids: set[str]) -> bool:
-    """Whether names tell the classes apart: parents are named by them."""
+    """Whether parents are given by name, so that names are the keys."""
     if not any(taxon.has_parents_by_name for taxon in taxa):
         return False
     names = {taxon.name for taxon in taxa}

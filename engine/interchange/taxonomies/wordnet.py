@@ -1,7 +1,7 @@
-"""WordNet: its own `data.noun` (or `data.verb`), and the hierarchy that ImageNet publishes, `wordnet.is_a.txt`.
+"""Readers of WordNet: data.noun or data.verb, and ImageNet's hierarchy wordnet.is_a.txt.
 
-A synset becomes a class named by its first word; its other words are synonyms, its gloss is the note. The source id is
-"n" with the synset's eight digits; the keys of the classes are the source ids.
+A synset becomes a class with its first word as name, other words as synonyms and its gloss as note.
+The source id, which is the key, is "n" with the synset's eight digits.
 """
 
 import re
@@ -27,10 +27,10 @@ IDS_IN_A_LINE: Final = 2
 
 
 def read_imagenet(source: Path) -> ImportedGraph:
-    """Read ImageNet's file of edges, or its folder: "parent child" ids, with `words.txt` beside it.
+    """Read ImageNet's file of edges ("parent child"), or its folder, with the file words.txt.
 
-    Siblings of one name get their id behind it, as in "crane (n02012849)". That is decided in the whole hierarchy, so
-    a class has the same name in each part that is imported.
+    Siblings of the same name get a suffix, "crane (n02012849)", by the whole hierarchy, so that a
+    class has the same name in each imported part.
     """
     edges_file = source / IS_A_FILE if source.is_dir() else source
     edges = _imagenet_edges(edges_file)
@@ -86,14 +86,14 @@ def _words(source: Path) -> dict[str, tuple[str, ...]]:
 
 FILES: Final = ("data.noun", "data.verb")
 ABOVE: Final = frozenset({"@", "@i"})
-"""Pointers to what is above: of a kind ("dog" to "canine"), and of a single thing ("Paris" to "city")."""
+"""Pointers to hypernyms, and to those of instances ("Paris" to "city")."""
 _SYNSET: Final = re.compile(r"^(\d{8}) \d{2} ([nv]) ([0-9a-f]{2}) ", re.MULTILINE)
 _STARTS: Final = re.compile(rf"(?:\d+ .*\n(?:  .*\n)*)?{_SYNSET.pattern}", re.MULTILINE)
-"""The licence may stand before, the blanks of its first line already taken away."""
-_LICENCE: Final = "  "  # lines of the licence, at the top of each file, begin so
+"""Beginning of a file, perhaps with the licence, whose first line is stripped."""
+_LICENCE: Final = "  "  # prefix of the lines of the licence
 _GLOSS: Final = " | "
 _POINTER_FIELDS: Final = 4
-"""Of each pointer: its sign, the synset that it leads to, that one's part of speech, and between which words."""
+"""Of a pointer: its symbol, target synset, part of speech, and words."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ def read(source: Path) -> ImportedGraph:
 
 
 def fits(opening: Opening) -> bool:
-    """Whether a file begins with synsets, or with the licence above them."""
+    """Whether a file begins with synsets, or with the licence."""
     return _STARTS.match(opening.text) is not None
 
 

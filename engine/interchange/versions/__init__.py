@@ -1,1 +1,1 @@
-"""Three-way comparison of a taxonomy: its version imported last, its new version, and the project between."""
+"""Three-way merge of a taxonomy: its last version, its new version, and the project."""

@@ -397,7 +397,7 @@ def _best(scored: Iterable[tuple[float, str, ClassId]]) -> list[tuple[str, Class
 
 
 ALIKE: Final = 0.85
-"""Similarity from which names count as one: "Blackbird" and "Blackbirds", not "male" and "female"."""
+"""Similarity from which names match: "Blackbird" and "Blackbirds", not "male" and "female"."""
 
 SHORTEST: Final = 6  # letters of names that are compared so
 _WORD: Final = re.compile(r"[^\W_]+")
