@@ -67,27 +67,29 @@ GRAPH_FORMATS: Final[Mapping[str, GraphExportFormat]] = {
     "json": GraphExportFormat(
         "JSON: one class to a line, everything that is known of it",
         ".json",
-        lambda content: json_tree.written(exported_graph(content.graph)).encode(),
+        lambda content: json_tree.to_json(exported_graph(content.graph)).encode(),
     ),
     "csv": GraphExportFormat(
         "CSV: a table of children and parents, for spreadsheets",
         ".csv",
-        lambda content: csv_edges.written(exported_graph(content.graph)).encode(),
+        lambda content: csv_edges.to_csv(exported_graph(content.graph)).encode(),
     ),
     "graphml": GraphExportFormat(
         "GraphML: for Gephi, yEd, Cytoscape and igraph",
         ".graphml",
-        lambda content: graphml.written(exported_graph(content.graph)),
+        lambda content: graphml.to_graphml(exported_graph(content.graph)),
     ),
     "skos": GraphExportFormat(
         "SKOS: a thesaurus in Turtle",
         ".ttl",
-        lambda content: f"# {WRITTEN_BY}\n{skos.written(exported_graph(content.graph))}".encode(),
+        lambda content: f"# {WRITTEN_BY}\n{skos.to_turtle(exported_graph(content.graph))}".encode(),
     ),
     "darwin-core": GraphExportFormat(
         "Darwin Core: a checklist with names in languages, for GBIF and museums",
         ".zip",
-        lambda content: checklist_archive.written(exported_graph(content.graph), about=WRITTEN_BY),
+        lambda content: checklist_archive.to_archive(
+            exported_graph(content.graph), about=WRITTEN_BY
+        ),
     ),
     "dot": GraphExportFormat(
         "DOT: for Graphviz",

@@ -25,7 +25,7 @@ HEADER: Final = ",".join(_COLUMNS[:-1])  # beginning of our tables
 _SEPARATING: Final = re.compile(r"([\\|])")
 
 
-def written(graph: ImportedGraph) -> str:
+def to_csv(graph: ImportedGraph) -> str:
     """Write a graph as CSV that is safe in spreadsheets."""
     names = {each.key: each.name for each in graph.classes}
     parents = graph.parent_keys

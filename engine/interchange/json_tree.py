@@ -129,7 +129,7 @@ def _text_of(value: Any) -> str:
     return "" if found is None else str(found)
 
 
-def written(graph: ImportedGraph) -> str:
+def to_json(graph: ImportedGraph) -> str:
     """Write a graph as JSON with one class per line, for diffs."""
     parents = graph.parent_keys
     lines = ",\n".join(

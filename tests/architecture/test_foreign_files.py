@@ -44,7 +44,6 @@ PERMITTED: Mapping[str, str] = {
     "engine/images/strips.py": IN_MEMORY,
     "engine/images/video_stream.py": "what `videos.py` opened",
     "engine/interchange/labelled_images/darwin_core.py": "writes an archive",
-    "engine/interchange/tables/guide_table.py": "a page of the guide, for its maker",
     "engine/interchange/tables/workbooks.py": "what `read_table.py` opened",
     "engine/interchange/taxonomies/checklist_archive.py": "writes an archive",
     "engine/kept_files.py": OWN,

@@ -93,13 +93,13 @@ class FreeNames:
     """Makes names unique in each folder, ignoring case.
 
     Args:
-        kept: reserved names; see `keep`.
+        reserved: names of other files; see `reserve`.
         are_stems_free: whether stems are unique, too, unlike gull.jpg and gull.png.
     """
 
-    def __init__(self, kept: Iterable[str] = (), *, are_stems_free: bool = False) -> None:
+    def __init__(self, reserved: Iterable[str] = (), *, are_stems_free: bool = False) -> None:
         self._taken: set[str] = set()
-        self._kept = set(map(_compared, kept))
+        self._reserved = set(map(_compared, reserved))
         self._last: dict[str, int] = {}
         self._are_stems_free = are_stems_free
 
@@ -111,17 +111,17 @@ class FreeNames:
         wanted = _compared(path) + seen
         number = self._last.get(wanted, 1)  # continue numbering, in constant time
         free = path if number == 1 else f"{path} ({number})"
-        while _compared(free) + seen in self._taken or _compared(free + suffix) in self._kept:
+        while _compared(free) + seen in self._taken or _compared(free + suffix) in self._reserved:
             number += 1
             free = f"{path} ({number})"
         self._last[wanted] = number
         self._taken.add(_compared(free) + seen)
         return free + suffix
 
-    def keep(self, path: str) -> None:
+    def reserve(self, path: str) -> None:
         """Reserve a path and those of its parent folders."""
         parts = path.split("/")
-        self._kept.update(
+        self._reserved.update(
             _compared("/".join(parts[:length])) for length in range(1, len(parts) + 1)
         )
 
@@ -200,7 +200,7 @@ def place_images(
     """
     free, placed = names or FreeNames(), dict[int, str]()
     for folder in {folder_of(image) for image in images.images}:
-        free.keep(folder or "")
+        free.reserve(folder or "")
     failures: list[FileFailure] = []
     without: list[str] = []
     picture = "", WHOLE_FILE  # the current one

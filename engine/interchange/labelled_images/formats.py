@@ -90,7 +90,7 @@ class ImageFormat:
     has_images: bool = False  # whether the folder holds the images, as copies or links
     has_crop_form: bool = False  # see `FolderOptions.has_crops`
     has_flat_form: bool = False  # see `FolderOptions.is_flat`
-    is_beside: bool = False  # whether its class folders are always flat
+    is_flat: bool = False  # whether its class folders are always flat
     is_spreadsheet: bool = False  # whether spreadsheets open it
     writes_into: bool = False  # whether `write_folder` writes into a folder with other files
 
@@ -224,7 +224,7 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
         group=FormatGroup.FOLDERS,
         has_images=True,
         has_crop_form=True,
-        is_beside=True,
+        is_flat=True,
     ),
     YOLO: ImageFormat(
         TITLES[YOLO],
@@ -235,7 +235,7 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
         fits=partial(has_box_format, YOLO),
         group=FormatGroup.FOLDERS,
         has_images=True,
-        is_beside=True,
+        is_flat=True,
     ),
     "xmp": ImageFormat(
         "XMP sidecars",

@@ -195,9 +195,9 @@ class _Places:
             OSError: the folder cannot be created, or the image does not exist.
         """
         source = self._real(image.file.parent)
-        is_beside = source.is_relative_to(self._out)
-        folder = source if is_beside else self._out / self._below(source)
-        if is_beside:
+        is_in_target = source.is_relative_to(self._out)
+        folder = source if is_in_target else self._out / self._below(source)
+        if is_in_target:
             image.file.stat()  # creates no folders where a disk was unplugged
         else:
             folder.mkdir(parents=True, exist_ok=True)

@@ -53,7 +53,7 @@ _NAMES: Final = ArchiveTable(
 """GBIF's extension for vernacular names; the first column is the taxon."""
 
 
-def written(graph: ImportedGraph, *, about: str) -> bytes:
+def to_archive(graph: ImportedGraph, *, about: str) -> bytes:
     """Write a graph as an archive.
 
     Args:

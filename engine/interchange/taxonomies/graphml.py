@@ -72,7 +72,7 @@ def read(source: Path) -> ImportedGraph:
     return disambiguated(names, edges, source.name, lambda key, name: _class(key, nodes[key], name))
 
 
-def written(graph: ImportedGraph) -> bytes:
+def to_graphml(graph: ImportedGraph) -> bytes:
     """Write a graph as GraphML."""
     root = etree.Element(f"{{{NAMESPACE}}}graphml", nsmap={None: NAMESPACE})
     for scope, name in (("graph", DIRECTION), *(("node", field) for field in _FIELDS)):

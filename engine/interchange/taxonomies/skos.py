@@ -266,7 +266,7 @@ def fits(opening: Opening) -> bool:
     return is_rdf and SKOS in opening.text
 
 
-def written(graph: ImportedGraph) -> str:
+def to_turtle(graph: ImportedGraph) -> str:
     """Write a graph as Turtle."""
     addresses = own_ids(graph, lambda source_id: _ADDRESS.fullmatch(source_id) is not None)
     parents = graph.parent_keys

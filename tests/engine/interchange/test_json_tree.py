@@ -24,7 +24,7 @@ def file_of(folder: Path, document: Any) -> Path:
 
 def write(graph: CategoryGraph, path: Path) -> None:
     """Write a graph."""
-    path.write_text(json_tree.written(exported_graph(graph)), encoding="utf-8")
+    path.write_text(json_tree.to_json(exported_graph(graph)), encoding="utf-8")
 
 
 def test_a_tree(tmp_path: Path) -> None:

@@ -28,11 +28,11 @@ DAMAGES = 25
 """Damaged files of each format, likewise."""
 
 WRITERS: dict[str, Callable[[ImportedGraph], str | bytes]] = {
-    "json": json_tree.written,
-    "csv": csv_edges.written,
-    "graphml": graphml.written,
-    "skos": skos.written,
-    "darwin-core": partial(checklist_archive.written, about="test"),
+    "json": json_tree.to_json,
+    "csv": csv_edges.to_csv,
+    "graphml": graphml.to_graphml,
+    "skos": skos.to_turtle,
+    "darwin-core": partial(checklist_archive.to_archive, about="test"),
 }
 
 

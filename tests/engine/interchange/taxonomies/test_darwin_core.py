@@ -142,7 +142,7 @@ def test_a_checklist_of_ours(tmp_path: Path) -> None:
         (("1", "3"), ("2", "3"), ("3", "4")),
     )
     path = tmp_path / "checklist.zip"
-    path.write_bytes(checklist_archive.written(graph, about="test"))
+    path.write_bytes(checklist_archive.to_archive(graph, about="test"))
     with zipfile.ZipFile(path) as archive:
         taxa = list(csv.DictReader(archive.read("taxon.csv").decode().splitlines()))
         names = archive.read("vernacularname.csv").decode().splitlines()

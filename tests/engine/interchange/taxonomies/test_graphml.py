@@ -93,7 +93,7 @@ def test_our_own_comes_back(tmp_path: Path) -> None:
         ),
         (("1", "3"), ("2", "3")),
     )
-    path = written(tmp_path, graphml.written(graph))
+    path = written(tmp_path, graphml.to_graphml(graph))
     again = graphml.read(path)
     classes = [(each.name, each.attributes) for each in again.classes]
     assert classes == [(each.name, each.attributes) for each in graph.classes]

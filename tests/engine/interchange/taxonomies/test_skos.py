@@ -126,7 +126,7 @@ def test_languages_come_back(tmp_path: Path) -> None:
     """The first of a language is the preferred label, others are alternative ones; a name without a language stays."""
     names = ("Tench@en", "doctor fish@en", "Schleie@de", "tinca")
     graph = ImportedGraph((ImportedClass("1", "Tinca tinca", ClassAttributes("", names)),), ())
-    text = skos.written(graph)
+    text = skos.to_turtle(graph)
     labels = [line.strip(" ;.") for line in text.splitlines() if "Label" in line]
     assert labels == [
         'skos:prefLabel "Tinca tinca"',
@@ -142,7 +142,7 @@ def test_languages_come_back(tmp_path: Path) -> None:
 
 def test_what_comes_in_with_one_language_goes_out_so(tmp_path: Path) -> None:
     """No second label without a language, where a reader chooses the same."""
-    text = skos.written(read_graph(written(tmp_path, text_of(made_terms(1)))))
+    text = skos.to_turtle(read_graph(written(tmp_path, text_of(made_terms(1)))))
     assert [line.strip(" ;.") for line in text.splitlines() if "prefLabel" in line] == [
         'skos:prefLabel "Ärt 0"@en'
     ]
@@ -172,7 +172,7 @@ def test_our_own_comes_back(tmp_path: Path) -> None:
         ),
         (("1", "2"), ("2", "3"), ("1", "4"), ("2", "4")),
     )
-    again = skos.read(written(tmp_path, skos.written(graph)))
+    again = skos.read(written(tmp_path, skos.to_turtle(graph)))
     assert [(each.name, each.attributes) for each in again.classes] == [
         (each.name, each.attributes) for each in graph.classes
     ]

@@ -5,7 +5,7 @@ from typing import Final
 from engine.interchange.tables.dialects import DIALECTS
 from engine.interchange.tables.roles import LEVELS, RANKS, Role
 
-BEGIN: Final = "<!-- columns: made by `python -m engine.interchange.tables.guide_table` -->"
+BEGIN: Final = "<!-- columns: made by `python -m research.guide_table` -->"
 END: Final = "<!-- end of columns -->"
 _NAMES_SHOWN: Final = 5
 

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from engine.interchange.tables.guide_table import with_guide_table
+from research.guide_table import with_guide_table
 
-GUIDE = Path(__file__).parents[4] / "docs" / "guide" / "taxonomy.md"
+GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "taxonomy.md"
 
 
 def test_the_guide_has_the_table_that_is_made() -> None:
-    """`python -m engine.interchange.tables.guide_table` writes it."""
+    """`python -m research.guide_table` writes it."""
     page = GUIDE.read_text(encoding="utf-8")
     assert with_guide_table(page) == page
