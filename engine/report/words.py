@@ -7,7 +7,7 @@ from typing import Final
 from unicodedata import category
 
 from engine.graph.codes import UNKNOWN
-from engine.interchange.table_text import storable
+from engine.interchange.table_writer import storable
 from engine.report.branch_tree import BranchTree
 from engine.report.document import Bar, ClassName, Fact, FigureTable, TableColumn, Value, ValueKind
 from engine.report.figures import Proportion

@@ -178,11 +178,7 @@ class _Categories:
         self._by_id = {_id(each, "id"): each for each in categories}
         self._by_name = {str(each.get("name")): each for each in categories}
         self._known: dict[int | str, dict[str, str]] = {}
-
-    @property
-    def are_detector_categories(self) -> bool:
-        """Whether all of them are categories of detectors."""
-        return are_detector_categories(self._by_name)
+        self.are_of_detectors = are_detector_categories(self._by_name)
 
     def fields(self, category_id: int | str) -> dict[str, str]:
         """Label, and path if supercategories are categories; KeyError for an unknown category."""
@@ -216,7 +212,7 @@ def _labels(
     (image, file), name = _image(entry, folders), category["label"]
     attributes = object_in(annotation, "attributes")
     part = _part(annotation, entry, attributes, file)
-    if categories.are_detector_categories and part.box is not None and ORIGINAL not in attributes:
+    if categories.are_of_detectors and part.box is not None and ORIGINAL not in attributes:
         score = scored(annotation.get("score"))
         yield detected_box(image, part, file=file, category=name, score=score) if image else None
         return

@@ -24,7 +24,7 @@ def file_of(folder: Path, text: str, encoding: str = "utf-8") -> Path:
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_what_spreadsheets_write(tmp_path: Path, encoding: str, delimiter: str, end: str) -> None:
-    """Any delimiter, line end and byte order mark; columns in any order; blank lines and other columns do no harm."""
+    """Any delimiter, line end, BOM and order of columns; blank lines and other columns."""
     rows = [
         ["Note", '"Parent"', " CHILD "],
         ["", "Animal", "Bird"],
@@ -63,7 +63,10 @@ def test_quoted_names(tmp_path: Path) -> None:
         ("", "does not say which of its columns is which: .*an empty file"),
         (
             "what,above\na,b\n",
-            r'expected columns for name of the class, .*found "what", "above". .*--column class=NAME',
+            (
+                r'expected columns for name of the class, .*found "what", "above". .*--column '
+                r"class=NAME"
+            ),
         ),
         ("child,parent\n", "holds no classes"),
         (
@@ -112,7 +115,7 @@ def test_what_leaves_itself_out(
 
 @pytest.mark.parametrize("encoding", ["cp1252", "mac_roman", "utf-16-le", "utf-16-be"])
 def test_other_encodings_are_recognised(tmp_path: Path, encoding: str) -> None:
-    """What Excel writes in Western countries, on Windows, on old Macs, and as Unicode without a mark."""
+    """Encodings of Excel in Western countries, on old Macs, and Unicode without a BOM."""
     end = "\r" if encoding == "mac_roman" else "\n"
     graph = class_tables.read(file_of(tmp_path, f"child,parent{end}Möwe,Vögel{end}", encoding))
     assert graph.edges == (("Vögel", "Möwe"),)
@@ -137,7 +140,7 @@ def test_no_file(tmp_path: Path) -> None:
 
 
 def test_a_column_of_ids(tmp_path: Path) -> None:
-    """The id is that of the child; where the rows of one class disagree they only number the rows."""
+    """The id is the child's; if rows of a class disagree, it only numbers them."""
     text = (
         "Id,child,parent\n5,Bird,Animal\n6,Gull,Bird\n,Gull,Diver\n8,Puffin,Bird\n9,Puffin,Diver\n"
     )

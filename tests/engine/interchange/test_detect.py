@@ -14,7 +14,10 @@ SOURCES = {
     "folders": ("tree", ""),
     "label-studio": (
         "interface.xml",
-        '<View><Taxonomy name="t"><Choice value="Animal"><Choice value="Bird"/></Choice></Taxonomy></View>',
+        (
+            '<View><Taxonomy name="t"><Choice value="Animal"><Choice value="Bird"/></Choice>'
+            "</Taxonomy></View>"
+        ),
     ),
     "darwin-core": (
         "taxon.tsv",

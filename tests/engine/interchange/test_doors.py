@@ -1,4 +1,4 @@
-"""What cannot be a class comes through no door of the graph; one line names it and its place."""
+"""Invalid class names are refused by all ways into the graph, with their place."""
 
 import json
 from collections.abc import Callable
@@ -77,7 +77,7 @@ LINES = [(TURNED, "writing direction"), (UNSEEN, "can be seen"), (LONG, "too lon
 def test_an_import_with_a_treacherous_name(
     write: Callable[[Path, str], Path], graph_format: str, name: str, message: str, tmp_path: Path
 ) -> None:
-    """Each format says what is wrong and where, in one line of readable length; tables leave out that row alone."""
+    """Formats name error and place in one readable line; tables skip only that row."""
     source = write(tmp_path, name)
     try:
         graph = read_graph(source, graph_format)
@@ -126,7 +126,7 @@ def _chain(folder: Path, length: int) -> Path:
 
 
 def test_a_chain_of_classes(tmp_path: Path) -> None:
-    """As deep as any taxonomy is fine; a pit without a floor is refused."""
+    """The deepest allowed level is read; a deeper one is refused."""
     assert len(read_graph(_chain(tmp_path, DEEPEST_LEVEL + 1)).classes) == DEEPEST_LEVEL + 1
     with pytest.raises(
         FormatError, match=r"chain.csv nests its classes too deeply: expected at most 500 classes"
@@ -135,7 +135,7 @@ def test_a_chain_of_classes(tmp_path: Path) -> None:
 
 
 def test_a_pit_of_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Folders are not looked into further than classes may go."""
+    """Folders deeper than the limit are not listed."""
     monkeypatch.setattr(imported, "DEEPEST_LEVEL", 4)
     looked_at = tmp_path / "1/2/3/4/5"
     looked_at.mkdir(parents=True)
@@ -146,7 +146,7 @@ def test_a_pit_of_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_pit_of_class_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither are images labelled with a class down there."""
+    """Class folders deeper than the limit are refused."""
     monkeypatch.setattr(group_edits, "DEEPEST_LEVEL", 3)
     write_shape(tmp_path / "1/2/3/4/5/1.png", "Red disc", seed=1)
     with new_project(tmp_path) as project:

@@ -11,7 +11,8 @@ from engine.interchange.archives import file_within
 from engine.interchange.detect import read_graph
 from engine.interchange.labelled_images import camtrap_dp_reading, darwin_core
 
-META = """<archive xmlns="http://rs.tdwg.org/dwc/text/"><core rowType="http://rs.tdwg.org/dwc/terms/{}"
+META = """<archive xmlns="http://rs.tdwg.org/dwc/text/">\
+<core rowType="http://rs.tdwg.org/dwc/terms/{}"
  ignoreHeaderLines="1"><files><location>{}</location></files><id index="0"/>
  <field index="1" term="http://rs.tdwg.org/dwc/terms/scientificName"/></core></archive>"""
 OUTSIDE = [

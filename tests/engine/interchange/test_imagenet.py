@@ -42,7 +42,7 @@ def keys_of(graph: ImportedGraph) -> set[int]:
 
 
 def test_names_and_synonyms(tmp_path: Path) -> None:
-    """The first word names a class; namesakes among siblings get their id; the other words are synonyms."""
+    """The first word is the name, others are synonyms; siblings of one name get their id."""
     graph = read_imagenet(hierarchy(tmp_path))
     assert {each.key[-1]: each.name for each in graph.classes} == {
         "1": "being",

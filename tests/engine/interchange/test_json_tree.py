@@ -240,7 +240,7 @@ def test_what_a_class_of_a_tree_cannot_have_leaves_itself_out(tmp_path: Path) ->
 def test_lists_of_others(
     tmp_path: Path, document: Any, edges: str, reasons: list[LeftOutReason]
 ) -> None:
-    """Parents by name or id, beside or within, as several programs write them; what is wrong leaves itself out."""
+    """Parents by name, id or object, as several programs write them; errors are skipped."""
     graph = json_tree.read(file_of(tmp_path, document))
     names = {each.key: each.name for each in graph.classes}
     assert (

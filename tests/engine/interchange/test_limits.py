@@ -1,4 +1,4 @@
-"""Files that are larger than they look: each is refused in one line, or read with what is right in it."""
+"""Files that unpack to more than expected: refused in one line, or read in part."""
 
 import csv
 import json
@@ -33,7 +33,8 @@ from engine.interchange.labelled_images.formats import detect
 
 DEEP = 100_000
 ROWS = 12
-META = """<archive xmlns="http://rs.tdwg.org/dwc/text/"><core rowType="http://rs.tdwg.org/dwc/terms/Occurrence"
+META = """<archive xmlns="http://rs.tdwg.org/dwc/text/">\
+<core rowType="http://rs.tdwg.org/dwc/terms/Occurrence"
  ignoreHeaderLines="1"><files><location>{}</location></files><id index="0"/>
  <field index="1" term="http://rs.tdwg.org/dwc/terms/scientificName"/>
  <field index="2" term="http://rs.tdwg.org/dwc/terms/associatedMedia"/></core></archive>"""
@@ -155,7 +156,7 @@ def test_too_many_bytes(
 def test_too_much_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: Made, read: Read
 ) -> None:
-    """What is held is bounded, also where a file stores it once: as Parquet stores a text that all rows share."""
+    """Memory is bounded, also for a text that all rows of a Parquet file share."""
     monkeypatch.setattr(limits.TEXT, "most", 80)
     with pytest.raises(FormatError, match="too long to be held"):
         read(made(tmp_path, ROWS))
@@ -231,7 +232,7 @@ def _times(path: Path, values: list[int], kind: pa.DataType) -> list[datetime | 
     ],
 )
 def test_times_of_parquet(tmp_path: Path, value: int, kind: pa.DataType) -> None:
-    """Nanoseconds, and a zone that this computer does not know: the moment is what the file counts."""
+    """Nanoseconds, and an unknown time zone: the stored instant counts."""
     assert _times(tmp_path / "labels.parquet", [value], kind) == [
         datetime(2023, 11, 14, 22, 13, 20, 123_456, UTC)
     ]
@@ -396,7 +397,7 @@ def test_a_deep_json_document(tmp_path: Path) -> None:
 
 
 def test_a_long_chain_of_categories(tmp_path: Path) -> None:
-    """Each names the one above: the way up is walked once for each category, and ends where no class can be."""
+    """A chain of categories is followed once for each, up to the deepest allowed level."""
     path = tmp_path / "labels.json"
     names = [{"id": n, "name": f"c{n}", "supercategory": f"c{n - 1}"} for n in range(2_000)]
     annotations = [{"image_id": 1, "category_id": n % 2_000} for n in range(20_000)]
@@ -408,8 +409,10 @@ def test_a_long_chain_of_categories(tmp_path: Path) -> None:
 
 def _sidecar(folder: Path, body: str) -> None:
     (folder / "photo.jpg.xmp").write_text(
-        '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">'
-        '<rdf:Description xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:lr="http://ns.adobe.com/lightroom/1.0/">'
+        '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF '
+        'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">'
+        '<rdf:Description xmlns:dc="http://purl.org/dc/elements/1.1/" '
+        'xmlns:lr="http://ns.adobe.com/lightroom/1.0/">'
         f"{body}</rdf:Description></rdf:RDF></x:xmpmeta>"
     )
 

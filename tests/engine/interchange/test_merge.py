@@ -74,7 +74,7 @@ def test_parents_may_come_after_their_children() -> None:
 
 
 def test_two_known_classes_for_one() -> None:
-    """Where both parents have a class of that name, neither is lost nor joined; the first takes what is below."""
+    """If both parents have a class of that name, both stay; the first gets the children."""
     graph = seaside_graph()
     other = graph.add_class("Gull", [3])
     ids, *added = merged(
@@ -95,7 +95,7 @@ def test_a_cycle_in_the_import_leaves_the_graph_alone() -> None:
 
 
 def test_a_cycle_with_the_graph_leaves_it_alone() -> None:
-    """Edges that only together with the graph's close a cycle are refused, and what was added before goes again."""
+    """Edges that close a cycle only with the graph are refused, and all is rolled back."""
     graph = graph_of({"Life": [], "Bird": ["Life"], "Diver": ["Life", "Bird"]})
     before = content_of(graph)
     with pytest.raises(CycleError):
@@ -114,7 +114,7 @@ def test_a_cycle_with_the_graph_leaves_it_alone() -> None:
     )
 )
 def test_any_import_is_complete_and_repeatable(pairs: list[tuple[int, int]]) -> None:
-    """Each imported edge is an edge between the classes of its keys, and a second import adds nothing."""
+    """Imported edges connect the classes of their keys; a second import adds nothing."""
     imported = imported_of(*dict.fromkeys((str(parent), str(child)) for parent, child in pairs))
     graph = CategoryGraph()
     first, _, edges_added = merged(graph, imported)

@@ -39,7 +39,7 @@ def test_folders_are_classes_and_files_are_not(tmp_path: Path) -> None:
 
 
 def test_hidden_things_are_no_classes(tmp_path: Path) -> None:
-    """Hidden folders, and folders with hidden files only, are passed over; with a text file beside they are classes."""
+    """Hidden folders, and those of only hidden files, are skipped; others are classes."""
     root = folders(
         tmp_path,
         ".git/objects",

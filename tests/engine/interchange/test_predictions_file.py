@@ -18,9 +18,20 @@ from tests.support.projects import new_project
 
 NAMES = ("=1+1", "unknown", "Gull", "and/or", "-40 °C", "'=x", "海鸥", 'a;b,c "d"')
 PATHS = (
-    "=cmd|' -C calc'!A1.png", "-1.png", "@x,y;z.png", "a\\b.png", " blanks .png", "two\nlines.png", "\ttab.png",
-    "'=quoted.png", "caf\udce9.png", "half \ud83d.png", "ключ “7”.png", "/elsewhere/a.png", "./=x.png",
-)  # fmt: skip
+    "=cmd|' -C calc'!A1.png",
+    "-1.png",
+    "@x,y;z.png",
+    "a\\b.png",
+    " blanks .png",
+    "two\nlines.png",
+    "\ttab.png",
+    "'=quoted.png",
+    "caf\udce9.png",
+    "half \ud83d.png",
+    "ключ “7”.png",
+    "/elsewhere/a.png",
+    "./=x.png",
+)
 
 
 @pytest.fixture
@@ -78,7 +89,7 @@ def test_no_cell_runs(project: Project, tmp_path: Path) -> None:
 
 
 def test_the_file_is_utf_8_with_the_bytes_of_names(project: Project, tmp_path: Path) -> None:
-    """A name that is no Unicode stands there as its bytes, and reading with surrogateescape gives the name."""
+    """An invalid Unicode name is written as bytes, and read with surrogateescape."""
     out = tmp_path / "out.csv"
     write_predictions(project, predicted(project), out)
     content = out.read_bytes()
@@ -88,7 +99,7 @@ def test_the_file_is_utf_8_with_the_bytes_of_names(project: Project, tmp_path: P
 
 
 def test_a_class_that_is_called_unknown(project: Project, tmp_path: Path) -> None:
-    """The outcome and the class are distinguished in each column, and read back as what they are."""
+    """The outcome and the class "unknown" are distinct in each column and read back."""
     out, graph = tmp_path / "out.csv", project.classes.graph
     top, inner = graph.find("unknown"), graph.find("=1+1/unknown")
     classified = made_up(
@@ -123,7 +134,7 @@ def test_a_class_that_is_called_unknown(project: Project, tmp_path: Path) -> Non
 
 
 def test_a_class_that_moved_or_went(project: Project, tmp_path: Path) -> None:
-    """Its name decides where its path leads nowhere any more; a class "unknown" that went is not "none"."""
+    """The name counts if the path is gone; a removed class "unknown" is not "none"."""
     file, graph = tmp_path / "truth.csv", project.classes.graph
     file.write_text("image,class,path\n1,海鸥,Vogel/海鸥\n", encoding="utf-8")
     assert read_truth(file, graph) == {"1": graph.find("海鸥")}
@@ -140,7 +151,7 @@ def test_a_class_that_moved_or_went(project: Project, tmp_path: Path) -> None:
 def test_files_that_spreadsheets_saved(
     project: Project, tmp_path: Path, separator: str, encoding: str, before: str
 ) -> None:
-    """Comma, semicolon or tab, with or without a byte order mark and a line that names the separator."""
+    """Comma, semicolon or tab, with or without a BOM and a line of the separator."""
     out, saved = tmp_path / "out.csv", tmp_path / "saved.csv"
     paths = ["a/1.png", "=2.png", "b;c,d.png", "тест.png"]
     classified = predicted(project, paths)
@@ -185,7 +196,7 @@ def test_what_is_no_truth_is_refused_in_a_line(
 
 
 def test_a_name_comes_before_what_it_may_mean(project: Project) -> None:
-    """An image whose name holds a backslash is not taken for one in a folder, nor the other way round."""
+    """A name with a backslash is not a path with a folder, nor the reverse."""
     leaves = project.classes.graph.leaves()[:2]
     classified = made_up(
         project.classes.graph, leaves, [(0.9, 0.1), (0.1, 0.9)], paths=["a\\b.png", "a/b.png"]
@@ -234,7 +245,7 @@ def test_where_no_table_is_written_the_project_stays_as_it_was(
 
 
 def test_two_lines_that_contradict_each_other(project: Project, tmp_path: Path) -> None:
-    """They are named; two that agree are one, and a class against none of the classes is a contradiction, too."""
+    """Conflicts are named; equal lines are one; a class conflicts with none of the classes."""
     path = tmp_path / "truth.csv"
     path.write_text("image,class\na.jpg,and/or\nb.jpg,and/or\na.jpg,and/or\n", encoding="utf-8")
     assert len(read_truth(path, project.classes.graph)) == 2

@@ -34,7 +34,7 @@ def test_every_text_comes_back(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["海鸥.png", "caf\udce9.png", "half \ud83d.png"])
 def test_every_name_can_be_written(text: str) -> None:
-    """Bytes of another encoding stay those bytes; half a pair, which Windows allows, becomes bytes as well."""
+    """Bytes of other encodings are preserved; unpaired surrogates become bytes, too."""
     written = storable(text).encode("utf-8", "surrogateescape")
     assert written.decode("utf-8", "surrogateescape") == storable(text)
     assert written.decode("utf-8", "surrogatepass" if "half" in text else "surrogateescape") == text

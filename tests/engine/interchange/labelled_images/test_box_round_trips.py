@@ -1,4 +1,4 @@
-"""Boxes come back from every format that carries them, to a tenth of a pixel; and other programs find them there."""
+"""Boxes survive every format that has them, to a tenth of a pixel; other programs find them."""
 
 import csv
 import json
@@ -17,8 +17,17 @@ from engine.interchange.labelled_images.records import LabelledImage, LabelledIm
 from tests.support.boxed_images import BOXES, SIZES, boxed_images
 
 CARRIERS = (
-    "csv", "jsonl", "parquet", "coco", "cvat", "label-studio", "fiftyone", "camtrap-dp", "yolo-detection", "folders",
-)  # fmt: skip
+    "csv",
+    "jsonl",
+    "parquet",
+    "coco",
+    "cvat",
+    "label-studio",
+    "fiftyone",
+    "camtrap-dp",
+    "yolo-detection",
+    "folders",
+)
 NEAR_PIXELS = 0.1
 
 
@@ -109,7 +118,7 @@ def expect_same(image: LabelledImage, label: ForeignLabel, images: LabelledImage
 
 
 def test_coco_as_pycocotools_has_it(boxed: LabelledImages, tmp_path: Path) -> None:
-    """One entry for each image, with an annotation for each box in pixels of the picture as it is shown."""
+    """An entry for each image, and an annotation for each box in displayed pixels."""
     coco = COCO(str(written(boxed, "coco", tmp_path)))
     assert len(coco.getImgIds()) == len(SIZES) + 2
     for image_id, size in zip(coco.getImgIds(), SIZES, strict=False):
@@ -147,7 +156,7 @@ def test_boxes_of_fiftyone_are_detections(boxed: LabelledImages, tmp_path: Path)
 
 
 def test_yolo_detection_as_trainers_read_it(boxed: LabelledImages, tmp_path: Path) -> None:
-    """A text for each image at the same place, numbers of classes, shares of the picture; an empty one for empty."""
+    """A text for each image: numbers of classes and shares; an empty one for an empty image."""
     folder = written(boxed, "yolo-detection", tmp_path)
     pictures = sorted(
         each.relative_to(folder / "images").with_suffix("")
@@ -196,7 +205,7 @@ def text_image(text: Path) -> Path:
 
 
 def test_observations_have_boxes_and_counts(boxed: LabelledImages, tmp_path: Path) -> None:
-    """A file is one medium; an empty one is blank, and a box of a detector an animal without a name."""
+    """A file is a medium; an empty one is blank, a box of a detector an unnamed animal."""
     folder = written(boxed, "camtrap-dp", tmp_path)
     (folder / "images.csv").unlink()
     assert len((folder / "media.csv").read_text().splitlines()) == 1 + len(SIZES) + 2
@@ -214,7 +223,7 @@ def test_observations_have_boxes_and_counts(boxed: LabelledImages, tmp_path: Pat
 
 
 def test_observations_fit_the_standard(boxed: LabelledImages, tmp_path: Path) -> None:
-    """What the schema of the standard asks of the columns of things; values of others are comments."""
+    """Columns of things have the values of the schema; other values are comments."""
     odd = replace(
         boxed.images[0],
         count=0,
@@ -244,7 +253,7 @@ def test_observations_fit_the_standard(boxed: LabelledImages, tmp_path: Path) ->
 
 
 def test_crops_of_class_folders(boxed: LabelledImages, tmp_path: Path) -> None:
-    """Named after the file and the box, and of its size, upright; the table still names the images."""
+    """Crops are named by file and box, upright; the table still has the images."""
     folder = written(boxed, "folders", tmp_path, FolderOptions(has_crops=True))
     crops = [each for each in folder.rglob("*.jpg") if each.name != "whole.jpg"]
     with_class = [
@@ -254,7 +263,10 @@ def test_crops_of_class_folders(boxed: LabelledImages, tmp_path: Path) -> None:
     by_name = {each.name: each for each in crops}
     for image in with_class:
         assert image.part.box is not None
-        name = f"{image.file.stem} {'-'.join(str(round(share * 1000)) for share in image.part.box)}.jpg"
+        name = (
+            f"{image.file.stem} "
+            f"{'-'.join(str(round(share * 1000)) for share in image.part.box)}.jpg"
+        )
         with Image.open(by_name[name]) as crop:
             width, height = image.part.box.in_pixels(shown_size(image.file))[2:]
             assert crop.size == pytest.approx((width, height), abs=1.01)
@@ -267,7 +279,7 @@ def test_crops_of_class_folders(boxed: LabelledImages, tmp_path: Path) -> None:
 def test_pages_and_moments_are_made_of_their_files(
     boxed: LabelledImages, tmp_path: Path, has_crops: bool
 ) -> None:
-    """A trainer reads no PDF and no video: the picture of a page lies there, once for all boxes of a class in it."""
+    """The picture of a page or frame is placed once for all boxes of a class in it."""
     first = replace(boxed.images[0], file=Path("/x/plates.pdf"), path="plates.pdf")
     page, box = FilePart(page=2), first.part.box
     items = [replace(first, part=page), replace(first, image_id=2, part=page._replace(box=box))]

@@ -1,4 +1,4 @@
-"""Sets of boxes are recognised, and neither they nor parts of data sets become classes in silence."""
+"""Files of boxes are detected; neither they nor parts of data sets become classes silently."""
 
 import json
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
-"""Camtrap data packages hold what the standard asks for, and say where a collection does not know it.
+"""Camtrap data packages fulfil the standard, and state what a collection does not know.
 
-`make readers` validates whole packages by frictionless against the standard's own schemas; here stand its rules.
+`make readers` validates packages by frictionless with the standard's schemas; these are its rules.
 """
 
 import csv
@@ -27,7 +27,7 @@ FILE_PATH = re.compile(r"^(?=^[^./~])(^((?!\.{2}).)*$).*$")
 
 @pytest.fixture
 def package(music: Labelled, tmp_path: Path) -> Path:
-    """Of the small collection: two photos of a day say where they were taken, one in which time zone."""
+    """A small collection with two photos of a day with coordinates, one with a time zone."""
     for name, zone, latitude in (("piano.png", "+02:00", 48.001), ("coarse.png", "", 48.003)):
         save_photo(
             music.project.images.resolve(music.project.images.record(music.images[name])),
@@ -51,7 +51,7 @@ def rows(package: Path, name: str) -> list[dict[str, str]]:
 
 
 def test_photos_tell_place_and_time(package: Path) -> None:
-    """A deployment lies in the middle of its photos; without any it may be anywhere, and says so."""
+    """A deployment is at the mean of its photos; without coordinates it may be anywhere."""
     first, second = rows(package, "deployments")
     assert (first["deploymentID"], first["latitude"], first["longitude"]) == (
         "photos/day 0",
@@ -140,7 +140,7 @@ def test_paths_of_images_fit_the_standard(music: Labelled, tmp_path: Path) -> No
 
 
 def test_a_package_of_another_program(package: Path) -> None:
-    """Without our table the observations count; those of events, and what nobody classified, are no labels."""
+    """Without our table observations count; those of events and unclassified ones do not."""
     (package / IMAGES_TABLE).unlink()
     assert camtrap_dp_reading.fits(package)
     assert camtrap_dp_reading.fits(package / "datapackage.json")
@@ -210,7 +210,10 @@ def _package_of(folder: Path, observations: str, media: str = "") -> Path:
     return folder
 
 
-EVENTS = "observationID,deploymentID,mediaID,eventID,eventStart,eventEnd,observationType,scientificName\n"
+EVENTS = (
+    "observationID,deploymentID,mediaID,eventID,eventStart,eventEnd,observationType,"
+    "scientificName\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -223,7 +226,10 @@ EVENTS = "observationID,deploymentID,mediaID,eventID,eventStart,eventEnd,observa
         ("o,d,,e,2024-05-01T08:00:00+02:00,,animal,Vulpes vulpes\n", ["8.jpg"]),
         ("o,elsewhere,,e,2024-05-01T04:00:00Z,2024-05-01T05:00:00Z,animal,Vulpes vulpes\n", []),
         (
-            "o,d,m6,e,,,animal,Lynx lynx\np,d,m7,e,,,unclassified,\nq,d,,e,,,animal,Vulpes vulpes\n",
+            (
+                "o,d,m6,e,,,animal,Lynx lynx\np,d,m7,e,,,unclassified,\n"
+                "q,d,,e,,,animal,Vulpes vulpes\n"
+            ),
             ["6.jpg", "7.jpg"],
         ),
         (
@@ -238,7 +244,7 @@ EVENTS = "observationID,deploymentID,mediaID,eventID,eventStart,eventEnd,observa
 def test_observations_of_events_count_for_their_media(
     tmp_path: Path, rows_of_events: str, expected: list[str]
 ) -> None:
-    """By the time of the event, or by its id; a medium with an observation of its own keeps that."""
+    """By the time or the id of the event; media keep observations of their own."""
     found = camtrap_dp_reading.read(_package_of(tmp_path / "p", EVENTS + rows_of_events))
     assert [label.image for label in found.labels] == expected
     assert len(found.problems) == (not expected)
@@ -287,7 +293,7 @@ def test_a_table_in_the_encoding_that_the_package_names(
 def test_what_is_no_taxon_has_no_scientific_name_and_comes_back(
     music: Labelled, tmp_path: Path
 ) -> None:
-    """Blank, vehicle, unknown and people; their classes stand in a tag, by which reading finds them."""
+    """Blank, vehicle, unknown and people; their classes are tags, which are read back."""
     images = music.gathered()
     for old, new in (("Keyboard", "Vehicle"), ("Trio: A/B?", "Leer"), ("Flute", "Unknown")):
         images.graph.rename(music.ids[old], new)

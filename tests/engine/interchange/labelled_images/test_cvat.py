@@ -17,7 +17,8 @@ THEIRS = """<?xml version="1.0"?><annotations><version>1.1</version>
 <meta><job><assignee><username>bo</username></assignee></job></meta>
 <image id="0" name="a/1.jpg" width="9" height="9"><tag label="Flute" source="manual"/></image>
 <image id="1" name="a/2.jpg" width="9" height="9">
-  <box label="Wind" source="auto" xtl="1" ytl="1" xbr="2" ybr="2"><attribute name="size">big</attribute></box></image>
+  <box label="Wind" source="auto" xtl="1" ytl="1" xbr="2" ybr="2"><attribute name="size">\
+big</attribute></box></image>
 <image id="2" name="a/3.jpg" width="9" height="9"></image></annotations>"""
 
 
@@ -27,7 +28,7 @@ def element(root: Element, name: str) -> Element:
 
 
 def test_what_cvat_looks_for(music: Labelled, tmp_path: Path) -> None:
-    """Labels of kind tag, one of each name; images with their sizes; a tag that says who decided."""
+    """Unique labels of type tag; images with sizes; a tag with the kind of its author."""
     path = tmp_path / "annotations.xml"
     with path.open("wb") as file:
         cvat.write(music.gathered(), file)

@@ -27,7 +27,7 @@ META = "{http://rs.tdwg.org/dwc/text/}"
 
 @pytest.fixture
 def archive(music: Labelled, tmp_path: Path) -> Path:
-    """Of the small collection; its first image is a photo with time and place, its organ has an id of a checklist."""
+    """A small collection: the first image has time and place, its class an id of a checklist."""
     save_photo(
         music.project.images.resolve(music.project.images.record(music.images["piano.png"])),
         taken_at=datetime(2024, 5, 1, 7, 30),  # noqa: DTZ001 (as cameras say it)
@@ -46,7 +46,7 @@ def exported(music: Labelled, out: Path) -> Path:
 
 
 def test_another_program_reads_it(archive: Path) -> None:
-    """GBIF's reader for Python: occurrences, and the images and identifications that belong to each."""
+    """GBIF's reader for Python finds occurrences with their images and identifications."""
     with DwCAReader(archive) as reader:
         assert reader.metadata is not None
         assert reader.metadata.findtext("dataset/title") == "music"
@@ -103,17 +103,24 @@ def test_the_same_collection_gives_the_same_archive(
 
 
 def test_an_archive_of_another_program(tmp_path: Path) -> None:
-    """Tabs, no quotes, another order of columns, an id that is not first, dates of which some are none."""
+    """Tabs, no quotes, other orders of columns, an id that is not first, invalid dates."""
     source = tmp_path / "theirs.zip"
     meta = (
-        '<archive xmlns="http://rs.tdwg.org/dwc/text/"><core fieldsTerminatedBy="\\t" fieldsEnclosedBy=""'
-        f' ignoreHeaderLines="0" rowType="{DARWIN_CORE}Occurrence"><files><location>o.txt</location></files>'
+        '<archive xmlns="http://rs.tdwg.org/dwc/text/"><core fieldsTerminatedBy="\\t" '
+        'fieldsEnclosedBy=""'
+        f' ignoreHeaderLines="0" rowType="{DARWIN_CORE}Occurrence"><files><location>'
+        f"o.txt</location></files>"
         f'<id index="1"/><field index="0" term="{DARWIN_CORE}scientificName"/>'
-        f'<field index="2" term="{DARWIN_CORE}associatedMedia"/><field index="3" term="{DARWIN_CORE}identifiedBy"/>'
-        f'<field index="4" term="{DARWIN_CORE}dateIdentified"/><field term="{DARWIN_CORE}country" default="NZ"/>'
+        f'<field index="2" term="{DARWIN_CORE}associatedMedia"/><field index="3" '
+        f'term="{DARWIN_CORE}identifiedBy"/>'
+        f'<field index="4" term="{DARWIN_CORE}dateIdentified"/><field '
+        f'term="{DARWIN_CORE}country" default="NZ"/>'
         "</core></archive>"
     )
-    rows = 'Larus\t1\tday 1/gull.jpg\tBo "B"\t2024-05-01\n\t2\tday 1/none.jpg\t\t\nPuffinus\t3\ta/b.jpg\t\t1990/1992\n'
+    rows = (
+        'Larus\t1\tday 1/gull.jpg\tBo "B"\t2024-05-01\n\t2\tday 1/none.jpg\t\t\nPuffinus\t'
+        "3\ta/b.jpg\t\t1990/1992\n"
+    )
     write_zip(source, {"meta.xml": meta, "o.txt": rows})
     assert darwin_core.fits(source)
     found = darwin_core.read(source)
@@ -133,11 +140,14 @@ def test_an_archive_of_another_program(tmp_path: Path) -> None:
     ],
 )
 def test_images_of_another_program_are_found(tmp_path: Path, row_type: str, term: str) -> None:
-    """Beside the archive, by address of this computer, and by the end of an address of the web; several of one bird."""
+    """Images next to the archive, by file URL, by end of a web URL; several of one bird."""
     meta = (
-        f'<archive xmlns="http://rs.tdwg.org/dwc/text/"><core rowType="{DARWIN_CORE}Occurrence" ignoreHeaderLines="0">'
-        f'<files><location>o.csv</location></files><id index="0"/><field index="1" term="{DARWIN_CORE}scientificName"/>'
-        f'</core><extension rowType="{row_type}" ignoreHeaderLines="0"><files><location>m.csv</location></files>'
+        f'<archive xmlns="http://rs.tdwg.org/dwc/text/"><core '
+        f'rowType="{DARWIN_CORE}Occurrence" ignoreHeaderLines="0">'
+        f'<files><location>o.csv</location></files><id index="0"/><field index="1" '
+        f'term="{DARWIN_CORE}scientificName"/>'
+        f'</core><extension rowType="{row_type}" ignoreHeaderLines="0"><files><location>'
+        f"m.csv</location></files>"
         f'<coreid index="0"/><field index="1" term="{term}"/></extension></archive>'
     )
     local = (tmp_path / "c d.jpg").as_uri()
@@ -181,7 +191,9 @@ def test_a_class_that_was_corrected_elsewhere_counts(archive: Path, tmp_path: Pa
         {"meta.xml": meta_xml(TABLES, metadata=EML).decode()},
         {"meta.xml": meta_xml(TABLES, metadata=EML).decode(), "occurrence.csv": '"\x00'},
         {
-            "meta.xml": '<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><archive>&b;</archive>'
+            "meta.xml": (
+                '<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><archive>&b;</archive>'
+            )
         },
     ],
 )

@@ -1,4 +1,4 @@
-"""Folders for trainers and data sets: YOLO's two parts, FiftyOne's labels, Hugging Face's rows and card."""
+"""Folders of data sets: YOLO's splits, FiftyOne's labels, Hugging Face's table and card."""
 
 import json
 from collections import Counter
@@ -46,7 +46,7 @@ def many(music: Labelled) -> LabelledImages:
 
 
 def test_yolo_parts(music: Labelled, tmp_path: Path) -> None:
-    """A fifth of each class, at least one where there are two; torchvision finds the same classes in both parts."""
+    """A fifth of each class, one of two; torchvision finds the same classes in both splits."""
     folder = out(tmp_path)
     yolo.write(many(music), folder, FolderOptions())
     train = ImageFolder(str(folder / "train"))
@@ -76,13 +76,15 @@ def test_yolo_of_others(tmp_path: Path) -> None:
     assert yolo.fits(folder)
     found = yolo.read(folder)
     assert sorted((label.image, label.names) for label in found.labels) == [
-        ("test/Tern/3.jpg", ("Tern",)), ("train/Gull/1.jpg", ("Gull",)), ("val/Gull/2.jpg", ("Gull",)),
-    ]  # fmt: skip
+        ("test/Tern/3.jpg", ("Tern",)),
+        ("train/Gull/1.jpg", ("Gull",)),
+        ("val/Gull/2.jpg", ("Gull",)),
+    ]
     assert found.unlabelled == 1
 
 
 def test_fiftyone_labels(music: Labelled, tmp_path: Path) -> None:
-    """Each image in `data` has an entry under its path without suffix; a person has no confidence."""
+    """Images in `data` have entries by path without suffix; labels have no confidence."""
     folder = out(tmp_path)
     fiftyone.write(music.gathered(), folder, FolderOptions())
     whole = json.loads((folder / "labels.json").read_bytes())
@@ -112,8 +114,9 @@ def test_fiftyone_names_differ_in_more_than_the_suffix(music: Labelled, tmp_path
     folder = out(tmp_path)
     fiftyone.write(both, folder, FolderOptions())
     assert json.loads((folder / "labels.json").read_bytes())["labels"].keys() == {
-        "Keyboard/Piano/piano", "Keyboard/Piano/piano (2)",
-    }  # fmt: skip
+        "Keyboard/Piano/piano",
+        "Keyboard/Piano/piano (2)",
+    }
 
 
 def test_fiftyone_of_others(tmp_path: Path) -> None:
@@ -128,8 +131,10 @@ def test_fiftyone_of_others(tmp_path: Path) -> None:
     assert fiftyone.fits(folder)
     found = fiftyone.read(folder)
     assert [(label.names, label.is_machine) for label in found.labels] == [
-        (("Gull",), False), (("Tern",), False), (("Gull",), True),
-    ]  # fmt: skip
+        (("Gull",), False),
+        (("Tern",), False),
+        (("Gull",), True),
+    ]
     assert (found.labels[1].image, found.labels[1].file) == ("b.jpg", folder / "data/b.jpg")
     assert (found.unlabelled, len(found.problems)) == (1, 1)
 
@@ -143,7 +148,7 @@ def test_fiftyone_without_images(tmp_path: Path) -> None:
 
 
 def test_the_data_set_of_fiftyone(tmp_path: Path) -> None:
-    """Labels of every field of a sample; predictions are a model's, and what has no box is a line."""
+    """Labels of all fields of a sample; predictions are a model's, shapes without box problems."""
     gull = {"_cls": "Classification", "label": "Gull", "tags": []}
     box = {"_cls": "Detection", "label": "Tern", "bounding_box": [0.25, 0.5, 0.5, 0.25]}
     samples: list[dict[str, object]] = [
@@ -162,9 +167,11 @@ def test_the_data_set_of_fiftyone(tmp_path: Path) -> None:
     assert detect(tmp_path) == "fiftyone"
     found = fiftyone.read(tmp_path / "samples.json")
     assert [(each.names, each.is_machine, each.part.text, each.score) for each in found.labels] == [
-        (("Gull",), False, "", None), (("Tern",), True, "", None),
-        (("Tern",), False, "xywh=percent:25,50,50,25", None), (("Tern",), True, "xywh=percent:25,50,50,25", 0.5),
-    ]  # fmt: skip
+        (("Gull",), False, "", None),
+        (("Tern",), True, "", None),
+        (("Tern",), False, "xywh=percent:25,50,50,25", None),
+        (("Tern",), True, "xywh=percent:25,50,50,25", 0.5),
+    ]
     assert {(each.image, each.file) for each in found.labels} == {
         ("day 1/a.jpg", tmp_path / "data/day 1/a.jpg")
     }
@@ -183,7 +190,7 @@ def test_tables_of_fiftyone(tmp_path: Path) -> None:
 
 
 def test_hugging_face_rows(music: Labelled, tmp_path: Path) -> None:
-    """`file_name` leads to the image, the label is a number with its name in the schema and in the card."""
+    """`file_name` is the image, the label a number with its name in schema and card."""
     folder = out(tmp_path)
     huggingface.write(music.gathered(), folder, FolderOptions())
     table = pq.read_table(folder / "train/metadata.parquet")
@@ -193,8 +200,10 @@ def test_hugging_face_rows(music: Labelled, tmp_path: Path) -> None:
     rows = {Path(row["original_path"]).name: row for row in table.to_pylist()}
     assert all((folder / "train" / row["file_name"]).is_file() for row in rows.values())
     assert [names[rows[name]["label"]] for name in ("organ.png", "coarse.png", "none.png")] == [
-        "Organ", "Wind", "none of the classes",
-    ]  # fmt: skip
+        "Organ",
+        "Wind",
+        "none of the classes",
+    ]
     assert rows["unsure.png"]["label"] is None
     card = (folder / "README.md").read_text(encoding="utf-8")
     assert "          '2': \"Trio: A/B?\"" in card

@@ -1,4 +1,4 @@
-"""Boxes in the files of other programs, written as these write them, on an image of 640 by 480 pixels."""
+"""Boxes in files as other programs write them, on an image of 640 by 480 pixels."""
 
 import json
 from collections.abc import Mapping
@@ -44,7 +44,7 @@ def shown(found: ForeignLabels) -> list[tuple[str, tuple[str, ...], tuple[float,
     return [(label.image, label.names, pixels(label)) for label in found.labels]
 
 
-# -- detectors ---------------------------------------------------------------------------------------------------------
+# -- detectors
 
 MEGADETECTOR = {
     "info": {
@@ -81,12 +81,16 @@ MEGADETECTOR = {
 
 
 def test_results_of_megadetector(tmp_path: Path) -> None:
-    """Boxes without a label; what its classifier says is an answer of a model; what failed is listed."""
+    """Boxes without a label; answers of a classifier are predictions; failures are problems."""
     found = read(lay(tmp_path, {"results.json": MEGADETECTOR}) / "results.json", "megadetector")
     fox, person, in_video = found.labels
     assert (fox.image, fox.names, fox.is_machine, fox.category, fox.score) == (
-        "camA\\IMG_0001.JPG", ("fox",), True, "animal", 0.926,
-    )  # fmt: skip
+        "camA\\IMG_0001.JPG",
+        ("fox",),
+        True,
+        "animal",
+        0.926,
+    )
     assert fox.file == tmp_path / "camA/IMG_0001.JPG"
     assert pixels(fox) == FOX
     assert (person.is_box_alone, person.category, person.score) == (True, "person", 0.41)
@@ -103,11 +107,27 @@ def test_predictions_of_speciesnet(tmp_path: Path) -> None:
     fox = "0e1d;mammalia;carnivora;canidae;vulpes;vulpes;red fox"
     box = {"category": "1", "label": "animal", "conf": 0.94, "bbox": [0.1, 0.1, 0.5, 0.5]}
     predictions = [
-        {"filepath": "a.jpg", "country": "DEU", "classifications": {"classes": [fox], "scores": [0.9]},
-         "detections": [box], "prediction": fox, "prediction_score": 0.9, "prediction_source": "classifier"},
-        {"filepath": "b.jpg", "detections": [], "prediction": "f1;;;;;;blank", "prediction_score": 0.99},
-        {"filepath": "c.jpg", "failures": ["DETECTOR"], "prediction": "f2;no cv result;no cv result;;;;no cv result"},
-    ]  # fmt: skip
+        {
+            "filepath": "a.jpg",
+            "country": "DEU",
+            "classifications": {"classes": [fox], "scores": [0.9]},
+            "detections": [box],
+            "prediction": fox,
+            "prediction_score": 0.9,
+            "prediction_source": "classifier",
+        },
+        {
+            "filepath": "b.jpg",
+            "detections": [],
+            "prediction": "f1;;;;;;blank",
+            "prediction_score": 0.99,
+        },
+        {
+            "filepath": "c.jpg",
+            "failures": ["DETECTOR"],
+            "prediction": "f2;no cv result;no cv result;;;;no cv result",
+        },
+    ]
     found = read(lay(tmp_path, {"predictions.json": {"predictions": predictions}}), "megadetector")
     animal, answer, blank = found.labels[:3]
     assert (animal.is_box_alone, animal.category, pixels(animal)) == (True, "animal", FOX)
@@ -129,7 +149,7 @@ def coco(annotations: list[dict[str, Any]], names: tuple[str, ...], **entry: Any
 
 
 def test_coco_of_people(tmp_path: Path) -> None:
-    """Two classes in one image are two labels; a box around all of it is the image; segments have a box."""
+    """Two classes are two labels; a box around all is the image; segments have a box."""
     annotations = [
         {"category_id": 1, "bbox": list(FOX)},
         {"category_id": 2, "bbox": [0, 0.4, 639.7, 479]},
@@ -156,8 +176,9 @@ def test_two_species_without_boxes(tmp_path: Path) -> None:
     annotations = [{"category_id": number} for number in (1, 2, 1)]
     found = read(lay(tmp_path, {"a.json": coco(annotations, ("fox", "badger"))}) / "a.json", "coco")
     assert [(label.names, label.part) for label in found.labels] == [
-        (("fox",), WHOLE_FILE), (("badger",), FilePart(thing=2)),
-    ]  # fmt: skip
+        (("fox",), WHOLE_FILE),
+        (("badger",), FilePart(thing=2)),
+    ]
 
 
 def test_coco_of_a_detector(tmp_path: Path) -> None:
@@ -169,8 +190,9 @@ def test_coco_of_a_detector(tmp_path: Path) -> None:
         lay(tmp_path, {"a.json": coco(annotations, ("animal", "person"))}) / "a.json", "coco"
     )
     assert [(label.is_box_alone, label.category, label.score) for label in found.labels] == [
-        (True, "animal", 0.7), (True, "person", None),
-    ]  # fmt: skip
+        (True, "animal", 0.7),
+        (True, "person", None),
+    ]
 
 
 def test_an_empty_category(tmp_path: Path) -> None:
@@ -194,14 +216,15 @@ def test_a_size_that_is_not_written_is_read_from_the_image(
     assert pixels(fox) == FOX
 
 
-# -- people's files ----------------------------------------------------------------------------------------------------
+# -- people's files
 
 VOC = """<annotation verified="yes">
   <folder>JPEGImages</folder><filename>a.jpg</filename><source><database>Unknown</database></source>
   <size><width>640</width><height>480</height><depth>3</depth></size><segmented>0</segmented>
   <object><name>fox</name><pose>Unspecified</pose><truncated>0</truncated><difficult>0</difficult>
     <bndbox><xmin>64</xmin><ymin>48</ymin><xmax>384</xmax><ymax>288</ymax></bndbox></object>
-  <object><name>badger</name><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>640</xmax><ymax>480</ymax></bndbox></object>
+  <object><name>badger</name><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>640</xmax><ymax>480</ymax>\
+</bndbox></object>
 </annotation>"""
 
 
@@ -221,7 +244,7 @@ def test_pascal_voc(tmp_path: Path) -> None:
 
 
 def test_boxes_of_a_picture_lying_on_its_side(tmp_path: Path) -> None:
-    """The program did not know how the photo is shown: nothing tells where such boxes are upright."""
+    """A swapped size is refused: it is unknown where such boxes are upright."""
     on_its_side = VOC.replace("<width>640", "<width>480").replace("<height>480", "<height>640")
     folder = lay(tmp_path, {"a.xml": on_its_side})
     draw_photo(folder / "a.jpg", SIZE, is_turned=True)
@@ -236,19 +259,39 @@ YOLO_ROWS = "1 0.35 0.35 0.5 0.5\n0 0.1 0.1 0.6 0.1 0.6 0.6 0.1 0.6\n"
 @pytest.mark.parametrize(
     "files",
     [
-        {"data.yaml": "train: ../train/images\nval: ../valid/images\n\nnc: 2\nnames: ['badger', 'red fox']\n",
-         "train/images/a.jpg": "", "train/labels/a.txt": YOLO_ROWS},
-        {"data.yaml": 'path: /x\ntrain: images/train\nval: images/val\nnames:\n  0: badger\n  1: "red\\x20fox"\n',
-         "images/train/a.jpg": "", "labels/train/a.txt": YOLO_ROWS},
-        {"set.yaml": "train: a\nval: b\nnames:\n- badger\n- red fox\nnc: 2\n",
-         "images/train/a.jpg": "", "labels/train/a.txt": YOLO_ROWS},
-        {"obj.names": "badger\nred fox\n", "obj.data": "classes = 2\ntrain = t.txt\nnames = data/obj.names\n",
-         "obj_train_data/a.jpg": "", "obj_train_data/a.txt": YOLO_ROWS, "train.txt": "data/obj_train_data/a.jpg\n"},
+        {
+            "data.yaml": (
+                "train: ../train/images\nval: ../valid/images\n\nnc: 2\nnames: "
+                "['badger', 'red fox']\n"
+            ),
+            "train/images/a.jpg": "",
+            "train/labels/a.txt": YOLO_ROWS,
+        },
+        {
+            "data.yaml": (
+                "path: /x\ntrain: images/train\nval: images/val\nnames:\n  0: badger\n"
+                '  1: "red\\x20fox"\n'
+            ),
+            "images/train/a.jpg": "",
+            "labels/train/a.txt": YOLO_ROWS,
+        },
+        {
+            "set.yaml": "train: a\nval: b\nnames:\n- badger\n- red fox\nnc: 2\n",
+            "images/train/a.jpg": "",
+            "labels/train/a.txt": YOLO_ROWS,
+        },
+        {
+            "obj.names": "badger\nred fox\n",
+            "obj.data": "classes = 2\ntrain = t.txt\nnames = data/obj.names\n",
+            "obj_train_data/a.jpg": "",
+            "obj_train_data/a.txt": YOLO_ROWS,
+            "train.txt": "data/obj_train_data/a.jpg\n",
+        },
         {"classes.txt": "badger\nred fox\n", "images/a.jpg": "", "labels/a.txt": YOLO_ROWS},
     ],
-)  # fmt: skip
+)
 def test_yolo(tmp_path: Path, files: Mapping[str, str]) -> None:
-    """As Ultralytics, Roboflow, Darknet and labelImg lay it; a polygon counts as the box around it."""
+    """Layouts of Ultralytics, Roboflow, Darknet and labelImg; a polygon has a bounding box."""
     folder = lay(tmp_path / "set", files)
     found = read(folder, "yolo-detection")
     image = next(name for name in files if name.endswith(".jpg"))
@@ -271,8 +314,9 @@ def test_predictions_of_yolo(tmp_path: Path) -> None:
     (folder / "c.txt").write_text("0 0.5 0.5 0.1 0.1\n")
     found = read(folder, "yolo-detection")
     assert [(label.image, label.is_machine, label.score) for label in found.labels] == [
-        ("a.jpg", True, 0.9), ("c", False, None),
-    ]  # fmt: skip
+        ("a.jpg", True, 0.9),
+        ("c", False, None),
+    ]
     assert len(found.problems) == 3
     assert found.unlabelled == 1
 
@@ -319,14 +363,21 @@ CVAT = """<?xml version="1.0" encoding="utf-8"?>
 <annotations><version>1.1</version>
   <image id="0" name="camA/a.jpg" width="640" height="480">
     <tag label="night" source="manual"></tag>
-    <box label="fox" source="manual" occluded="0" xtl="64.00" ytl="48.00" xbr="384.00" ybr="288.00" z_order="0"></box>
-    <box label="lynx" source="auto" xtl="100" ytl="140" xbr="200" ybr="160" rotation="90.0" z_order="0"></box>
-    <polygon label="badger" source="manual" points="64.0,48.0;384.0,48.0;200.0,288.0" z_order="0"></polygon>
-    <mask label="badger" source="manual" rle="3, 4" left="10" top="20" width="30" height="40"></mask>
+    <box label="fox" source="manual" occluded="0" xtl="64.00" ytl="48.00" xbr="384.00" \
+ybr="288.00" z_order="0"></box>
+    <box label="lynx" source="auto" xtl="100" ytl="140" xbr="200" ybr="160" rotation="90.0" \
+z_order="0"></box>
+    <polygon label="badger" source="manual" points="64.0,48.0;384.0,48.0;200.0,288.0" z_order="0">\
+</polygon>
+    <mask label="badger" source="manual" rle="3, 4" left="10" top="20" width="30" height="40">\
+</mask>
     <ellipse label="badger" source="manual" cx="100" cy="100" rx="50" ry="20"></ellipse>
-    <cuboid label="badger" source="manual" xtl1="64" ytl1="48" xbl1="64" ybl1="200" xtr1="300" ytr1="48" xbr1="300"
-      ybr1="200" xtl2="384" ytl2="60" xbl2="384" ybl2="288" xtr2="350" ytr2="60" xbr2="350" ybr2="288"></cuboid>
-    <skeleton label="badger" source="manual"><points points="64,48"/><points points="384,288"/></skeleton>
+    <cuboid label="badger" source="manual" xtl1="64" ytl1="48" xbl1="64" ybl1="200" xtr1="300" \
+ytr1="48" xbr1="300"
+      ybr1="200" xtl2="384" ytl2="60" xbl2="384" ybl2="288" xtr2="350" ytr2="60" xbr2="350" \
+ybr2="288"></cuboid>
+    <skeleton label="badger" source="manual"><points points="64,48"/><points points="384,288"/>\
+</skeleton>
   </image>
 </annotations>"""
 
@@ -359,7 +410,7 @@ def label_studio_result(label: str, **value: Any) -> dict[str, Any]:
 
 
 def test_label_studio(tmp_path: Path) -> None:
-    """Percent of the image; what is turned counts as the box around it; predictions are a model's."""
+    """Percent of the image; rotated boxes have a bounding box; predictions are a model's."""
     turned = label_studio_result("lynx", x=50, y=50, width=10, height=10, rotation=90)
     choice = {
         "id": "c",
@@ -372,10 +423,15 @@ def test_label_studio(tmp_path: Path) -> None:
         "id": 1,
         "data": {"image": "/data/upload/1/0a1b2c3d-a.jpg"},
         "annotations": [
-            {"completed_by": {"email": "ada@example.org"}, "result": [label_studio_result("fox"), turned, choice]}
+            {
+                "completed_by": {"email": "ada@example.org"},
+                "result": [label_studio_result("fox"), turned, choice],
+            }
         ],
-        "predictions": [{"score": 0.5, "result": [{**label_studio_result("badger"), "score": 0.6}]}],
-    }  # fmt: skip
+        "predictions": [
+            {"score": 0.5, "result": [{**label_studio_result("badger"), "score": 0.6}]}
+        ],
+    }
     found = read(lay(tmp_path, {"a.json": [task]}) / "a.json", "label-studio")
     night, fox, lynx, badger = found.labels
     assert (night.names, night.part) == (("night",), WHOLE_FILE)
@@ -429,8 +485,10 @@ def test_images_of_label_studio_in_coco(tmp_path: Path) -> None:
     assert (local.image, local.file) == (str(served)[1:], served)
 
 
-FIFTYONE_VOC = """<annotation><filename>a.jpg</filename><size><width>640</width><height>480</height></size><object>\
-<name>fox</name><bndbox><xmin>64</xmin><ymin>48</ymin><xmax>384</xmax><ymax>288</ymax></bndbox></object></annotation>"""
+FIFTYONE_VOC = """<annotation><filename>a.jpg</filename><size><width>640</width><height>\
+480</height></size><object>\
+<name>fox</name><bndbox><xmin>64</xmin><ymin>48</ymin><xmax>384</xmax><ymax>288</ymax></bndbox>\
+</object></annotation>"""
 FIFTYONE_CVAT = """<annotations><image name="a.jpg" width="640" height="480">\
 <box label="fox" xtl="64" ytl="48" xbr="384" ybr="288"/></image></annotations>"""
 
@@ -438,23 +496,35 @@ FIFTYONE_CVAT = """<annotations><image name="a.jpg" width="640" height="480">\
 @pytest.mark.parametrize(
     ("name", "content", "form"),
     [
-        ("labels.json", coco([{"id": 1, "image_id": 1, "category_id": 1, "bbox": FOX}], ("fox",)), "coco"),
-        ("labels.json", {"classes": None, "labels": {"a": [{"label": "fox", "bounding_box": [0.1, 0.1, 0.5, 0.5]}]}},
-         "fiftyone"),
+        (
+            "labels.json",
+            coco([{"id": 1, "image_id": 1, "category_id": 1, "bbox": FOX}], ("fox",)),
+            "coco",
+        ),
+        (
+            "labels.json",
+            {
+                "classes": None,
+                "labels": {"a": [{"label": "fox", "bounding_box": [0.1, 0.1, 0.5, 0.5]}]},
+            },
+            "fiftyone",
+        ),
         ("labels.xml", FIFTYONE_CVAT, "cvat"),
         ("labels/a.xml", FIFTYONE_VOC, "pascal-voc"),
     ],
-)  # fmt: skip
+)
 def test_folders_of_fiftyone(tmp_path: Path, name: str, content: object, form: str) -> None:
-    """One file of labels, or a folder of them, beside the images in `data`: no class is called so."""
+    """A file or folder of labels next to the images in `data`, which is not a class."""
     (fox,) = read(lay(tmp_path, {"data/a.jpg": "", name: content}), form).labels
     assert fox.names == ("fox",)
     assert fox.file == tmp_path / "data" / "a.jpg"
     assert pixels(fox) == pytest.approx(FOX, abs=1)
 
 
-OBSERVATIONS = """observationID,deploymentID,mediaID,eventID,eventStart,eventEnd,observationLevel,observationType,\
-scientificName,count,lifeStage,sex,behavior,bboxX,bboxY,bboxWidth,bboxHeight,classificationMethod,classifiedBy,\
+OBSERVATIONS = """observationID,deploymentID,mediaID,eventID,eventStart,eventEnd,observationLevel,\
+observationType,\
+scientificName,count,lifeStage,sex,behavior,bboxX,bboxY,bboxWidth,bboxHeight,classificationMethod,\
+classifiedBy,\
 classificationProbability
 o1,d,m1,e1,,,media,animal,Vulpes vulpes,1,adult,female,foraging,0.1,0.1,0.5,0.5,human,ada,
 o2,d,m1,e1,,,media,animal,,1,,,,0.5,0.25,0.5,0.75,machine,MegaDetector v5a,0.91
@@ -489,9 +559,13 @@ def test_camtrap_dp(tmp_path: Path) -> None:
 def test_createml_and_via(tmp_path: Path) -> None:
     """Neither writes sizes: they are of the images beside them."""
     create_ml = [
-        {"image": "a.jpg", "annotations": [
-            {"label": "fox", "coordinates": {"x": 224, "y": 168, "width": 320, "height": 240}}]},
-    ]  # fmt: skip
+        {
+            "image": "a.jpg",
+            "annotations": [
+                {"label": "fox", "coordinates": {"x": 224, "y": 168, "width": 320, "height": 240}}
+            ],
+        },
+    ]
     folder = lay(tmp_path / "create", {"a.jpg": "", "_annotations.createml.json": create_ml})
     assert shown(read(folder, "createml")) == [("a.jpg", ("fox",), FOX)]
     rectangle = {"name": "rect", "x": 64, "y": 48, "width": 320, "height": 240}
@@ -517,11 +591,17 @@ def test_createml_and_via(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "filename,width,height,class,xmin,ymin,xmax,ymax\na.jpg,640,480,fox,64,48,384,288\na.jpg,640,480,fox,9,9,9,9\n",
-        "ImageID,Source,LabelName,Confidence,XMin,XMax,YMin,YMax\na.jpg,x,fox,1,0.1,0.6,0.1,0.6\na.jpg,x,fox,1,nan,1,0,1\n",
+        (
+            "filename,width,height,class,xmin,ymin,xmax,ymax\na.jpg,640,480,fox,64,48,384,288\n"
+            "a.jpg,640,480,fox,9,9,9,9\n"
+        ),
+        (
+            "ImageID,Source,LabelName,Confidence,XMin,XMax,YMin,YMax\na.jpg,x,fox,1,0.1,0.6,0.1,"
+            "0.6\na.jpg,x,fox,1,nan,1,0,1\n"
+        ),
         "image,x1,y1,x2,y2,label\na.jpg,64,48,384,288,fox\na.jpg,900,48,990,288,fox\n",
     ],
-)  # fmt: skip
+)
 def test_tables_with_corners(tmp_path: Path, text: str) -> None:
     """In pixels with the size in the table or in the image's file, or in shares."""
     found = read(lay(tmp_path, {"a.jpg": "", "boxes.csv": text}) / "boxes.csv", "csv")
@@ -529,16 +609,23 @@ def test_tables_with_corners(tmp_path: Path, text: str) -> None:
     assert len(found.problems) == 1
 
 
-# -- bad boxes ---------------------------------------------------------------------------------------------------------
+# -- bad boxes
 
 
 @pytest.mark.parametrize(
     "box",
     [
-        [700, 10, 50, 50], [-90, 10, 50, 50], [10, 10, -5, 5], [10, 10, 0, 5], [float("nan"), 1, 2, 3],
-        [1, 2, float("inf"), 3], [1, 2, 3], ["a", 2, 3, 4], [1, 2, 3, None],
+        [700, 10, 50, 50],
+        [-90, 10, 50, 50],
+        [10, 10, -5, 5],
+        [10, 10, 0, 5],
+        [float("nan"), 1, 2, 3],
+        [1, 2, float("inf"), 3],
+        [1, 2, 3],
+        ["a", 2, 3, 4],
+        [1, 2, 3, None],
     ],
-)  # fmt: skip
+)
 def test_a_box_that_is_none(tmp_path: Path, box: list[Any]) -> None:
     """One clear line, and the others are read."""
     whole = coco(

@@ -1,4 +1,4 @@
-"""Label Studio's tasks: annotations and predictions apart, a taxonomy with every path, and its own exports."""
+"""Label Studio's tasks: annotations, predictions, a taxonomy of all paths, its own exports."""
 
 import json
 from datetime import UTC, datetime
@@ -35,7 +35,7 @@ def labels_of(folder: Path, name: str) -> list[ForeignLabel]:
 
 
 def test_people_annotate_and_models_predict(folder: Path) -> None:
-    """With every path of a class, and without `completed_by`: one unknown person, and the whole file is refused."""
+    """With all paths of a class, without `completed_by`, which must be a known user."""
     found = tasks(folder)
     organ, coarse, flute = found["organ.png"], found["coarse.png"], found["flute.png"]
     assert organ["annotations"][0]["result"][0]["value"] == {
@@ -59,13 +59,15 @@ def test_the_labelling_interface(folder: Path) -> None:
     assert taxonomy is not None
     nested = {top.get("value"): [each.get("value") for each in top] for top in taxonomy}
     assert nested == {
-        "Keyboard": ["Piano", "Organ"], "Wind": ["Organ", "Flute", "unknown"], "Trio: A/B?": [],
+        "Keyboard": ["Piano", "Organ"],
+        "Wind": ["Organ", "Flute", "unknown"],
+        "Trio: A/B?": [],
         "none of the classes": [],
-    }  # fmt: skip
+    }
 
 
 def test_a_corrected_export(folder: Path) -> None:
-    """What somebody changed in Label Studio is theirs; what they left as it was stays the first person's."""
+    """Changed labels have a new author; unchanged ones keep the first."""
     whole = json.loads((folder / "tasks.json").read_bytes())
     for task in whole:
         for annotation in task["annotations"]:
@@ -78,8 +80,10 @@ def test_a_corrected_export(folder: Path) -> None:
     (folder / "tasks.json").write_text(json.dumps(whole))
     (organ,), (piano,) = labels_of(folder, "organ.png"), labels_of(folder, "piano.png")[:1]
     assert (organ.names, organ.who, organ.when) == (
-        ("Wind", "Flute"), "grace@example.org", datetime(2026, 12, 1, 10, tzinfo=UTC),
-    )  # fmt: skip
+        ("Wind", "Flute"),
+        "grace@example.org",
+        datetime(2026, 12, 1, 10, tzinfo=UTC),
+    )
     assert (piano.names, piano.who, piano.is_machine) == (("Keyboard", "Piano"), "ada", False)
 
 

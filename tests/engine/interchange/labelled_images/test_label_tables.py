@@ -10,13 +10,18 @@ from engine.errors import FormatError, UsageError
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels
 
 FOX = ("Mammalia", "Carnivora", "Canidae", "Vulpes", "Vulpes vulpes")
-VIA = "filename,file_size,file_attributes,region_count,region_id,region_shape_attributes,region_attributes\n"
+VIA = (
+    "filename,file_size,file_attributes,region_count,region_id,region_shape_attributes,"
+    "region_attributes\n"
+)
 LABELBOX = (
-    '"{""objects"": [], ""classifications"": [{""title"": ""kind"", ""answer"": {""title"": ""Fox"", ""value"": '
+    '"{""objects"": [], ""classifications"": [{""title"": ""kind"", ""answer"": {""title"": '
+    '""Fox"", ""value"": '
     '""fox""}}]}"'
 )
 WILDLIFE = (
-    "project_id,deployment_id,image_id,filename,location,is_blank,identified_by,wi_taxon_id,class,order,family,genus,"
+    "project_id,deployment_id,image_id,filename,location,is_blank,identified_by,wi_taxon_id,"
+    "class,order,family,genus,"
     "species,common_name,number_of_objects\n"
 )
 
@@ -36,12 +41,15 @@ def one(found: ForeignLabels) -> ForeignLabel:
 
 
 def test_wildlife_insights(tmp_path: Path) -> None:
-    """The finest rank with its path; a blank is none of the classes, and what a computer identified is no label."""
+    """The finest rank with its path; blanks are none of the classes, machine answers no labels."""
     rows = (
         "1,dep_a,i1,A.JPG,gs://b/1.JPG,0,Ada,u1,Mammalia,Carnivora,Canidae,Vulpes,vulpes,Red Fox,3",
         "1,dep_a,i2,B.JPG,gs://b/2.JPG,1,Ada,u2,,,,,,Blank,",
         "1,dep_a,i3,C.JPG,gs://b/3.JPG,0,Ada,u3,Mammalia,Carnivora,Canidae,,,Canidae Family,1",
-        "1,dep_a,i4,D.JPG,gs://b/4.JPG,0,Computer vision,u1,Mammalia,Carnivora,Canidae,Vulpes,vulpes,Red Fox,1",
+        (
+            "1,dep_a,i4,D.JPG,gs://b/4.JPG,0,Computer vision,u1,Mammalia,Carnivora,Canidae,Vulpes,"
+            "vulpes,Red Fox,1"
+        ),
         "1,dep_a,i5,E.JPG,gs://b/5.JPG,0,Ada,u5,,,,,,Vehicle,1",
         "1,dep_b,i6,E.JPG,gs://b/6.JPG,0,Ada,u1,Mammalia,Carnivora,Canidae,Vulpes,vulpes,Red Fox,1",
         "1,dep_b,i7,F.JPG,gs://b/7.JPG,0,Ada,u7" + 6 * ",No CV Result" + ",1",
@@ -70,16 +78,31 @@ def test_wildlife_insights(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("header", "row", "names"),
     [
-        ("filename,class,order,family,genus,species", "a.jpg,Mammalia,Carnivora,Canidae,Vulpes,Vulpes vulpes", FOX),
-        ("image,kingdom,phylum,scientificName", "a.jpg,Animalia,Chordata,Vulpes", ("Animalia", "Chordata", "Vulpes")),
-        ("Datei,Klasse,Ordnung,Art", "a.jpg,Mammalia,,Vulpes vulpes", ("Mammalia", "Vulpes vulpes")),
-        ("photo,family,genus,species,subspecies", "a.jpg,F,Parus,major,minor", ("F", "Parus", "Parus major",
-         "Parus major minor")),
+        (
+            "filename,class,order,family,genus,species",
+            "a.jpg,Mammalia,Carnivora,Canidae,Vulpes,Vulpes vulpes",
+            FOX,
+        ),
+        (
+            "image,kingdom,phylum,scientificName",
+            "a.jpg,Animalia,Chordata,Vulpes",
+            ("Animalia", "Chordata", "Vulpes"),
+        ),
+        (
+            "Datei,Klasse,Ordnung,Art",
+            "a.jpg,Mammalia,,Vulpes vulpes",
+            ("Mammalia", "Vulpes vulpes"),
+        ),
+        (
+            "photo,family,genus,species,subspecies",
+            "a.jpg,F,Parus,major,minor",
+            ("F", "Parus", "Parus major", "Parus major minor"),
+        ),
         ("filename,label,order,family", "a.jpg,red fox,Carnivora,Canidae", ("red fox",)),
         ("filename,order,family,species", "a.jpg,Carnivora,Unknown,", ("Carnivora",)),
         ("filename,family,genus,species", "a.jpg,Canidae,Vulpes,sp.", ("Canidae", "Vulpes")),
     ],
-)  # fmt: skip
+)
 def test_ranks(tmp_path: Path, header: str, row: str, names: tuple[str, ...]) -> None:
     assert pairs(read(tmp_path, f"{header}\n{row}\n")) == [("a.jpg", names)]
 
@@ -91,21 +114,40 @@ def test_ranks(tmp_path: Path, header: str, row: str, names: tuple[str, ...]) ->
         ("path,identity,species", "img/a.jpg,ada,Fox", "img/a.jpg", ("Fox",)),
         ("image_id,identity,path,species", "17,ada,img/a.jpg,Fox", "img/a.jpg", ("Fox",)),
         ("image_id,category", "0a1b,Fox", "0a1b", ("Fox",)),
-        ("File,RelativePath,DateTime,DeleteFlag,Species", r"a.JPG,camB\sub,,false,Fox", "camB/sub/a.JPG", ("Fox",)),
+        (
+            "File,RelativePath,DateTime,DeleteFlag,Species",
+            r"a.JPG,camB\sub,,false,Fox",
+            "camB/sub/a.JPG",
+            ("Fox",),
+        ),
         ("Photo;Artname;Anzahl", "a.jpg;Fuchs;3", "a.jpg", ("Fuchs",)),
         ("x,picture of,species", "1,a.png,Fox", "a.png", ("Fox",)),
         ("folder\tfile\tlabel", "camA\ta.jpg\tFox", "camA/a.jpg", ("Fox",)),
         ("folder,file_path,label", "camA,camA/a.jpg,Fox", "camA/a.jpg", ("Fox",)),
-        ("image_url,scientific_name,common_name,id", "https://x/a.jpg,Fox,f,5", "https://x/a.jpg", ("Fox",)),
+        (
+            "image_url,scientific_name,common_name,id",
+            "https://x/a.jpg,Fox,f,5",
+            "https://x/a.jpg",
+            ("Fox",),
+        ),
         ("subject_id,filename,answer,votes", "1,a.jpg,Fox,5", "a.jpg", ("Fox",)),
         ("Datei;Klasse", "a.jpg;Fox", "a.jpg", ("Fox",)),
         ("Nome file;Specie", "a.jpg;Fox", "a.jpg", ("Fox",)),
         ("Nom de fichier;Catégorie", "a.jpg;Fox", "a.jpg", ("Fox",)),
-        ("annotation_id,annotator,choice,id,image,lead_time", "1,7,Fox,1,/data/upload/1/0b1c2d3e-a.jpg,3", "a.jpg",
-         ("Fox",)),
-        ("External ID,Labeled Data,Label,Created By", f"a.jpg,https://x/0b.jpg,{LABELBOX},ada", "a.jpg", ("Fox",)),
+        (
+            "annotation_id,annotator,choice,id,image,lead_time",
+            "1,7,Fox,1,/data/upload/1/0b1c2d3e-a.jpg,3",
+            "a.jpg",
+            ("Fox",),
+        ),
+        (
+            "External ID,Labeled Data,Label,Created By",
+            f"a.jpg,https://x/0b.jpg,{LABELBOX},ada",
+            "a.jpg",
+            ("Fox",),
+        ),
     ],
-)  # fmt: skip
+)
 def test_an_image_and_a_class(
     tmp_path: Path, header: str, row: str, image: str, names: tuple[str, ...]
 ) -> None:
@@ -134,17 +176,35 @@ def test_a_header_in_windows_1252(tmp_path: Path) -> None:
     [
         ('[{"image": "a.jpg", "label": "Fox"}]', [("a.jpg", ("Fox",))]),
         ('[{"image": "a.jpg", "label": {"name": "Fox"}}]', [("a.jpg", ("Fox",))]),
-        ('[{"image": "a.jpg", "label": [{"name": "Fox"}, {"name": "Deer"}]}]',
-         [("a.jpg", ("Fox",)), ("a.jpg", ("Deer",))]),
-        ('[{"image": "a.jpg", "label": ["Fox", "Deer"]}]', [("a.jpg", ("Fox",)), ("a.jpg", ("Deer",))]),
-        ('{"a.jpg9": {"filename": "a.jpg", "regions": [], "file_attributes": {"species": "Fox"}}}',
-         [("a.jpg", ("Fox",))]),
-        ('[{"SourceFile": "a.jpg"}, {"SourceFile": "b.jpg", "Keywords": ["Fox", "sea, wide"]}]',
-         [("b.jpg", ("Fox",)), ("b.jpg", ("sea, wide",))]),
-        (('[{"annotation_id": 1, "lead_time": 1, "image": "/data/local-files/?d=x/a%20b.jpg", '
-          '"choice": {"choices": ["Fox"]}}]'), [("x/a b.jpg", ("Fox",))]),
+        (
+            '[{"image": "a.jpg", "label": [{"name": "Fox"}, {"name": "Deer"}]}]',
+            [("a.jpg", ("Fox",)), ("a.jpg", ("Deer",))],
+        ),
+        (
+            '[{"image": "a.jpg", "label": ["Fox", "Deer"]}]',
+            [("a.jpg", ("Fox",)), ("a.jpg", ("Deer",))],
+        ),
+        (
+            (
+                '{"a.jpg9": {"filename": "a.jpg", "regions": [], "file_attributes": {"species": '
+                '"Fox"}}}'
+            ),
+            [("a.jpg", ("Fox",))],
+        ),
+        (
+            '[{"SourceFile": "a.jpg"}, {"SourceFile": "b.jpg", "Keywords": ["Fox", "sea, wide"]}]',
+            [("b.jpg", ("Fox",)), ("b.jpg", ("sea, wide",))],
+        ),
+        (
+            (
+                '[{"annotation_id": 1, "lead_time": 1, "image": '
+                '"/data/local-files/?d=x/a%20b.jpg", '
+                '"choice": {"choices": ["Fox"]}}]'
+            ),
+            [("x/a b.jpg", ("Fox",))],
+        ),
     ],
-)  # fmt: skip
+)
 def test_rows_of_json(
     tmp_path: Path, text: str, expected: list[tuple[str, tuple[str, ...]]]
 ) -> None:
@@ -161,7 +221,10 @@ def test_rows_of_json(
         ),
         (
             "l.csv",
-            'External ID,Label,Created By\na.jpg,"{""objects"": [{""title"": ""Fox"", ""bbox"": {}}]}",ada\n',
+            (
+                'External ID,Label,Created By\na.jpg,"{""objects"": [{""title"": ""Fox"", '
+                '""bbox"": {}}]}",ada\n'
+            ),
         ),
         ("l.jsonl", '{"image": "a.jpg", "label": {"name": "Fox", "bbox": [1, 2, 3, 4]}}\n'),
     ],
@@ -191,7 +254,10 @@ def test_settings_in_json_are_no_labels(tmp_path: Path) -> None:
 
 
 def test_camtrap_dp_observations_alone(tmp_path: Path) -> None:
-    header = "observationID,deploymentID,mediaID,observationType,scientificName,classificationMethod,classifiedBy\n"
+    header = (
+        "observationID,deploymentID,mediaID,observationType,scientificName,"
+        "classificationMethod,classifiedBy\n"
+    )
     rows = (
         "o1,d,m1,animal,Vulpes vulpes,human,Ada\n",
         "o2,d,m2,blank,,human,Ada\n",
@@ -226,7 +292,10 @@ def test_open_images(tmp_path: Path) -> None:
 
 
 def test_keywords_by_exiftool(tmp_path: Path) -> None:
-    text = 'SourceFile,Keywords,HierarchicalSubject\n./a.jpg,"Fox, sea","Animal|Fox"\n./b.jpg,Hare,\n./c.jpg,,\n'
+    text = (
+        'SourceFile,Keywords,HierarchicalSubject\n./a.jpg,"Fox, sea","Animal|Fox"\n./b.jpg,'
+        "Hare,\n./c.jpg,,\n"
+    )
     found = read(tmp_path, text)
     assert pairs(found) == [
         ("./a.jpg", ("Animal", "Fox")),
@@ -250,7 +319,7 @@ def test_vertex(tmp_path: Path, row: str) -> None:
         "gs://b/a.jpg,Fox,0.1,0.2,,,0.3,0.4,,\n",
         VIA + 'a.jpg,9,"{}",1,0,"{""name"":""rect""}","{""type"":""fox""}"\n',
     ],
-)  # fmt: skip
+)
 def test_tables_of_boxes_are_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(FormatError, match="carries boxes"):
         read(tmp_path, text)
@@ -262,7 +331,10 @@ def test_via_with_a_class_for_the_file(tmp_path: Path) -> None:
 
 
 def test_ground_truth(tmp_path: Path) -> None:
-    line = '{"source-ref": "s3://b/%s.jpg", "kind": 0, "kind-metadata": {"class-name": "fox", "human-annotated": "%s"}}\n'
+    line = (
+        '{"source-ref": "s3://b/%s.jpg", "kind": 0, "kind-metadata": {"class-name": "fox", '
+        '"human-annotated": "%s"}}\n'
+    )
     found = read(tmp_path, line % ("a", "yes") + line % ("b", "no"), "output.manifest")
     assert [(each.image, each.names, each.is_machine) for each in found.labels] == [
         ("s3://b/a.jpg", ("fox",), False),
@@ -318,7 +390,10 @@ def test_paths_of_label_studio(tmp_path: Path) -> None:
     found = read(
         tmp_path,
         LABEL_STUDIO
-        + '1,7,,"[{""taxonomy"":[[""Bird"",""Tern A/B""],[""Pet""]]}]",1,/data/local-files/?d=a.jpg,',
+        + (
+            '1,7,,"[{""taxonomy"":[[""Bird"",""Tern A/B""],[""Pet""]]}]",1,'
+            "/data/local-files/?d=a.jpg,"
+        ),
     )
     assert pairs(found) == [("a.jpg", ("Bird", "Tern A/B")), ("a.jpg", ("Pet",))]
 

@@ -24,7 +24,8 @@ FOREIGN = """<?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?>
 <x:xmpmeta xmlns:x="adobe:ns:meta/" x:xmptk="Other 5.1">
  <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
   <rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/"
-    xmlns:crs="http://ns.adobe.com/camera-raw-settings/1.0/" crs:Exposure="+0.35" crs:Note="two&#10;lines &amp; more">
+    xmlns:crs="http://ns.adobe.com/camera-raw-settings/1.0/" crs:Exposure="+0.35" \
+crs:Note="two&#10;lines &amp; more">
    <dc:subject><rdf:Bag><rdf:li>concert</rdf:li><rdf:li>Organ</rdf:li></rdf:Bag></dc:subject>
    <crs:ToneCurve><rdf:Seq><rdf:li>0, 0</rdf:li><rdf:li>255, 255</rdf:li></rdf:Seq></crs:ToneCurve>
   </rdf:Description>
@@ -60,7 +61,7 @@ def plain(data: str | bytes) -> bytes:
 
 
 def test_keywords_for_each_program(music: Labelled, tmp_path: Path) -> None:
-    """Along every path of a class; what separates names in a program's form cannot stand in them."""
+    """Along every path of a class; separators of a program are replaced in names."""
     done = exported(music, tmp_path / "out")
     assert (done.images, done.left_out, done.failures) == (7, {"no class": 1}, ())
     organ = packet(tmp_path / "out/day 1/organ.png.xmp")
@@ -79,7 +80,7 @@ def test_only_chosen_answers(music: Labelled, tmp_path: Path) -> None:
 
 
 def test_sidecars_beside_their_images(music: Labelled) -> None:
-    """Whichever of the folders above is named; the images keep every byte, and once more changes nothing."""
+    """With any folder above; images are unchanged, and a second export changes nothing."""
     images = {path: path.read_bytes() for path in photos(music).rglob("*.png")}
     sidecar = photos(music) / "day 1/organ.png.xmp"
     for out in ("", "photos", "photos/day 1"):
@@ -96,7 +97,7 @@ def test_sidecars_beside_their_images(music: Labelled) -> None:
 
 
 def test_what_others_wrote_stays(music: Labelled) -> None:
-    """Their settings, keywords and comments; ours go again when the label does, also one that they had already not."""
+    """Contents of other programs stay; ours are removed with the label."""
     sidecar = photos(music) / "day 1/organ.png.xmp"
     sidecar.write_text(FOREIGN, encoding="utf-8")
     exported(music, photos(music))
@@ -119,7 +120,7 @@ def test_another_label_replaces_our_keywords(music: Labelled) -> None:
 
 
 def test_names_follow_what_is_there(music: Labelled) -> None:
-    """As Lightroom has them or as digiKam and darktable do; a RAW photo's sidecar is not taken for its JPEG's."""
+    """Names of Lightroom, or of digiKam and darktable; a RAW's sidecar is not its JPEG's."""
     folder = photos(music) / "day 1"
     for there, expected in (
         ((), "organ.png.xmp"),
@@ -144,8 +145,12 @@ def test_a_sidecar_that_cannot_be_read_is_left(music: Labelled) -> None:
     """It is reported; the others are written."""
     sidecar = photos(music) / "day 1/organ.png.xmp"
     for content in (
-        b"", b"no xml", b"<a/>", b'<!DOCTYPE x [<!ENTITY y "z">]><x>&y;</x>', FOREIGN.encode()[:400]
-    ):  # fmt: skip
+        b"",
+        b"no xml",
+        b"<a/>",
+        b'<!DOCTYPE x [<!ENTITY y "z">]><x>&y;</x>',
+        FOREIGN.encode()[:400],
+    ):
         sidecar.write_bytes(content)
         done = exported(music, photos(music))
         assert [failure.path.name for failure in done.failures] == ["organ.png"]

@@ -20,7 +20,8 @@ LISTS = {
     ),
     "by-name": (
         (
-            "taxonID,scientificName,parentNameUsage,acceptedNameUsage\n1,Plantae,,\n2,Asteraceae,Plantae,\n"
+            "taxonID,scientificName,parentNameUsage,acceptedNameUsage\n1,Plantae,,\n2,"
+            "Asteraceae,Plantae,\n"
             "3,Compositae,,Asteraceae\n4,Bellis,Compositae,\n"
         ),
         {"Plantae", "Plantae/Asteraceae", "Asteraceae/Bellis"},
@@ -28,7 +29,8 @@ LISTS = {
     ),
     "worms": (
         (
-            "AphiaID,ScientificName,Authority,AphiaID_accepted,ScientificName_accepted,status,Class,Genus\n"
+            "AphiaID,ScientificName,Authority,AphiaID_accepted,ScientificName_accepted,status,"
+            "Class,Genus\n"
             "1,Larus canus,Linnaeus,1,Larus canus,accepted,Aves,Larus\n"
             "2,Larus hybernus,Gmelin,1,Larus canus,unaccepted,Aves,Larus\n"
         ),
@@ -42,7 +44,8 @@ LISTS = {
     ),
     "inaturalist": (
         (
-            "taxon_id\tancestry\trank_level\trank\tname\tactive\n3\t48460/1\t50\tclass\tAves\ttrue\n"
+            "taxon_id\tancestry\trank_level\trank\tname\tactive\n3\t48460/1\t50\tclass\tAves\t"
+            "true\n"
             "4\t48460/1/3\t20\tgenus\tLarus\ttrue\n"
         ),
         {"Aves", "Aves/Larus"},
@@ -50,7 +53,8 @@ LISTS = {
     ),
     "itis": (
         (
-            "tsn,parent_tsn,accepted_tsn,n_usage,complete_name,rank_name,scientific_name\n1,0,,valid,,Class,Aves\n"
+            "tsn,parent_tsn,accepted_tsn,n_usage,complete_name,rank_name,scientific_name\n1,0,,"
+            "valid,,Class,Aves\n"
             "2,1,,valid,,Genus,Larus\n3,1,2,invalid,,Genus,Gavia\n"
         ),
         {"Aves", "Aves/Larus"},
@@ -68,14 +72,16 @@ LISTS = {
     ),
     "levels": (
         (
-            "Level 1,Level_2,LEVEL 3,Synonyms\nBirds,Gulls,Sand gull,Beach gull\n,Crows,,\n,,Crow,Corvus\n"
+            "Level 1,Level_2,LEVEL 3,Synonyms\nBirds,Gulls,Sand gull,Beach gull\n,Crows,,\n,,"
+            "Crow,Corvus\n"
         ),
         {"Birds", "Birds/Gulls", "Gulls/Sand gull", "Birds/Crows", "Crows/Crow"},
         {"Sand gull": ("Beach gull",), "Crow": ("Corvus",)},
     ),
     "parts": (
         (
-            "family,genericName,specificEpithet,infraspecificEpithet\nLaridae,Larus,canus,\nLaridae,Larus,canus,zaphiri\n"
+            "family,genericName,specificEpithet,infraspecificEpithet\nLaridae,Larus,canus,\n"
+            "Laridae,Larus,canus,zaphiri\n"
         ),
         {"Laridae", "Laridae/Larus canus", "Laridae/Larus canus zaphiri"},
         {},
@@ -216,7 +222,7 @@ def test_ids_and_ranks_are_kept(tmp_path: Path) -> None:
 
 
 def test_levels_are_no_ranks(tmp_path: Path) -> None:
-    """What a class is called after its depth says nothing that it would keep; a person may name columns so."""
+    """Levels are not ranks of classes; the user may set such columns."""
     source = tmp_path / "levels.csv"
     source.write_text("Top;Below\nBirds;Crow\n", encoding="utf-8")
     graph = read_graph(source, columns={"level 1": "Top", "level 2": "Below"})

@@ -13,14 +13,18 @@ from engine.interchange.tables.dialects import TablePurpose
 from engine.interchange.tables.read_table import opened_table
 from engine.interchange.tables.recognise import layout_of
 
-RELATIONS = '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{}</Relationships>'
+RELATIONS = (
+    "<Relationships "
+    'xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{}</Relationships>'
+)
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 ODS = (
     '<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
     'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" '
     'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><office:body><office:spreadsheet>'
-    '<table:table table:name="S">{}</table:table></office:spreadsheet></office:body></office:document-content>'
+    '<table:table table:name="S">{}</table:table></office:spreadsheet></office:body>'
+    "</office:document-content>"
 )
 
 
@@ -102,7 +106,10 @@ def test_merged_cells_all_have_their_text(tmp_path: Path) -> None:
         ("C5", "Tern"),
     )
     cells = "".join(f'<row r="{place[1]}">{cell(text, place)}</row>' for place, text in rows)
-    merged = '</sheetData><mergeCells><mergeCell ref="B4:B5"/><mergeCell ref="B2:C2"/></mergeCells><sheetData>'
+    merged = (
+        '</sheetData><mergeCells><mergeCell ref="B4:B5"/><mergeCell ref="B2:C2"/>'
+        "</mergeCells><sheetData>"
+    )
     graph = read_graph(excel(tmp_path, {"S": cells + merged}))
     assert graph.edges == (("Bird", "Gull"), ("Bird", "Tern"))
 
@@ -122,11 +129,14 @@ def test_a_workbook_of_libre_office(tmp_path: Path) -> None:
 
 
 def test_hostile_workbooks_take_little_memory(tmp_path: Path) -> None:
-    """A cell in the farthest corner, one that is repeated without end, and a sheet that unpacks to gigabytes."""
+    """A cell in the farthest corner, endless repetition, a sheet of unpacked gigabytes."""
     far = excel(
         tmp_path,
         {
-            "S": f'<row r="1">{cell("child", "A1")}</row><row r="1048576">{cell("x", "XFD1048576")}</row>'
+            "S": (
+                f'<row r="1">{cell("child", "A1")}</row><row r="1048576">'
+                f"{cell('x', 'XFD1048576')}</row>"
+            )
         },
     )
     filled = (

@@ -1,4 +1,4 @@
-"""Whatever a graph holds comes back from every format; whatever becomes of a file, reading it ends in one clear way."""
+"""Any graph survives every format; a damaged file is read, or refused with a clear error."""
 
 import random
 from collections.abc import Callable
@@ -98,7 +98,7 @@ def graphs(draw: st.DrawFn) -> ImportedGraph:
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 @given(graph=graphs())
 def test_every_graph_comes_back(name: str, tmp_path: Path, graph: ImportedGraph) -> None:
-    """Names, attributes and edges, whatever signs they are made of; the content tells the format."""
+    """Any names, attributes and edges; the format is detected by the content."""
     text = WRITERS[name](graph)
     path = tmp_path / "classes"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
@@ -107,7 +107,7 @@ def test_every_graph_comes_back(name: str, tmp_path: Path, graph: ImportedGraph)
 
 
 def rows_by_path(graph: ImportedGraph) -> list[tuple[object, ...]]:
-    """The facts of each class, with those of the classes above it: the order of classes does not matter.
+    """Facts of each class with those of its ancestors, independent of the order of classes.
 
     Nor does that of synonyms in different languages; which is the first of a language does.
     """
@@ -130,7 +130,7 @@ def by_language(each: ImportedClass) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("name", sorted(set(FORMATS) - {"folders"}))
 def test_damaged_files(name: str, tmp_path: Path) -> None:
-    """Cut off, with bytes changed, doubled or taken out: it is read, or refused with a clear error."""
+    """Truncated, changed, doubled or missing bytes: read, or refused with a clear error."""
     dice = random.Random(name)
     source = make(tmp_path, name)
     whole = source.read_bytes()

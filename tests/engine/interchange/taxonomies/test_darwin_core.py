@@ -15,33 +15,69 @@ from engine.interchange.taxonomies import checklist_archive, packages
 from tests.support.taxonomies import facts_of, made_terms
 
 GBIF = (
-    "taxonID", "datasetID", "parentNameUsageID", "acceptedNameUsageID", "originalNameUsageID", "scientificName",
-    "scientificNameAuthorship", "canonicalName", "genericName", "specificEpithet", "infraspecificEpithet", "taxonRank",
-    "nameAccordingTo", "namePublishedIn", "taxonomicStatus", "nomenclaturalStatus", "taxonRemarks", "kingdom", "phylum",
-    "class", "order", "family", "genus",
-)  # fmt: skip
+    "taxonID",
+    "datasetID",
+    "parentNameUsageID",
+    "acceptedNameUsageID",
+    "originalNameUsageID",
+    "scientificName",
+    "scientificNameAuthorship",
+    "canonicalName",
+    "genericName",
+    "specificEpithet",
+    "infraspecificEpithet",
+    "taxonRank",
+    "nameAccordingTo",
+    "namePublishedIn",
+    "taxonomicStatus",
+    "nomenclaturalStatus",
+    "taxonRemarks",
+    "kingdom",
+    "phylum",
+    "class",
+    "order",
+    "family",
+    "genus",
+)
 """Columns of the GBIF backbone's Taxon.tsv."""
 
 BACKBONE = (
     {
-        "taxonID": "212", "parentNameUsageID": "44", "scientificName": "Aves", "taxonRank": "CLASS",
+        "taxonID": "212",
+        "parentNameUsageID": "44",
+        "scientificName": "Aves",
+        "taxonRank": "CLASS",
         "taxonRemarks": "birds",
     },
     {
-        "taxonID": "2481139", "parentNameUsageID": "9316", "scientificName": "Larus canus Linnaeus, 1758",
-        "scientificNameAuthorship": "Linnaeus, 1758", "taxonRank": "species", "taxonomicStatus": "accepted",
+        "taxonID": "2481139",
+        "parentNameUsageID": "9316",
+        "scientificName": "Larus canus Linnaeus, 1758",
+        "scientificNameAuthorship": "Linnaeus, 1758",
+        "taxonRank": "species",
+        "taxonomicStatus": "accepted",
     },
     {
-        "taxonID": "9", "parentNameUsageID": "9316", "acceptedNameUsageID": "2481139",
-        "canonicalName": "Larus hybernus", "scientificName": "Larus hybernus Gmelin, 1789",
+        "taxonID": "9",
+        "parentNameUsageID": "9316",
+        "acceptedNameUsageID": "2481139",
+        "canonicalName": "Larus hybernus",
+        "scientificName": "Larus hybernus Gmelin, 1789",
         "taxonomicStatus": "synonym",
     },
-    {"taxonID": "9316", "parentNameUsageID": "212", "scientificName": "Larus Linnaeus, 1758", "canonicalName": "Larus"},
     {
-        "taxonID": "10", "parentNameUsageID": "9316", "scientificName": "Larus dubius",
+        "taxonID": "9316",
+        "parentNameUsageID": "212",
+        "scientificName": "Larus Linnaeus, 1758",
+        "canonicalName": "Larus",
+    },
+    {
+        "taxonID": "10",
+        "parentNameUsageID": "9316",
+        "scientificName": "Larus dubius",
         "taxonomicStatus": "doubtful synonym",
     },
-)  # fmt: skip
+)
 
 META = """<archive xmlns="http://rs.tdwg.org/dwc/text/">
   <core encoding="ISO-8859-1" fieldsTerminatedBy="\\t" fieldsEnclosedBy="" ignoreHeaderLines="1"
@@ -51,7 +87,8 @@ META = """<archive xmlns="http://rs.tdwg.org/dwc/text/">
     <field index="1" term="http://rs.tdwg.org/dwc/terms/parentNameUsageID"/>
     <field index="2" term="http://rs.tdwg.org/dwc/terms/scientificName"/>
   </core>
-  <extension fieldsTerminatedBy="," ignoreHeaderLines="0" rowType="http://rs.gbif.org/terms/1.0/VernacularName">
+  <extension fieldsTerminatedBy="," ignoreHeaderLines="0" \
+rowType="http://rs.gbif.org/terms/1.0/VernacularName">
     <files><location>names.csv</location></files>
     <coreid index="0"/>
     <field index="1" term="http://rs.tdwg.org/dwc/terms/vernacularName"/>
@@ -93,7 +130,7 @@ def paths_of(graph: ImportedGraph) -> set[str]:
 
 
 def test_an_extract_of_the_backbone(tmp_path: Path) -> None:
-    """Authors are no part of a name; a synonym is one; what the extract was taken from is not missed."""
+    """Names have no author; synonyms are read; missing source rows do no harm."""
     graph = read_graph(written(tmp_path, table(*BACKBONE)))
     assert paths_of(graph) == {"Aves", "Aves/Larus", "Larus/Larus canus"}
     attributes = {each.name: each.attributes for each in graph.classes}
@@ -107,11 +144,13 @@ def test_an_extract_of_the_backbone(tmp_path: Path) -> None:
 
 
 def test_an_archive_that_describes_itself(tmp_path: Path) -> None:
-    """Columns, encoding and further tables are those that meta.xml names; unpacked it is the same."""
+    """Columns, encoding and tables are those of meta.xml, also when unpacked."""
     files: dict[str, bytes] = {
         "meta.xml": META.encode(),
         "taxa.txt": "id\tabove\tname\n1\t\tOiseaux\n2\t1\tGoéland\n".encode("latin-1"),
-        "names.csv": '2,"gull, mew"\n2,Seemöwe,deu,\n2,Möwe,de,true\n7,nobody\n2,måse,klingon,\n'.encode(),
+        "names.csv": (
+            '2,"gull, mew"\n2,Seemöwe,deu,\n2,Möwe,de,true\n7,nobody\n2,måse,klingon,\n'
+        ).encode(),
     }
     path = zipped(tmp_path, files)
     for name, content in files.items():
@@ -127,7 +166,7 @@ def test_an_archive_that_describes_itself(tmp_path: Path) -> None:
 
 
 def test_a_checklist_of_ours(tmp_path: Path) -> None:
-    """The terms of the standard, one row for a synonym, GBIF's table of names in languages; the rest as JSON."""
+    """Terms of the standard, rows of synonyms, GBIF's vernacular names; the rest is JSON."""
     tench = ClassAttributes(
         "https://gbif.example/1", ("Schleie@de", "tinca", "Tench@en"), "slimy", rank="species"
     )
@@ -147,9 +186,12 @@ def test_a_checklist_of_ours(tmp_path: Path) -> None:
         taxa = list(csv.DictReader(archive.read("taxon.csv").decode().splitlines()))
         names = archive.read("vernacularname.csv").decode().splitlines()
     tinca = next(row for row in taxa if row["scientificName"] == "Tinca tinca")
-    assert (tinca["taxonID"], tinca["parentNameUsageID"], tinca["taxonRank"], tinca["taxonomicStatus"]) == (
-        "https://gbif.example/1", "urn:protoleaf:class:1", "species", "accepted"
-    )  # fmt: skip
+    assert (
+        tinca["taxonID"],
+        tinca["parentNameUsageID"],
+        tinca["taxonRank"],
+        tinca["taxonomicStatus"],
+    ) == ("https://gbif.example/1", "urn:protoleaf:class:1", "species", "accepted")
     assert [row["acceptedNameUsageID"] for row in taxa if row["taxonomicStatus"] == "synonym"] == [
         tinca["taxonID"]
     ]
@@ -167,7 +209,10 @@ def test_a_checklist_of_ours(tmp_path: Path) -> None:
 )
 def test_what_others_wrote_into_our_properties(tmp_path: Path, text: str) -> None:
     """It is passed over."""
-    content = f"taxonID\tscientificName\tparentNameUsageID\tdynamicProperties\n1\tA\t\t\n2\tB\t1\t{text}\n"
+    content = (
+        f"taxonID\tscientificName\tparentNameUsageID\tdynamicProperties\n1\tA\t\t\n2\tB\t"
+        f"1\t{text}\n"
+    )
     assert paths_of(read_graph(written(tmp_path, content))) == {"A", "A/B"}
 
 
@@ -180,7 +225,7 @@ def test_a_folder_of_images_is_none(tmp_path: Path) -> None:
 
 
 def test_ranks_in_the_place_of_parents(tmp_path: Path) -> None:
-    """A list of species as GBIF zips it: the taxa above come out of the columns, a genus of its own is the same one."""
+    """A species list of GBIF: ancestors are in columns; a genus with a row is the same class."""
     text = (
         "taxonKey,scientificName,acceptedTaxonKey,taxonRank,class,family,genus,vernacularName\n"
         "1,Larus canus,1,SPECIES,Aves,Laridae,Larus,Gull | Mew\n"
@@ -191,8 +236,13 @@ def test_ranks_in_the_place_of_parents(tmp_path: Path) -> None:
     )
     graph = read_graph(zipped(tmp_path, {"0001.csv": text}))
     assert paths_of(graph) == {
-        "Aves", "Aves/Laridae", "Laridae/Larus", "Larus/Larus canus", "Aves/Alle alle (4)", "Aves/Alle alle (5)",
-    }  # fmt: skip
+        "Aves",
+        "Aves/Laridae",
+        "Laridae/Larus",
+        "Larus/Larus canus",
+        "Aves/Alle alle (4)",
+        "Aves/Alle alle (5)",
+    }
     ids = {each.name: each.attributes for each in graph.classes}
     assert ids["Larus canus"] == ClassAttributes(
         "1", ("Gull@und", "Mew@und", "Old canus"), rank="species"
@@ -202,10 +252,11 @@ def test_ranks_in_the_place_of_parents(tmp_path: Path) -> None:
 
 
 def test_b10_common_names_of_a_list_are_shown(tmp_path: Path) -> None:
-    """A column of them without a language: people see those names in any language, where there is no better one."""
+    """Vernacular names without a language are a fallback for all languages."""
     path = tmp_path / "species.csv"
     path.write_text(
-        "scientific name,common name,family\nLoxodonta africana,African elephant,Elephantidae\nPanthera leo,,Felidae\n"
+        "scientific name,common name,family\nLoxodonta africana,African elephant,Elephantidae\n"
+        "Panthera leo,,Felidae\n"
     )
     shown = {each.name: each.attributes.name_in("de") for each in read_graph(path).classes}
     assert (shown["Loxodonta africana"], shown["Panthera leo"]) == ("African elephant", "")

@@ -12,14 +12,18 @@ from engine.interchange.imported import ImportedClass, ImportedGraph
 from engine.interchange.taxonomies import graphml
 from tests.support.taxonomies import expected_facts, facts_of, made_terms
 
-HEAD = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:y="http://www.yworks.com/xml/graphml">'
+HEAD = (
+    '<graphml xmlns="http://graphml.graphdrawing.org/xmlns" '
+    'xmlns:y="http://www.yworks.com/xml/graphml">'
+)
 YED = f"""<?xml version="1.0" encoding="UTF-8" standalone="no"?>
 <!-- drawn by hand -->
 {HEAD}
   <key for="node" id="d5" attr.name="description" attr.type="string"/>
   <key for="node" id="d6" yfiles.type="nodegraphics"/>
   <graph edgedefault="directed" id="G">
-    <node id="n0"><data key="d6"><y:ShapeNode><y:NodeLabel>Bird</y:NodeLabel></y:ShapeNode></data></node>
+    <node id="n0"><data key="d6"><y:ShapeNode><y:NodeLabel>Bird</y:NodeLabel></y:ShapeNode></data>\
+</node>
     <node id="n1"><data key="d5">By the sea.</data><data key="d6"><y:ShapeNode><y:NodeLabel>Gull
     </y:NodeLabel></y:ShapeNode></data></node>
     <node id="n2"/>
@@ -70,7 +74,7 @@ def test_some_thousand_nodes_of_networkx(tmp_path: Path, leads_up: bool) -> None
 
 
 def test_edges_that_say_how_they_lead(tmp_path: Path) -> None:
-    """What "is a" something leads up, also where there are as many classes at the top as at the bottom."""
+    """The relation "is a" leads to the parent, also with as many roots as leaves."""
     key = '<key id="r" for="edge" attr.name="relation" attr.type="string"/>'
     text = YED.replace("<graph ", key + "<graph ").replace(
         'target="n1"/>', 'target="n1"><data key="r">is_a</data></edge>'
@@ -80,7 +84,7 @@ def test_edges_that_say_how_they_lead(tmp_path: Path) -> None:
 
 
 def test_our_own_comes_back(tmp_path: Path) -> None:
-    """More classes at the top than at the bottom, every field, and signs that XML has no place for but ours has."""
+    """More roots than leaves, every field, and characters that XML forbids."""
     graph = ImportedGraph(
         (
             ImportedClass(

@@ -57,7 +57,8 @@ def test_labels_of_boxes_and_outlines(tmp_path: Path) -> None:
     text = (
         '<View><RectangleLabels name="r"><Label value="Gull" background="#FFA39E"/>'
         '<Label value="Auk" background="red"/></RectangleLabels><PolygonLabels name="p">'
-        '<Label value="Gull" background="#0f0"/><Label value="Tern" background="#0f0"/></PolygonLabels></View>'
+        '<Label value="Gull" background="#0f0"/><Label value="Tern" background="#0f0"/>'
+        "</PolygonLabels></View>"
     )
     graph = read_graph(written(tmp_path, text))
     assert [(each.name, each.attributes.colour) for each in graph.classes] == [

@@ -76,7 +76,7 @@ def text_of(terms: list[Term]) -> str:
 
 
 def test_escapes_comments_qualifiers_and_what_is_left_out(tmp_path: Path) -> None:
-    """Relationships are no parents, obsolete terms no classes, and of other stanzas nothing is taken."""
+    """Relationships are not parents; obsolete terms and other stanzas are ignored."""
     graph = obo.read(written(tmp_path, SMALL))
     assert [(each.key, each.name, each.attributes) for each in graph.classes] == [
         ("B:1", "bird", ClassAttributes("B:1", note='An animal with "feathers",\nand wings.')),
@@ -137,7 +137,7 @@ def test_broken_files(tmp_path: Path, old: str, new: str, message: str) -> None:
     ],
 )
 def test_what_leaves_itself_out(tmp_path: Path, old: str, new: str, reason: LeftOutReason) -> None:
-    """Parents of other ontologies, obsolete ones, and what no class can have; the ontology comes in."""
+    """Foreign and obsolete parents and invalid attributes are skipped; the rest is imported."""
     graph = obo.read(written(tmp_path, SMALL.replace(old, new, 1)))
     assert [each.reason for each in graph.left_out] == [reason]
     assert len(graph.classes) == 2 - (reason is LeftOutReason.REPEATED)
@@ -155,7 +155,10 @@ def test_what_leaves_itself_out(tmp_path: Path, old: str, new: str, reason: Left
 )
 def test_ranks(tmp_path: Path, value: str, rank: str) -> None:
     """As a name or a number of a vocabulary; a number that nobody knows is none."""
-    text = f"[Term]\nid: B:1\nname: bird\nproperty_value: seen always\nproperty_value: has_rank {value}\n"
+    text = (
+        f"[Term]\nid: B:1\nname: bird\nproperty_value: seen always\nproperty_value: "
+        f"has_rank {value}\n"
+    )
     assert obo.read(written(tmp_path, text)).classes[0].attributes == ClassAttributes(
         "B:1", rank=rank
     )

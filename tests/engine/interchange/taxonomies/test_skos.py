@@ -19,14 +19,16 @@ HEAD = f"@prefix skos: <{skos.SKOS}> .\n@base <https://birds.example/> .\n"
 BIRDS = f"""{HEAD}
 <bird> a skos:Concept ; skos:prefLabel "Vogel"@de, "Bird"@en-GB ;
     skos:scopeNote "scope" ; skos:definition "feathers"@en .
-<gull> a skos:Concept ; skos:prefLabel "Mouette"@fr, "Möwe"@de ; skos:altLabel "mew" ; skos:hiddenLabel "gul"@de .
+<gull> a skos:Concept ; skos:prefLabel "Mouette"@fr, "Möwe"@de ; skos:altLabel "mew" ; \
+skos:hiddenLabel "gul"@de .
 <bird> skos:narrower <gull> .
 <auk> skos:broader <bird> ; skos:prefLabel "auk", "Auk"@en ; skos:related <gull> .
 <scheme> a skos:ConceptScheme ; skos:prefLabel "Birds" ; skos:hasTopConcept <bird> .
 """
 XML = f"""<?xml version="1.0"?>
 <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:skos="{skos.SKOS}">
-  <skos:Concept rdf:about="https://birds.example/bird"><skos:prefLabel>Bird</skos:prefLabel></skos:Concept>
+  <skos:Concept rdf:about="https://birds.example/bird"><skos:prefLabel>Bird</skos:prefLabel>\
+</skos:Concept>
   <skos:Concept rdf:about="https://birds.example/gull">
     <skos:prefLabel xml:lang="en">Gull</skos:prefLabel>
     <skos:broader rdf:resource="https://birds.example/bird"/>
@@ -48,7 +50,8 @@ LINKED = {
         },
     ],
 }
-BOMB = """<?xml version="1.0"?><!DOCTYPE rdf:RDF [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>
+BOMB = """<?xml version="1.0"?><!DOCTYPE rdf:RDF [<!ENTITY a "aaaaaaaaaa">\
+<!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>
 <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">&b;</rdf:RDF>"""
 
 
@@ -65,14 +68,16 @@ def text_of(terms: list[Term]) -> str:
     for each in terms:
         broader = "".join(f" skos:broader <t/{parent}> ;" for parent in each.parents)
         blocks.append(
-            f"<t/{each.number}> a skos:Concept ;{broader} skos:prefLabel {json.dumps(each.name)}@en ;"
-            f" skos:altLabel {json.dumps(each.synonym)}@en ; skos:definition {json.dumps(each.note)}@en ."
+            f"<t/{each.number}> a skos:Concept ;{broader} skos:prefLabel "
+            f"{json.dumps(each.name)}@en ;"
+            f" skos:altLabel {json.dumps(each.synonym)}@en ; skos:definition "
+            f"{json.dumps(each.note)}@en ."
         )
     return "\n".join(blocks)
 
 
 def test_labels_languages_and_both_ways_of_saying_broader(tmp_path: Path) -> None:
-    """No language before English before others; every label with a language, and every other, is a synonym.
+    """Without language before English before others; other labels are synonyms.
 
     A hidden label is in no language that it would be shown in; a scheme is no class.
     """
@@ -123,7 +128,7 @@ def test_some_thousand_concepts(tmp_path: Path) -> None:
 
 
 def test_languages_come_back(tmp_path: Path) -> None:
-    """The first of a language is the preferred label, others are alternative ones; a name without a language stays."""
+    """The first label of a language is preferred, others alternative; plain names stay."""
     names = ("Tench@en", "doctor fish@en", "Schleie@de", "tinca")
     graph = ImportedGraph((ImportedClass("1", "Tinca tinca", ClassAttributes("", names)),), ())
     text = skos.to_turtle(graph)
@@ -157,7 +162,7 @@ def test_relative_addresses_stay_relative(tmp_path: Path) -> None:
 
 
 def test_our_own_comes_back(tmp_path: Path) -> None:
-    """Names with every sign, ids that are addresses and ids that are not, notes of several lines, colours."""
+    """Names of any characters, ids that are URIs or not, multi-line notes, colours."""
     graph = ImportedGraph(
         (
             ImportedClass(
@@ -226,7 +231,7 @@ def test_odd_addresses_are_not_worth_a_log_line(
 
 
 def test_withdrawn_concepts_leave_themselves_out(tmp_path: Path) -> None:
-    """A concept without a preferred label is none, whether it was withdrawn or is the parent of another."""
+    """A concept without a preferred label is skipped, withdrawn or parent of another."""
     text = BIRDS.replace("<auk> skos:broader <bird>", "<auk> skos:broader <roc>")
     text += "<old> a skos:Concept ; <http://www.w3.org/2002/07/owl#deprecated> true ."
     (tmp_path / "birds.ttl").write_text(text, encoding="utf-8")

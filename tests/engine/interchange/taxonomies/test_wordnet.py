@@ -14,9 +14,15 @@ from tests.support.taxonomies import expected_facts, facts_of, made_terms
 INSTALLED = Path("/usr/share/wordnet/data.noun")
 """Where the package wordnet-base puts it."""
 
-LICENCE = "  1 This software and database is being provided to you, the LICENSEE, by  \n  2 Princeton University  \n"
+LICENCE = (
+    "  1 This software and database is being provided to you, the LICENSEE, by  \n  2 "
+    "Princeton University  \n"
+)
 ENTITY = "00000001 03 n 01 entity 0 002 ~ 00000002 n 0000 ~ 00000003 n 0000 | that which is  "
-CRANE = '00000002 05 n 02 crane 0 wading_bird 3 002 @ 00000001 n 0000 + 00000009 v 0101 | wades; "a crane | a heron"  '
+CRANE = (
+    "00000002 05 n 02 crane 0 wading_bird 3 002 @ 00000001 n 0000 + 00000009 v 0101 | "
+    'wades; "a crane | a heron"  '
+)
 PARIS = "00000003 15 n 01 Paris 0 001 @i 00000001 n 0000 | a city  "
 
 
@@ -28,7 +34,7 @@ def written(folder: Path, *lines: str) -> Path:
 
 
 def test_words_glosses_and_both_kinds_of_above(tmp_path: Path) -> None:
-    """Underscores are blanks; of the pointers only those that lead up count; the gloss keeps its own bars."""
+    """Underscores are blanks; only hypernym pointers count; a gloss may have bars."""
     graph = wordnet.read(written(tmp_path, ENTITY, CRANE, PARIS))
     assert [(each.key, each.name, each.attributes) for each in graph.classes] == [
         ("n00000001", "entity", ClassAttributes("n00000001", note="that which is")),

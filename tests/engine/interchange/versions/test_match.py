@@ -43,7 +43,7 @@ def test_the_same_version_matches_whole() -> None:
 
 
 def test_source_ids_come_first() -> None:
-    """Another name in another place is the same class by its id, though another class has its name now."""
+    """A class is matched by its id with a new name and place, though another has its name."""
     after = source_of(
         {
             "Animal": [],
@@ -89,7 +89,7 @@ def test_a_name_with_another_id_is_another_class() -> None:
 
 
 def test_namesakes_are_distinguished_by_what_is_below_them() -> None:
-    """Two classes "Other" that both moved are not exchanged; without anything below neither is matched."""
+    """Two moved classes "Other" are not swapped; without children neither is matched."""
     before = source_of(
         {
             "A": [],
@@ -149,14 +149,20 @@ def test_a_synonym_names_the_class_of_before() -> None:
 
 
 def test_a_coarse_class_is_known_by_its_children() -> None:
-    """Half of the children in common make another name the same class, and namesakes below it their own again."""
+    """Half of the children in common match a renamed class, and classes of its name below it."""
     before = source_of({**BIRDS, "Bird/Other": ["Bird"], "Seal/Other": ["Seal"]})
     after = source_of(
         {
-            "Animal": [], "Aves": ["Animal"], "Gull": ["Aves"], "Tern": ["Aves"], "Auk": ["Aves"],
-            "Aves/Other": ["Aves"], "Seal": ["Animal"], "Seal/Other": ["Seal"],
+            "Animal": [],
+            "Aves": ["Animal"],
+            "Gull": ["Aves"],
+            "Tern": ["Aves"],
+            "Auk": ["Aves"],
+            "Aves/Other": ["Aves"],
+            "Seal": ["Animal"],
+            "Seal/Other": ["Seal"],
         }
-    )  # fmt: skip
+    )
     found = matched(before, after)
     assert (found["Aves"], found["Gull"], found["Auk"], found["Aves/Other"]) == (
         "Bird",
@@ -173,10 +179,16 @@ def test_two_classes_in_one() -> None:
     )
     after = source_of(
         {
-            "Animal": [], "Seabird": ["Animal"], "Gull": ["Seabird"], "Tern": ["Seabird"], "Auk": ["Seabird"],
-            "Curlew": ["Seabird"], "Snipe": ["Seabird"], "Seal": ["Animal"],
+            "Animal": [],
+            "Seabird": ["Animal"],
+            "Gull": ["Seabird"],
+            "Tern": ["Seabird"],
+            "Auk": ["Seabird"],
+            "Curlew": ["Seabird"],
+            "Snipe": ["Seabird"],
+            "Seal": ["Animal"],
         }
-    )  # fmt: skip
+    )
     assert matched(before, after)["Seabird"] == "Bird"
     assert successors(before, after) == ({"Wader": "Seabird"}, {}, [])
     lumped = source_of(
@@ -187,7 +199,7 @@ def test_two_classes_in_one() -> None:
 
 
 def test_a_synonym_that_was_there_before_merges_nothing() -> None:
-    """A word may mean several things: the bank of a river does not take over the bank that is gone."""
+    """Words are ambiguous: the bank of a river does not replace a bank that is gone."""
     before = source_of(
         {**BIRDS, "Diver": ["Bird"], "Loon": ["Animal"]}, synonyms={"Loon": ["Diver"]}
     )

@@ -48,7 +48,7 @@ def test_the_base_is_the_version_that_is_alike() -> None:
 
 
 def test_a_part_of_a_source_leaves_the_rest_remembered() -> None:
-    """Importing a smaller file beside a known version forgets nothing; the smaller file's word counts."""
+    """Importing a smaller file keeps the rest of a known version."""
     _, whole = imported_project(source_of(FRUIT))
     _, part = imported_project(source_of({"Fruit": [], "Apple": ["Fruit"]}), "part.csv")
     both = part.completed_by(whole)

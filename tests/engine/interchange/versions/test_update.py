@@ -1,4 +1,4 @@
-"""The three-way comparison: the source's changes come, the person's stay, and the graph is a graph."""
+"""Three-way merge: changes of the source are applied, those of the user stay."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -58,7 +58,7 @@ def test_what_the_source_changed_is_done() -> None:
 
 
 def test_what_the_person_changed_stays() -> None:
-    """Names, places, further parents, own classes and removed ones: the source says of them what it always did."""
+    """User changes stay if the source is unchanged: names, parents, own and removed classes."""
     source = source_of(BIRDS)
     graph, base = imported_project(source)
     graph.rename(graph.find("Gull"), "Möwe")
@@ -103,7 +103,7 @@ def test_both_changed_the_same_thing_otherwise() -> None:
 
 
 def test_places_that_go_together_are_both_kept() -> None:
-    """A further parent of the person's and a move of the source's do not speak against one another."""
+    """An additional parent by the user does not conflict with a move by the source."""
     graph, base = imported_project(source_of(BIRDS))
     favourites = graph.add_class("Favourites")
     seal = graph.find("Seal")
@@ -127,7 +127,7 @@ def test_names_are_exchanged_and_edges_turned_round() -> None:
 
 
 def test_what_together_would_be_no_graph_is_left_out() -> None:
-    """A circle with the person's move; a new name that an own class has; a new class beside its namesake."""
+    """A cycle with the user's move; a name of an own class; a new class of a sibling's name."""
     graph, base = imported_project(source_of(BIRDS, ids=IDS))
     animal, bird, gull, seal = (graph.find(name) for name in ("Animal", "Bird", "Gull", "Seal"))
     graph.move(animal, None, graph.add_class("Life"))
@@ -136,10 +136,17 @@ def test_what_together_would_be_no_graph_is_left_out() -> None:
     graph.add_class("Larus", [bird])
     graph.rename(graph.find("Tern"), "Skua")
     after = source_of(
-        {"Animal": [], "Bird": ["Animal"], "Larus": ["Bird"], "Tern": ["Bird"], "Skua": ["Bird"], "Seal": ["Gull/x"],
-         "Gull/x": ["Larus"]},
+        {
+            "Animal": [],
+            "Bird": ["Animal"],
+            "Larus": ["Bird"],
+            "Tern": ["Bird"],
+            "Skua": ["Bird"],
+            "Seal": ["Gull/x"],
+            "Gull/x": ["Larus"],
+        },
         ids={**IDS, "Larus": "n2", "Skua": "n8", "Gull/x": "n9"},
-    )  # fmt: skip
+    )
     plan = updated(graph, base, after)
     assert {(each.class_id, each.clash) for each in plan.kept} == {
         (gull, Clash.NAME_TAKEN),
@@ -182,7 +189,7 @@ def test_gone_merged_and_split_classes_are_reported_and_stay() -> None:
 
 
 def test_an_own_class_is_met_not_doubled() -> None:
-    """A class that the person made where the source has one now becomes the source's, and is compared from then on."""
+    """A class by the user at a place of the source becomes the source's from then on."""
     graph, base = imported_project(source_of(BIRDS, ids=IDS))
     auk = graph.add_class("Auk", [graph.find("Bird")])
     v2 = source_of({**BIRDS, "Auk": ["Bird"]}, ids={**IDS, "Auk": "n7"})
@@ -205,8 +212,14 @@ def test_a_project_from_before_is_compared_with_itself() -> None:
     )
     plan = updated(graph, None, after)
     assert shape_of(graph) == {
-        "Animal", "Animal > Bird", "Animal > Bird > Larus", "Animal > Seal", "Mine", "Mine > Seal", "Sea",
-    }  # fmt: skip
+        "Animal",
+        "Animal > Bird",
+        "Animal > Bird > Larus",
+        "Animal > Seal",
+        "Mine",
+        "Mine > Seal",
+        "Sea",
+    }
     assert plan.gone == ()
     assert updated(graph, version_in(graph), source_of({"Animal": [], "Bird": ["Animal"]})).gone
 
@@ -271,7 +284,7 @@ def edit_as_a_person(graph: CategoryGraph, generator: random.Random) -> None:
 @settings(deadline=None, max_examples=60)
 @given(st.integers(0, 10**6), st.integers(1, 12), st.integers(1, 12))
 def test_any_update_of_any_project_is_a_graph(seed: int, before: int, after: int) -> None:
-    """Whatever the person did and the source says: a graph comes out, no class goes, and a second time all is known."""
+    """Any changes of both give a graph; no class is removed; a second import changes nothing."""
     generator = random.Random(seed)
     first, second = drawn(generator, before), drawn(generator, after)
     graph, base = imported_project(first)
