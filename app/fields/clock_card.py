@@ -167,7 +167,7 @@ class ClockCard(ScrollingCard):
         return checked_correction(replace(chosen, seconds=self._seconds(), zone_minutes=minutes))
 
     def _show_preview(self) -> None:
-        from engine.collection.clock_preview import previewed
+        from engine.collection.clock_preview import preview_of
 
         text, refusal, can_correct = "", "", False
         try:
@@ -178,7 +178,7 @@ class ClockCard(ScrollingCard):
             if correction is None or self._facts is None:
                 text = tr("No photo with a date and a time is known yet.")
             else:
-                found = previewed(self._facts.sources, self._facts.corrections, correction)
+                found = preview_of(self._facts.sources, self._facts.corrections, correction)
                 text, can_correct = preview_text(found), correction != self._chosen
         self.preview.setText(text)
         self.preview.setVisible(bool(text))

@@ -160,7 +160,7 @@ class DetailsReading(QObject):
             return
         files, self._files = self._files[:MOST_AT_ONCE], self._files[MOST_AT_ONCE:]
         self._is_feeding = True
-        self._session.learn(lambda live: live.known.take_details(files), self._on_fed)
+        self._session.learn(lambda live: live.metadata.add_details(files), self._on_fed)
 
     def _on_fed(self) -> None:
         self._is_feeding = False

@@ -26,7 +26,7 @@ class SavedSearch:
 
 
 def _read(live: LiveCollection) -> tuple[SavedSearch, ...]:
-    from engine.collection.saved_searches import saved_searches
+    from engine.collection.search.saved import saved_searches
 
     return tuple(
         SavedSearch(name, query, _count(live, query))
@@ -35,10 +35,10 @@ def _read(live: LiveCollection) -> tuple[SavedSearch, ...]:
 
 
 def _count(live: LiveCollection, query: str) -> int | None:
-    from engine.collection.search_query import QueryError
+    from engine.collection.search.query import QueryError
 
     try:
-        return len(live.known.search(query, live.state, live.project.classes.graph))
+        return len(live.metadata.search(query, live.state, live.project.classes.graph))
     except QueryError:
         return None
 
@@ -66,17 +66,17 @@ class SavedSearches(QObject):
 
     def save(self, query: str) -> None:
         """Save a search; until somebody renames it, it is called as it is typed."""
-        from engine.collection.saved_searches import LONGEST_NAME, save_search
+        from engine.collection.search.saved import LONGEST_NAME, save_search
 
         self._session.act(lambda project: save_search(project, query[:LONGEST_NAME], query))
 
     def rename(self, name: str, new_name: str) -> None:
-        from engine.collection.saved_searches import rename_search
+        from engine.collection.search.saved import rename_search
 
         self._session.act(lambda project: rename_search(project, name, new_name))
 
     def remove(self, name: str) -> None:
-        from engine.collection.saved_searches import remove_search
+        from engine.collection.search.saved import remove_search
 
         self._session.act(lambda project: remove_search(project, name))
 
@@ -85,7 +85,7 @@ class SavedSearches(QObject):
             self._counting.start()
 
     def _on_change_made(self, change: Change) -> None:
-        from engine.collection.saved_searches import SAVED_SETTING
+        from engine.collection.search.saved import SAVED_SETTING
 
         if SAVED_SETTING in change.settings:
             self._ask()

@@ -84,7 +84,7 @@ T = TypeVar("T")
 
 def _news_of_known(live: LiveCollection, _nothing: None) -> News:
     """What is known of the images changed."""
-    live.publish_known()
+    live.publish_metadata()
     return news_of_state(live)
 
 
@@ -303,7 +303,7 @@ class Session(QObject):
         """Have states carry ranks by these, and no others, also those of projects opened later."""
         if sortings != self._sortings:
             self._sortings = sortings
-            self._runner.operate(lambda live: live.known.want(sortings), _news_of_known)
+            self._runner.operate(lambda live: live.metadata.sort_by(sortings), _news_of_known)
 
     def learn(self, update: Callable[[LiveCollection], bool], on_done: Callable[[], None]) -> None:
         """Add facts of the machine; broadcast only where `update` says that the state is another one now."""
@@ -329,7 +329,7 @@ class Session(QObject):
 
     def _on_entered(self, live: LiveCollection, news: News) -> None:
         live.find_what_teaches(is_wanted=self._wants_teaching)
-        live.known.want(self._sortings)
+        live.metadata.sort_by(self._sortings)
         project = live.project
         info = ProjectInfo(
             project.path, project.path.stem, project.is_writable, project.backups.project_id

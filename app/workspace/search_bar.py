@@ -30,7 +30,7 @@ MOST_COMPLETIONS: Final = 12  # rows; one scrolls to the others
 
 def completions(text: str, cursor: int) -> list[tuple[str, str]]:
     """What the word before the cursor may become, each with its meaning: names of fields, and facts."""
-    from engine.collection.search_query import EXAMPLES, FACT_MEANINGS, MEANINGS, Field
+    from engine.collection.search.query import EXAMPLES, FACT_MEANINGS, MEANINGS, Field
     from engine.texts import translated
 
     word = word_before(text, cursor).lstrip("-").casefold()

@@ -78,7 +78,7 @@ class SearchControl(QObject):
         popover.show_query(self.bar.field.text())
         popover.toggle_below(self.bar.filter_button)
         self._session.ask(
-            lambda live: live.known.choices(live.state.image_ids),
+            lambda live: live.metadata.choices(live.state.image_ids),
             popover.show_choices,
             owner=popover,
             topic="filters",

@@ -33,8 +33,8 @@ from app.theme.tokens import tokens
 from app.wording import number
 
 if TYPE_CHECKING:
-    from engine.collection.image_knowledge import FilterChoices
-    from engine.collection.search_query import Field
+    from engine.collection.search.metadata import FilterChoices
+    from engine.collection.search.query import Field
 
 WIDTH: Final = 340  # logical pixels
 _LONGEST: Final = 40  # characters of a folder or camera in the list
@@ -57,7 +57,7 @@ class Filters:
 
 def filters_of(query: str) -> Filters:
     """What a query says of the filters."""
-    from engine.collection.search_query import Field, QueryError, parse_query
+    from engine.collection.search.query import Field, QueryError, parse_query
 
     try:
         terms = [term for term in parse_query(query, None) if not term.is_negated]
@@ -216,37 +216,34 @@ class FilterPopover(QFrame):
             box.setCurrentIndex(max(0, box.findData(value)))
 
     def _write_dates(self) -> None:
-        from engine.collection.search_query import Field
+        from engine.collection.search.query import Field
 
         found = filters_of(self._query)
         if (self._since.text().strip(), self._until.text().strip()) != (found.since, found.until):
             self._write(Field.DATE, date_term(self._since.text(), self._until.text()))
 
     def _write_value(self, name: str, box: QComboBox) -> None:
-        from engine.collection.query_edits import quoted
-        from engine.collection.search_query import Field
+        from engine.collection.search.query import Field, quoted
 
         value = str(box.currentData() or "")
         self._write(Field(name), f"{name}:{quoted(value)}" if value else "")
 
     def _write_stars(self) -> None:
-        from engine.collection.search_query import Field
+        from engine.collection.search.query import Field
 
         stars = int(self._stars.currentData() or 0)
         self._write(Field.STARS, f"stars:>={stars}" if stars else "")
 
     def _write_word(self, word: str, *, is_on: bool) -> None:
         """Put a fact into the search, or take it out; other facts stay."""
-        from engine.collection.query_edits import without_term
-        from engine.collection.search_query import QueryError
+        from engine.collection.search.query import QueryError, without_term
 
         with suppress(QueryError):
             kept = without_term(self._query, word)
             self._make(f"{kept} {word}".strip() if is_on else kept)
 
     def _write(self, field: Field, term: str) -> None:
-        from engine.collection.query_edits import with_term
-        from engine.collection.search_query import QueryError
+        from engine.collection.search.query import QueryError, with_term
 
         with suppress(
             QueryError
@@ -258,8 +255,7 @@ class FilterPopover(QFrame):
         self.query_made.emit(query)
 
     def _clear(self) -> None:
-        from engine.collection.query_edits import with_term, without_term
-        from engine.collection.search_query import Field, QueryError
+        from engine.collection.search.query import Field, QueryError, with_term, without_term
 
         with suppress(QueryError):
             query = self._query

@@ -88,12 +88,12 @@ class Searching(QObject):
             return
 
         def question(live: LiveCollection) -> tuple[NDArray[np.int64] | None, str, CollectionState]:
-            from engine.collection.search_query import QueryError
+            from engine.collection.search.query import QueryError
 
             graph = live.project.classes.graph
             try:
-                found = live.known.search(text, live.state, graph)
-                why = None if len(found) else live.known.why_nothing(text, live.state, graph)
+                found = live.metadata.search(text, live.state, graph)
+                why = None if len(found) else live.metadata.why_nothing(text, live.state, graph)
             except QueryError as error:
                 return None, error.translated(), live.state
             return found, "" if why is None else why.translated(), live.state

@@ -1,4 +1,4 @@
-"""What correcting a camera's clock would change, as a person sees it before it is done."""
+"""Preview of a correction of a camera's clock."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from engine.project.clock_corrections import ClockCorrection, ClockCorrections, 
 
 @dataclass(frozen=True)
 class ClockPreview:
-    """How many images get another time, and the times of their first and last one, before and after."""
+    """Number of changed images; times of the first and last one, before and after."""
 
     images: int = 0
     before: tuple[datetime, datetime] | None = None
@@ -18,14 +18,14 @@ class ClockPreview:
 
 
 def preview_correction(project: Project, correction: ClockCorrection) -> ClockPreview:
-    """What a correction would change in a project as it is now."""
-    return previewed(project.details.clock_sources(), project.clocks.corrections(), correction)
+    """Preview a correction in a project."""
+    return preview_of(project.details.clock_sources(), project.clocks.corrections(), correction)
 
 
-def previewed(
+def preview_of(
     sources: Sequence[ClockSource], corrections: ClockCorrections, correction: ClockCorrection
 ) -> ClockPreview:
-    """What a correction in addition to others would change."""
+    """Preview a correction in addition to others."""
     changed, before, after = 0, list[datetime](), list[datetime]()
     together = corrections.replacing(correction)
     for each in sources:

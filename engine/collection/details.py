@@ -1,4 +1,4 @@
-"""What the files of a project say of themselves: stored, and read where it was not yet."""
+"""Read image metadata (EXIF, IPTC, XMP) of the files of a project, and store it."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -8,11 +8,11 @@ from engine.images.details_messages import DetailsBatch, DetailsSummary, FileDet
 from engine.project import Project
 from engine.project.records import ImageDetails
 
-IMAGES_AT_ONCE: Final = 5_000  # of one request: it is made in some milliseconds, so no thread waits
+IMAGES_AT_ONCE: Final = 5_000  # of one request, so that it is made in some milliseconds
 
 
 def as_stored(files: Iterable[FileDetails]) -> list[ImageDetails]:
-    """Details as the project keeps them."""
+    """Convert metadata for the project store."""
     return [
         ImageDetails(
             file.image_id, file.modified_ns, file.details.width, file.details.height, file.details.taken_at,
@@ -25,12 +25,12 @@ def as_stored(files: Iterable[FileDetails]) -> list[ImageDetails]:
 def details_to_read(
     project: Project, *, after: int = 0, done_before: int = 0, total: int = 0
 ) -> ReadDetails | None:
-    """The next images whose details are not known; None where there are none.
+    """Request the next images whose metadata was not read; None if there are none.
 
     Args:
-        after: only images with a higher id, as the others were requested already.
-        done_before: images of the run that were requested already.
-        total: images of the whole run; by default all whose details are not known.
+        after: request only images with a higher id.
+        done_before: images of the run that were requested before.
+        total: images of the whole run; by default all without metadata.
     """
     missing, folder = project.details.missing(IMAGES_AT_ONCE, after=after), project.path.parent
     if not missing:
@@ -45,10 +45,10 @@ def read_missing_details(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> DetailsSummary:
-    """Read the details of all images of which none are known, and store them.
+    """Read and store the metadata of all images that have none.
 
     Raises:
-        Cancelled: what was read is stored; the next run goes on from there.
+        Cancelled: what was read is stored; the next run continues from there.
     """
     from engine.images.details_reading import read_all_details
 

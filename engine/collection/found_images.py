@@ -1,11 +1,11 @@
-"""Images of a project that fit a search, with all that is known of them."""
+"""Images of a project that match a search, with their metadata."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from engine.collection.live import LiveCollection
-from engine.collection.search_query import Field, parse_query
+from engine.collection.search.query import Field, parse_query
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
 from engine.config import CacheFolders
 from engine.project import Project
@@ -17,32 +17,32 @@ _AT_ONCE: Final = 5_000
 
 @dataclass(frozen=True)
 class FoundImage:
-    """An image that fits."""
+    """An image that matches."""
 
     image_id: int
     path: str  # as stored
     size_bytes: int
-    class_id: int | None  # the label, else the most likely class
+    class_id: int | None  # the label, else the most probable class
     score: float | None  # of a prediction
     is_labelled: bool
     is_of_none: bool  # labelled as none of the classes
-    details: ImageDetails | None  # what its file says; None where it was not read yet
+    details: ImageDetails | None  # image metadata (EXIF); None before the file was read
     note: Note | None
-    values: Mapping[str, str] = field(default_factory=dict)  # by the name of their field
+    values: Mapping[str, str] = field(default_factory=dict)  # by name of the field
 
 
 def images_found(project: Project, caches: CacheFolders, query: str) -> Iterator[FoundImage]:
-    """The images that fit a query, in ascending id order; the model is fitted only where the query needs predictions.
+    """Find images in ascending id order; fit the model only if the query needs predictions.
 
     Raises:
-        QueryError: it is not understood.
+        QueryError: syntax error, or an unknown class.
     """
     terms = parse_query(query, project.fields.defined)
     live = LiveCollection(project, caches)
     try:
         needs_fit = any(term.field in _OF_PREDICTIONS or term.text == "unknown" for term in terms)
         state = live.load(fits=needs_fit)
-        ids = live.known.search(query, state, project.classes.graph).tolist()
+        ids = live.metadata.search(query, state, project.classes.graph).tolist()
         yield from _found(project, state, ids)
     finally:
         live.embedded.close()

@@ -1,4 +1,4 @@
-"""Pictures that a project hides from all views and exports: those in which a detector found people, for instance."""
+"""Pictures that are hidden from all views and exports, such as those with people in them."""
 
 from collections.abc import Collection
 from typing import Final
@@ -9,16 +9,16 @@ from engine.project.actions import action
 
 HIDDEN_SETTING: Final = "hidden_categories"
 PRIVATE: Final = frozenset({"human", "person", "people", "vehicle"})
-"""Categories that detectors of animals have for what is private."""
+"""Categories of wildlife detectors that concern privacy."""
 
 
 def hidden_categories(project: Project) -> frozenset[str]:
-    """The detectors' categories whose pictures are hidden."""
+    """Detector categories whose pictures are hidden."""
     return frozenset(str(each).casefold() for each in project.policies.setting(HIDDEN_SETTING, []))
 
 
 def hide_categories(project: Project, categories: Collection[str]) -> Change:
-    """Hide the pictures in which a detector found things of these categories, and no others, from now on."""
+    """Hide exactly the pictures in which a detector found objects of these categories."""
     code = "categories_hidden" if categories else "categories_shown"
     with project.history.one_step(action(code)) as step:
         project.policies.set_setting(HIDDEN_SETTING, sorted(categories))
@@ -26,7 +26,7 @@ def hide_categories(project: Project, categories: Collection[str]) -> Change:
 
 
 def hidden_images(project: Project) -> frozenset[ImageId]:
-    """All images of the pictures that are hidden: these, and the boxes in them."""
+    """Hidden pictures, and the boxes in them."""
     categories = hidden_categories(project)
     if not categories:
         return frozenset()
@@ -34,9 +34,9 @@ def hidden_images(project: Project) -> frozenset[ImageId]:
     for image_id, found in project.images.detections().items():
         if found.category.casefold() in categories and image_id not in hidden:
             record = project.images.record(image_id)
-            beside = project.images.parts_of(project.images.resolve(record))
+            parts = project.images.parts_of(project.images.resolve(record))
             picture = file_part(record.part).picture
             hidden.update(
-                each for each, part in beside.items() if file_part(part).picture == picture
+                each for each, part in parts.items() if file_part(part).picture == picture
             )
     return frozenset(hidden)

@@ -28,13 +28,13 @@ from engine.collection.fitting import (
     teach_ranks,
 )
 from engine.collection.folding.folds import Folds
-from engine.collection.image_knowledge import ImageKnowledge
 from engine.collection.models import ModelFiles, model_or_lost
 from engine.collection.new_project import new_project
 from engine.collection.publisher import Publisher
 from engine.collection.replaced_images import record_embedded
 from engine.collection.review_groups import GroupInput, ReviewMemory
 from engine.collection.row_scores import RowScores
+from engine.collection.search.metadata import ImageMetadata
 from engine.collection.similar import LikeImages, like_images
 from engine.collection.state import NO_CLASS, CollectionState
 from engine.config import CacheFolders
@@ -83,7 +83,7 @@ class LiveCollection:
         self._version = self._read_version = self._fitted_version = 0
         self._has_teaching = self._has_look_alikes = False  # whether the last fit made these
         self._graph_copy: CategoryGraph | None = None
-        self.known = ImageKnowledge(project)
+        self.metadata = ImageMetadata(project)
         self._use(model or model_or_lost(project, caches))
 
     @staticmethod
@@ -117,17 +117,17 @@ class LiveCollection:
     def load_list(self) -> CollectionState:
         """Read images and labels: enough to show the grid."""
         self.embedded.images.read()
-        self.known.read()
+        self.metadata.read()
         self._is_loaded, self._is_listed = False, True
         self._publisher.publish_list(self.project.classes.graph)
-        return self.publish_known()
+        return self.publish_metadata()
 
     def load(self, *, fits: bool = True, folds: Folds | None = None) -> CollectionState:
         """Read images, labels and cached embeddings; then fit and classify, by default with folds of its own."""
         if not self._is_listed:
             self._publisher.forget_kept()
         self.embedded.read(reads_list=not self._is_listed)
-        self.known.read()
+        self.metadata.read()
         self._forget_fit()
         self._is_loaded, self._is_listed = True, False
         self._publish()
@@ -147,7 +147,7 @@ class LiveCollection:
         if not self._is_loaded:
             self._is_listed = False
             return self.load(fits=False)
-        self.known.follow(change)
+        self.metadata.update(change)
         if change.settings and (model := model_or_lost(self.project, self._caches)) != self.model:
             self.embedded.close()
             self._use(model)
@@ -179,7 +179,7 @@ class LiveCollection:
             self._publisher.forget_kept()
             return self._publish()
         self._publisher.publish_labels(self.project.classes.graph, change.labelled)
-        return self.publish_known()
+        return self.publish_metadata()
 
     def learn_embedded(self, batch: EmbedBatch) -> tuple[int, ...]:
         """Record what embedding found out of files, and know their details; returns images whose labels changed."""
@@ -188,7 +188,7 @@ class LiveCollection:
             if self.project.is_writable
             else ()
         )
-        self.known.store_details(batch.details, has_replaced=bool(changed))
+        self.metadata.store_details(batch.details, has_replaced=bool(changed))
         return changed
 
     def take_embedded(
@@ -225,9 +225,9 @@ class LiveCollection:
         self.row_scores.classify(news.rows)
         return self._publish()
 
-    def publish_known(self) -> CollectionState:
-        """Publish the notes, detections, fields and wanted ranks of `known`."""
-        return self._publisher.publish_known(self.known)
+    def publish_metadata(self) -> CollectionState:
+        """Publish the notes, detections, fields and ranks of `metadata`."""
+        return self._publisher.publish_metadata(self.metadata)
 
     @property
     def is_behind(self) -> bool:
@@ -365,7 +365,7 @@ class LiveCollection:
             teach_ranks(self._teach_first, self.embedded.rows),
         )
         self._publisher.publish(graph, self.row_scores, ranks)
-        return self.publish_known()
+        return self.publish_metadata()
 
     def top_classes(self, image_id: int, count: int = 5) -> tuple[ScoredClass, ...]:
         """The most probable classes of an image, best first; none while it has no embedding."""

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.folding.folds import Folds
-from engine.collection.image_knowledge import ImageKnowledge
 from engine.collection.kept_predictions import KeptPredictions
 from engine.collection.predictions import Predictions
 from engine.collection.row_scores import RowScores
+from engine.collection.search.metadata import ImageMetadata
 from engine.collection.state import (
     NO_CLASS,
     CollectionState,
@@ -38,16 +38,16 @@ class Publisher:
         self._counts = ShownCounts.none()
         self.state: CollectionState = embedded.images.blank_state(model_name)
 
-    def publish_known(self, known: ImageKnowledge) -> CollectionState:
+    def publish_metadata(self, metadata: ImageMetadata) -> CollectionState:
         """What people noted, what detectors found, and how images are sorted; the rest as it is."""
         self.state = replace(
             self.state,
-            notes=known.notes,
-            detections=known.detections,
-            hidden=known.hidden,
-            fields=known.fields,
-            field_values=known.field_values,
-            ranks=known.ranks(self.state.image_ids),
+            notes=metadata.notes,
+            detections=metadata.detections,
+            hidden=metadata.hidden,
+            fields=metadata.fields,
+            field_values=metadata.field_values,
+            ranks=metadata.ranks(self.state.image_ids),
         )
         return self.state
 

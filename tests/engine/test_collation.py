@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.collation import collate_with, collation, in_order, natural_key
-from engine.collection.image_columns import read_files
+from engine.collection.search.columns import read_files
 from engine.files import FoundFile
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.edits import GraphEdit

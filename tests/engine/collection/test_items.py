@@ -128,4 +128,4 @@ def test_boxes_and_empty_images_are_found_by_a_search(boxed: LiveCollection) -> 
 
 
 def found(live: LiveCollection, text: str) -> set[int]:
-    return set(live.known.search(text, live.state, live.project.classes.graph).tolist())
+    return set(live.metadata.search(text, live.state, live.project.classes.graph).tolist())

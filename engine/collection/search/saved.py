@@ -1,31 +1,30 @@
-"""Searches that a project keeps by name; each action on them can be undone."""
+"""Saved searches of a project; each change can be undone."""
 
 from collections.abc import Mapping
 from typing import Final
 
-from engine.collection.search_query import parse_query
+from engine.collection.search.query import parse_query
 from engine.errors import InputError
 from engine.project import Change, Project
 from engine.project.actions import Action, action
 from engine.search_folding import folded
 
 SAVED_SETTING: Final = "saved_searches"
-MOST_SAVED: Final = 50
-"""Of a project. Chosen: each is counted again after a label."""
-LONGEST_NAME: Final = 80  # letters
+MOST_SAVED: Final = 50  # of a project. Chosen: results of each are counted after every label
+LONGEST_NAME: Final = 80  # characters
 
 
 def saved_searches(project: Project) -> Mapping[str, str]:
-    """Queries by name, in the order of the names."""
+    """Queries by name, sorted by name."""
     stored: Mapping[str, str] = project.policies.setting(SAVED_SETTING, {})
     return {name: stored[name] for name in sorted(stored, key=folded)}
 
 
 def save_search(project: Project, name: str, query: str) -> Change:
-    """Keep a query by a name.
+    """Save a query under a name.
 
     Raises:
-        InputError: the name is taken or no name, there are too many, or the query is not understood.
+        InputError: the name is taken or invalid, there are too many, or syntax error.
     """
     parse_query(query, project.fields.defined)
     saved = dict(saved_searches(project))
@@ -38,10 +37,10 @@ def save_search(project: Project, name: str, query: str) -> Change:
 
 
 def rename_search(project: Project, name: str, new_name: str) -> Change:
-    """Give a saved search another name.
+    """Rename a saved search.
 
     Raises:
-        InputError: there is none of this name, or the new one is taken or no name.
+        InputError: no search has this name, or the new one is taken or invalid.
     """
     saved = dict(saved_searches(project))
     query = _removed(saved, name)
@@ -50,10 +49,10 @@ def rename_search(project: Project, name: str, new_name: str) -> Change:
 
 
 def remove_search(project: Project, name: str) -> Change:
-    """Keep a search no longer.
+    """Remove a saved search.
 
     Raises:
-        InputError: there is none of this name.
+        InputError: no search has this name.
     """
     saved = dict(saved_searches(project))
     _removed(saved, name)

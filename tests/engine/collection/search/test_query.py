@@ -7,8 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.collection.query_edits import quoted, with_term, without_term
-from engine.collection.search_query import EXAMPLES, MEANINGS, Field, QueryError, Term, parse_query
+from engine.collection.search.query import (
+    EXAMPLES,
+    MEANINGS,
+    Field,
+    QueryError,
+    Term,
+    parse_query,
+    quoted,
+    with_term,
+    without_term,
+)
 from engine.image_fields import FieldKind, ImageField
 
 OWN = (

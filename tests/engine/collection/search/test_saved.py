@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.collection.saved_searches import (
+from engine.collection.search.saved import (
     LONGEST_NAME,
     MOST_SAVED,
     remove_search,

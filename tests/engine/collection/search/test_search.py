@@ -1,4 +1,4 @@
-"""Which images a search finds, and that columns that are kept up to date say what the project says."""
+"""Search results, and that updated columns equal those of the project."""
 
 import random
 from collections.abc import Iterator
@@ -9,13 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.collection.detail_columns import NO_TIME
 from engine.collection.details import as_stored
-from engine.collection.image_columns import ImageColumns, read_columns
-from engine.collection.image_knowledge import ImageKnowledge
-from engine.collection.search_query import QueryError
+from engine.collection.search.columns import NO_TIME, ImageColumns, TextColumn, read_columns
+from engine.collection.search.metadata import ImageMetadata
+from engine.collection.search.query import QueryError
 from engine.collection.state import CollectionState, Sorting
-from engine.collection.text_column import TextColumn
 from engine.files import FoundFile
 from engine.image_fields import CAMERA_TRAP, FieldKind, ImageField
 from engine.images.details_messages import FileDetails, PhotoDetails
@@ -81,21 +79,21 @@ def details() -> list[ImageDetails]:
 
 
 @pytest.fixture
-def known(project: Project) -> ImageKnowledge:
-    keeper = ImageKnowledge(project)
-    keeper.read()
-    return keeper
+def metadata(project: Project) -> ImageMetadata:
+    opened = ImageMetadata(project)
+    opened.read()
+    return opened
 
 
-def found(known: ImageKnowledge, project: Project, query: str) -> list[int]:
-    return known.search(query, searched_state(known, project), project.classes.graph).tolist()
+def found(metadata: ImageMetadata, project: Project, query: str) -> list[int]:
+    return metadata.search(query, searched_state(metadata, project), project.classes.graph).tolist()
 
 
-def why_nothing(known: ImageKnowledge, project: Project, query: str) -> str | None:
-    return known.why_nothing(query, searched_state(known, project), project.classes.graph)
+def why_nothing(metadata: ImageMetadata, project: Project, query: str) -> str | None:
+    return metadata.why_nothing(query, searched_state(metadata, project), project.classes.graph)
 
 
-def searched_state(known: ImageKnowledge, project: Project) -> CollectionState:
+def searched_state(metadata: ImageMetadata, project: Project) -> CollectionState:
     ids = [image_id for image_id, _ in project.images.each_path()]
     classes = {each: label.class_id for each, label in project.labels.by_image().items()}
     state = state_of([Picture()] * len(ids))
@@ -107,7 +105,7 @@ def searched_state(known: ImageKnowledge, project: Project) -> CollectionState:
         state, image_ids=np.array(ids), label_class=np.array(labels, dtype=np.int64),
         best_class=np.array([-1, -1, -1, 2, 2, -1][: len(ids)], dtype=np.int64),
         best_score=np.array([0, 0, 0, 0.9, 0.4, 0][: len(ids)], dtype=np.float32),
-        is_unknown=np.zeros(len(ids), dtype=bool), fields=known.fields, field_values=known.field_values,
+        is_unknown=np.zeros(len(ids), dtype=bool), fields=metadata.fields, field_values=metadata.field_values,
     )  # fmt: skip
 
 
@@ -137,8 +135,8 @@ def searched_state(known: ImageKnowledge, project: Project) -> CollectionState:
         ('"site 2" OR top', [3, 4, 6]), ("keyword:n*t", [1]), ("*", [1, 2, 3, 4, 5, 6]),
     ],
 )  # fmt: skip
-def test_search(known: ImageKnowledge, project: Project, query: str, expected: list[int]) -> None:
-    assert found(known, project, query) == expected
+def test_search(metadata: ImageMetadata, project: Project, query: str, expected: list[int]) -> None:
+    assert found(metadata, project, query) == expected
 
 
 @pytest.mark.parametrize(
@@ -155,54 +153,56 @@ def test_search(known: ImageKnowledge, project: Project, query: str, expected: l
     ],
 )
 def test_the_part_that_matches_nothing_is_named(
-    known: ImageKnowledge, project: Project, query: str, expected: str | None
+    metadata: ImageMetadata, project: Project, query: str, expected: str | None
 ) -> None:
     """And what may be meant: OR, a class, or a fact."""
-    assert why_nothing(known, project, query) == expected
+    assert why_nothing(metadata, project, query) == expected
 
 
-def test_a_class_that_is_not_there(known: ImageKnowledge, project: Project) -> None:
+def test_a_class_that_is_not_there(metadata: ImageMetadata, project: Project) -> None:
     with pytest.raises(QueryError, match="character 5"):
-        found(known, project, "fox class:Unicorn")
+        found(metadata, project, "fox class:Unicorn")
 
 
 @pytest.mark.parametrize(
     "query", ["colour:red", "sex:neuter", "antlers:perhaps", "distance:far", "has:wings"]
 )
 def test_values_that_no_field_takes_are_not_searched(
-    known: ImageKnowledge, project: Project, query: str
+    metadata: ImageMetadata, project: Project, query: str
 ) -> None:
     with pytest.raises(QueryError):
-        found(known, project, query)
+        found(metadata, project, query)
 
 
 def test_fields_that_are_defined_later_are_searched(
-    known: ImageKnowledge, project: Project
+    metadata: ImageMetadata, project: Project
 ) -> None:
-    known.follow(project.fields.define([ImageField("site", FieldKind.TEXT)]))
-    known.follow(project.fields.set([2], "site", "North"))
-    assert found(known, project, "site:north") == [2]
+    metadata.update(project.fields.define([ImageField("site", FieldKind.TEXT)]))
+    metadata.update(project.fields.set([2], "site", "North"))
+    assert found(metadata, project, "site:north") == [2]
 
 
 def test_values_of_a_replaced_picture_are_found_no_more(
-    known: ImageKnowledge, project: Project
+    metadata: ImageMetadata, project: Project
 ) -> None:
     later = time_text(datetime.now(UTC) + timedelta(hours=1))
     project.file_changes.record([FileChange(3, 5, 5, b"x", later)])
-    known.store_details([], has_replaced=True)
-    assert found(known, project, "has:count") == [1, 2]
+    metadata.store_details([], has_replaced=True)
+    assert found(metadata, project, "has:count") == [1, 2]
 
 
-def test_a_corrected_clock_moves_dates(known: ImageKnowledge, project: Project) -> None:
-    assert found(known, project, "date:2024-05-04") == []
-    known.follow(project.clocks.set(ClockCorrection("site1", seconds=60)))
-    assert found(known, project, "date:2024-05-04") == [1]
-    known.store_details([FileDetails(2, 7, PhotoDetails(1, 1, datetime(2024, 5, 3, 23, 59, 30)))])  # noqa: DTZ001
-    assert found(known, project, "date:2024-05-04") == [1, 2]
+def test_a_corrected_clock_moves_dates(metadata: ImageMetadata, project: Project) -> None:
+    assert found(metadata, project, "date:2024-05-04") == []
+    metadata.update(project.clocks.set(ClockCorrection("site1", seconds=60)))
+    assert found(metadata, project, "date:2024-05-04") == [1]
+    metadata.store_details(
+        [FileDetails(2, 7, PhotoDetails(1, 1, datetime.fromisoformat("2024-05-03T23:59:30")))]
+    )
+    assert found(metadata, project, "date:2024-05-04") == [1, 2]
 
 
-def test_sorting(known: ImageKnowledge) -> None:
-    columns = known.columns(np.arange(1, 7))
+def test_sorting(metadata: ImageMetadata) -> None:
+    columns = metadata.columns(np.arange(1, 7))
 
     def order(by: Sorting) -> list[int]:
         return columns.ids[np.argsort(columns.ranks(by))].tolist()
@@ -213,32 +213,32 @@ def test_sorting(known: ImageKnowledge) -> None:
     assert order(Sorting.SIZE) == [2, 3, 1, 6, 5, 4]
 
 
-def assert_same(kept: ImageColumns, anew: ImageColumns) -> None:
-    """What is kept up to date says what reading everything anew says."""
-    assert kept.ids.tolist() == anew.ids.tolist()
-    assert list(kept.files.names) == list(anew.files.names)
-    assert [kept.files.folders[code] for code in kept.files.folder_code] == [
-        anew.files.folders[code] for code in anew.files.folder_code
+def assert_same(updated: ImageColumns, fresh: ImageColumns) -> None:
+    """Columns that are kept up to date equal columns that are read again."""
+    assert updated.ids.tolist() == fresh.ids.tolist()
+    assert list(updated.files.names) == list(fresh.files.names)
+    assert [updated.files.folders[code] for code in updated.files.folder_code] == [
+        fresh.files.folders[code] for code in fresh.files.folder_code
     ]
-    assert kept.details.taken.tolist() == anew.details.taken.tolist()
-    assert [kept.details.cameras[code] for code in kept.details.camera_code] == [
-        anew.details.cameras[code] for code in anew.details.camera_code
+    assert updated.details.taken.tolist() == fresh.details.taken.tolist()
+    assert [updated.details.cameras[code] for code in updated.details.camera_code] == [
+        fresh.details.cameras[code] for code in fresh.details.camera_code
     ]
-    np.testing.assert_array_equal(kept.details.latitude, anew.details.latitude)
-    assert kept.details.texts == anew.details.texts
-    assert [kept.labels.sources[code] for code in kept.labels.code] == [
-        anew.labels.sources[code] for code in anew.labels.code
+    np.testing.assert_array_equal(updated.details.latitude, fresh.details.latitude)
+    assert updated.details.texts == fresh.details.texts
+    assert [updated.labels.sources[code] for code in updated.labels.code] == [
+        fresh.labels.sources[code] for code in fresh.labels.code
     ]
-    assert kept.notes.by_image == anew.notes.by_image
-    assert kept.notes.stars.tolist() == anew.notes.stars.tolist()
+    assert updated.notes.by_image == fresh.notes.by_image
+    assert updated.notes.stars.tolist() == fresh.notes.stars.tolist()
 
 
-def test_columns_follow_whatever_happens(
-    project: Project, known: ImageKnowledge, tmp_path: Path
+def test_columns_are_updated_by_any_change(
+    project: Project, metadata: ImageMetadata, tmp_path: Path
 ) -> None:
     """Actions, undo and redo in any order."""
     chance = random.Random(5)
-    known.columns(np.arange(1, 7))
+    metadata.columns(np.arange(1, 7))
     for step in range(60):
         ids = [image_id for image_id, _ in project.images.each_path()]
         some = chance.sample(ids, min(2, len(ids)))
@@ -258,7 +258,7 @@ def test_columns_follow_whatever_happens(
         elif act == 5:
             change = project.notes.set_comment(some, chance.choice(["", "seen", "again"]))
         elif act == 6:
-            known.store_details(
+            metadata.store_details(
                 [
                     FileDetails(
                         some[0],
@@ -274,9 +274,9 @@ def test_columns_follow_whatever_happens(
             change = project.history.undo() if chance.random() < 0.6 else project.history.redo()
         if change is None:  # nothing to undo or redo
             continue
-        known.follow(change)
+        metadata.update(change)
         here = np.array([image_id for image_id, _ in project.images.each_path()], dtype=np.int64)
-        assert_same(known.columns(here), read_columns(project))
+        assert_same(metadata.columns(here), read_columns(project))
 
 
 def test_text_column() -> None:
@@ -290,8 +290,8 @@ def test_text_column() -> None:
     assert len(TextColumn([])) == 0
 
 
-def test_dates_are_those_on_the_wall(known: ImageKnowledge) -> None:
-    taken = known.columns(np.arange(1, 7)).details.taken
+def test_dates_are_those_on_the_wall(metadata: ImageMetadata) -> None:
+    taken = metadata.columns(np.arange(1, 7)).details.taken
     assert datetime.fromtimestamp(int(taken[0]), UTC).isoformat() == "2024-05-03T23:59:59+00:00"
     assert taken[2] == NO_TIME
 
