@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.state import NO_CLASS, CollectionState, predicted_as
 from engine.everyday.back_off import Policy, bars_in_effect, where_bar_is_set
+from engine.everyday.blocks import Flags, Floats, Integers
 from engine.everyday.classifier import (
     Explains,
     Explanation,
@@ -237,7 +238,7 @@ class Answers:
         alike = similarity(store.floats(rows), vector)
         return tuple(store.image_ids[rows[np.argsort(-alike, kind="stable")[:count]]].tolist())
 
-    def chances(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+    def chances(self, rows: Integers) -> Floats:
         """Probability (k, c) of each candidate for images with an embedding."""
         store = self.embedded.store
         found = np.zeros((len(rows), len(self.fitted.candidate_ids)), dtype=np.float32)
@@ -253,7 +254,7 @@ class Answers:
                 found[places] = self.fitted.probabilities(store.embeddings[chosen], known)
         return found
 
-    def _tops(self, chances: NDArray[np.float32], count: int) -> tuple[ScoredClass, ...]:
+    def _tops(self, chances: Floats, count: int) -> tuple[ScoredClass, ...]:
         listed = np.where(self._is_gone, np.float32(-1), chances)
         order = np.argsort(-listed, kind="stable")[:count]
         tops = (
@@ -263,7 +264,7 @@ class Answers:
         return tuple(top for top in tops if top.score >= 0)
 
     def _explain(
-        self, image_id: int, row: int, chances: NDArray[np.float32], class_id: int | None
+        self, image_id: int, row: int, chances: Floats, class_id: int | None
     ) -> Explanation | None:
         tops = self._tops(chances, 1)
         if not tops or (class_id is not None and class_id not in self.graph):
@@ -303,7 +304,7 @@ class Answers:
         )
 
     @cached_property
-    def _is_gone(self) -> NDArray[np.bool_]:
+    def _is_gone(self) -> Flags:
         """(c,) bool: candidates that are in the graph no more."""
         return np.array(
             [class_id not in self.graph for class_id in self.fitted.candidate_ids.tolist()],

@@ -12,7 +12,6 @@ from operator import attrgetter
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.collection.classify import classify
 from engine.collection.embed import embed_project
@@ -22,6 +21,7 @@ from engine.config import CacheFolders, backbones_folder
 from engine.embedding.messages import EmbedBatch, EmbedResult
 from engine.errors import InputError, ModelError
 from engine.events import CancelToken, OnProgress, ignore_progress
+from engine.everyday.blocks import Flags, Integers
 from engine.everyday.scores import gain_interval
 from engine.files import FileFailure
 from engine.model_card import card_text
@@ -102,8 +102,8 @@ def compare_on_shots(
 class _HeldOut:
     """Shots of a version."""
 
-    image_ids: NDArray[np.int64]  # (n,)
-    is_right: NDArray[np.bool_]  # (m,) of those that can be held out
+    image_ids: Integers  # (n,)
+    is_right: Flags  # (m,) of those that can be held out
     folds: Folds
     uses_views: bool
 

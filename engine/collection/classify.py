@@ -17,6 +17,7 @@ from engine.collection.outputs import PREDICTIONS, check_file
 from engine.collection.state import NO_CLASS, Codes
 from engine.config import CacheFolders
 from engine.errors import InputError
+from engine.everyday.blocks import Floats, Integers
 from engine.everyday.classifier import ProjectClassifier, Setting
 from engine.everyday.scores import Scores
 from engine.interchange.predictions_file import LabelledRow, PredictedRow, write_predictions_file
@@ -34,8 +35,8 @@ class Classified:
 
     model: ModelFiles
     fitted: ProjectClassifier
-    rows: NDArray[np.int64]  # (n,) int64, rows of the images in what it was fitted to
-    image_ids: NDArray[np.int64]  # (n,) int64
+    rows: Integers  # (n,) int64, rows of the images in what it was fitted to
+    image_ids: Integers  # (n,) int64
     paths: Sequence[str]  # (n,) as stored in the project
     labels: Codes  # (n,) int32, the person's labels
     embeddings: NDArray[np.int16]  # (n, d) int16, fixed point
@@ -45,7 +46,7 @@ class Classified:
     folds: Folds = field(default_factory=Folds.none)  # copies and bursts of the project
     recommendations: "tuple[Recommendation, ...]" = ()  # what would help most
 
-    def probabilities(self, places: NDArray[np.int64]) -> NDArray[np.float32]:
+    def probabilities(self, places: Integers) -> Floats:
         """Probability (k, c) of each candidate for images at k places; at most a few thousand at once."""
         return self.fitted.probabilities(self.embeddings[places], self.rows[places])
 

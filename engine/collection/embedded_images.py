@@ -15,6 +15,7 @@ from engine.config import CacheFolders
 from engine.embedding.cache import EmbeddingCache, cache_file
 from engine.embedding.kept_embeddings import FEWEST_KEPT, EmbeddingRows, KeptEmbeddings
 from engine.embedding.views import MOST_IN_ALL_VIEWS, those_to_view, unit_length, views_hash
+from engine.everyday.blocks import Flags, Floats, Integers
 from engine.everyday.shots import EmbeddedSnapshot, ViewEmbeddings
 from engine.file_parts import part_content
 from engine.files import FoundFile
@@ -36,7 +37,7 @@ class ImageViews:
             self._cache.close()
             self._cache = None
 
-    def read(self, image_ids: NDArray[np.int64], hashes: Sequence[bytes | None]) -> None:
+    def read(self, image_ids: Integers, hashes: Sequence[bytes | None]) -> None:
         """Read those of these images (n,), in any order, anew; a hash is None before the image was read."""
         before, known = self.embeddings, np.flatnonzero([key is not None for key in hashes])
         others = ~np.isin(before.image_ids, image_ids)
@@ -60,7 +61,7 @@ class ImageViews:
             self.embeddings = now
 
     def look_up(
-        self, hashes: Sequence[bytes], vectors: NDArray[np.float16], is_found: NDArray[np.bool_]
+        self, hashes: Sequence[bytes], vectors: NDArray[np.float16], is_found: Flags
     ) -> None:
         """Replace embeddings (n, d) of one view by those of all, where both are known."""
         if (cache := self._opened()) is not None:
@@ -88,7 +89,7 @@ class ImageViews:
 class EmbeddingNews:
     """What was read of some images."""
 
-    rows: NDArray[np.int64]  # that have an embedding now
+    rows: Integers  # that have an embedding now
     has_changed: bool  # whether an embedding is another one now, or went
     is_any: bool  # whether anything is other than before: embeddings, those of views, failures
 
@@ -123,7 +124,7 @@ class EmbeddedImages:
         self.uses_views = False  # whether embeddings are over all views, where these are known
         self._views = ImageViews(model, caches)
         self._with_views = with_views
-        self._rows: NDArray[np.int64] | None = None
+        self._rows: Integers | None = None
         self._rows_of = (self.images.ids, self.store.image_ids)
 
     def close(self) -> None:
@@ -136,7 +137,7 @@ class EmbeddedImages:
         return self._project.backups.project_id
 
     @property
-    def rows(self) -> NDArray[np.int64]:
+    def rows(self) -> Integers:
         """(n,) rows of the listed images."""
         of = (self.images.ids, self.store.image_ids)
         if self._rows is None or any(
@@ -146,22 +147,22 @@ class EmbeddedImages:
         return self._rows
 
     @property
-    def is_ready(self) -> NDArray[np.bool_]:
+    def is_ready(self) -> Flags:
         """(n,) bool, whether each listed image has an embedding."""
         return self.store.is_filled[self.rows]
 
     @property
-    def ready_rows(self) -> NDArray[np.int64]:
+    def ready_rows(self) -> Integers:
         """Rows of the listed images that have an embedding, ascending."""
         rows, is_ready = self.rows, self.is_ready
         return rows if is_ready.all() else rows[is_ready]
 
-    def embedding_of(self, content_hash: bytes) -> NDArray[np.float32] | None:
+    def embedding_of(self, content_hash: bytes) -> Floats | None:
         """Embedding (d,) of length 1 of any content that was embedded; None for others."""
         vectors, found = self._look_up([content_hash])
         return unit_length(vectors.astype(np.float32))[0] if found[0] else None
 
-    def rows_of(self, image_ids: NDArray[np.int64]) -> NDArray[np.int64]:
+    def rows_of(self, image_ids: Integers) -> Integers:
         rows = self.store.rows_of(image_ids)
         assert rows is not None, "every listed image has a row"
         return rows
@@ -189,7 +190,7 @@ class EmbeddedImages:
         if self._has_enough_views():
             self._use_views()
 
-    def read_changed(self, added: Sequence[int], *, reads_all: bool) -> NDArray[np.int64] | None:
+    def read_changed(self, added: Sequence[int], *, reads_all: bool) -> Integers | None:
         """Read added images, or the whole list; returns rows of new embeddings, None where all must be read."""
         if reads_all:
             self.images.read()
@@ -202,7 +203,7 @@ class EmbeddedImages:
         self.store.append(new)
         return self._fill(np.flatnonzero(~self.is_ready))
 
-    def read_embeddings(self, image_ids: NDArray[np.int64]) -> EmbeddingNews:
+    def read_embeddings(self, image_ids: Integers) -> EmbeddingNews:
         """Read the results and embeddings of listed images."""
         had_failed, views = self.images.has_failed, self._views.embeddings
         self.images.read_facts(image_ids)
@@ -231,7 +232,7 @@ class EmbeddedImages:
         labelled = np.array(sorted(image_ids), dtype=np.int64)
         self._read_views(labelled[self.images.labels_of(labelled) >= 0])
 
-    def without_views(self) -> NDArray[np.int64]:
+    def without_views(self) -> Integers:
         """Ids of the images that are still to be embedded in all views, labelled ones first."""
         places = those_to_view(self.images.labels)
         image_ids = self.images.ids[places]
@@ -284,12 +285,12 @@ class EmbeddedImages:
             contents=store.contents if self.is_large else None,
         )  # fmt: skip
 
-    def _fill(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _fill(self, places: Integers) -> Integers:
         """Read the embeddings of images at these places; returns the rows that were found."""
         hashes = newest_hashes(self._project, self.images, self.cache, places)
         return self.store.fill(self.rows[places], hashes, self._look_up)
 
-    def _read_views(self, image_ids: NDArray[np.int64]) -> None:
+    def _read_views(self, image_ids: Integers) -> None:
         if self._with_views and len(image_ids):
             self._views.read(image_ids, self.images.hashes_of(image_ids))
 
@@ -299,12 +300,12 @@ class EmbeddedImages:
             return False
         return bool(self._views.embeddings.has(ready).mean() >= ENOUGH_VIEWS)
 
-    def _use_views(self) -> NDArray[np.int64]:
+    def _use_views(self) -> Integers:
         """Classify images by all their views from now on; returns the rows with an embedding."""
         self.uses_views = True
         return self._fill(np.arange(len(self.images.ids)))
 
-    def _look_up(self, hashes: Sequence[bytes]) -> tuple[NDArray[np.float16], NDArray[np.bool_]]:
+    def _look_up(self, hashes: Sequence[bytes]) -> tuple[NDArray[np.float16], Flags]:
         vectors, found = self.cache.get_many(hashes)
         if self.uses_views:
             self._views.look_up(hashes, vectors, found)
@@ -316,7 +317,7 @@ def nothing_to_keep() -> None:
 
 
 def newest_hashes(
-    project: Project, images: ImageList, cache: EmbeddingCache, places: NDArray[np.int64]
+    project: Project, images: ImageList, cache: EmbeddingCache, places: Integers
 ) -> Sequence[bytes | None]:
     """Content hashes of images at some places, also where embedding could not record them; None before they were read.
 

@@ -17,7 +17,7 @@ from engine.collection.audit_figures import audit_figures
 from engine.collection.embedded_images import EmbeddedImages, nothing_to_keep
 from engine.events import CancelToken
 from engine.everyday.back_off import Policy
-from engine.everyday.blocks import Embeddings, stopped_by
+from engine.everyday.blocks import Embeddings, Integers, stopped_by
 from engine.everyday.classifier import (
     Classifier,
     FitSnapshot,
@@ -127,7 +127,7 @@ class FitInput:
         nothing_to_keep  # writes embeddings for the next opening, once predictions are there
     )
     # (k,) int64, ascending rows of the images to classify before all others; none where all take no time
-    first_rows: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    first_rows: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ SLICE_ROWS: Final = 131_072
 """Rows that are classified before a newer label is looked for. Chosen: a third of a second on two cores."""
 
 
-def rows_to_answer_first(images: EmbeddedSnapshot, image_ids: Sequence[int]) -> NDArray[np.int64]:
+def rows_to_answer_first(images: EmbeddedSnapshot, image_ids: Sequence[int]) -> Integers:
     """Ascending rows (k,) of those of these images that have an embedding; none of a collection that is not large."""
     if len(images.row_ids) < FEWEST_IN_TURN:
         return np.zeros(0, dtype=np.int64)
@@ -269,9 +269,7 @@ def _classified_in_slices(
     return scores
 
 
-def teach_ranks(
-    first: NDArray[np.int32] | None, rows: NDArray[np.int64]
-) -> NDArray[np.int32] | None:
+def teach_ranks(first: NDArray[np.int32] | None, rows: Integers) -> NDArray[np.int32] | None:
     """Ranks (n,) of rows among the first ones to label (k,), in order; all others have the last rank."""
     if first is None:
         return None

@@ -12,7 +12,7 @@ from engine.collection.kept_list import KeptList, ListedImages
 from engine.collection.state import BOXED, NO_CLASS, Codes, CollectionState, ImageStatus, counts_of
 from engine.embedding.kept_embeddings import EmbeddingRows, codes_of
 from engine.embedding.views import unit_length
-from engine.everyday.blocks import to_fixed, to_floats
+from engine.everyday.blocks import Flags, Floats, Integers, to_fixed, to_floats
 from engine.project import ImageTable, Project
 from engine.project.packed import PackedHashes, PackedTexts
 from engine.project.records import Label
@@ -22,7 +22,7 @@ FIRST_CAPACITY: Final = 1024
 GROWTH: Final = 1.25
 FILL_ROWS: Final = 4096
 
-LookUp = Callable[[Sequence[bytes]], tuple[NDArray[np.float16], NDArray[np.bool_]]]  # (n, d), (n,)
+LookUp = Callable[[Sequence[bytes]], tuple[NDArray[np.float16], Flags]]  # (n, d), (n,)
 
 
 @final
@@ -99,7 +99,7 @@ class ImageList:
         self._read_items_beside(table)
         self.read_labels(table.ids)
 
-    def read_facts(self, image_ids: NDArray[np.int64]) -> None:
+    def read_facts(self, image_ids: Integers) -> None:
         table = self._project.images.table(image_ids.tolist())
         self._is_as_kept, self.has_failed = False, self.has_failed.copy()
         places = np.searchsorted(self.ids, np.array(table.ids, dtype=np.int64)).tolist()
@@ -165,7 +165,7 @@ class ImageList:
         place = bisect_left(self.ids, image_id)
         return place < len(self.ids) and bool(self.ids[place] == image_id)
 
-    def listed(self, image_ids: Sequence[int]) -> NDArray[np.int64]:
+    def listed(self, image_ids: Sequence[int]) -> Integers:
         """Those of some images that are listed, each once, ascending; a thousand times as fast as `np.intersect1d`."""
         wanted = np.unique(np.array(image_ids, dtype=np.int64))
         places = np.minimum(np.searchsorted(self.ids, wanted), len(self.ids) - 1)
@@ -187,12 +187,12 @@ class ImageList:
         """(n,) beginnings of content hashes; 0 before the image was read."""
         return codes_of(self.content_keys)
 
-    def hashes_of(self, image_ids: Sequence[int] | NDArray[np.int64]) -> list[bytes | None]:
+    def hashes_of(self, image_ids: Sequence[int] | Integers) -> list[bytes | None]:
         return [
             self.content_hashes[place] for place in np.searchsorted(self.ids, image_ids).tolist()
         ]
 
-    def labels_of(self, image_ids: NDArray[np.int64]) -> Codes:
+    def labels_of(self, image_ids: Integers) -> Codes:
         return self.labels[np.searchsorted(self.ids, image_ids)]
 
     def labelled_as(self, class_id: int) -> list[int]:
@@ -219,7 +219,7 @@ def _failures_in(table: ImageTable) -> dict[int, str]:
     return {table.ids[place]: failure for place, failure in table.failures.texts.items() if failure}
 
 
-def _has_failed(table: ImageTable) -> NDArray[np.bool_]:
+def _has_failed(table: ImageTable) -> Flags:
     found = np.zeros(len(table.ids), dtype=bool)
     found[list(table.failures.texts)] = True
     return found
@@ -241,7 +241,7 @@ class EmbeddingStore:
         )  # (rows,) beginnings of content hashes; replaced, never changed
 
     @property
-    def image_ids(self) -> NDArray[np.int64]:
+    def image_ids(self) -> Integers:
         """(rows,) ascending."""
         return self._ids
 
@@ -250,7 +250,7 @@ class EmbeddingStore:
         """(rows, d) in fixed point; zeros where not filled."""
         return self._rows[: len(self._ids)]
 
-    def rows_of(self, image_ids: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64] | None:
+    def rows_of(self, image_ids: Sequence[int] | Integers) -> Integers | None:
         """Rows of these images, or None when one has no row."""
         wanted = np.asarray(image_ids, dtype=np.int64)
         if np.array_equal(wanted, self._ids):
@@ -261,12 +261,10 @@ class EmbeddingStore:
             return None
         return rows.astype(np.int64, copy=False)
 
-    def floats(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+    def floats(self, rows: Integers) -> Floats:
         return to_floats(self._rows[rows])
 
-    def adopt(
-        self, kept: EmbeddingRows, image_ids: NDArray[np.int64], contents: NDArray[np.uint64]
-    ) -> None:
+    def adopt(self, kept: EmbeddingRows, image_ids: Integers, contents: NDArray[np.uint64]) -> None:
         """Begin with kept rows, for images (n,) with these contents; a row stays empty where the content is another.
 
         They are used where they lie, unless images went since: then those that are left are copied.
@@ -297,7 +295,7 @@ class EmbeddingStore:
         )
         self.filled_at[is_kept] = self.age
 
-    def append(self, image_ids: NDArray[np.int64]) -> None:
+    def append(self, image_ids: Integers) -> None:
         """Reserve rows for images of higher ids; their memory is not touched."""
         count = len(self._ids) + len(image_ids)
         if count > len(self._rows):
@@ -313,9 +311,7 @@ class EmbeddingStore:
         self.filled_at = np.concatenate([self.filled_at, np.zeros(len(image_ids), dtype=np.int32)])
         self.contents = np.concatenate([self.contents, np.zeros(len(image_ids), dtype=np.uint64)])
 
-    def fill(
-        self, rows: NDArray[np.int64], hashes: Sequence[bytes | None], look_up: LookUp
-    ) -> NDArray[np.int64]:
+    def fill(self, rows: Integers, hashes: Sequence[bytes | None], look_up: LookUp) -> Integers:
         """Look embeddings up; returns the rows that were found. Others are empty from then on: their files changed."""
         filled, lost, before = [], self.is_filled[rows], self.contents
         self.is_filled, self.age = self.is_filled.copy(), self.age + 1
@@ -334,7 +330,7 @@ class EmbeddingStore:
         return np.concatenate(filled) if filled else np.zeros(0, dtype=np.int64)
 
     def _know_contents(
-        self, rows: NDArray[np.int64], contents: NDArray[np.uint64], before: NDArray[np.uint64]
+        self, rows: Integers, contents: NDArray[np.uint64], before: NDArray[np.uint64]
     ) -> None:
         """Note these contents (k,); those `before` are copied once, and not at all where nothing is other."""
         if not np.array_equal(self.contents[rows], contents):
@@ -342,7 +338,7 @@ class EmbeddingStore:
                 self.contents = before.copy()
             self.contents[rows] = contents
 
-    def _put(self, rows: NDArray[np.int64], embeddings: NDArray[np.int16]) -> None:
+    def _put(self, rows: Integers, embeddings: NDArray[np.int16]) -> None:
         is_new = ~self.is_filled[rows]
         again = np.flatnonzero(~is_new)
         is_new[again] = (self._rows[rows[again]] != embeddings[again]).any(axis=1)

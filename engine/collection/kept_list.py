@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final, NamedTuple, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.everyday.blocks import Integers
 from engine.kept_files import KeptFiles, mapped_parts, write_parts
 from engine.new_file import write_file
 from engine.project.packed import PackedHashes, PackedTexts, packed_text, unpacked_text
@@ -38,7 +38,7 @@ class ListedImages(NamedTuple):
         failures: why images could not be read, by their places; "" where that is not known.
     """
 
-    ids: NDArray[np.int64]
+    ids: Integers
     paths: PackedTexts
     parts: PackedTexts
     content_hashes: PackedHashes

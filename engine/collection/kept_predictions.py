@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from engine.collection.image_list import ImageList
 from engine.collection.predictions import Predictions
 from engine.collection.state import NO_CLASS, Codes, CollectionState
+from engine.everyday.blocks import Flags, Integers
 from engine.graph.category_graph import CategoryGraph
 from engine.kept_files import KeptFiles
 
@@ -27,7 +28,6 @@ _DAMAGE: Final = (
 )  # fmt: skip
 _log = logging.getLogger(__name__)
 
-Ids = NDArray[np.int64]
 Contents = NDArray[np.uint64]
 
 
@@ -88,7 +88,7 @@ class KeptPredictions:
 
 
 def _of_arrays(
-    arrays: dict[str, NDArray[np.generic]], image_ids: Ids, contents: Contents
+    arrays: dict[str, NDArray[np.generic]], image_ids: Integers, contents: Contents
 ) -> Predictions:
     known_ids, known_contents = (
         arrays.pop("image_ids").astype(np.int64),
@@ -101,7 +101,7 @@ def _of_arrays(
         or len(known_ids) == 0
     ):
         raise ValueError("its columns are of different lengths, or empty")
-    place: NDArray[np.int64] | slice = slice(None)
+    place: Integers | slice = slice(None)
     if not np.array_equal(known_ids, image_ids):  # as they nearly always are
         place = np.minimum(np.searchsorted(known_ids, image_ids), len(known_ids) - 1)
     is_same = (known_ids[place] == image_ids) & (known_contents[place] == contents) & (contents > 0)
@@ -130,7 +130,7 @@ def _within(graph: CategoryGraph, names: Mapping[int, str], kept: Predictions) -
     )
 
 
-def _is_gone(graph: CategoryGraph, names: Mapping[int, str], classes: Codes) -> NDArray[np.bool_]:
+def _is_gone(graph: CategoryGraph, names: Mapping[int, str], classes: Codes) -> Flags:
     """Which classes (n,) are not in the graph under the names that they had."""
     known = [
         NO_CLASS,

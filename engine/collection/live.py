@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.collection.answers import Answers, ClassFacts, Guess, class_facts
 from engine.collection.embedded_images import EmbeddedImages
@@ -39,7 +38,7 @@ from engine.collection.similar import LikeImages, like_images
 from engine.collection.state import NO_CLASS, CollectionState
 from engine.config import CacheFolders
 from engine.embedding.messages import EmbedBatch
-from engine.everyday.blocks import stopped_by
+from engine.everyday.blocks import Floats, Integers, stopped_by
 from engine.everyday.classifier import Explanation, ProjectClassifier, ScoredClass, Setting
 from engine.everyday.in_use import Classifiers
 from engine.everyday.shots import EmbeddedSnapshot, has_outgrown
@@ -410,9 +409,7 @@ class LiveCollection:
             (),
         )
 
-    def like(
-        self, image_ids: Sequence[int], *, outside: NDArray[np.float32] | None = None
-    ) -> LikeImages:
+    def like(self, image_ids: Sequence[int], *, outside: Floats | None = None) -> LikeImages:
         """All images with an embedding by likeness to these, and to the embedding (d,) of a file; see `like_images`."""
         return like_images(
             self.embedded, image_ids, outside=outside, similarity=self._classifiers.similarity
@@ -427,7 +424,7 @@ class LiveCollection:
         return self.row_scores.answers(image_ids, self.project.classes.graph, self.state)
 
 
-def _any_together(folds: Folds, image_ids: NDArray[np.int64]) -> NDArray[np.int64] | None:
+def _any_together(folds: Folds, image_ids: Integers) -> Integers | None:
     """(n,) what is held out together; None where no images are."""
     return folds.held_together(image_ids) if len(folds.image_ids) else None
 

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.collection.state import NO_CLASS, Codes
+from engine.everyday.blocks import Flags, Floats, Integers
 from engine.everyday.classifier import FittedClassifier
 from engine.everyday.scores import Scores
 from engine.graph.category_graph import CategoryGraph
@@ -16,10 +16,10 @@ class Predictions:
     """Predictions (n,) as in `CollectionState`, in a graph that may have changed since the fit: no removed class."""
 
     best_class: Codes
-    best_score: NDArray[np.float32]
+    best_score: Floats
     safe_class: Codes
-    safe_score: NDArray[np.float32]
-    is_unknown: NDArray[np.bool_]
+    safe_score: Floats
+    is_unknown: Flags
 
     @staticmethod
     def none(count: int) -> "Predictions":
@@ -32,7 +32,7 @@ class Predictions:
     def copy(self) -> "Predictions":
         return Predictions(*(column.copy() for column in vars(self).values()))
 
-    def put(self, places: NDArray[np.int64], part: "Predictions") -> None:
+    def put(self, places: Integers, part: "Predictions") -> None:
         """Write those of images at k places."""
         for name, column in vars(self).items():
             column[places] = getattr(part, name)
@@ -41,7 +41,7 @@ class Predictions:
     def of(
         fitted: FittedClassifier,
         scores: Scores,
-        has_scores: NDArray[np.bool_],
+        has_scores: Flags,
         graph: CategoryGraph,
     ) -> "Predictions":
         """From scores (n,), of which only those with `has_scores` (n,) are about the image."""
@@ -63,6 +63,6 @@ class Predictions:
         )  # fmt: skip
 
 
-def _those_in(graph: CategoryGraph, class_ids: NDArray[np.int64]) -> Codes:
+def _those_in(graph: CategoryGraph, class_ids: Integers) -> Codes:
     """Class ids (c,), `NO_CLASS` in place of those that are gone."""
     return np.array([i if i in graph else NO_CLASS for i in class_ids.tolist()], dtype=np.int32)

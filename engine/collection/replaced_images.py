@@ -10,11 +10,11 @@ from datetime import datetime
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.embedding.cache import EmbeddingCache
 from engine.embedding.messages import EmbedBatch, EmbedResult
 from engine.embedding.views import unit_length
+from engine.everyday.blocks import Floats
 from engine.file_parts import part_content, picture_part
 from engine.images.written_files import written_files
 from engine.project import ImageId, Project
@@ -167,7 +167,7 @@ def _are_alike(bits: int | None, others: int | None, cosine: float) -> bool:
     return (bits ^ others).bit_count() <= MOST_BITS and cosine >= LEAST_COSINE
 
 
-def _embeddings(cache: EmbeddingCache, contents: Sequence[bytes]) -> NDArray[np.float32]:
+def _embeddings(cache: EmbeddingCache, contents: Sequence[bytes]) -> Floats:
     """(n, d) of length 1; zeros, which are like nothing, where a content is not known any more."""
     vectors, is_found = cache.get_many(contents)
     found = unit_length(vectors.astype(np.float32))

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.collection.answers import Answers
 from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.fitting import FirstAnswers, Fit, FitOutcome
 from engine.collection.predictions import Predictions
 from engine.collection.state import CollectionState
+from engine.everyday.blocks import Flags, Integers
 from engine.everyday.classifier import ProjectClassifier
 from engine.everyday.scores import Scores
 from engine.graph.category_graph import CategoryGraph
@@ -64,7 +64,7 @@ class RowScores:
         is_same = self._fitted_age == self._embedded.store.age
         return None if self.fitted is None or not is_same else Fit(self.fitted, self.scores)
 
-    def classify(self, rows: NDArray[np.int64]) -> None:
+    def classify(self, rows: Integers) -> None:
         """Classify those of these rows (k,) that are new to the model."""
         self._make_room()
         if self.fitted is None or len(self.fitted.candidate_ids) == 0:
@@ -74,7 +74,7 @@ class RowScores:
             self.scores.put(rows, self.fitted.classify_new(self._embedded.store.embeddings[rows]))
             self._scored_at[rows] = self._embedded.store.age
 
-    def has_scores(self) -> NDArray[np.bool_]:
+    def has_scores(self) -> Flags:
         """(r,) bool: rows with scores of the model for the present embedding."""
         self._make_room()
         return self._embedded.store.filled_at <= self._scored_at
@@ -131,9 +131,9 @@ class RowScores:
         )
         predictions.put(places[is_there], part)
 
-    def _seen_by(self, fitted: ProjectClassifier, age: int) -> NDArray[np.bool_]:
+    def _seen_by(self, fitted: ProjectClassifier, age: int) -> Flags:
         """(r,) bool: rows that a model was fitted with when the store had this age, unchanged since."""
-        seen: NDArray[np.bool_] = self._embedded.store.filled_at <= age
+        seen: Flags = self._embedded.store.filled_at <= age
         if (has_links := fitted.has_links) is not None:
             seen[: len(has_links)] &= has_links
             seen[len(has_links) :] = False

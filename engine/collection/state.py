@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.folding.folds import Folds
-from engine.everyday.blocks import Codes
+from engine.everyday.blocks import Codes, Flags, Floats, Integers
 from engine.everyday.unseen import ClassesSeen
 from engine.file_parts import WHOLE, ImageSource
 from engine.graph.category_graph import CategoryGraph
@@ -36,7 +36,7 @@ def moved_counts(counts: Mapping[int, int], before: Codes, after: Codes) -> dict
     return {class_id: moved[class_id] for class_id in sorted(moved) if moved[class_id]}
 
 
-def shown_classes(labels: Codes, best: Codes, is_unknown: NDArray[np.bool_]) -> Codes:
+def shown_classes(labels: Codes, best: Codes, is_unknown: Flags) -> Codes:
     """The class (n,) at which each image is shown: the person's, else the best one unless the image is unknown."""
     return np.where(labels != NO_CLASS, labels, np.where(is_unknown, np.int32(NO_CLASS), best))
 
@@ -45,7 +45,7 @@ def shown_classes(labels: Codes, best: Codes, is_unknown: NDArray[np.bool_]) -> 
 class ShownCounts:
     """Distinct images shown at each class."""
 
-    exactly: NDArray[np.int64]  # (k,) int64 by class id; classes behind the last have none
+    exactly: Integers  # (k,) int64 by class id; classes behind the last have none
     or_below: Mapping[int, int]  # images at each class or below; classes without any are left out
 
     @staticmethod
@@ -110,7 +110,7 @@ class CollectionState:
     """All images of a project with labels and predictions; arrays are aligned, in ascending image id."""
 
     folder: Path  # folder that relative paths start from
-    image_ids: NDArray[np.int64]  # (n,) int64
+    image_ids: Integers  # (n,) int64
     paths: Sequence[str]  # (n,) paths as stored
     label_class: Codes  # (n,) int32, the person's class, or one of `engine.graph.codes`
     best_class: Codes  # (n,) int32, the most probable leaf, or `NO_CLASS` without a prediction
@@ -118,8 +118,8 @@ class CollectionState:
         np.float32
     ]  # (n,) float32, probability of `best_class`, if it is of one of the classes
     safe_class: Codes  # (n,) int32, the deepest class that passes its bar, or `NO_CLASS`
-    safe_score: NDArray[np.float32]  # (n,) float32, probability of `safe_class`
-    is_unknown: NDArray[np.bool_]  # (n,) bool, too far from every prototype
+    safe_score: Floats  # (n,) float32, probability of `safe_class`
+    is_unknown: Flags  # (n,) bool, too far from every prototype
     status: NDArray[np.uint8]  # (n,) uint8, an `ImageStatus`
     shot_counts: Mapping[int, int]  # images that a person labelled with exactly this class
     image_counts: Mapping[int, int]  # distinct images labelled or predicted at this class or below
@@ -129,7 +129,7 @@ class CollectionState:
     # (n,) int32, rank of an image among those to label first, 0 for the one that would teach most; None if not computed
     teach_rank: NDArray[np.int32] | None = None
     # ids of the images that are still to be embedded in all their views
-    without_views: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    without_views: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     is_list_only: bool = False  # embeddings were not read yet, so that all images seem to wait
     notes: Mapping[int, Note] = field(default_factory=dict)  # what people noted, by image id
     outdated: Mapping[int, Label] = field(
@@ -158,17 +158,17 @@ class CollectionState:
     )
 
     @cached_property
-    def is_unlabelled(self) -> NDArray[np.bool_]:
+    def is_unlabelled(self) -> Flags:
         """(n,) whether no person said anything of an image."""
         return self.label_class == NO_CLASS
 
     @cached_property
-    def is_labelled(self) -> NDArray[np.bool_]:
+    def is_labelled(self) -> Flags:
         """(n,) whether a person labelled an image itself."""
         return ~self.is_unlabelled & (self.label_class != BOXED)
 
     @cached_property
-    def is_box(self) -> NDArray[np.bool_]:
+    def is_box(self) -> Flags:
         """(n,) whether an image is a box in a picture."""
         if not self.parts:
             return np.zeros(len(self.image_ids), dtype=np.bool_)
@@ -177,7 +177,7 @@ class CollectionState:
         )
 
     @cached_property
-    def is_hidden(self) -> NDArray[np.bool_]:
+    def is_hidden(self) -> Flags:
         """(n,) whether an image is not shown."""
         if not self.hidden:
             return np.zeros(len(self.image_ids), dtype=np.bool_)
@@ -186,24 +186,24 @@ class CollectionState:
         )
 
     @cached_property
-    def has_failed(self) -> NDArray[np.bool_]:
+    def has_failed(self) -> Flags:
         """(n,) whether an image could not be read."""
         return self.status == int(
             ImageStatus.FAILED
         )  # an enumeration is compared in 64 bits: a tenth of the speed
 
     @cached_property
-    def is_to_review(self) -> NDArray[np.bool_]:
+    def is_to_review(self) -> Flags:
         """(n,) whether an image waits for a person."""
         return self.is_unlabelled & ~self.has_failed & ~self.is_hidden
 
     @cached_property
-    def is_shown_unknown(self) -> NDArray[np.bool_]:
+    def is_shown_unknown(self) -> Flags:
         """(n,) whether an image belongs to none of the classes, by a person or by the program."""
         return (self.is_unlabelled & self.is_unknown) | (self.label_class == UNKNOWN)
 
     @cached_property
-    def is_replaced(self) -> NDArray[np.bool_]:
+    def is_replaced(self) -> Flags:
         """(n,) whether the file of a labelled image holds another picture now, which nobody labelled yet."""
         return np.isin(
             self.image_ids, np.fromiter(self.outdated, dtype=np.int64, count=len(self.outdated))
@@ -273,7 +273,7 @@ class ClassMove:
 
     before: int  # class id; `UNKNOWN` for too far from every class, `NO_CLASS` for none at all
     after: int
-    image_ids: NDArray[np.int64]  # (k,) int64, by falling score
+    image_ids: Integers  # (k,) int64, by falling score
     is_safe_class: bool = False  # whether only the safe class changed
 
 
@@ -334,9 +334,7 @@ def changed_images(before: CollectionState, after: CollectionState) -> ChangedIm
     )
 
 
-def _shared(
-    before: CollectionState, after: CollectionState
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _shared(before: CollectionState, after: CollectionState) -> tuple[Integers, Integers]:
     if before.image_ids is after.image_ids:
         places = np.arange(len(before.image_ids))
         return places, places
@@ -346,7 +344,7 @@ def _shared(
     return first, second
 
 
-def _is_answered(state: CollectionState) -> NDArray[np.bool_]:
+def _is_answered(state: CollectionState) -> Flags:
     return (state.label_class == NO_CLASS) & (state.status == ImageStatus.READY)
 
 
@@ -363,16 +361,16 @@ def predicted_class(state: CollectionState, places: NDArray[np.integer] | slice)
     return np.where(state.is_unknown[places], np.int32(UNKNOWN), state.best_class[places])
 
 
-def _safe(state: CollectionState, places: NDArray[np.int64]) -> Codes:
+def _safe(state: CollectionState, places: Integers) -> Codes:
     return np.where(state.is_unknown[places], np.int32(UNKNOWN), state.safe_class[places])
 
 
 def _moves(
-    image_ids: NDArray[np.int64],
+    image_ids: Integers,
     was: Codes,
     now: Codes,
-    score: NDArray[np.float32],
-    places: NDArray[np.int64],
+    score: Floats,
+    places: Integers,
     *,
     is_safe_class: bool,
 ) -> Iterator[ClassMove]:

@@ -3,23 +3,23 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.collection.folding.partitions import Integers, all_alone, groups_of
+from engine.collection.folding.partitions import all_alone, groups_of
+from engine.everyday.blocks import Flags, Integers
 from engine.file_parts import WHOLE, is_within_picture, picture_part
 
 
-def boxes_among(parts: Sequence[str]) -> NDArray[np.bool_]:
+def boxes_among(parts: Sequence[str]) -> Flags:
     """(n,) whether each image is a box, or a further thing, in a picture; (0,) where all are whole files."""
     return np.fromiter(map(is_within_picture, parts), dtype=np.bool_, count=len(parts))
 
 
-def parts_among(parts: Sequence[str]) -> NDArray[np.bool_]:
+def parts_among(parts: Sequence[str]) -> Flags:
     """(n,) whether each image is a part of a file; (0,) where all are whole files."""
     return np.fromiter((part != WHOLE for part in parts), dtype=np.bool_, count=len(parts))
 
 
-def frames_among(parts: Sequence[str]) -> NDArray[np.bool_]:
+def frames_among(parts: Sequence[str]) -> Flags:
     """(n,) whether each image is a frame of a video; (0,) where all are whole files."""
     return np.fromiter((part.startswith("t=") for part in parts), dtype=np.bool_, count=len(parts))
 

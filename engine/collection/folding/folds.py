@@ -5,11 +5,9 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.collection.folding.partitions import ALONE, Integers, as_partition
-
-Floats = NDArray[np.float32]
+from engine.collection.folding.partitions import ALONE, as_partition
+from engine.everyday.blocks import Flags, Floats, Integers
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +144,7 @@ class Folds:
         return places[np.argsort(self.groups[places], kind="stable")]
 
     @cached_property
-    def _is_judged(self) -> NDArray[np.bool_]:
+    def _is_judged(self) -> Flags:
         """(folds,) bool, whether the sharpness of all images of a fold is known."""
         unknown = self.groups[np.isnan(self.sharpness) & (self.groups != ALONE)]
         return np.bincount(unknown, minlength=self.count) == 0

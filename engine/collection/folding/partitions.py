@@ -3,9 +3,9 @@
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-Integers = NDArray[np.int64]
+from engine.everyday.blocks import Integers
+
 ALONE: Final = -1  # the group of an image that belongs with no other
 
 

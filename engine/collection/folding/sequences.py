@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.collection.folding.partitions import ALONE, all_alone
-from engine.everyday.blocks import Integers
+from engine.everyday.blocks import Flags, Integers
 
 UNKNOWN_TIME: Final = np.iinfo(np.int64).min
 FIRST_YEAR: Final = 1990  # before any digital camera wrote times into its files
@@ -85,7 +84,7 @@ def sequences(shots: ShotTimes, most_seconds: int) -> Integers:
     return found
 
 
-def _lasting(seconds: Integers, begins: NDArray[np.bool_], least_s: int) -> list[slice]:
+def _lasting(seconds: Integers, begins: Flags, least_s: int) -> list[slice]:
     """Places of the runs of shots, by where they begin, that last so many seconds at least."""
     starts = np.flatnonzero(begins)
     ends = np.append(starts[1:], len(seconds))
@@ -93,7 +92,7 @@ def _lasting(seconds: Integers, begins: NDArray[np.bool_], least_s: int) -> list
     return [slice(int(starts[place]), int(ends[place])) for place in lasting]
 
 
-def _lapse_begins(seconds: Integers) -> NDArray[np.bool_]:
+def _lapse_begins(seconds: Integers) -> Flags:
     """(n,) whether a shot is a frame of a time lapse, and so no sequel to the shot before it."""
     moments, first = np.unique(seconds, return_index=True)
     found = np.zeros(len(seconds), dtype=bool)

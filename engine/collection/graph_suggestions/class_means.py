@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.everyday.blocks import Floats, Integers
 from engine.everyday.classifier import ProjectClassifier, Space
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
@@ -16,19 +16,17 @@ MOST_OF_A_CLASS: Final = 40  # labelled images; more of them hardly move its mea
 FEWEST_TO_WHITEN: Final = 200  # of fewer images whitening removes what siblings share, too
 BLOCK: Final = 256  # classes that are compared with all others at once
 
-Matrix = NDArray[np.float32]
-
 
 @dataclass(frozen=True)
 class LabelledVectors:
     """Some labelled images of each class."""
 
-    image_ids: NDArray[np.int64]  # (n,) int64
-    class_ids: NDArray[np.int64]  # (n,) int64, the person's class
+    image_ids: Integers  # (n,) int64
+    class_ids: Integers  # (n,) int64, the person's class
     # (n, d) float32 of length 1; whitened where there are enough images, else centred on the mean of all classes:
     # images that have nothing in common have cosines near 0
-    vectors: Matrix
-    plain: Matrix  # (n, d) float32 of length 1, as the backbone has them
+    vectors: Floats
+    plain: Floats  # (n, d) float32 of length 1, as the backbone has them
 
 
 def labelled_vectors(
@@ -52,13 +50,13 @@ def whitening_of(fitted: ProjectClassifier) -> Space | None:
     return None if collection is None or collection.images < FEWEST_TO_WHITEN else fitted.space
 
 
-def unit(vectors: Matrix) -> Matrix:
+def unit(vectors: Floats) -> Floats:
     """The same directions at length 1; zero stays zero."""
     lengths = np.sqrt((vectors**2).sum(axis=-1, keepdims=True))
     return (vectors / np.maximum(lengths, np.float32(1e-6))).astype(np.float32)
 
 
-def _centred(plain: Matrix, class_ids: NDArray[np.int64]) -> Matrix:
+def _centred(plain: Floats, class_ids: Integers) -> Floats:
     """Directions from the mean of all classes; each class counts the same there."""
     labelled, places, counts = np.unique(class_ids, return_inverse=True, return_counts=True)
     if len(labelled) == 0:
@@ -96,10 +94,10 @@ class ClassMeans:
     def __contains__(self, class_id: object) -> bool:
         return class_id in self._place
 
-    def own_rows(self, class_id: int) -> NDArray[np.int64]:
+    def own_rows(self, class_id: int) -> Integers:
         return self._rows.get(class_id, np.zeros(0, dtype=np.int64))
 
-    def rows_below(self, class_id: int) -> NDArray[np.int64]:
+    def rows_below(self, class_id: int) -> Integers:
         inside = [class_id, *sorted(self.graph.descendants(class_id))]
         return np.concatenate([self.own_rows(each) for each in inside])
 
@@ -112,11 +110,11 @@ class ClassMeans:
         inside = (self.graph.descendants(class_id) | {class_id}) & self.place_of_labelled.keys()
         return len(inside - self.graph.descendants(without) - {without})
 
-    def mean(self, class_id: int) -> Matrix:
+    def mean(self, class_id: int) -> Floats:
         """Direction (d,) of the mean of the images at or below a class that has any."""
         return unit(self._all_sums[self._place[class_id]])
 
-    def closeness(self, class_ids: Sequence[int], to_class: int) -> NDArray[np.float32]:
+    def closeness(self, class_ids: Sequence[int], to_class: int) -> Floats:
         """Cosine (k,) of a class's plain mean with those of others without its images; -inf where none are left."""
         columns = [self._place[each] for each in class_ids]
         column_of = {class_id: column for column, class_id in enumerate(class_ids)}
@@ -132,17 +130,17 @@ class ClassMeans:
         return np.where(left > 0, cosines, np.float32(-np.inf))
 
     @cached_property
-    def _rows(self) -> dict[int, NDArray[np.int64]]:
+    def _rows(self) -> dict[int, Integers]:
         order = np.argsort(self.images.class_ids, kind="stable")
         parts = np.split(order, np.cumsum(self.counts)[:-1]) if len(order) else []
         return dict(zip(self.labelled.tolist(), parts, strict=True))
 
     @cached_property
-    def _all_counts(self) -> NDArray[np.int64]:
+    def _all_counts(self) -> Integers:
         """Distinct images at or below each class: an image has one label only."""
         return self._rolled_up(self.counts[:, None].astype(np.float32))[:, 0].astype(np.int64)
 
-    def _rolled_up(self, own: Matrix) -> Matrix:
+    def _rolled_up(self, own: Floats) -> Floats:
         """Sums over a class and all below from each labelled class's own; what is below twice counts once."""
         found = np.zeros((len(self._place), own.shape[1]), dtype=np.float32)
         for total, class_id, above in zip(own, self.labelled.tolist(), self._above, strict=True):
@@ -150,7 +148,7 @@ class ClassMeans:
         return found
 
 
-def _sums(vectors: Matrix, places: NDArray[np.int64], count: int) -> Matrix:
+def _sums(vectors: Floats, places: Integers, count: int) -> Floats:
     sums = np.zeros((count, vectors.shape[1]), dtype=np.float32)
     np.add.at(sums, places, vectors)
     return sums

@@ -5,17 +5,16 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.collection.graph_suggestions.class_means import (
     BLOCK,
     ClassMeans,
-    Matrix,
     labelled_vectors,
     unit,
     whitening_of,
 )
 from engine.collection.live import LiveCollection
+from engine.everyday.blocks import Flags, Floats, Integers
 from engine.everyday.classifier import ProjectClassifier
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
@@ -64,7 +63,7 @@ class Twins:
     similarity: Similarity
 
 
-def similarity_of(first: Matrix, second: Matrix) -> Similarity:
+def similarity_of(first: Floats, second: Floats) -> Similarity:
     """Compare two groups of at least two images each, by vectors of length 1."""
     both = first @ second.T
     own_first, own_second = _to_others(first), _to_others(second)
@@ -114,11 +113,9 @@ def _most_alike(means: ClassMeans, check: Callable[[], None]) -> Iterator[tuple[
                 yield class_id, ids[best]
 
 
-def _to_others(vectors: Matrix) -> NDArray[np.float32]:
+def _to_others(vectors: Floats) -> Floats:
     """Mean cosine (n,) of each image with the others."""
-    alike: NDArray[np.float32] = (vectors @ vectors.sum(axis=0) - (vectors**2).sum(axis=1)) / (
-        len(vectors) - 1
-    )
+    alike: Floats = (vectors @ vectors.sum(axis=0) - (vectors**2).sum(axis=1)) / (len(vectors) - 1)
     return alike
 
 
@@ -168,7 +165,7 @@ def find_mixed(means: ClassMeans) -> tuple[Mixed, ...]:
     return tuple(sorted(found, key=lambda mixed: mixed.similarity.ratio))
 
 
-def two_kinds(vectors: Matrix) -> NDArray[np.bool_] | None:
+def two_kinds(vectors: Floats) -> Flags | None:
     """Which of unit vectors (n, d) are of the second kind, by two-means; None for less than `FEWEST_OF_A_KIND`."""
     count = len(vectors)
     if count < 2 * FEWEST_OF_A_KIND:
@@ -176,7 +173,7 @@ def two_kinds(vectors: Matrix) -> NDArray[np.bool_] | None:
     cosines = vectors @ vectors.T
     first, second = np.triu_indices(count, 1)
     furthest = np.argsort(cosines[first, second], kind="stable")[:STARTS]
-    parted: list[tuple[float, NDArray[np.bool_]]] = []
+    parted: list[tuple[float, Flags]] = []
     for pair in furthest.tolist():
         is_second = _settled(vectors, cosines[second[pair]] > cosines[first[pair]])
         if FEWEST_OF_A_KIND <= is_second.sum() <= count - FEWEST_OF_A_KIND:
@@ -187,7 +184,7 @@ def two_kinds(vectors: Matrix) -> NDArray[np.bool_] | None:
     return max(parted, key=lambda each: each[0])[1] if parted else None
 
 
-def _settled(vectors: Matrix, is_second: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _settled(vectors: Floats, is_second: Flags) -> Flags:
     """Two-means from a first split until nothing changes."""
     for _ in range(ROUNDS):
         if is_second.all() or not is_second.any():
@@ -203,6 +200,6 @@ def _settled(vectors: Matrix, is_second: NDArray[np.bool_]) -> NDArray[np.bool_]
     return is_second
 
 
-def _ids(image_ids: NDArray[np.int64], is_second: NDArray[np.bool_]) -> tuple[tuple[int, ...], ...]:
+def _ids(image_ids: Integers, is_second: Flags) -> tuple[tuple[int, ...], ...]:
     kinds = (tuple(image_ids[~is_second].tolist()), tuple(image_ids[is_second].tolist()))
     return tuple(sorted(kinds, key=len, reverse=True))

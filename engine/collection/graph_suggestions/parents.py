@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.collection.graph_suggestions.class_means import BLOCK, ClassMeans
+from engine.everyday.blocks import Floats, Integers
 from engine.everyday.classifier import ScoredClass
 from engine.graph.category_graph import CategoryGraph
 
@@ -96,7 +96,7 @@ def _places_by_class(above: Sequence[Iterable[int]]) -> Mapping[int, list[int]]:
     return places
 
 
-def _best(cosines: NDArray[np.float32]) -> list[float]:
+def _best(cosines: Floats) -> list[float]:
     found = cosines[np.isfinite(cosines)]
     return [float(found.max())] if len(found) else []
 
@@ -133,8 +133,8 @@ class ParentRanking:
             for each in means.labelled.tolist()
         ]
         self._homeless = np.flatnonzero(has_no_place)
-        self._positions: NDArray[np.int64] | None = None
-        self._cosines: NDArray[np.float32] | None = None
+        self._positions: Integers | None = None
+        self._cosines: Floats | None = None
         self._votes: dict[int, dict[int, float]] = {}
         self.relatedness: Relatedness = relatedness_of(means)
 
@@ -189,7 +189,7 @@ class ParentRanking:
                 self._positions[place] = _highest(cosines[row], self._positions.shape[1])
                 self._cosines[place] = cosines[row, self._positions[place]]
 
-    def _voters(self, class_id: int, places: list[int]) -> tuple[list[int], NDArray[np.float32]]:
+    def _voters(self, class_id: int, places: list[int]) -> tuple[list[int], Floats]:
         """The classes most similar to a class, and how similar; none at or below it, and none without a place."""
         means = self._means
         if (
@@ -236,7 +236,7 @@ class ParentRanking:
         return taken
 
 
-def _highest(values: NDArray[np.float32], count: int) -> NDArray[np.int64]:
+def _highest(values: Floats, count: int) -> Integers:
     """Places of the highest values, the highest first, those of equal ones in their order."""
     everything = np.arange(len(values))
     found = (

@@ -9,12 +9,12 @@ from itertools import count, islice
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.collection.graph_suggestions.pairs import Mixed, Twins
 from engine.collection.graph_suggestions.placements import PlacementCheck, Stray
 from engine.collection.state import NO_CLASS, CollectionState, counts_of
 from engine.errors import InputError
+from engine.everyday.blocks import Flags
 from engine.everyday.classifier import ScoredClass
 from engine.graph.category_graph import CategoryGraph
 from engine.project import Action, Change, Project
@@ -232,7 +232,7 @@ def helped_by_class(graph: CategoryGraph, state: CollectionState) -> dict[int, f
     }
 
 
-def _is_undecided(state: CollectionState) -> NDArray[np.bool_]:
+def _is_undecided(state: CollectionState) -> Flags:
     """(n,) bool: images without a label that are predicted as a class, but have another safe class or are unknown."""
     is_open = (state.label_class == NO_CLASS) & (state.best_class != NO_CLASS)
     return is_open & ((state.safe_class != state.best_class) | state.is_unknown)

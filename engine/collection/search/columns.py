@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 
 from engine.collation import in_order
 from engine.collection.state import Sorting
+from engine.everyday.blocks import Flags, Floats, Integers
 from engine.images.found_details import SEPARATOR
 from engine.project import Project
 from engine.project.records import ImageDetails, Note
 from engine.search_folding import folded
-
-Ids = NDArray[np.int64]
 
 _SEPARATOR: Final = "\n"  # between texts; no text that is searched for contains one
 WILDCARD: Final = "*"  # in a text that is searched for: any letters of a word
@@ -44,7 +43,7 @@ class TextColumn:
     def __len__(self) -> int:
         return len(self._ends)
 
-    def containing(self, text: str) -> NDArray[np.bool_]:
+    def containing(self, text: str) -> Flags:
         """(n,) whether each text contains this one.
 
         A text with `*` must begin and end at word boundaries: `fox*` is not found in `arctifoxes`.
@@ -62,7 +61,7 @@ class TextColumn:
         found[np.searchsorted(self._ends, places)] = True
         return found
 
-    def _find(self, wanted: NDArray[np.uint8]) -> Ids:
+    def _find(self, wanted: NDArray[np.uint8]) -> Integers:
         """Positions of a byte string in the block."""
         starts = self._bytes[: max(0, len(self._bytes) - len(wanted) + 1)]
         places = np.flatnonzero(starts == wanted[0])
@@ -71,7 +70,7 @@ class TextColumn:
         return places
 
     @property
-    def is_filled(self) -> NDArray[np.bool_]:
+    def is_filled(self) -> Flags:
         """(n,) whether each text is not empty."""
         return np.diff(self._ends, prepend=-1) > 1
 
@@ -80,11 +79,11 @@ class TextColumn:
 class FileColumns:
     """Names, folders and sizes of the files."""
 
-    ids: Ids  # (n,) int64, ascending
+    ids: Integers  # (n,) int64, ascending
     names: NDArray[np.object_]  # (n,) str
     folders: tuple[str, ...]  # distinct, as stored, sorted
     folder_code: NDArray[np.int32]  # (n,) index into `folders`
-    size_bytes: NDArray[np.int64]  # (n,)
+    size_bytes: Integers  # (n,)
 
     @cached_property
     def name_column(self) -> TextColumn:
@@ -129,12 +128,12 @@ _UNKNOWN: Final[Mapping[str, np.number[Any]]] = {
 class DetailColumns:
     """Image metadata (EXIF, IPTC, XMP)."""
 
-    ids: Ids  # (n,) int64, ascending
-    taken: NDArray[np.int64]  # (n,) seconds of wall time since 1970, or `NO_TIME`
+    ids: Integers  # (n,) int64, ascending
+    taken: Integers  # (n,) seconds of wall time since 1970, or `NO_TIME`
     cameras: tuple[str, ...]  # distinct; the first is ""
     camera_code: NDArray[np.int32]  # (n,) index into `cameras`
-    latitude: NDArray[np.float32]  # (n,) degrees, or NaN
-    longitude: NDArray[np.float32]  # (n,) degrees, or NaN
+    latitude: Floats  # (n,) degrees, or NaN
+    longitude: Floats  # (n,) degrees, or NaN
     width: NDArray[np.int32]  # (n,) pixels as shown, or 0
     height: NDArray[np.int32]  # (n,)
     texts: Mapping[str, Mapping[int, str]]  # of each of `TEXTS`, by image id, where not empty
@@ -159,7 +158,7 @@ class DetailColumns:
 class NoteColumns:
     """Stars, flags and comments."""
 
-    ids: Ids  # (n,) int64, ascending
+    ids: Integers  # (n,) int64, ascending
     by_image: Mapping[int, Note]
 
     @cached_property
@@ -168,11 +167,11 @@ class NoteColumns:
         return self._column(np.uint8, lambda note: note.stars)
 
     @cached_property
-    def is_flagged(self) -> NDArray[np.bool_]:
+    def is_flagged(self) -> Flags:
         return self._column(np.bool_, lambda note: note.is_flagged)
 
     @cached_property
-    def has_comment(self) -> NDArray[np.bool_]:
+    def has_comment(self) -> Flags:
         return self._column(np.bool_, lambda note: bool(note.comment))
 
     def _column(self, kind: type[Any], value_of: Callable[[Note], int]) -> NDArray[Any]:
@@ -186,7 +185,7 @@ class NoteColumns:
 class SourceColumns:
     """Sources of labels, such as an import or a review."""
 
-    ids: Ids  # (n,) int64, ascending
+    ids: Integers  # (n,) int64, ascending
     sources: tuple[str, ...]  # distinct; the first is ""
     code: NDArray[np.int32]  # (n,) index into `sources`
 
@@ -201,7 +200,7 @@ class ImageColumns:
     labels: SourceColumns
 
     @property
-    def ids(self) -> Ids:
+    def ids(self) -> Integers:
         """(n,) int64, ascending."""
         return self.files.ids
 
@@ -218,7 +217,7 @@ class ImageColumns:
                 return self.files.size_rank
 
 
-def _ranks(order: Ids) -> NDArray[np.int32]:
+def _ranks(order: Integers) -> NDArray[np.int32]:
     ranks = np.empty(len(order), dtype=np.int32)
     ranks[order] = np.arange(len(order), dtype=np.int32)
     return ranks
@@ -247,7 +246,7 @@ def read_files(project: Project) -> FileColumns:
     )
 
 
-def read_sources(project: Project, ids: Ids) -> SourceColumns:
+def read_sources(project: Project, ids: Integers) -> SourceColumns:
     """Read the sources of the labels of images (n,)."""
     blank = SourceColumns(ids, ("",), np.zeros(len(ids), dtype=np.int32))
     return with_sources(blank, project.labels.sources())
@@ -262,7 +261,7 @@ def with_sources(columns: SourceColumns, changed: Iterable[tuple[int, str]]) -> 
     return SourceColumns(columns.ids, tuple(codes), _updated(columns.code, places, values))
 
 
-def no_details(ids: Ids) -> DetailColumns:
+def no_details(ids: Integers) -> DetailColumns:
     """Columns of images (n,) without metadata."""
     blank: dict[str, Any] = {name: np.full(len(ids), value) for name, value in _UNKNOWN.items()}
     return DetailColumns(ids, cameras=("",), texts={name: {} for name in TEXTS}, **blank)
@@ -303,7 +302,7 @@ def _texts(
     return texts
 
 
-def _updated(column: NDArray[Any], places: Ids, values: Sequence[Any]) -> NDArray[Any]:
+def _updated(column: NDArray[Any], places: Integers, values: Sequence[Any]) -> NDArray[Any]:
     changed = column.copy()
     changed[places] = values
     return changed
@@ -317,7 +316,7 @@ def _taken_seconds(details: ImageDetails) -> int:
     return NO_TIME if taken_at is None else round(taken_at.replace(tzinfo=UTC).timestamp())
 
 
-def details_of_images(columns: DetailColumns, ids: Ids) -> DetailColumns:
+def details_of_images(columns: DetailColumns, ids: Integers) -> DetailColumns:
     """Reindex metadata to other images (m,); new ones have none."""
     moved: dict[str, Any] = {
         name: reindexed(getattr(columns, name), columns.ids, ids, unknown)
@@ -331,7 +330,7 @@ def details_of_images(columns: DetailColumns, ids: Ids) -> DetailColumns:
     return DetailColumns(ids=ids, cameras=columns.cameras, texts=texts, **moved)
 
 
-def columns_of_images(columns: ImageColumns, ids: Ids) -> ImageColumns:
+def columns_of_images(columns: ImageColumns, ids: Integers) -> ImageColumns:
     """Reindex all columns to other images (m,); new ones have no metadata."""
     files = columns.files
     return ImageColumns(
@@ -348,14 +347,16 @@ def columns_of_images(columns: ImageColumns, ids: Ids) -> ImageColumns:
     )
 
 
-def reindexed(column: NDArray[Any], ids: Ids, wanted: Ids, default: object) -> NDArray[Any]:
+def reindexed(
+    column: NDArray[Any], ids: Integers, wanted: Integers, default: object
+) -> NDArray[Any]:
     """Values (m,) of the wanted ids in a column (n,) of other ids, both ascending."""
     found: NDArray[Any] = np.full(len(wanted), default, dtype=column.dtype)
     found[places_of(wanted, ids)] = column[places_of(ids, wanted)]
     return found
 
 
-def places_of(ids: Ids, wanted: Ids) -> Ids:
+def places_of(ids: Integers, wanted: Integers) -> Integers:
     """Sorted positions, in ascending ids, of the wanted ids that are there."""
     places = np.searchsorted(ids, wanted)
     is_there = places < len(ids)

@@ -18,12 +18,12 @@ from engine.collection.search.columns import (
 )
 from engine.collection.search.query import FACTS, HAS, OR, Field, QueryError, Term, quoted
 from engine.collection.state import BOXED, EMPTY, NO_CLASS, CollectionState, shown_classes
+from engine.everyday.blocks import Flags, Integers
 from engine.graph.category_graph import CategoryGraph
 from engine.image_fields import COUNT, FieldKind
 from engine.search_folding import folded
 from engine.texts import Message
 
-Mask = NDArray[np.bool_]
 _DIGITS: Final = 6  # of a score: more would be an artefact of float32
 MOST_CLASSES: Final = 1_000  # that a part of a name may stand for. Chosen.
 CLOSE: Final = 0.8  # similarity of a misspelled word to a suggestion. Chosen: one or two slips
@@ -37,11 +37,11 @@ class Searched:
     columns: ImageColumns
     graph: CategoryGraph
 
-    def nothing(self) -> Mask:
+    def nothing(self) -> Flags:
         return np.zeros(len(self.columns.ids), dtype=bool)
 
 
-def matching(terms: Sequence[Term], searched: Searched) -> Mask:
+def matching(terms: Sequence[Term], searched: Searched) -> Flags:
     """(n,) whether each image matches all terms.
 
     Raises:
@@ -64,7 +64,7 @@ def _groups(terms: Sequence[Term]) -> list[list[Term]]:
     return groups
 
 
-def _matching_term(term: Term, searched: Searched) -> Mask:
+def _matching_term(term: Term, searched: Searched) -> Flags:
     if term.field in _TEXTS:
         found = _TEXTS[term.field](term.text, searched)
     elif term.field in _NUMBERS:
@@ -117,29 +117,29 @@ def _suggestion(term: Term, searched: Searched) -> str:
     return next(iter(get_close_matches(term.text.casefold(), known, 1, CLOSE)), "")
 
 
-def _in_words(text: str, searched: Searched) -> Mask:
+def _in_words(text: str, searched: Searched) -> Flags:
     found = searched.columns.files.name_column.containing(text)
     for column in searched.columns.details.text_columns.values():
         found |= column.containing(text)
     return found | _in_folder(text, searched) | _in_comment(text, searched)
 
 
-def _in_folder(text: str, searched: Searched) -> Mask:
+def _in_folder(text: str, searched: Searched) -> Flags:
     files = searched.columns.files
     return files.folder_column.containing(text)[files.folder_code]
 
 
-def _in_camera(text: str, searched: Searched) -> Mask:
+def _in_camera(text: str, searched: Searched) -> Flags:
     details = searched.columns.details
     return TextColumn(details.cameras).containing(text)[details.camera_code]
 
 
-def _in_keywords(text: str, searched: Searched) -> Mask:
+def _in_keywords(text: str, searched: Searched) -> Flags:
     keywords = searched.columns.details.text_columns.get("keywords")
     return searched.nothing() if keywords is None else keywords.containing(text)
 
 
-def _in_comment(text: str, searched: Searched) -> Mask:
+def _in_comment(text: str, searched: Searched) -> Flags:
     notes, found = searched.columns.notes, searched.nothing()
     places = np.flatnonzero(notes.has_comment)
     comments = [notes.by_image[image_id].comment for image_id in notes.ids[places].tolist()]
@@ -147,13 +147,13 @@ def _in_comment(text: str, searched: Searched) -> Mask:
     return found
 
 
-def _from_source(text: str, searched: Searched) -> Mask:
+def _from_source(text: str, searched: Searched) -> Flags:
     labels, wanted = searched.columns.labels, folded(text)
     fits = [bool(source) and folded(source).startswith(wanted) for source in labels.sources]
     return np.array(fits)[labels.code]
 
 
-def _of_class(term: Term, searched: Searched) -> Mask:
+def _of_class(term: Term, searched: Searched) -> Flags:
     wanted = classes_named(term.text, searched.graph)
     if not wanted:
         raise QueryError(
@@ -189,26 +189,26 @@ def _best_named(text: str, graph: CategoryGraph) -> list[int]:
     return synonyms or found
 
 
-def _in_bounds(term: Term, values: NDArray[Any], is_known: Mask | bool = True) -> Mask:
+def _in_bounds(term: Term, values: NDArray[Any], is_known: Flags | bool = True) -> Flags:
     return (values >= term.low) & (values <= term.high) & is_known
 
 
-def _scores(searched: Searched) -> tuple[NDArray[Any], Mask]:
+def _scores(searched: Searched) -> tuple[NDArray[Any], Flags]:
     state = searched.state
     scores = np.round(state.best_score.astype(np.float64), _DIGITS)
     return scores, state.best_class != NO_CLASS
 
 
-def _dates(searched: Searched) -> tuple[NDArray[Any], Mask]:
+def _dates(searched: Searched) -> tuple[NDArray[Any], Flags]:
     taken = searched.columns.details.taken
     return taken, taken != NO_TIME
 
 
-def _sizes(pixels: NDArray[np.int32]) -> tuple[NDArray[Any], Mask]:
+def _sizes(pixels: NDArray[np.int32]) -> tuple[NDArray[Any], Flags]:
     return pixels, pixels > 0
 
 
-def _field_values(search_name: str, searched: Searched) -> tuple[NDArray[np.int64], list[str]]:
+def _field_values(search_name: str, searched: Searched) -> tuple[Integers, list[str]]:
     """Positions (k,) of the images that have a value of a field, and the values."""
     state = searched.state
     names = {each.name for each in (COUNT, *state.fields) if each.search_name == search_name}
@@ -222,14 +222,14 @@ def _field_values(search_name: str, searched: Searched) -> tuple[NDArray[np.int6
     return np.searchsorted(searched.columns.ids, ids), [value for _, value in found]
 
 
-def _with_number(search_name: str, term: Term, searched: Searched) -> Mask:
+def _with_number(search_name: str, term: Term, searched: Searched) -> Flags:
     places, values = _field_values(search_name, searched)
     found = searched.nothing()
     found[places] = _in_bounds(term, np.array(values, dtype=np.float64))
     return found
 
 
-def _with_value(term: Term, searched: Searched) -> Mask:
+def _with_value(term: Term, searched: Searched) -> Flags:
     own = next(each for each in searched.state.fields if each.search_name == term.name)
     if own.kind is FieldKind.NUMBER:
         return _with_number(term.name, term, searched)
@@ -242,7 +242,7 @@ def _with_value(term: Term, searched: Searched) -> Mask:
     return found
 
 
-def _has(text: str, searched: Searched) -> Mask:
+def _has(text: str, searched: Searched) -> Flags:
     if text in _HAS:
         return _HAS[text](searched)
     found = searched.nothing()
@@ -253,7 +253,7 @@ def _has(text: str, searched: Searched) -> Mask:
     return found
 
 
-_HAS: Final[Mapping[str, Callable[[Searched], Mask]]] = {
+_HAS: Final[Mapping[str, Callable[[Searched], Flags]]] = {
     "place": lambda searched: ~np.isnan(searched.columns.details.latitude),
     "date": lambda searched: searched.columns.details.taken != NO_TIME,
     "camera": lambda searched: searched.columns.details.camera_code != NO_CAMERA,
@@ -263,7 +263,7 @@ _HAS: Final[Mapping[str, Callable[[Searched], Mask]]] = {
     "box": lambda searched: searched.state.is_box,
     "boxes": lambda searched: searched.state.label_class == BOXED,
 }
-_FACTS: Final[Mapping[str, Callable[[Searched], Mask]]] = {
+_FACTS: Final[Mapping[str, Callable[[Searched], Flags]]] = {
     "unlabelled": lambda searched: searched.state.is_unlabelled,
     "labelled": lambda searched: searched.state.is_labelled,
     "empty": lambda searched: searched.state.label_class == EMPTY,
@@ -272,7 +272,7 @@ _FACTS: Final[Mapping[str, Callable[[Searched], Mask]]] = {
     "unreadable": lambda searched: searched.state.has_failed,
     "replaced": lambda searched: searched.state.is_replaced,
 }
-_TEXTS: Final[Mapping[Field, Callable[[str, Searched], Mask]]] = {
+_TEXTS: Final[Mapping[Field, Callable[[str, Searched], Flags]]] = {
     Field.WORDS: _in_words,
     Field.FACT: lambda text, searched: _FACTS[text](searched),
     Field.NAME: lambda text, searched: searched.columns.files.name_column.containing(text),
@@ -283,7 +283,7 @@ _TEXTS: Final[Mapping[Field, Callable[[str, Searched], Mask]]] = {
     Field.SOURCE: _from_source,
     Field.HAS: _has,
 }
-_NUMBERS: Final[Mapping[Field, Callable[[Searched], tuple[NDArray[Any], Mask | bool]]]] = {
+_NUMBERS: Final[Mapping[Field, Callable[[Searched], tuple[NDArray[Any], Flags | bool]]]] = {
     Field.DATE: _dates,
     Field.STARS: lambda searched: (searched.columns.notes.stars, True),
     Field.SIZE: lambda searched: (searched.columns.files.size_bytes, True),

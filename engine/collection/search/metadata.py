@@ -23,6 +23,7 @@ from engine.collection.search.columns import (
 from engine.collection.search.match import Searched, matching, why_nothing
 from engine.collection.search.query import parse_query
 from engine.collection.state import CollectionState, Sorting
+from engine.everyday.blocks import Integers
 from engine.graph.category_graph import CategoryGraph
 from engine.image_fields import ImageField
 from engine.images.details_messages import FileDetails
@@ -143,7 +144,7 @@ class ImageMetadata:
         self.store_details(files)
         return Sorting.TAKEN in self._sortings
 
-    def columns(self, ids: NDArray[np.int64]) -> ImageColumns:
+    def columns(self, ids: Integers) -> ImageColumns:
         """Columns of the images (n,) of a state."""
         if self._columns is None or not np.array_equal(self._columns.ids, ids):
             self._columns = read_columns(self._project)
@@ -152,14 +153,14 @@ class ImageMetadata:
             self._columns = columns_of_images(self._columns, ids)
         return self._columns
 
-    def ranks(self, ids: NDArray[np.int64]) -> Mapping[str, NDArray[np.int32]]:
+    def ranks(self, ids: Integers) -> Mapping[str, NDArray[np.int32]]:
         """Ranks of the images (n,) of a state by the sortings in use."""
         if not self._sortings:
             return {}
         columns = self.columns(ids)
         return {sorting.value: columns.ranks(sorting) for sorting in self._sortings}
 
-    def choices(self, ids: NDArray[np.int64]) -> FilterChoices:
+    def choices(self, ids: Integers) -> FilterChoices:
         """Values that the images (n,) of a state can be filtered by."""
         columns = self.columns(ids)
         return FilterChoices(
@@ -168,7 +169,7 @@ class ImageMetadata:
             _counts(columns.labels.sources, columns.labels.code),
         )
 
-    def search(self, text: str, state: CollectionState, graph: CategoryGraph) -> NDArray[np.int64]:
+    def search(self, text: str, state: CollectionState, graph: CategoryGraph) -> Integers:
         """Ids (k,) of the images of a state that match a query, ascending.
 
         Raises:

@@ -19,6 +19,7 @@ from engine.collection.training.settings import BackboneSettings
 from engine.config import CacheFolders
 from engine.errors import ImageError, InputError
 from engine.events import CancelToken, OnProgress, ProgressMeter
+from engine.everyday.blocks import Flags, Floats, Integers
 from engine.everyday.shots import reached_classes
 from engine.full_disk import disk_full, writing
 from engine.graph.arrays import edge_index
@@ -36,15 +37,15 @@ if TYPE_CHECKING:
 class TrainingLabels:
     """The images that a person gave a class, without unreadable ones."""
 
-    image_ids: NDArray[np.int64]  # (n,) int64; ascending as they come from the project
-    class_ids: NDArray[np.int64]  # (n,) int64
+    image_ids: Integers  # (n,) int64; ascending as they come from the project
+    class_ids: Integers  # (n,) int64
     paths: Sequence[str]  # n, as stored in the project
     content_hashes: Sequence[bytes | None]  # n; None where the image was not read yet
 
     def __len__(self) -> int:
         return len(self.image_ids)
 
-    def in_order(self, rows: NDArray[np.int64]) -> "TrainingLabels":
+    def in_order(self, rows: Integers) -> "TrainingLabels":
         return TrainingLabels(
             self.image_ids[rows],
             self.class_ids[rows],
@@ -57,13 +58,13 @@ class TrainingLabels:
 class GraphArrays:
     """The part of the category graph that labels reach, as C positions."""
 
-    class_ids: NDArray[np.int64]  # (C,) int64, ascending
+    class_ids: Integers  # (C,) int64, ascending
     names: tuple[str, ...]  # C names
-    edge_index: NDArray[np.int64]  # (2, E) int64, row 0 the parent, row 1 the child
-    levels: NDArray[np.int64]  # (C,) int64, longest path from a root
-    is_leaf: NDArray[np.bool_]  # (C,) bool, without children in the whole graph
+    edge_index: Integers  # (2, E) int64, row 0 the parent, row 1 the child
+    levels: Integers  # (C,) int64, longest path from a root
+    is_leaf: Flags  # (C,) bool, without children in the whole graph
 
-    def positions_of(self, class_ids: NDArray[np.int64]) -> NDArray[np.int64]:
+    def positions_of(self, class_ids: Integers) -> Integers:
         return np.searchsorted(self.class_ids, class_ids)
 
 
@@ -89,7 +90,7 @@ def labelled_images(project: Project) -> TrainingLabels:
 
 def labelled_embeddings(
     project: Project, images: TrainingLabels, model: ModelFiles, caches: CacheFolders
-) -> NDArray[np.float32]:
+) -> Floats:
     """Embeddings (n, d) float32 of length 1, from the cache.
 
     Raises:
@@ -111,7 +112,7 @@ def labelled_embeddings(
     return store.floats(rows)
 
 
-def graph_arrays(graph: CategoryGraph, labelled: NDArray[np.int64]) -> GraphArrays:
+def graph_arrays(graph: CategoryGraph, labelled: Integers) -> GraphArrays:
     """The labelled classes, everything above them, and the children of both."""
     class_ids = reached_classes(graph, np.unique(labelled).tolist())
     return GraphArrays(
@@ -142,11 +143,11 @@ class TrainingImages:
     broken: int  # images that could not be decoded
 
     @property
-    def training(self) -> NDArray[np.int64]:
+    def training(self) -> Integers:
         return np.arange(len(self.training_set.class_positions))
 
     @property
-    def held_out(self) -> NDArray[np.int64]:
+    def held_out(self) -> Integers:
         return np.arange(len(self.training_set.class_positions), len(self.images))
 
 
@@ -188,7 +189,7 @@ def project_images(
 
 def training_set_of(
     arrays: GraphArrays,
-    positions: NDArray[np.int64],
+    positions: Integers,
     pixels: NDArray[np.uint8],
     settings: BackboneSettings,
 ) -> "tuple[TrainingSet, EpisodeShape]":
@@ -208,7 +209,7 @@ def training_set_of(
 
 def held_out_split(
     labelled: TrainingLabels, arrays: GraphArrays, settings: BackboneSettings
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[Integers, Integers]:
     """Rows to train on and rows to hold out: of each leaf class a share, as long as `LEAST_IMAGES` stay."""
     generator, share = np.random.default_rng(settings.seed), settings.held_out_share
     kept, held_out = [], []
@@ -222,7 +223,7 @@ def held_out_split(
     return np.sort(np.concatenate(kept)), np.sort(np.concatenate(held_out))
 
 
-def check_labels(arrays: GraphArrays, positions: NDArray[np.int64]) -> None:
+def check_labels(arrays: GraphArrays, positions: Integers) -> None:
     """Refuse labels, as positions (n,) of classes, that Algorithm 1 cannot learn from.
 
     Raises:
@@ -243,7 +244,7 @@ def check_labels(arrays: GraphArrays, positions: NDArray[np.int64]) -> None:
         )
 
 
-def shape_for(leaf_counts: NDArray[np.int64], settings: BackboneSettings) -> "EpisodeShape":
+def shape_for(leaf_counts: Integers, settings: BackboneSettings) -> "EpisodeShape":
     """An iteration as large as most of the labelled leaves allow, from the images (L,) of each; chosen values stay."""
     from engine.training.level_wise import EpisodeShape
 
@@ -259,9 +260,7 @@ def shape_for(leaf_counts: NDArray[np.int64], settings: BackboneSettings) -> "Ep
     )
 
 
-def _with_images(
-    positions: NDArray[np.int64], arrays: GraphArrays, count: int
-) -> NDArray[np.int64]:
+def _with_images(positions: Integers, arrays: GraphArrays, count: int) -> Integers:
     """Positions of leaf classes that have at least `count` of the images."""
     return np.flatnonzero(
         arrays.is_leaf & (np.bincount(positions, minlength=len(arrays.class_ids)) >= count)
@@ -271,13 +270,13 @@ def _with_images(
 def _decoded(
     project: Project,
     labelled: TrainingLabels,
-    rows: NDArray[np.int64],
+    rows: Integers,
     folder: Path,
     *,
     side: int,
     meter: ProgressMeter,
     cancel: CancelToken,
-) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+) -> tuple[NDArray[np.uint8], Integers]:
     """Decode images to pixels (n, side, side, 3) uint8 of sound ones, and their places (n,) in `rows`."""
     pixels = _new_pixels(folder, len(rows), side)
     sound: list[int] = []

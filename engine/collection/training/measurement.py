@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.collection.training.labelled import (
     GraphArrays,
@@ -24,6 +23,7 @@ from engine.collection.training.starts import start_of
 from engine.config import CacheFolders
 from engine.embedding.views import unit_length
 from engine.errors import ImageError, InputError
+from engine.everyday.blocks import Floats, Integers
 from engine.everyday.classifier import Explains, ProjectClassifier
 from engine.everyday.in_use import fit_temperature, fitted_to_shots
 from engine.everyday.shots import Shots
@@ -128,7 +128,7 @@ def _mean_reading_s(project: Project, labelled: TrainingLabels, side: int) -> fl
 
 
 def _images_of_an_iteration(
-    arrays: GraphArrays, positions: NDArray[np.int64], settings: BackboneSettings
+    arrays: GraphArrays, positions: Integers, settings: BackboneSettings
 ) -> float:
     """The mean over some drawn iterations; the settings' number where too little is labelled to draw one."""
     from engine.training.level_wise import LevelWiseSampler
@@ -195,7 +195,7 @@ def _mean_time_s(work: Callable[[], object]) -> float:
 def fitted_to_training(
     graph: CategoryGraph,
     images: TrainingImages,
-    embeddings: NDArray[np.float32],
+    embeddings: Floats,
     propagation: Path,
     card: BackboneCard,
 ) -> ProjectClassifier:
@@ -205,9 +205,7 @@ def fitted_to_training(
     return fitted_to_shots(graph, shots, propagation, card)
 
 
-def held_out_accuracy(
-    fitted: Explains, images: TrainingImages, embeddings: NDArray[np.float32]
-) -> float | None:
+def held_out_accuracy(fitted: Explains, images: TrainingImages, embeddings: Floats) -> float | None:
     """Share of the held-out images whose most probable leaf is the person's; None without any."""
     rows = images.held_out
     if not len(rows):
@@ -217,7 +215,7 @@ def held_out_accuracy(
 
 
 def held_out_temperature(
-    fitted: Explains, images: TrainingImages, embeddings: NDArray[np.float32], start: float
+    fitted: Explains, images: TrainingImages, embeddings: Floats, start: float
 ) -> float:
     """The temperature of maximum likelihood on the held-out images, as training images are overfitted; or `start`."""
     rows, candidates = images.held_out, fitted.candidate_ids.tolist()
@@ -237,9 +235,7 @@ def held_out_temperature(
     )
 
 
-def exported_embeddings(
-    backbone: Path, card: BackboneCard, images: TrainingImages
-) -> NDArray[np.float32]:
+def exported_embeddings(backbone: Path, card: BackboneCard, images: TrainingImages) -> Floats:
     """Embeddings (n, d) float32 of length 1 by an exported backbone, of the middle of all n images."""
     from engine.training.arithmetic import middle_windows
 

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.collection.models import ModelFiles, model_of
 from engine.collection.training.labelled import (
@@ -28,6 +27,7 @@ from engine.collection.training.trained import (
 from engine.config import CacheFolders
 from engine.errors import ModelError, UsageError
 from engine.events import CancelToken, OnProgress, ignore_progress
+from engine.everyday.blocks import Integers
 from engine.model_card import BackboneCard
 from engine.project import Project
 from engine.texts import Message, either
@@ -131,7 +131,7 @@ def _tune_propagation(task: TrainingTask) -> TrainedFiles:
 
 def tuning_settings(
     arrays: GraphArrays,
-    positions: NDArray[np.int64],
+    positions: Integers,
     defaults: "PropagationTrainingSettings",
     chosen: Chosen,
 ) -> "PropagationTrainingSettings":
@@ -155,9 +155,7 @@ def tuning_settings(
     return with_chosen(fitting, chosen)
 
 
-def episodes_for(
-    leaf_counts: NDArray[np.int64], *, has_coarse: bool, chosen: Chosen
-) -> EpisodeSettings:
+def episodes_for(leaf_counts: Integers, *, has_coarse: bool, chosen: Chosen) -> EpisodeSettings:
     """Episodes as large as most of the leaves allow, from the labelled images (L,) of each.
 
     Half of each leaf's images are treated as labelled coarsely, as training needs coarse labels. Where leaves have too
