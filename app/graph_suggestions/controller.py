@@ -140,20 +140,21 @@ class Suggesting(PanelFeature["SuggestionPanel"]):
         return graph.shown_name(class_id) if class_id in graph else tr("a removed class")
 
     def _accept(self, suggestion: GraphSuggestion, choice: int) -> None:
-        from engine.collection.graph_suggestions.suggestion import UnderlabelledSuggestion, accept
+        from engine.collection.graph_suggestions.suggestion import UnderlabelledClass, accept
 
-        if isinstance(suggestion, UnderlabelledSuggestion):
+        subject = suggestion.subject
+        if isinstance(subject, UnderlabelledClass):
             self.close_panel()
-            self._shell.tree.select_class(suggestion.underlabelled.class_id)
+            self._shell.tree.select_class(subject.class_id)
         else:
-            self._session.act(lambda project: accept(project, suggestion, choice))
+            self._session.act(lambda project: accept(project, subject, choice))
 
     def _dismiss(self, suggestion: GraphSuggestion) -> None:
         from engine.collection.graph_suggestions.suggestion import dismiss, dismissal
 
         self._session.act(
             lambda project: dismiss(
-                project, [suggestion.key], dismissal(suggestion, project.classes.graph)
+                project, [suggestion.key], dismissal(suggestion.subject, project.classes.graph)
             )
         )
 

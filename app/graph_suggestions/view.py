@@ -18,7 +18,6 @@ from app.graph_suggestions.wording import (
 from app.images.strip import ThumbnailStrip
 from app.images.thumbnails import Thumbnails
 from app.side_panel.frame import SidePanel
-from app.signal_types import either
 from app.texts import plural, tr, with_breaks
 from app.theme.tokens import tokens
 from app.wording import titled
@@ -34,8 +33,8 @@ MOST_CARDS: Final = 12  # enough to read at once; the next ones follow when thes
 class SuggestionCard(QFrame):
     """Shows one suggestion."""
 
-    accepted = Signal(either(GraphSuggestion), int)  # the suggestion, and which of its choices
-    dismissed = Signal(either(GraphSuggestion))
+    accepted = Signal(GraphSuggestion, int)  # the suggestion, and which of its choices
+    dismissed = Signal(GraphSuggestion)
     image_requested = Signal(int)
 
     def __init__(
@@ -97,8 +96,8 @@ class SuggestionCard(QFrame):
 class SuggestionPanel(SidePanel):
     """Shows suggestions; what is done about them is done elsewhere."""
 
-    accepted = Signal(either(GraphSuggestion), int)  # a suggestion, and which of its choices
-    dismissed = Signal(either(GraphSuggestion))
+    accepted = Signal(GraphSuggestion, int)  # a suggestion, and which of its choices
+    dismissed = Signal(GraphSuggestion)
     bring_back_requested = Signal()
     image_requested = Signal(int)
     shown = Signal(bool)  # whether it is in sight

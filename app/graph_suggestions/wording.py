@@ -6,8 +6,13 @@ from typing import Final
 
 from app.texts import fill, plural, shortened, tr
 from app.wording import enumeration, number, probability_text
-from engine.collection.graph_suggestions import suggestion as kinds
-from engine.collection.graph_suggestions.placements import PlacementCheck
+from engine.collection.graph_suggestions.pairs import Mixed, Twins
+from engine.collection.graph_suggestions.placements import PlacementCheck, Stray
+from engine.collection.graph_suggestions.suggestion import (
+    GraphSuggestion,
+    PossibleParents,
+    UnderlabelledClass,
+)
 from engine.texts import paragraph
 
 NameOf = Callable[[int], str]
@@ -26,24 +31,25 @@ class SuggestionWords:
     changes_project: bool  # whether its buttons change the project, not only show something
 
 
-def words_of(suggestion: kinds.GraphSuggestion, name_of: NameOf) -> SuggestionWords:
-    match suggestion:
-        case kinds.PlaceSuggestion():
-            title, reason, choices = _place(suggestion, name_of)
-        case kinds.StraySuggestion():
-            title, reason, choices = _stray(suggestion, name_of)
-        case kinds.TwinSuggestion():
-            title, reason, choices = _twins(suggestion, name_of)
-        case kinds.MixedSuggestion():
-            title, reason, choices = _mixed(suggestion, name_of)
-        case _:
-            title, reason, choices = _underlabelled(suggestion, name_of)
+def words_of(suggestion: GraphSuggestion, name_of: NameOf) -> SuggestionWords:
+    subject = suggestion.subject
+    match subject:
+        case PossibleParents():
+            title, reason, choices = _place(subject, name_of)
+        case Stray():
+            title, reason, choices = _stray(subject, name_of)
+        case Twins():
+            title, reason, choices = _twins(subject, name_of)
+        case Mixed():
+            title, reason, choices = _mixed(subject, name_of)
+        case UnderlabelledClass():
+            title, reason, choices = _underlabelled(subject, name_of)
     captions = _captions(suggestion, name_of)
-    changes_project = not isinstance(suggestion, kinds.UnderlabelledSuggestion)
+    changes_project = not isinstance(subject, UnderlabelledClass)
     return SuggestionWords(title, reason, choices, captions, changes_project)
 
 
-def _place(suggestion: kinds.PlaceSuggestion, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
+def _place(suggestion: PossibleParents, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
     first = name_of(suggestion.parents[0].class_id)
     title = tr("%1 may belong under %2", name_of(suggestion.class_id), first)
     shares = enumeration(
@@ -54,8 +60,7 @@ def _place(suggestion: kinds.PlaceSuggestion, name_of: NameOf) -> tuple[str, str
     return title, reason, tuple(_move_text(one.class_id, name_of) for one in suggestion.parents)
 
 
-def _stray(suggestion: kinds.StraySuggestion, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
-    stray = suggestion.stray
+def _stray(stray: Stray, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
     here, there = name_of(stray.from_parent), name_of(stray.to_parent)
     title = tr("%1 may belong under %2 instead of %3", name_of(stray.class_id), there, here)
     reason = tr(
@@ -67,8 +72,7 @@ def _stray(suggestion: kinds.StraySuggestion, name_of: NameOf) -> tuple[str, str
     return title, reason, (_move_text(stray.to_parent, name_of),)
 
 
-def _twins(suggestion: kinds.TwinSuggestion, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
-    twins = suggestion.twins
+def _twins(twins: Twins, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
     smaller, larger = name_of(twins.class_id), name_of(twins.other_id)
     title = tr("%1 and %2 look like one class", smaller, larger)
     reason = plural(
@@ -80,8 +84,7 @@ def _twins(suggestion: kinds.TwinSuggestion, name_of: NameOf) -> tuple[str, str,
     return title, reason, (tr("Merge into %1", shortened(larger, LONGEST)),)
 
 
-def _mixed(suggestion: kinds.MixedSuggestion, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
-    mixed = suggestion.mixed
+def _mixed(mixed: Mixed, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
     title = tr("%1 looks like two classes", name_of(mixed.class_id))
     sizes = (number(len(kind)) for kind in mixed.kinds)
     reason = tr(
@@ -90,10 +93,7 @@ def _mixed(suggestion: kinds.MixedSuggestion, name_of: NameOf) -> tuple[str, str
     return title, reason, (tr("Split into two classes"),)
 
 
-def _underlabelled(
-    suggestion: kinds.UnderlabelledSuggestion, name_of: NameOf
-) -> tuple[str, str, tuple[str, ...]]:
-    found = suggestion.underlabelled
+def _underlabelled(found: UnderlabelledClass, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
     title = plural(
         found.helped,
         "3 more examples of %1 would help about 1 image",
@@ -116,7 +116,7 @@ def _move_text(parent_id: int, name_of: NameOf) -> str:
     return tr("Move under %1", shortened(name_of(parent_id), LONGEST))
 
 
-def _captions(suggestion: kinds.GraphSuggestion, name_of: NameOf) -> tuple[str, ...]:
+def _captions(suggestion: GraphSuggestion, name_of: NameOf) -> tuple[str, ...]:
     """Whose images a strip shows; two kinds of one class are numbered."""
     classes = [each.class_id for each in suggestion.evidence]
     if len(classes) > 1 and len(set(classes)) == 1:

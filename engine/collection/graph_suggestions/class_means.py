@@ -1,4 +1,4 @@
-"""What is known of each class: the images a person gave it, and what they have in common."""
+"""Labelled images of each class, and the means of their embeddings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from engine.everyday.classifier import ProjectClassifier, Space
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
 
-MOST_OF_A_CLASS: Final = 40  # labelled images; more of them hardly move its mean
-FEWEST_TO_WHITEN: Final = 200  # of fewer images whitening removes what siblings share, too
-BLOCK: Final = 256  # classes that are compared with all others at once
+MOST_OF_A_CLASS: Final = 40  # labelled images; more hardly change its mean
+FEWEST_TO_WHITEN: Final = 200  # images; with fewer, whitening removes similarity of siblings
+BLOCK: Final = 256  # classes that are compared with all others at a time
 
 
 @dataclass(frozen=True)
@@ -23,10 +23,10 @@ class LabelledVectors:
 
     image_ids: Integers  # (n,) int64
     class_ids: Integers  # (n,) int64, the person's class
-    # (n, d) float32 of length 1; whitened where there are enough images, else centred on the mean of all classes:
-    # images that have nothing in common have cosines near 0
+    # (n, d) float32 of length 1; whitened if there are enough images, else centred on the mean of
+    # all classes, so that unrelated images have cosines near 0
     vectors: Floats
-    plain: Floats  # (n, d) float32 of length 1, as the backbone has them
+    plain: Floats  # (n, d) float32 of length 1, embeddings of the backbone
 
 
 def labelled_vectors(
@@ -45,19 +45,19 @@ def labelled_vectors(
 
 
 def whitening_of(fitted: ProjectClassifier) -> Space | None:
-    """The whitened space of the collection; None where there are too few images."""
+    """The whitened space of a collection; None for too few images."""
     collection = fitted.figures.collection
     return None if collection is None or collection.images < FEWEST_TO_WHITEN else fitted.space
 
 
 def unit(vectors: Floats) -> Floats:
-    """The same directions at length 1; zero stays zero."""
+    """Normalise vectors to length 1; zero stays zero."""
     lengths = np.sqrt((vectors**2).sum(axis=-1, keepdims=True))
     return (vectors / np.maximum(lengths, np.float32(1e-6))).astype(np.float32)
 
 
 def _centred(plain: Floats, class_ids: Integers) -> Floats:
-    """Directions from the mean of all classes; each class counts the same there."""
+    """Directions from the class-balanced mean."""
     labelled, places, counts = np.unique(class_ids, return_inverse=True, return_counts=True)
     if len(labelled) == 0:
         return plain
@@ -66,15 +66,14 @@ def _centred(plain: Floats, class_ids: Integers) -> Floats:
 
 @final
 class ClassMeans:
-    """Means of each class's own images, and of all images at or below it; the graph must not change meanwhile."""
+    """Means of the images of each class, and of those at or below it, in an unchanged graph."""
 
     def __init__(self, graph: CategoryGraph, images: LabelledVectors) -> None:
         self.graph = graph
         self.images = images
-        self.labelled, places = np.unique(
-            images.class_ids, return_inverse=True
-        )  # (m,) classes with own images
-        self.counts = np.bincount(places, minlength=len(self.labelled))  # (m,) of these images
+        # (m,) classes with images of their own, and how many
+        self.labelled, places = np.unique(images.class_ids, return_inverse=True)
+        self.counts = np.bincount(places, minlength=len(self.labelled))
         self.place_of_labelled = {
             class_id: place for place, class_id in enumerate(self.labelled.tolist())
         }
@@ -83,13 +82,11 @@ class ClassMeans:
             each: place
             for place, each in enumerate(sorted({*self.place_of_labelled}.union(*self._above)))
         }
-        self._own_sums = _sums(images.vectors, places, len(self.labelled))
+        own_sums = _sums(images.vectors, places, len(self.labelled))
+        self.own = unit(own_sums)  # (m, d) directions of the means of these images
+        self._all_sums = self._rolled_up(own_sums)
         self._own_plain = _sums(images.plain, places, len(self.labelled))
-        self._all_sums, self._all_plain = (
-            self._rolled_up(self._own_sums),
-            self._rolled_up(self._own_plain),
-        )
-        self.own = unit(self._own_sums)  # (m, d) directions of the means of these images
+        self._all_plain = self._rolled_up(self._own_plain)
 
     def __contains__(self, class_id: object) -> bool:
         return class_id in self._place
@@ -102,11 +99,11 @@ class ClassMeans:
         return np.concatenate([self.own_rows(each) for each in inside])
 
     def image_count(self, class_id: int) -> int:
-        """Distinct images at or below a class that has any."""
+        """Number of images at or below a class that has any."""
         return int(self._all_counts[self._place[class_id]])
 
     def classes_below(self, class_id: int, without: int) -> int:
-        """Labelled classes at or below a class that are not at or below another one."""
+        """Number of labelled classes at or below a class, without those at or below another."""
         inside = (self.graph.descendants(class_id) | {class_id}) & self.place_of_labelled.keys()
         return len(inside - self.graph.descendants(without) - {without})
 
@@ -115,7 +112,7 @@ class ClassMeans:
         return unit(self._all_sums[self._place[class_id]])
 
     def closeness(self, class_ids: Sequence[int], to_class: int) -> Floats:
-        """Cosine (k,) of a class's plain mean with those of others without its images; -inf where none are left."""
+        """Cosine (k,) of a class's plain mean with others without its images; -inf if none are left."""
         columns = [self._place[each] for each in class_ids]
         column_of = {class_id: column for column, class_id in enumerate(class_ids)}
         sums, left = self._all_plain[columns].copy(), self._all_counts[columns].copy()
@@ -137,11 +134,11 @@ class ClassMeans:
 
     @cached_property
     def _all_counts(self) -> Integers:
-        """Distinct images at or below each class: an image has one label only."""
+        """Number of images at or below each class: an image has one label only."""
         return self._rolled_up(self.counts[:, None].astype(np.float32))[:, 0].astype(np.int64)
 
     def _rolled_up(self, own: Floats) -> Floats:
-        """Sums over a class and all below from each labelled class's own; what is below twice counts once."""
+        """Sum values of labelled classes over each class and its distinct descendants."""
         found = np.zeros((len(self._place), own.shape[1]), dtype=np.float32)
         for total, class_id, above in zip(own, self.labelled.tolist(), self._above, strict=True):
             found[[self._place[each] for each in (class_id, *above)]] += total

@@ -1,4 +1,4 @@
-"""Finds everything that is suggested about the graph of an open project."""
+"""Find all suggestions for the graph of an open project."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -9,11 +9,18 @@ from engine.collection.graph_suggestions.class_means import (
     labelled_vectors,
     whitening_of,
 )
-from engine.collection.graph_suggestions.pairs import all_kinds, find_mixed, find_twins
+from engine.collection.graph_suggestions.pairs import (
+    Mixed,
+    Twins,
+    all_kinds,
+    find_mixed,
+    find_twins,
+)
 from engine.collection.graph_suggestions.parents import ParentRanking
 from engine.collection.graph_suggestions.placements import (
     OF_FIRST,
     PlacementCheck,
+    Stray,
     check_placements,
     find_strays,
 )
@@ -21,11 +28,8 @@ from engine.collection.graph_suggestions.suggestion import (
     GraphSuggestion,
     GraphSuggestions,
     ImagesOf,
-    MixedSuggestion,
-    PlaceSuggestion,
-    StraySuggestion,
-    TwinSuggestion,
-    UnderlabelledSuggestion,
+    PossibleParents,
+    Subject,
     dismissed_keys,
     find_underlabelled,
 )
@@ -35,25 +39,25 @@ from engine.events import CancelToken
 from engine.everyday.classifier import ProjectClassifier, ScoredClass
 from engine.graph.category_graph import CategoryGraph
 
-FEWEST_SHOTS: Final = 2  # one image may be an odd one
-LEAST_SCORE: Final = 0.2  # less probable ones are not suggested
+FEWEST_SHOTS: Final = 2  # one image may be an outlier
+LEAST_SCORE: Final = 0.2  # of a suggested parent
 MOST_SHOWN: Final = 12  # images of each class, as evidence
-FEW_ASKED: Final = 40  # edges that are checked while somebody waits for one class
+FEW_ASKED: Final = 40  # edges that are tested for one class, while a person waits
 MOST_OF_A_KIND: Final = 20  # suggestions of one kind
 
 
 @dataclass(frozen=True)
 class SuggestionInput:
-    """What suggestions are made from: a snapshot that any thread may read."""
+    """Snapshot to make suggestions from; any thread may read it."""
 
     fitted: ProjectClassifier
     graph: CategoryGraph  # a copy
     state: CollectionState
-    dismissed: frozenset[str] = frozenset()  # keys of what is not to be shown again
+    dismissed: frozenset[str] = frozenset()  # keys
 
 
 def suggestion_input(live: LiveCollection) -> SuggestionInput | None:
-    """The present snapshot; None before the first fit."""
+    """Snapshot of an open project; None before the first fit."""
     if live.fitted is None:
         return None
     dismissed = frozenset(dismissed_keys(live.project))
@@ -72,34 +76,26 @@ def find_suggestions(given: SuggestionInput, cancel: CancelToken | None = None) 
         return GraphSuggestions()
     ranking = ParentRanking(means)
     check = check_placements(means, ranking, stop)
-    strays, twins = (
-        find_strays(means, ranking, trust=check.trust, check=stop),
+    strays = find_strays(means, ranking, trust=check.trust, check=stop)
+    kinds: tuple[Sequence[Subject], ...] = (
+        _places(means, ranking, check, stop),
+        strays,
         find_twins(means, stop),
+        _mixed(means, given),
+        find_underlabelled(given.graph, given.state),
     )
     found: list[GraphSuggestion] = []
-    kinds: tuple[Sequence[GraphSuggestion], ...] = (
-        _places(means, ranking, check, stop),
-        [
-            StraySuggestion(one, _images(means, one.class_id, one.from_parent, one.to_parent))
-            for one in strays
-        ],
-        [TwinSuggestion(one, _images(means, one.class_id, one.other_id)) for one in twins],
-        _mixed(means, given),
-        [
-            UnderlabelledSuggestion(one, (ImagesOf(one.class_id, one.undecided[:MOST_SHOWN]),))
-            for one in find_underlabelled(given.graph, given.state)
-        ],
-    )
-    for kind in kinds:
+    for subjects in kinds:
         stop()
-        found += [each for each in kind if each.key not in given.dismissed][:MOST_OF_A_KIND]
+        new = [each for each in subjects if each.key not in given.dismissed]
+        found += [GraphSuggestion(each, _evidence(means, each)) for each in new[:MOST_OF_A_KIND]]
     return GraphSuggestions(tuple(found), check, len(given.dismissed))
 
 
 def suggested_parents(
     live: LiveCollection, class_id: int, count: int = OF_FIRST
 ) -> tuple[ScoredClass, ...]:
-    """Where a class at the top level seems to belong, the most probable first; see `ParentRanking`."""
+    """Suggest parents of a class at the top level, the most probable first."""
     fitted, graph = live.fitted, live.project.classes.graph
     if fitted is None or class_id not in graph or graph.parents(class_id):
         return ()
@@ -111,7 +107,7 @@ def suggested_parents(
 
 
 def means_of(fitted: ProjectClassifier, graph: CategoryGraph) -> ClassMeans:
-    """Means of the labelled images that a model was fitted to, by the graph as it is now."""
+    """Class means of the shots of a model, in the current graph."""
     return ClassMeans(graph, labelled_vectors(fitted.shots, graph, whitening_of(fitted)))
 
 
@@ -127,54 +123,57 @@ def _likely(
 
 def _places(
     means: ClassMeans, ranking: ParentRanking, check: PlacementCheck, stop: Callable[[], None]
-) -> list[PlaceSuggestion]:
-    found: list[PlaceSuggestion] = []
+) -> list[PossibleParents]:
+    found: list[PossibleParents] = []
     for class_id in sorted(means.graph.roots()):
         if len(means.rows_below(class_id)) < FEWEST_SHOTS:
             continue
         stop()
         if parents := _likely(ranking, class_id, check):
-            found.append(
-                PlaceSuggestion(
-                    class_id, parents, _images(means, class_id, *(p.class_id for p in parents))
-                )
-            )
+            found.append(PossibleParents(class_id, parents))
     return sorted(found, key=lambda one: -one.parents[0].score)
 
 
-def _mixed(means: ClassMeans, given: SuggestionInput) -> list[MixedSuggestion]:
-    """Found by some images of each class and split with all; none with too few images to whiten (decision 83)."""
+def _mixed(means: ClassMeans, given: SuggestionInput) -> list[Mixed]:
+    """Classes to split, found by some of their images, with the kinds of all their images.
+
+    None with too few images to whiten (decision 65).
+    """
     if whitening_of(given.fitted) is None:
         return []
-    found = []
-    for each in find_mixed(means)[:MOST_OF_A_KIND]:
-        mixed = replace(
-            each, kinds=all_kinds(given.fitted, given.graph, each.class_id) or each.kinds
-        )
-        evidence = tuple(ImagesOf(mixed.class_id, kind[:MOST_SHOWN]) for kind in mixed.kinds)
-        found.append(MixedSuggestion(mixed, evidence))
-    return found
+    return [
+        replace(each, kinds=all_kinds(given.fitted, given.graph, each.class_id) or each.kinds)
+        for each in find_mixed(means)[:MOST_OF_A_KIND]
+    ]
+
+
+def _evidence(means: ClassMeans, subject: Subject) -> tuple[ImagesOf, ...]:
+    match subject:
+        case PossibleParents(class_id, parents):
+            return _images(means, class_id, *(each.class_id for each in parents))
+        case Stray(class_id, from_parent, to_parent):
+            return _images(means, class_id, from_parent, to_parent)
+        case Twins(class_id, other_id):
+            return _images(means, class_id, other_id)
+        case Mixed(class_id, kinds):
+            return tuple(ImagesOf(class_id, kind[:MOST_SHOWN]) for kind in kinds)
+    return (ImagesOf(subject.class_id, subject.undecided[:MOST_SHOWN]),)
 
 
 def _images(means: ClassMeans, *class_ids: int) -> tuple[ImagesOf, ...]:
-    """Some images of each class; of those below a coarse one, some that are not of the classes before."""
+    """Some images at or below each class, without those of the classes before."""
     shown: list[ImagesOf] = []
     taken: set[int] = set()
     for class_id in class_ids:
-        ids = [
-            each
-            for each in means.images.image_ids[means.rows_below(class_id)].tolist()
-            if each not in taken
-        ]
+        below = means.images.image_ids[means.rows_below(class_id)].tolist()
+        ids = [each for each in below if each not in taken]
         shown.append(ImagesOf(class_id, tuple(_spread(ids))))
         taken.update(ids)
     return tuple(shown)
 
 
 def _spread(ids: list[int]) -> list[int]:
-    """At most `MOST_SHOWN`, evenly from all: a coarse class shows more than its first child."""
-    return (
-        ids
-        if len(ids) <= MOST_SHOWN
-        else [ids[place * len(ids) // MOST_SHOWN] for place in range(MOST_SHOWN)]
-    )
+    """At most `MOST_SHOWN`, evenly spaced: a coarse class shows more than its first child."""
+    if len(ids) <= MOST_SHOWN:
+        return ids
+    return [ids[place * len(ids) // MOST_SHOWN] for place in range(MOST_SHOWN)]

@@ -1,4 +1,4 @@
-"""Two groups of images compared: two classes that look like one, and one class that looks like two."""
+"""Find classes to merge or to split: two that look like one, and one that looks like two."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -19,29 +19,24 @@ from engine.everyday.classifier import ProjectClassifier
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
 
-FEWEST_IMAGES: Final = 4  # of each class: of fewer nothing can be said
-LEAST_RATIO: Final = 0.8  # similarity between over within classes. Chosen: 8 of 10 twins, 1 of 100 others (decision 83)
-LEAST_CONFUSED: Final = (
-    0.25  # share of images more similar to the other class than to their own; 0.5 by chance
-)
-
-SMALLEST_WITHIN: Final = (
-    0.02  # images of one class that are less similar are nothing to compare with
-)
-FEWEST_OF_A_KIND: Final = 3  # two images might be one thing photographed twice
-MOST_RATIO: Final = (
-    0.1  # of kinds. Chosen: 19 in 20 classes put together at random, 1 in 10 others (decision 83)
-)
-STARTS: Final = 6  # pairs of least similar images that two-means starts from
-ROUNDS: Final = 20  # of two-means, after which it has settled or never will
-MOST_IMAGES: Final = (
-    400  # labelled images of a class that are sorted into kinds; the rest is split by hand
-)
+FEWEST_IMAGES: Final = 4  # of each of two classes
+LEAST_RATIO: Final = 0.8
+"""Of similarity between over within two classes. Chosen: 8 of 10 twins, 1 of 100 others
+(decision 65)."""
+LEAST_CONFUSED: Final = 0.25
+"""Share of images more similar to the other class than to their own; 0.5 by chance."""
+SMALLEST_WITHIN: Final = 0.02  # similarity within a class: the ratio to less is meaningless
+FEWEST_OF_A_KIND: Final = 3  # images: two might be photos of one object
+MOST_RATIO: Final = 0.1
+"""Of two kinds. Chosen: 19 in 20 classes merged at random, 1 in 10 others (decision 65)."""
+STARTS: Final = 6  # pairs of least similar images to start two-means from
+ROUNDS: Final = 20  # most iterations of two-means
+MOST_IMAGES: Final = 400  # labelled images of a class to cluster
 
 
 @dataclass(frozen=True)
 class Similarity:
-    """Two groups of images compared."""
+    """Similarity between and within two groups of images."""
 
     between: float  # mean cosine of images of one with images of the other
     within: float  # mean cosine of images of the same group
@@ -50,17 +45,22 @@ class Similarity:
 
     @property
     def ratio(self) -> float:
-        """1 where the groups might as well be one; 0 or less where they have nothing in common."""
+        """1 for one group split at random; 0 or less for groups without anything in common."""
         return self.between / max(self.within, SMALLEST_WITHIN)
 
 
 @dataclass(frozen=True)
 class Twins:
-    """A pair that looks like one class."""
+    """Two classes that look like one."""
 
-    class_id: int  # that with fewer images, which would be merged into the other
+    class_id: int  # the one with fewer images, to be merged into the other
     other_id: int
     similarity: Similarity
+
+    @property
+    def key(self) -> str:
+        first, second = sorted((self.class_id, self.other_id))
+        return f"twins {first} {second}"
 
 
 def similarity_of(first: Floats, second: Floats) -> Similarity:
@@ -74,14 +74,14 @@ def similarity_of(first: Floats, second: Floats) -> Similarity:
 
 
 def find_twins(means: ClassMeans, check: Callable[[], None] = lambda: None) -> tuple[Twins, ...]:
-    """Pairs of classes, none above the other, whose images are mixed up, the most similar first.
+    """Find pairs of confused classes, neither an ancestor of the other, the most similar first.
 
-    Of each class only the most similar one is compared; `check` is called between and may raise.
+    Each class is compared with the most similar one; `check` is called in between and may raise.
     """
     images = means.images
     found: dict[tuple[int, int], Twins] = {}
     for class_id, other_id in _most_alike(means, check):
-        pair = (min(class_id, other_id), max(class_id, other_id))
+        pair = min(class_id, other_id), max(class_id, other_id)
         if pair in found:
             continue
         rows, other_rows = means.own_rows(class_id), means.own_rows(other_id)
@@ -96,7 +96,7 @@ def find_twins(means: ClassMeans, check: Callable[[], None] = lambda: None) -> t
 
 
 def _most_alike(means: ClassMeans, check: Callable[[], None]) -> Iterator[tuple[int, int]]:
-    """Each class with enough images, and the one most like it of those that are neither above nor below it."""
+    """Pairs of a class with enough images and the most similar one that is no relative of it."""
     graph, places = means.graph, np.flatnonzero(means.counts >= FEWEST_IMAGES)
     ids, own = means.labelled[places].tolist(), means.own[places]
     column_of = {class_id: column for column, class_id in enumerate(ids)}
@@ -127,9 +127,13 @@ class Mixed:
     kinds: tuple[tuple[int, ...], ...]  # image ids of both kinds, the larger one first
     similarity: Similarity  # of the kinds
 
+    @property
+    def key(self) -> str:
+        return f"mixed {self.class_id}"
+
 
 def kinds_of(live: LiveCollection, class_id: int) -> tuple[tuple[int, ...], ...]:
-    """Image ids of the two kinds that a class's labelled images fall into, the larger one first, or ()."""
+    """Cluster the labelled images of a class: ids of both kinds, the larger one first, or ()."""
     fitted, graph = live.fitted, live.project.classes.graph
     return () if fitted is None or class_id not in graph else all_kinds(fitted, graph, class_id)
 
@@ -137,7 +141,7 @@ def kinds_of(live: LiveCollection, class_id: int) -> tuple[tuple[int, ...], ...]
 def all_kinds(
     fitted: ProjectClassifier, graph: CategoryGraph, class_id: int
 ) -> tuple[tuple[int, ...], ...]:
-    """The same of a model that was fitted to a graph with this class; up to `MOST_IMAGES` labelled images."""
+    """Cluster up to `MOST_IMAGES` shots of a class of a model; as `kinds_of`."""
     rows = np.flatnonzero(fitted.shots.class_ids == class_id)
     shots = Shots(
         fitted.shots.image_ids[rows], fitted.shots.class_ids[rows], fitted.shots.embeddings[rows]
@@ -148,7 +152,7 @@ def all_kinds(
 
 
 def find_mixed(means: ClassMeans) -> tuple[Mixed, ...]:
-    """Classes without children that look like two, the most clearly so first; a coarse class is many kinds anyway."""
+    """Find leaf classes that look like two, the clearest first."""
     images, found = means.images, []
     for class_id in means.labelled.tolist():
         if means.graph.children(class_id):
@@ -166,7 +170,7 @@ def find_mixed(means: ClassMeans) -> tuple[Mixed, ...]:
 
 
 def two_kinds(vectors: Floats) -> Flags | None:
-    """Which of unit vectors (n, d) are of the second kind, by two-means; None for less than `FEWEST_OF_A_KIND`."""
+    """(n,) which of unit vectors (n, d) are in the second cluster of two-means, if both are large."""
     count = len(vectors)
     if count < 2 * FEWEST_OF_A_KIND:
         return None
@@ -177,15 +181,13 @@ def two_kinds(vectors: Floats) -> Flags | None:
     for pair in furthest.tolist():
         is_second = _settled(vectors, cosines[second[pair]] > cosines[first[pair]])
         if FEWEST_OF_A_KIND <= is_second.sum() <= count - FEWEST_OF_A_KIND:
-            lengths = [
-                np.linalg.norm(vectors[part].sum(axis=0)) for part in (is_second, ~is_second)
-            ]
-            parted.append((float(sum(lengths)), is_second))
+            halves = vectors[is_second].sum(axis=0), vectors[~is_second].sum(axis=0)
+            parted.append((float(sum(map(np.linalg.norm, halves))), is_second))
     return max(parted, key=lambda each: each[0])[1] if parted else None
 
 
 def _settled(vectors: Floats, is_second: Flags) -> Flags:
-    """Two-means from a first split until nothing changes."""
+    """Iterate two-means from a first split until it converges."""
     for _ in range(ROUNDS):
         if is_second.all() or not is_second.any():
             break

@@ -1,4 +1,4 @@
-"""Where a class seems to belong: under the classes that those most like it stand under."""
+"""Rank possible parents of a class: the parents of the most similar classes."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,28 +13,23 @@ from engine.everyday.classifier import ScoredClass
 from engine.graph.category_graph import CategoryGraph
 
 MOST_COMPARED: Final = 200  # classes that similarities are estimated from
-USUAL_SIBLING: Final = (
-    0.28  # cosine of whitened class means on Grocery Store and WordNet (decision 83)
-)
+USUAL_SIBLING: Final = 0.28
+"""Cosine of whitened means of siblings, on Grocery Store and WordNet (decision 65)."""
 USUAL_UNRELATED: Final = 0.09  # the same to the nearest class of another branch
 USUAL_SPREAD: Final = 0.09  # standard deviation of both
 LARGEST_BRANCH: Final = 0.5  # share of all labelled classes; a larger branch relates no classes
-WEIGHT: Final = 4  # classes that the usual figures count as: few classes tell nothing
-TEMPERATURE: Final = 0.05  # divides cosines of whitened means. Chosen, as the next (decision 83)
+WEIGHT: Final = 4  # pseudo-count of the usual figures
+TEMPERATURE: Final = 0.05  # divides cosines of whitened means. Chosen, as the next (decision 65)
 TEMPERATURE_OF_CLOSENESS: Final = 0.03  # divides cosines of plain class means
-DECAY: Final = 0.3  # share of a vote for a class that counts for its parents, too
-MOST_VOTERS: Final = (
-    32  # classes with a vote, the most similar ones; further ones would have next to none
-)
+DECAY: Final = 0.3  # of a vote from a class to its parents
+MOST_VOTERS: Final = 32  # most similar classes, which vote
 MOST_ASKED: Final = 24  # classes below a coarse one whose similarity to others is averaged
-CLOSENESS_SHARE: Final = (
-    0.4  # weight of the cosine to the mean of everything below a class, beside the votes
-)
+CLOSENESS_SHARE: Final = 0.4  # weight of the cosine to a parent's mean; the votes have the rest
 
 
 @dataclass(frozen=True)
 class Relatedness:
-    """Two normal distributions of one width: similarity to the nearest sibling, and to the nearest unrelated class."""
+    """Normal distributions of the similarity to the nearest sibling and unrelated class."""
 
     sibling: float = USUAL_SIBLING
     unrelated: float = USUAL_UNRELATED
@@ -52,9 +47,9 @@ class Relatedness:
 def relatedness_of(means: ClassMeans) -> Relatedness:
     """Estimate from the graph how similar siblings and unrelated classes are.
 
-    Every class has a nearest one, also where nothing in the graph is related to it. So similarities of classes to their
-    nearest sibling are compared with those to the nearest class of another branch. Classes without a parent are left
-    out; unrelated classes share nothing but classes that most others are in, too.
+    Similarities to the nearest sibling are compared with those to the nearest class of another
+    branch, as every class has a nearest one, related or not. Classes without a parent are left out;
+    unrelated classes have only ancestors in common that most classes have.
     """
     parents = [means.graph.parents(each) for each in means.labelled.tolist()]
     branches = branches_of(means)
@@ -73,14 +68,14 @@ def relatedness_of(means: ClassMeans) -> Relatedness:
         siblings += _best(cosines[is_sibling])
         unrelated += _best(cosines[~is_sibling & ~is_near])
     return Relatedness(
-        _drawn_towards(USUAL_SIBLING, siblings),
-        _drawn_towards(USUAL_UNRELATED, unrelated),
+        _shrunk(USUAL_SIBLING, siblings),
+        _shrunk(USUAL_UNRELATED, unrelated),
         _spread(siblings, unrelated),
     )
 
 
 def branches_of(means: ClassMeans) -> list[frozenset[int]]:
-    """Each labelled class with its ancestors, without those that hold more than half of all."""
+    """Each labelled class with its ancestors, without those above more than half of all."""
     lines = [means.graph.ancestors(each) | {each} for each in means.labelled.tolist()]
     sizes = Counter(class_id for line in lines for class_id in line)
     large = {class_id for class_id, size in sizes.items() if size > LARGEST_BRANCH * len(lines)}
@@ -88,7 +83,7 @@ def branches_of(means: ClassMeans) -> list[frozenset[int]]:
 
 
 def _places_by_class(above: Sequence[Iterable[int]]) -> Mapping[int, list[int]]:
-    """Places of the labelled classes below each class, from what is above each labelled class."""
+    """Invert a sequence of classes above each labelled class: indices by class above."""
     places: dict[int, list[int]] = defaultdict(list)
     for place, classes in enumerate(above):
         for class_id in classes:
@@ -101,7 +96,7 @@ def _best(cosines: Floats) -> list[float]:
     return [float(found.max())] if len(found) else []
 
 
-def _drawn_towards(usual: float, values: list[float]) -> float:
+def _shrunk(usual: float, values: list[float]) -> float:
     return (WEIGHT * usual + sum(values)) / (WEIGHT + len(values))
 
 
@@ -118,28 +113,27 @@ def _spread(siblings: list[float], unrelated: list[float]) -> float:
 class ParentRanking:
     """Ranks classes as parents of a class.
 
-    Each class like the one in question votes for its own parents, by attention over the similarity of their means; some
-    of the score is how near the possible parent's own mean lies. All of it counts only as far as the class is like
-    anything that is there at all: see `relatedness`.
+    The most similar classes vote for their own parents, by attention over the similarity of means;
+    the similarity to the parent's own mean is mixed in. Scores are multiplied by the probability
+    that the nearest class is a sibling at all, see `Relatedness`.
 
-    Paper: the PPN setting, where the nearest prototypes stand in for a class's unknown place.
+    Paper: the PPN setting, where the nearest prototypes stand in for unknown parents.
     """
 
     def __init__(self, means: ClassMeans) -> None:
         self._means = means
         self._graph = means.graph
-        has_no_place = [
-            not self._graph.parents(each) and not self._graph.children(each)
-            for each in means.labelled.tolist()
+        self._isolated = [
+            place
+            for place, each in enumerate(means.labelled.tolist())
+            if not (self._graph.parents(each) or self._graph.children(each))
         ]
-        self._homeless = np.flatnonzero(has_no_place)
-        self._positions: Integers | None = None
-        self._cosines: Floats | None = None
+        self._neighbours: tuple[Integers, Floats] | None = None  # (m, k) indices and cosines
         self._votes: dict[int, dict[int, float]] = {}
         self.relatedness: Relatedness = relatedness_of(means)
 
     def rank(self, class_id: int, without: Sequence[int] = ()) -> list[ScoredClass]:
-        """Coarse classes that may be further parents, or those in `without`, best first; scores sum to at most 1."""
+        """Rank further parents, and those in `without`, best first; scores sum to at most 1."""
         taken = self._taken(class_id, without)
         places = self._places_inside(class_id)
         voters, similarity = self._voters(class_id, places)
@@ -154,8 +148,6 @@ class ParentRanking:
                 if parent not in taken:
                     votes[parent] += weight * share
         candidates = sorted(votes)
-        if not candidates:
-            return []
         near = self._means.closeness(candidates, class_id)
         kept = np.flatnonzero(np.isfinite(near))
         if len(kept) == 0:
@@ -165,69 +157,68 @@ class ParentRanking:
         shares = (
             1 - CLOSENESS_SHARE
         ) * voted / voted.sum() + CLOSENESS_SHARE * closeness / closeness.sum()
-        is_alone = places == [self._means.place_of_labelled.get(class_id)]
-        likely = self.relatedness.probability(
-            float(similarity[0]) if is_alone else self._similarity_to_others(places)
-        )
+        nearest = float(similarity[0])
+        if not self._is_alone(class_id, places):
+            nearest = self._similarity_to_others(places)
+        likely = self.relatedness.probability(nearest)
         order = np.argsort(-shares, kind="stable").tolist()
         return [
             ScoredClass(candidates[kept[place]], likely * float(shares[place])) for place in order
         ]
 
     def prepare(self, check: Callable[[], None] = lambda: None) -> None:
-        """Look up the neighbours of all classes, before many are ranked; `check` is called between and may raise."""
+        """Precompute neighbours of all classes; `check` is called in between and may raise."""
         own, count = self._means.own, len(self._means.own)
-        self._positions = np.zeros((count, min(MOST_VOTERS, count)), dtype=np.int64)
-        self._cosines = np.zeros(self._positions.shape, dtype=np.float32)
+        indices = np.zeros((count, min(MOST_VOTERS, count)), dtype=np.int64)
+        nearest = np.zeros(indices.shape, dtype=np.float32)
         for start in range(0, count, BLOCK):
             check()
             part = slice(start, min(start + BLOCK, count))
             cosines = own[part] @ own.T
-            cosines[:, self._homeless] = -np.inf
+            cosines[:, self._isolated] = -np.inf
             cosines[np.arange(part.stop - start), np.arange(start, part.stop)] = -np.inf
             for row, place in enumerate(range(start, part.stop)):
-                self._positions[place] = _highest(cosines[row], self._positions.shape[1])
-                self._cosines[place] = cosines[row, self._positions[place]]
+                indices[place] = _highest(cosines[row], indices.shape[1])
+                nearest[place] = cosines[row, indices[place]]
+        self._neighbours = indices, nearest
 
     def _voters(self, class_id: int, places: list[int]) -> tuple[list[int], Floats]:
-        """The classes most similar to a class, and how similar; none at or below it, and none without a place."""
+        """The most similar classes that are not at or below a class nor isolated; their cosines."""
         means = self._means
-        if (
-            self._positions is not None
-            and self._cosines is not None
-            and places == [self._means.place_of_labelled.get(class_id)]
-        ):
-            order, found = self._positions[places[0]], self._cosines[places[0]]
+        if self._neighbours is not None and self._is_alone(class_id, places):
+            order, found = (each[places[0]] for each in self._neighbours)
         else:
             cosines = means.own @ means.mean(class_id)
-            cosines[self._homeless] = -np.inf
+            cosines[self._isolated] = -np.inf
             cosines[places] = -np.inf
             order = _highest(cosines, MOST_VOTERS)
             found = cosines[order]
         is_there = np.isfinite(found)
         return means.labelled[order[is_there]].tolist(), found[is_there]
 
+    def _is_alone(self, class_id: int, places: list[int]) -> bool:
+        """Whether a class is the only labelled one at or below it."""
+        return places == [self._means.place_of_labelled.get(class_id)]
+
     def _similarity_to_others(self, places: list[int]) -> float:
-        """Mean similarity of some labelled classes to the nearest other one; that of their mean is always high."""
+        """Mean similarity of some labelled classes to the nearest other one."""
         count = min(len(places), MOST_ASKED)
         cosines = (
             self._means.own[[places[nth * len(places) // count] for nth in range(count)]]
             @ self._means.own.T
         )
-        cosines[:, self._homeless] = -np.inf
+        cosines[:, self._isolated] = -np.inf
         cosines[:, places] = -np.inf
         return float(cosines.max(axis=1).mean())
 
     def _places_inside(self, class_id: int) -> list[int]:
-        """Places of the labelled classes at or below a class."""
+        """Indices of the labelled classes at or below a class."""
         inside = self._graph.descendants(class_id) | {class_id}
-        return sorted(
-            self._means.place_of_labelled[each]
-            for each in inside & self._means.place_of_labelled.keys()
-        )
+        place_of = self._means.place_of_labelled
+        return sorted(place_of[each] for each in inside & place_of.keys())
 
     def _taken(self, class_id: int, without: Sequence[int]) -> frozenset[int]:
-        """What cannot be a new parent: the class, its descendants, and what it is under already."""
+        """Classes that cannot be a new parent: the class, its descendants and its ancestors."""
         graph = self._graph
         taken = graph.descendants(class_id) | {class_id}
         for parent in graph.parents(class_id):
@@ -237,16 +228,15 @@ class ParentRanking:
 
 
 def _highest(values: Floats, count: int) -> Integers:
-    """Places of the highest values, the highest first, those of equal ones in their order."""
-    everything = np.arange(len(values))
-    found = (
-        everything if count >= len(values) else np.sort(np.argpartition(-values, count - 1)[:count])
-    )
+    """Indices of the highest values in descending order; ties by index."""
+    found = np.arange(len(values))
+    if count < len(values):
+        found = np.sort(np.argpartition(-values, count - 1)[:count])
     return found[np.argsort(-values[found], kind="stable")]
 
 
 def _votes(graph: CategoryGraph, voter: int) -> dict[int, float]:
-    """What a class votes for: itself where it is coarse, else its parents; less and less for what is above."""
+    """Votes of a class: for itself if it is coarse, for its parents, with decay for ancestors."""
     found: dict[int, float] = defaultdict(float)
     present = {voter: 1.0} if graph.children(voter) else _up(graph, {voter: 1.0})
     weight = 1.0

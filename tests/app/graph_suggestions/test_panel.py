@@ -11,9 +11,9 @@ from app.graph_suggestions.view import SuggestionCard, SuggestionPanel
 from app.graph_suggestions.wording import words_of
 from app.images.strip import ThumbnailStrip
 from engine.collection.graph_suggestions.suggestion import (
-    PlaceSuggestion,
+    GraphSuggestion,
+    PossibleParents,
     UnderlabelledClass,
-    UnderlabelledSuggestion,
     dismissed_keys,
 )
 from engine.graph.category_graph import CategoryGraph
@@ -66,7 +66,8 @@ def card_of(panel: SuggestionPanel, class_id: int) -> SuggestionCard:
     (card,) = (
         card
         for card in panel.cards
-        if isinstance(card.suggestion, PlaceSuggestion) and card.suggestion.class_id == class_id
+        if isinstance(card.suggestion.subject, PossibleParents)
+        and card.suggestion.subject.class_id == class_id
     )
     return card
 
@@ -81,7 +82,8 @@ def click(desk: Desk, button: QPushButton) -> Change:
 def is_about(panel: SuggestionPanel, class_id: int) -> bool:
     """Whether a card is about the place of a class."""
     return any(
-        isinstance(c.suggestion, PlaceSuggestion) and c.suggestion.class_id == class_id
+        isinstance(c.suggestion.subject, PossibleParents)
+        and c.suggestion.subject.class_id == class_id
         for c in panel.cards
     )
 
@@ -154,7 +156,7 @@ def test_an_image_leads_to_itself_in_the_grid(desk: Desk, dropped: int) -> None:
 def test_a_project_that_must_not_be_changed(desk: Desk, dropped: int) -> None:
     """Cards are read, and what only shows something can be clicked; nothing else."""
     place = card_of(open_panel(desk), dropped).suggestion
-    underlabelled = UnderlabelledSuggestion(UnderlabelledClass(dropped, 3, (1,), 5), ())
+    underlabelled = GraphSuggestion(UnderlabelledClass(dropped, 3, (1,), 5), ())
     for suggestion, is_enabled in ((place, False), (underlabelled, True)):
         words = words_of(suggestion, desk.graph.name)
         card = SuggestionCard(
@@ -173,7 +175,9 @@ def test_an_underlabelled_class_is_shown(
         "engine.collection.graph_suggestions.find.find_underlabelled", _always_underlabelled
     )
     panel = open_panel(desk)
-    (card,) = (card for card in panel.cards if isinstance(card.suggestion, UnderlabelledSuggestion))
+    (card,) = (
+        card for card in panel.cards if isinstance(card.suggestion.subject, UnderlabelledClass)
+    )
     desk.qtbot.mouseClick(card.choices[0], Qt.MouseButton.LeftButton)
     assert not panel.isVisible()
     assert desk.window.tree.selected_class == desk.graph.find("Blue disc")

@@ -17,12 +17,8 @@ from engine.collection.graph_suggestions.placements import PlacementCheck, Stray
 from engine.collection.graph_suggestions.suggestion import (
     GraphSuggestion,
     ImagesOf,
-    MixedSuggestion,
-    PlaceSuggestion,
-    StraySuggestion,
-    TwinSuggestion,
+    PossibleParents,
     UnderlabelledClass,
-    UnderlabelledSuggestion,
 )
 from engine.everyday.classifier import ScoredClass
 
@@ -37,7 +33,11 @@ def _words(suggestion: GraphSuggestion) -> SuggestionWords:
 def test_a_place() -> None:
     """Each possible parent has a button; a name is never taken for a place of another one."""
     parents = (ScoredClass(2, 0.62), ScoredClass(3, 0.21))
-    words = _words(PlaceSuggestion(1, parents, (ImagesOf(1, ()), ImagesOf(2, ()), ImagesOf(3, ()))))
+    words = _words(
+        GraphSuggestion(
+            PossibleParents(1, parents), (ImagesOf(1, ()), ImagesOf(2, ()), ImagesOf(3, ()))
+        )
+    )
     assert words.title == "Gull may belong under Bird"
     assert (
         words.reason
@@ -49,17 +49,17 @@ def test_a_place() -> None:
 
 def test_strays_twins_and_kinds() -> None:
     """Figures are those that were found."""
-    stray = _words(StraySuggestion(Stray(1, 3, 2, 0.7, 0.04), ()))
+    stray = _words(GraphSuggestion(Stray(1, 3, 2, 0.7, 0.04), ()))
     assert stray.title == "Gull may belong under Bird instead of Fish & %1"
     assert "Bird (70%), not like those under Fish & %1 (4%)" in stray.reason
-    twins = _words(TwinSuggestion(Twins(4, 1, SIMILARITY), (ImagesOf(4, ()), ImagesOf(1, ()))))
+    twins = _words(GraphSuggestion(Twins(4, 1, SIMILARITY), (ImagesOf(4, ()), ImagesOf(1, ()))))
     assert (twins.title, twins.choices) == (
         "Mew and Gull look like one class",
         ("Merge into Gull",),
     )
     assert twins.reason.startswith("Of 16 images, 7 look more like the other class")
     kinds = (ImagesOf(1, (1, 2, 3)), ImagesOf(1, (4, 5, 6)))
-    mixed = _words(MixedSuggestion(Mixed(1, ((1, 2, 3, 7), (4, 5, 6)), SIMILARITY), kinds))
+    mixed = _words(GraphSuggestion(Mixed(1, ((1, 2, 3, 7), (4, 5, 6)), SIMILARITY), kinds))
     assert mixed.title == "Gull looks like two classes"
     assert "fall into groups of 4 and 3 " in mixed.reason
     assert mixed.captions == ("Gull, kind 1", "Gull, kind 2")
@@ -72,9 +72,7 @@ def test_strays_twins_and_kinds() -> None:
 def test_underlabelled(shots: int, start: str) -> None:
     """What is needed, and how much of it is there."""
     words = _words(
-        UnderlabelledSuggestion(
-            UnderlabelledClass(1, shots, tuple(range(40)), 12), (ImagesOf(1, ()),)
-        )
+        GraphSuggestion(UnderlabelledClass(1, shots, tuple(range(40)), 12), (ImagesOf(1, ()),))
     )
     assert words.title == "3 more examples of Gull would help about 12 images"
     assert words.reason.startswith(start)

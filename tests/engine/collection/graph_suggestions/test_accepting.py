@@ -7,14 +7,7 @@ import pytest
 
 from engine.collection.graph_suggestions.pairs import Mixed, Similarity, Twins
 from engine.collection.graph_suggestions.placements import Stray
-from engine.collection.graph_suggestions.suggestion import (
-    MixedSuggestion,
-    StraySuggestion,
-    TwinSuggestion,
-    UnderlabelledClass,
-    UnderlabelledSuggestion,
-    accept,
-)
+from engine.collection.graph_suggestions.suggestion import UnderlabelledClass, accept
 from engine.collection.new_project import new_project
 from engine.errors import InputError
 from engine.files import FoundFile
@@ -38,7 +31,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 def test_twins_are_merged(project: Project) -> None:
     """The smaller one goes; undo brings it back."""
-    change = accept(project, TwinSuggestion(Twins(3, 2, ALIKE), ()))
+    change = accept(project, Twins(3, 2, ALIKE))
     assert 3 not in project.classes.graph
     assert "Mew" in change.text
     project.history.undo()
@@ -47,14 +40,14 @@ def test_twins_are_merged(project: Project) -> None:
 
 def test_a_stray_is_moved(project: Project) -> None:
     """From the one parent to the other."""
-    accept(project, StraySuggestion(Stray(3, 1, 4, 0.9, 0.1), ()))
+    accept(project, Stray(3, 1, 4, 0.9, 0.1))
     assert project.classes.graph.parents(3) == (4,)
 
 
 def test_a_mixed_class_is_split(project: Project) -> None:
     """Two classes below it get the images of a kind each; an image that got another label meanwhile keeps it."""
     project.labels.set([4], 4)
-    change = accept(project, MixedSuggestion(Mixed(2, ((1, 2), (3, 4)), ALIKE), ()))
+    change = accept(project, Mixed(2, ((1, 2), (3, 4)), ALIKE))
     first, second = project.classes.graph.children(2)
     assert [project.classes.graph.name(each) for each in (first, second)] == ["Gull 1", "Gull 2"]
     assert {i: label.class_id for i, label in project.labels.by_image().items()} == {
@@ -72,7 +65,7 @@ def test_a_mixed_class_is_split(project: Project) -> None:
 def test_names_that_are_taken_are_passed_over(project: Project) -> None:
     """Splitting once more below the same class."""
     project.classes.add("Gull 1", [2])
-    accept(project, MixedSuggestion(Mixed(2, ((1, 2), (3, 4)), ALIKE), ()))
+    accept(project, Mixed(2, ((1, 2), (3, 4)), ALIKE))
     assert [project.classes.graph.name(each) for each in project.classes.graph.children(2)] == [
         "Gull 1",
         "Gull 2",
@@ -83,4 +76,4 @@ def test_names_that_are_taken_are_passed_over(project: Project) -> None:
 def test_nobody_but_a_person_labels(project: Project) -> None:
     """An underlabelled class needs shots, which no action can give."""
     with pytest.raises(InputError, match="only a person"):
-        accept(project, UnderlabelledSuggestion(UnderlabelledClass(2, 4, (), 9), ()))
+        accept(project, UnderlabelledClass(2, 4, (), 9))

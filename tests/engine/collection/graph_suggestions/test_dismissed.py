@@ -8,12 +8,8 @@ from engine.collection.graph_suggestions.pairs import Mixed, Similarity, Twins
 from engine.collection.graph_suggestions.placements import Stray
 from engine.collection.graph_suggestions.suggestion import (
     DISMISSED_SETTING,
-    MixedSuggestion,
-    PlaceSuggestion,
-    StraySuggestion,
-    TwinSuggestion,
+    PossibleParents,
     UnderlabelledClass,
-    UnderlabelledSuggestion,
     bring_back,
     dismiss,
     dismissal,
@@ -63,13 +59,11 @@ def test_the_history_has_the_names_in_the_project(path: Path) -> None:
             project.classes.set_attributes([gull], synonyms=("Möwe@de",))
             graph, parents = project.classes.graph, (ScoredClass(bird, 0.6),)
             texts = [
-                str(dismissal(PlaceSuggestion(gull, parents, ()), graph)),
-                str(dismissal(TwinSuggestion(Twins(gull, bird, alike), ()), graph)),
-                str(dismissal(MixedSuggestion(Mixed(gull, (), alike), ()), graph)),
-                str(dismissal(StraySuggestion(Stray(gull, bird, bird, 0.7, 0.1), ()), graph)),
-                str(
-                    dismissal(UnderlabelledSuggestion(UnderlabelledClass(77, 1, (), 9), ()), graph)
-                ),
+                str(dismissal(PossibleParents(gull, parents), graph)),
+                str(dismissal(Twins(gull, bird, alike), graph)),
+                str(dismissal(Mixed(gull, (), alike), graph)),
+                str(dismissal(Stray(gull, bird, bird, 0.7, 0.1), graph)),
+                str(dismissal(UnderlabelledClass(77, 1, (), 9), graph)),
             ]
     finally:
         show_names_in(AS_IN_PROJECT)

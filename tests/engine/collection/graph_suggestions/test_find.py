@@ -15,7 +15,7 @@ from engine.collection.graph_suggestions.find import (
 from engine.collection.graph_suggestions.pairs import kinds_of
 from engine.collection.graph_suggestions.suggestion import (
     GraphSuggestions,
-    PlaceSuggestion,
+    PossibleParents,
     accept,
     dismiss,
 )
@@ -113,11 +113,11 @@ def test_everything_in_one_list(drawn: Drawn) -> None:
     """A dropped class and a twin are reported with their images; what was dismissed is only counted."""
     dropped = drawn.add("dropped", [], family=0, images=3)
     place, *_ = found = drawn.found().found
-    assert isinstance(place, PlaceSuggestion)
-    assert place.class_id == dropped
+    assert isinstance(place.subject, PossibleParents)
+    assert place.subject.class_id == dropped
     assert [each.class_id for each in place.evidence] == [
         dropped,
-        *(one.class_id for one in place.parents),
+        *(one.class_id for one in place.subject.parents),
     ]
     labels = drawn.project.labels.by_image()
     assert {labels[image_id].class_id for image_id in place.evidence[0].image_ids} == {dropped}
@@ -132,7 +132,7 @@ def test_accepting_a_place_moves_the_class(drawn: Drawn) -> None:
     """One step that undo takes back; another of the suggested parents can be chosen."""
     dropped = drawn.add("dropped", [], family=1, images=3)
     place = drawn.found().found[0]
-    drawn.made.act(accept(drawn.project, place))
+    drawn.made.act(accept(drawn.project, place.subject))
     assert drawn.project.classes.graph.parents(dropped) == (drawn.other,)
     assert drawn.found().found == ()
     drawn.made.act(drawn.project.history.undo())
