@@ -7,7 +7,7 @@ from typing import Final
 from app.texts import fill, plural, shortened, tr
 from app.wording import enumeration, number, probability_text
 from engine.collection.graph_suggestions.pairs import Mixed, Twins
-from engine.collection.graph_suggestions.placements import PlacementCheck, Stray
+from engine.collection.graph_suggestions.parents import PlacementCheck, Stray
 from engine.collection.graph_suggestions.suggestion import (
     GraphSuggestion,
     PossibleParents,

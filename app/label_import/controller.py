@@ -65,7 +65,7 @@ class LabelImports(Imports["LabelImportCard"]):
     def take_dropped(self, paths: Sequence[Path]) -> None:
         """Read a dropped file of labels; add other files as images."""
         from app.label_import.logic import may_be_labels
-        from engine.collection.importing.read_labels import is_label_file
+        from engine.collection.importing.label_plan import is_label_file
 
         info = self._session.info
         if info is None or not info.is_writable or len(paths) != 1 or not may_be_labels(paths[0]):

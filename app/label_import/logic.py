@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from engine.collection.importing.import_labels import images_on_disk, plan_labels
-from engine.collection.importing.label_plan import LabelPlan
+from engine.collection.importing.label_plan import LabelPlan, ReadLabels, read_labels
 from engine.collection.importing.match_images import FileContents, PermittedImages
-from engine.collection.importing.read_labels import ReadLabels, read_labels
 from engine.errors import FormatError
 from engine.events import CancelToken
 from engine.interchange.labelled_images.formats import READ_FORMATS, detect

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
 
-from engine.collection.training.progress import is_likely_to_help, labels_trained_on
+from engine.collection.training.settings import is_likely_to_help, labels_trained_on
 from engine.errors import Cancelled
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from app.training.logic import (
     StoppedTraining,
 )
 from app.training.wording import PURPOSES, STARTS, advice, duration, labels_text, stopped_text
-from engine.collection.training.progress import can_train
+from engine.collection.training.settings import can_train
 from engine.training.curve import TrainingDuration
 
 ITERATIONS_STEP: Final = 100

@@ -24,7 +24,7 @@ from app.wording import (
     percent_to_a_tenth,
     titled,
 )
-from engine.collection.training.progress import TrainingStage
+from engine.collection.training.settings import TrainingStage
 from engine.texts import paragraph
 from engine.training.curve import TrainingDuration
 

@@ -21,7 +21,7 @@ from engine.files import shown
 from engine.interchange.tables.dialects import TablePurpose
 
 if TYPE_CHECKING:
-    from engine.collection.importing.class_list import ClassList
+    from engine.collection.importing.folder_choice import ClassList
 
 TEXT_HEIGHT: Final = 112  # logical pixels: five lines
 

@@ -13,7 +13,7 @@ from app.texts import tr
 from engine.files import shown
 
 if TYPE_CHECKING:
-    from engine.collection.importing.class_list import ClassList
+    from engine.collection.importing.folder_choice import ClassList
 
 PAUSE_MS: Final = 250
 """So long after the last key a typed list is read. Chosen: shorter than a pause of thought."""
@@ -40,7 +40,7 @@ class ListReading(QObject):
 
     def read_file(self, source: Path, columns: Mapping[str, str]) -> None:
         def work() -> ClassList:
-            from engine.collection.importing.class_list import read_class_list
+            from engine.collection.importing.folder_choice import read_class_list
 
             return read_class_list(source, columns)
 
@@ -76,7 +76,7 @@ class ListReading(QObject):
         text, title = self._text, tr("typed list")
 
         def work() -> ClassList:
-            from engine.collection.importing.class_list import read_class_text
+            from engine.collection.importing.folder_choice import read_class_text
 
             return read_class_text(text, title)
 

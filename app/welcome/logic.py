@@ -14,7 +14,7 @@ from engine.config import PROJECT_SUFFIX
 
 if TYPE_CHECKING:  # the window shows first
     from engine.backbones.bundled import OfferedBackbone
-    from engine.collection.importing.class_list import ClassList
+    from engine.collection.importing.folder_choice import ClassList
     from engine.embedding.messages import PhotoRate
     from engine.images.find_images import FoundImages
 
@@ -144,7 +144,7 @@ class Dropped:
 
 def sorted_out(paths: Sequence[Path]) -> Dropped:
     """Tell class lists and labels from images by their content; reads the disk."""
-    from engine.collection.importing.read_labels import is_label_file
+    from engine.collection.importing.label_plan import is_label_file
     from engine.images.find_parts import imported_suffixes
 
     taken, photos, class_file, labels = imported_suffixes(), list[Path](), None, None

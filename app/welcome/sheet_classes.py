@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
     from app.welcome.new_project_view import NewProjectCard
-    from engine.collection.importing.class_list import ClassList
+    from engine.collection.importing.folder_choice import ClassList
 
 LISTS: Final = (ClassesFrom.FILE, ClassesFrom.TEXT)
 

@@ -15,7 +15,7 @@ from engine.files import shown
 if TYPE_CHECKING:
     from app.welcome.recent_facts import RecentFacts
     from engine.backbones.bundled import OfferedBackbone
-    from engine.collection.importing.class_list import ClassList
+    from engine.collection.importing.folder_choice import ClassList
     from engine.events import Progress
 
 TITLES: Final = {"accurate": marked("Accurate"), "fast": marked("Fast")}

@@ -61,8 +61,7 @@ def sample(
             found=str(data_set),
             remedy="of a project, `protoleaf suggest PROJECT --count N` lists the images to label",
         )
-    from engine.collection.importing.data_set import project_of_data_set
-    from engine.collection.importing.sample import Sample, SampleBy
+    from engine.collection.importing.data_set import Sample, SampleBy, project_of_data_set
 
     wanted = Sample(count, SampleBy(by), seed)
     with job("Drawing images", "nothing was made") as running:

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.embed import open_cache, open_views_cache
-from engine.collection.image_list import EmbeddingStore, ImageList
-from engine.collection.kept_list import KeptList
+from engine.collection.image_list import EmbeddingStore, ImageList, KeptList
 from engine.collection.models import ModelFiles
 from engine.config import CacheFolders
 from engine.embedding.cache import EmbeddingCache, cache_file
@@ -240,7 +239,7 @@ class EmbeddedImages:
             self.store.is_filled[self.rows[places]] & ~self._views.embeddings.has(image_ids)
         ]
 
-    def rows_to_keep(self) -> Callable[[], None]:
+    def rows_to_store(self) -> Callable[[], None]:
         """What writes the embeddings of a large collection for the next opening, on any thread, unless few are new.
 
         Those that are not kept are looked up, which takes longer.
@@ -252,7 +251,7 @@ class EmbeddedImages:
             or len(store.image_ids) != len(images.ids)
             or new <= MOST_LOOKED_UP * len(images.ids)
         ):
-            return nothing_to_keep
+            return nothing_to_store
         rows = EmbeddingRows(store.image_ids, store.contents, store.is_filled, store.embeddings)
 
         def write() -> None:
@@ -261,7 +260,7 @@ class EmbeddedImages:
 
         return write
 
-    def keep_list(self) -> None:
+    def store_list(self) -> None:
         """Keep the list of a large collection, once its project was closed."""
         digest, is_of_file = self._project.closed_digest, not self._project.what_if.is_on
         if digest is not None and is_of_file and self.is_large:
@@ -312,7 +311,7 @@ class EmbeddedImages:
         return vectors, found
 
 
-def nothing_to_keep() -> None:
+def nothing_to_store() -> None:
     """Write nothing."""
 
 

@@ -13,10 +13,16 @@ from numpy.typing import NDArray
 
 from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.folding.duplicates import copies, same_content
-from engine.collection.folding.files import boxes_among, frames_among, parts_among, same_file
 from engine.collection.folding.folds import Folds
 from engine.collection.folding.looking import kept_fingerprints
-from engine.collection.folding.partitions import ALONE, joined
+from engine.collection.folding.partitions import (
+    ALONE,
+    boxes_among,
+    frames_among,
+    joined,
+    parts_among,
+    same_file,
+)
 from engine.collection.folding.sequences import ShotTimes, sequences, sound_seconds
 from engine.config import CacheFolders
 from engine.everyday.blocks import Integers

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.audit_figures import audit_figures
-from engine.collection.embedded_images import EmbeddedImages, nothing_to_keep
+from engine.collection.embedded_images import EmbeddedImages, nothing_to_store
 from engine.events import CancelToken
 from engine.everyday.back_off import Policy
 from engine.everyday.blocks import Embeddings, Integers, stopped_by
@@ -124,7 +124,7 @@ class FitInput:
     with_look_alikes: bool = False  # whether to keep what groups for review are made from
     known: Fit | None = None  # of the very same snapshot: only what else is wanted is missing
     keep: Callable[[], None] = (
-        nothing_to_keep  # writes embeddings for the next opening, once predictions are there
+        nothing_to_store  # writes embeddings for the next opening, once predictions are there
     )
     # (k,) int64, ascending rows of the images to classify before all others; none where all take no time
     first_rows: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
@@ -269,10 +269,8 @@ def _classified_in_slices(
     return scores
 
 
-def teach_ranks(first: NDArray[np.int32] | None, rows: Integers) -> NDArray[np.int32] | None:
-    """Ranks (n,) of rows among the first ones to label (k,), in order; all others have the last rank."""
-    if first is None:
-        return None
+def teach_ranks(first: NDArray[np.int32], rows: Integers) -> NDArray[np.int32]:
+    """Ranks (n,) of rows in an order (k,) of images to label; the last rank for all others."""
     ranks = np.full(max(rows.max(initial=0), first.max(initial=0)) + 1, len(first), dtype=np.int32)
     ranks[first] = np.arange(len(first), dtype=np.int32)
     return ranks[rows]

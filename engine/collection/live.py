@@ -1,4 +1,4 @@
-"""An open project that stays classified: after every change what it touches is done again.
+"""An open project whose predictions are updated after every change.
 
 The window keeps it open; the command line uses it once (`engine.collection.classify`).
 """
@@ -38,49 +38,58 @@ from engine.collection.similar import LikeImages, like_images
 from engine.collection.state import NO_CLASS, CollectionState
 from engine.config import CacheFolders
 from engine.embedding.messages import EmbedBatch
-from engine.everyday.blocks import Floats, Integers, stopped_by
+from engine.everyday.blocks import Floats, RowOrder, stopped_by
 from engine.everyday.classifier import Explanation, ProjectClassifier, ScoredClass, Setting
 from engine.everyday.in_use import Classifiers
-from engine.everyday.shots import EmbeddedSnapshot, has_outgrown
+from engine.everyday.shots import has_outgrown
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.edits import changes_look
 from engine.images.read_file import return_freed_memory
 from engine.project import Change, Project
 
 FEW_TO_GROUP: Final = 20_000
-"""Images of a collection whose groups for review can be made without another fit. Chosen: what they are made from takes
-some megabytes."""
-
-
-def _are_few(images: EmbeddedSnapshot) -> bool:
-    return len(images.row_ids) <= FEW_TO_GROUP
+"""Images up to which every fit prepares groups for review. Chosen: that takes some megabytes."""
 
 
 @final
 class LiveCollection:
-    """Project, embeddings, fitted model and current predictions. Use it from one thread at a time.
+    """Project, embeddings, fitted model and predictions. Use it from one thread at a time.
 
-    `apply` takes a change into account and fits. The window must not wait for a fit: it calls `take`, and while
-    `is_behind`, runs `run_fit` on the `fit_input` on another thread and passes the outcome to `adopt`.
+    `apply` updates everything for a change, and fits. The window must not wait for a fit: it calls
+    `take`, and while `is_behind`, runs `run_fit` on `fit_input` on another thread and passes the
+    outcome to `adopt`.
 
     Args:
-        model: by default that of the version in use, also where its file is gone.
-        setting, with_stage: by default as the project is set.
-        with_views: whether embeddings over all views are used where they are known.
+        model: by default that of the version in use, also if its file is missing.
+        setting, with_stage: by default those of the project.
+        with_views: whether to use embeddings over all views where they are known.
+
+    Attributes:
+        metadata: notes, fields and image metadata.
+        folds: copies and bursts, as found last.
+        wants_teaching: whether fits rank the images to label first.
+        wants_look_alikes: whether fits prepare groups for review.
     """
 
     def __init__(
-        self, project: Project, caches: CacheFolders, *, model: ModelFiles | None = None,
-        setting: Setting | None = None, with_stage: bool | None = None, with_views: bool = True,
-    ) -> None:  # fmt: skip
+        self,
+        project: Project,
+        caches: CacheFolders,
+        *,
+        model: ModelFiles | None = None,
+        setting: Setting | None = None,
+        with_stage: bool | None = None,
+        with_views: bool = True,
+    ) -> None:
         self.project = project
         self._caches = caches
         self._setting, self._with_stage, self._with_views = setting, with_stage, with_views
-        self.wants_teaching = False  # whether fits rank the images to label first
-        self.folds = Folds.none()  # copies and bursts, as they were found last
-        self.wants_look_alikes = False  # whether fits keep what groups for review are made from
-        self._version = self._read_version = self._fitted_version = 0
-        self._has_teaching = self._has_look_alikes = False  # whether the last fit made these
+        self.wants_teaching = self.wants_look_alikes = False
+        self.folds = Folds.none()
+        self._version = 0  # of labels, graph, rules and embeddings; incremented by what needs a fit
+        self._read_version = 0  # version of the last complete reading; older fits are outdated
+        self._fitted_version = 0
+        self._has_teaching = self._has_look_alikes = False  # outputs of the last fit
         self._graph_copy: CategoryGraph | None = None
         self.metadata = ImageMetadata(project)
         self._use(model or model_or_lost(project, caches))
@@ -97,24 +106,22 @@ class LiveCollection:
 
     def close(self) -> None:
         if self.fitted is not None and not self.project.what_if.is_on:
-            self._publisher.keep(self.project.classes.graph)
+            self._publisher.store(self.project.classes.graph)
         self.embedded.close()
         self.project.close()
-        self.embedded.keep_list()
+        self.embedded.store_list()
 
     @property
     def state(self) -> CollectionState:
-        """The newest snapshot; replaced, never changed."""
+        """The newest snapshot; replaced, never changed in place."""
         return self._publisher.state
 
     @property
     def fitted(self) -> ProjectClassifier | None:
         return self.row_scores.fitted
 
-    # -- keeping up -----------------------------------------------------------------------------------------------
-
     def load_list(self) -> CollectionState:
-        """Read images and labels: enough to show the grid."""
+        """Read images and labels alone, to show the grid."""
         self.embedded.images.read()
         self.metadata.read()
         self._is_loaded, self._is_listed = False, True
@@ -122,9 +129,14 @@ class LiveCollection:
         return self.publish_metadata()
 
     def load(self, *, fits: bool = True, folds: Folds | None = None) -> CollectionState:
-        """Read images, labels and cached embeddings; then fit and classify, by default with folds of its own."""
+        """Read images, labels and cached embeddings; then find folds, fit and classify.
+
+        Args:
+            fits: whether to fit at all.
+            folds: to use instead.
+        """
         if not self._is_listed:
-            self._publisher.forget_kept()
+            self._publisher.drop_stored()
         self.embedded.read(reads_list=not self._is_listed)
         self.metadata.read()
         self._forget_fit()
@@ -137,12 +149,12 @@ class LiveCollection:
         return self.state
 
     def apply(self, change: Change) -> CollectionState:
-        """Take an action, undo or redo into account, and fit and classify where that is due."""
+        """Update everything for an action, undo or redo; fit and classify if needed."""
         self.take(change)
         return self._catch_up()
 
     def take(self, change: Change) -> CollectionState:
-        """Take an action, undo or redo into account; what needs a fit is left to the next one, see `is_behind`."""
+        """Update everything but the fit for an action, undo or redo; see `is_behind`."""
         if not self._is_loaded:
             self._is_listed = False
             return self.load(fits=False)
@@ -156,11 +168,9 @@ class LiveCollection:
             if filled is None:
                 return self.load(fits=False)
             self.row_scores.classify(self.embedded.ready_rows)
-        elif (
-            change.images_moved
-            and (news := self.embedded.read_moved(change.images_moved)) is not None
-        ):
-            self._learn_anew()
+        elif change.images_moved and (news := self.embedded.read_moved(change.images_moved)):
+            self._reset_classifiers()
+            self._version += 1
             self.row_scores.classify(news.rows)
         if not change.leaves_images:
             self.embedded.read_labels(change.labelled)
@@ -175,30 +185,30 @@ class LiveCollection:
             or change.leaves_images
             or any(map(changes_look, change.graph_edits))
         ):
-            self._publisher.forget_kept()
+            self._publisher.drop_stored()
             return self._publish()
         self._publisher.publish_labels(self.project.classes.graph, change.labelled)
         return self.publish_metadata()
 
     def learn_embedded(self, batch: EmbedBatch) -> tuple[int, ...]:
-        """Record what embedding found out of files, and know their details; returns images whose labels changed."""
-        changed = (
-            record_embedded(self.project, self.embedded.cache, batch)
-            if self.project.is_writable
-            else ()
-        )
+        """Record results and metadata of embedded files; return images whose labels changed."""
+        changed: tuple[int, ...] = ()
+        if self.project.is_writable:
+            changed = record_embedded(self.project, self.embedded.cache, batch)
         self.metadata.store_details(batch.details, has_replaced=bool(changed))
         return changed
 
     def take_embedded(
         self, image_ids: Sequence[int], *, relabelled: Sequence[int] = (), fits: bool = True
     ) -> CollectionState:
-        """Take new embeddings of these images from the caches, also of all views, or note that they failed.
+        """Read new embeddings, also of all views, and failures of images from the caches.
 
-        Where files have changed, what the collection stage learned from the old ones is forgotten.
+        Changed embeddings reset what the collection stage has learned.
 
         Args:
-            relabelled: images whose labels are outdated since they were read, or no longer; see `learn_embedded`.
+            image_ids: images that were embedded.
+            relabelled: images whose labels became outdated or valid; see `learn_embedded`.
+            fits: whether to fit if needed.
         """
         images = self.embedded.images
         if not self.project.is_writable:
@@ -212,7 +222,8 @@ class LiveCollection:
             self.embedded.read_labels(relabelled)
             self._version += 1
         if news.has_changed and self._is_stage_on():
-            self._learn_anew()
+            self._reset_classifiers()
+            self._version += 1
         elif news.is_any and (
             (images.labels_of(listed) != NO_CLASS).any() or self._has_more_to_learn()
         ):
@@ -225,94 +236,90 @@ class LiveCollection:
         return self._publish()
 
     def publish_metadata(self) -> CollectionState:
-        """Publish the notes, detections, fields and ranks of `metadata`."""
+        """Publish notes, detections, fields and ranks of `metadata`."""
         return self._publisher.publish_metadata(self.metadata)
 
     @property
     def is_behind(self) -> bool:
-        """Whether labels, graph, rules, model or embeddings changed since the fit, or it lacks what is wanted now."""
-        lacks = (
-            self.wants_teaching > self._has_teaching
+        """Whether a fit is needed: its input has changed, or it lacks a requested output."""
+        return self._is_loaded and (
+            self._version != self._fitted_version
+            or self.wants_teaching > self._has_teaching
             or self.wants_look_alikes > self._has_look_alikes
         )
-        return self._is_loaded and (lacks or not self._is_fitted())
-
-    def _is_fitted(self) -> bool:
-        return self.fitted is not None and self._version == self._fitted_version
 
     def fit_input(self, in_view: Sequence[int] = ()) -> FitInput:
-        """A snapshot to fit, safe to read on another thread; images in view are classified first."""
-        images = replace(
-            self.embedded.snapshot(), folds=_any_together(self.folds, self.embedded.images.ids)
-        )
+        """Snapshot to fit on another thread; images in view are classified first."""
+        ids = self.embedded.images.ids
+        together = self.folds.held_together(ids) if len(self.folds.image_ids) else None
+        images = replace(self.embedded.snapshot(), folds=together)
         self._learned_from = images.ready_rows
-        setting, is_on = self._setting or setting_of(self.project), self._is_stage_on()
-        snapshot = fit_snapshot(
-            self.project, self._graph_now(), images, setting, with_collection=is_on
-        )
+        setting = self._setting or setting_of(self.project)
+        is_small = len(images.row_ids) <= FEW_TO_GROUP
         return FitInput(
-            self._version, snapshot, self._classifiers.of(setting),
-            with_teaching=self.wants_teaching, with_look_alikes=self.wants_look_alikes or _are_few(images),
-            known=self.row_scores.fit if self._is_fitted() else None,
-            keep=self.embedded.rows_to_keep(), first_rows=rows_to_answer_first(images, in_view),
-        )  # fmt: skip
+            self._version,
+            fit_snapshot(
+                self.project,
+                self._graph_now(),
+                images,
+                setting,
+                with_collection=self._is_stage_on(),
+            ),
+            self._classifiers.of(setting),
+            with_teaching=self.wants_teaching,
+            with_look_alikes=self.wants_look_alikes or is_small,
+            known=self.row_scores.fit if self._version == self._fitted_version else None,
+            keep=self.embedded.rows_to_store(),
+            first_rows=rows_to_answer_first(images, in_view),
+        )
 
     def adopt(self, outcome: FitOutcome) -> CollectionState:
-        """Use a fitted model and its scores from now on, and classify images that came since; unless outdated."""
-        version = outcome.given.version
-        if version < self._read_version or (
-            self.fitted is not None and version < self._fitted_version
-        ):
+        """Use a fitted model and its scores, and classify new images; unless it is outdated."""
+        given = outcome.given
+        if given.version < max(self._read_version, self._fitted_version):
             return self.state
-        self._fitted_version = version
+        self._fitted_version = given.version
         self._teach_first, self._look_alikes = outcome.teach_first, outcome.look_alikes
-        self._has_teaching, self._has_look_alikes = (
-            outcome.given.with_teaching,
-            outcome.given.with_look_alikes,
-        )
-        if outcome.given.known is not None and outcome.fitted is self.fitted:
-            return self._publisher.publish_teach_rank(
-                teach_ranks(self._teach_first, self.embedded.rows)
-            )
-        self._publisher.forget_kept()
+        self._has_teaching, self._has_look_alikes = given.with_teaching, given.with_look_alikes
+        if given.known is not None and outcome.fitted is self.fitted:
+            return self._publisher.update(teach_rank=self._teach_ranks())
+        self._publisher.drop_stored()
         self.row_scores.adopt(outcome)
         self.row_scores.classify(self.embedded.ready_rows)
         return self._publish()
 
     def adopt_first(self, first: FirstAnswers) -> CollectionState:
-        """Show what a newer model answers on a few images while it classifies all others; unless outdated."""
+        """Show a newer model's predictions of a few images before it has classified all."""
         version = first.given.version
-        if version >= self._read_version and (
-            self.fitted is None or version > self._fitted_version
-        ):
-            self.row_scores.adopt_first(first)
-            return self._publish()
-        return self.state
+        if version < self._read_version or version <= self._fitted_version:
+            return self.state
+        self.row_scores.adopt_first(first)
+        return self._publish()
 
     def adopt_folds(self, folds: Folds) -> CollectionState:
-        """Show these folds from now on, and hold labelled twins out together; that may make another fit due."""
+        """Use folds, whose labelled images are held out together; another fit may be needed."""
         labelled = self.embedded.images.ids[self.embedded.images.labels >= 0]
         before, self.folds = self.folds, folds
         self._version += not before.holds_as(folds, labelled)
-        return self._publisher.publish_folds(folds)
+        return self._publisher.update(folds=folds)
 
     def find_what_teaches(self, *, is_wanted: bool) -> None:
-        """Have this and later fits rank the images to label first, or no longer; the last one is completed then."""
+        """Choose whether fits rank the images to label first."""
         self.wants_teaching = is_wanted
 
     def find_look_alikes(self, *, is_wanted: bool) -> None:
-        """Have this and later fits keep what groups for review are made from, or no longer; see `group_input`."""
+        """Choose whether fits prepare groups for review, see `group_input`."""
         self.wants_look_alikes = is_wanted
 
     def group_input(self, memory: ReviewMemory) -> GroupInput | None:
-        """A snapshot to make a queue of groups from on any thread; None before the first fit that was to keep it."""
+        """Snapshot to make groups for review from on any thread; None before a fit prepared it."""
         if self._look_alikes is None or self.fitted is None:
             return None
         images, scores = self.embedded.snapshot().without(self.state.hidden), self.row_scores.scores
         return GroupInput(self._look_alikes, images, self.fitted, scores, self._graph_now(), memory)
 
     def _graph_now(self) -> CategoryGraph:
-        """A copy for other threads, kept until the graph changes."""
+        """A copy for other threads, made after a change of the graph."""
         self._graph_copy = self._graph_copy or self.project.classes.graph.copy()
         return self._graph_copy
 
@@ -335,56 +342,51 @@ class LiveCollection:
             self.project, model, self._caches, with_views=self._with_views
         )
         self._publisher = Publisher(self.embedded, model.name, self._caches.collections)
-        self._publisher.publish_folds(self.folds)
-        self._is_loaded = self._is_listed = False  # whether all was read; images and labels alone
+        self._publisher.update(folds=self.folds)
+        self._is_loaded = False  # whether everything was read
+        self._is_listed = False  # whether images and labels alone were read
         self._forget_fit()
 
-    def _learn_anew(self) -> None:
-        self._classifiers = self._new_classifiers()
-        self._version += 1
-
-    def _new_classifiers(self) -> Classifiers:
-        return Classifiers(
-            self.model.propagation, self.model.card, self._caches.collections, self.embedded.name
-        )
+    def _reset_classifiers(self) -> None:
+        """Drop what the collection stage has learned."""
+        model, name = self.model, self.embedded.name
+        folder = self._caches.collections
+        self._classifiers = Classifiers(model.propagation, model.card, folder, name)
 
     def _forget_fit(self) -> None:
-        """Drop everything about the rows, also a fit that is under way."""
+        """Drop everything about rows, and make running fits outdated."""
         self._version += 1
         self._read_version, self._graph_copy = self._version, None
-        self._classifiers = self._new_classifiers()
+        self._reset_classifiers()
         self._learned_from = np.zeros(0, dtype=np.int64)
         self.row_scores, self._teach_first, self._look_alikes = RowScores(self.embedded), None, None
 
-    # -- answers --------------------------------------------------------------------------------------------------
-
     def _publish(self) -> CollectionState:
-        graph, ranks = (
-            self.project.classes.graph,
-            teach_ranks(self._teach_first, self.embedded.rows),
-        )
-        self._publisher.publish(graph, self.row_scores, ranks)
+        graph = self.project.classes.graph
+        self._publisher.publish(graph, self.row_scores, self._teach_ranks())
         return self.publish_metadata()
 
+    def _teach_ranks(self) -> RowOrder | None:
+        if self._teach_first is None:
+            return None
+        return teach_ranks(self._teach_first, self.embedded.rows)
+
     def top_classes(self, image_id: int, count: int = 5) -> tuple[ScoredClass, ...]:
-        """The most probable classes of an image, best first; none while it has no embedding."""
-        return next(
-            (answers.tops(image_id, count) for answers, own in self._answers([image_id]) if own), ()
-        )
+        """The most probable classes of an image, best first; none without an embedding."""
+        answers = self._answers_on(image_id)
+        return () if answers is None else answers.tops(image_id, count)
 
     def explain(self, image_id: int, class_id: int | None = None) -> Explanation | None:
-        """Why an image is, or would be, of a class; None without an embedding or prototype."""
-        return next(
-            (
-                answers.explain(image_id, class_id)
-                for answers, own in self._answers([image_id])
-                if own
-            ),
-            None,
-        )
+        """Explain a prediction or another class; None without an embedding or prototype."""
+        answers = self._answers_on(image_id)
+        return None if answers is None else answers.explain(image_id, class_id)
+
+    def _answers_on(self, image_id: int) -> Answers | None:
+        """Answers of the newest model that has classified an image."""
+        return next((answers for answers, own in self._answers([image_id]) if own), None)
 
     def guesses(self, image_ids: Sequence[int]) -> dict[int, Guess]:
-        """What is shown of each of these images; removed ones are left out."""
+        """Labels and predictions of images; removed ones are left out."""
         listed = [image_id for image_id in image_ids if self.embedded.images.has(image_id)]
         parts: dict[int, tuple[tuple[ScoredClass, ...], Explanation | None]] = {}
         for answers, own in self._answers(listed):
@@ -396,37 +398,30 @@ class LiveCollection:
         return class_facts(self.fitted, self.project.classes.graph, policies, class_id, shots)
 
     def candidates(self, class_id: int, count: int = 12) -> tuple[int, ...]:
-        """The unlabelled images that are most likely of a class; see `Answers.likely_unlabelled`."""
-        return next(
-            (each.likely_unlabelled(class_id, self.state, count) for each, _own in self._answers()),
-            (),
-        )
+        """Unlabelled images that are most probably of a class; see `Answers.likely_unlabelled`."""
+        for answers, _own in self._answers():
+            return answers.likely_unlabelled(class_id, self.state, count)
+        return ()
 
     def nearest_shots(self, image_id: int, class_id: int, count: int = 3) -> tuple[int, ...]:
-        """The labelled images of a class that are most alike an image, nearest first; none before a model is fitted."""
-        return next(
-            (answers.nearest_shots(image_id, class_id, count) for answers, _own in self._answers()),
-            (),
-        )
+        """Labelled images of a class most similar to an image; see `Answers.nearest_shots`."""
+        for answers, _own in self._answers():
+            return answers.nearest_shots(image_id, class_id, count)
+        return ()
 
     def like(self, image_ids: Sequence[int], *, outside: Floats | None = None) -> LikeImages:
-        """All images with an embedding by likeness to these, and to the embedding (d,) of a file; see `like_images`."""
+        """All images by similarity to these and to an embedding (d,) from outside; see `like_images`."""
         return like_images(
             self.embedded, image_ids, outside=outside, similarity=self._classifiers.similarity
         )
 
     def know_space(self) -> None:
-        """Make the whitened space of the collection if it is not known yet; takes seconds."""
+        """Compute the whitened space of the collection unless it is known; takes seconds."""
         with stopped_by(None):
             self._classifiers.know_space(self.embedded.snapshot())
 
     def _answers(self, image_ids: Sequence[int] = ()) -> Iterator[tuple[Answers, list[int]]]:
         return self.row_scores.answers(image_ids, self.project.classes.graph, self.state)
-
-
-def _any_together(folds: Folds, image_ids: Integers) -> Integers | None:
-    """(n,) what is held out together; None where no images are."""
-    return folds.held_together(image_ids) if len(folds.image_ids) else None
 
 
 def _or_close(project: Project, caches: CacheFolders) -> LiveCollection:

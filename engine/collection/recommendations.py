@@ -22,7 +22,7 @@ from engine.collection.graph_suggestions.suggestion import (
 )
 from engine.collection.live import LiveCollection
 from engine.collection.state import NO_CLASS, CollectionState
-from engine.collection.training.progress import can_train, is_likely_to_help, labels_trained_on
+from engine.collection.training.settings import can_train, is_likely_to_help, labels_trained_on
 from engine.everyday.classifier import HoldsOut, ProjectClassifier
 from engine.everyday.scores import share_interval
 from engine.everyday.unseen import ClassesSeen, seen_classes

@@ -3,7 +3,7 @@
 A newer model may have answered a few images, those on the screen, before it has classified all (decision 44).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import final
 
 import numpy as np
@@ -79,16 +79,14 @@ class RowScores:
         self._make_room()
         return self._embedded.store.filled_at <= self._scored_at
 
-    def predictions(
-        self, graph: CategoryGraph, before_fit: Callable[[], Predictions]
-    ) -> Predictions:
+    def predictions(self, graph: CategoryGraph, before_fit: Predictions) -> Predictions:
         """What is predicted of the listed images, in a graph that may have changed since the fit.
 
         Args:
-            before_fit: gives the predictions (n,) to use as long as no model has classified all.
+            before_fit: predictions (n,) to use until a model has classified all.
         """
         if self.fitted is None:
-            found = before_fit()
+            found = before_fit
         else:
             rows, is_scored = self._embedded.rows, self.has_scores()
             found = Predictions.of(

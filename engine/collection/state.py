@@ -52,11 +52,6 @@ class ShownCounts:
     def none() -> "ShownCounts":
         return ShownCounts(np.zeros(0, dtype=np.int64), {})
 
-    @staticmethod
-    def of(graph: CategoryGraph, shown: Codes) -> "ShownCounts":
-        """Counts of the shown classes (n,) of all images."""
-        return ShownCounts.none().moved(graph, shown[:0], shown)
-
     def moved(self, graph: CategoryGraph, before: Codes, after: Codes) -> "ShownCounts":
         """The counts in the same graph once images are shown at other classes (m,) than before (k,)."""
         lost, gained = np.bincount(before[before >= 0]), np.bincount(after[after >= 0])

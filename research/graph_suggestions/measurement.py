@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from engine.collection.graph_suggestions.class_means import ClassMeans
-from engine.collection.graph_suggestions.parents import ParentRanking
-from engine.collection.graph_suggestions.placements import check_placements
+from engine.collection.graph_suggestions.parents import ParentRanking, check_placements
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from research.graph_suggestions.drawn import drawn_rows, images_of
 from research.graph_suggestions.pairs import planted_mixed, planted_twins

@@ -8,11 +8,12 @@ import numpy as np
 
 from engine.collection.graph_suggestions.class_means import ClassMeans, LabelledVectors
 from engine.collection.graph_suggestions.find import LEAST_SCORE
-from engine.collection.graph_suggestions.parents import ParentRanking, branches_of
-from engine.collection.graph_suggestions.placements import (
+from engine.collection.graph_suggestions.parents import (
     OF_FIRST,
+    ParentRanking,
     PlacementCheck,
     Stray,
+    branches_of,
     check_placements,
     find_strays,
 )

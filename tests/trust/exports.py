@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from engine.collection.importing.read_labels import read_labels
+from engine.collection.importing.label_plan import read_labels
 from engine.errors import FormatError, ProtoleafError
 from engine.exporting.export import ExportChoice, Which, export_images
 from engine.interchange.labelled_images.formats import FORMATS

@@ -16,9 +16,9 @@ from engine.collection.graph_suggestions.pairs import (
     find_mixed,
     find_twins,
 )
-from engine.collection.graph_suggestions.parents import ParentRanking
-from engine.collection.graph_suggestions.placements import (
+from engine.collection.graph_suggestions.parents import (
     OF_FIRST,
+    ParentRanking,
     PlacementCheck,
     Stray,
     check_placements,

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from engine.collection.graph_suggestions.pairs import Mixed, Twins
-from engine.collection.graph_suggestions.placements import PlacementCheck, Stray
+from engine.collection.graph_suggestions.parents import PlacementCheck, Stray
 from engine.collection.state import NO_CLASS, CollectionState, counts_of
 from engine.errors import InputError
 from engine.everyday.blocks import Flags

@@ -23,12 +23,18 @@ from engine.collection.importing.label_plan import (
     ContentConflict,
     LabelConflict,
     LabelPlan,
+    ReadLabels,
     SpelledOtherwise,
+    read_labels,
 )
 from engine.collection.importing.match_fields import FieldMatcher, fields_of
-from engine.collection.importing.match_images import FileContents, ImageMatcher, PermittedImages
-from engine.collection.importing.match_parts import PartMatcher, add_parts
-from engine.collection.importing.read_labels import ReadLabels, read_labels
+from engine.collection.importing.match_images import (
+    FileContents,
+    ImageMatcher,
+    PartMatcher,
+    PermittedImages,
+    add_parts,
+)
 from engine.detection.detections import THRESHOLD
 from engine.errors import GraphError, reason_of
 from engine.file_parts import WHOLE_FILE

@@ -1,10 +1,26 @@
 """What importing labels would do, as it is shown to a person first: plain data."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from engine.collection.importing.match_parts import NewPart
-from engine.interchange.labelled_images.foreign_labels import ForeignLabel, TableReading
+from engine.collection.importing.match_images import NewPart
+from engine.errors import ProtoleafError, UsageError
+from engine.images.photo_facts import photo_keywords
+from engine.interchange.labelled_images.foreign_labels import (
+    ForeignLabel,
+    ForeignLabels,
+    TableReading,
+)
+from engine.interchange.labelled_images.formats import (
+    AUTO,
+    READ_FORMATS,
+    detect,
+    file_with_labels,
+    format_named,
+)
 from engine.project.records import FieldValue, Label, Note
+from engine.texts import Message
 
 
 @dataclass(frozen=True)
@@ -98,3 +114,48 @@ class LabelPlan:
         return any(
             each.is_of_machine and each.item.detection_score is not None for each in self.new_parts
         )
+
+
+ReadLabels = tuple[str, ForeignLabels]  # the format of a source, and its labels
+
+
+def read_labels(
+    source: Path, format_name: str = AUTO, columns: Mapping[str, str] | None = None
+) -> ReadLabels:
+    """Read a source and detect its format; its paths are relative to the working folder.
+
+    Args:
+        columns: of a table, by role, as a person named them; see `engine.interchange.tables`.
+
+    Raises:
+        UsageError, FormatError, StorageError: it cannot be read.
+    """
+    source = source.absolute()
+    if format_name == AUTO:
+        source = file_with_labels(source)
+    name = detect(source) if format_name == AUTO else format_name
+    one = format_named(name, READ_FORMATS)
+    if one.read_table is not None:
+        return name, one.read_table(source, columns)
+    if columns:
+        raise UsageError(
+            "{source} has no columns that could be named",
+            expected="a table",
+            found="{title}",
+            remedy="leave out --column",
+            source=source.name,
+            title=Message(one.title),
+        )
+    if one.read_photos is not None:
+        return name, one.read_photos(source, photo_keywords)
+    assert one.read is not None, "one of them"
+    return name, one.read(source)
+
+
+def is_label_file(path: Path) -> bool:
+    """Whether a file holds labels, by its content."""
+    try:
+        fits = READ_FORMATS[detect(path)].fits if path.is_file() else None
+        return fits is not None and fits(path)
+    except (ProtoleafError, OSError):
+        return False

@@ -20,8 +20,12 @@ from engine.collection.training.measurement import (
     held_out_accuracy,
     held_out_temperature,
 )
-from engine.collection.training.progress import TrainingStage
-from engine.collection.training.settings import BackboneSettings, plain_settings, with_chosen
+from engine.collection.training.settings import (
+    BackboneSettings,
+    TrainingStage,
+    plain_settings,
+    with_chosen,
+)
 from engine.collection.training.starts import Start, start_of
 from engine.collection.training.trained import (
     TrainedFiles,

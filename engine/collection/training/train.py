@@ -13,8 +13,13 @@ from engine.collection.training.labelled import (
     labelled_embeddings,
     labelled_images,
 )
-from engine.collection.training.progress import TrainingProgress
-from engine.collection.training.settings import Chosen, by_field, plain_settings, with_chosen
+from engine.collection.training.settings import (
+    Chosen,
+    TrainingProgress,
+    by_field,
+    plain_settings,
+    with_chosen,
+)
 from engine.collection.training.trained import (
     DEPTHS,
     TrainedFiles,

@@ -18,10 +18,10 @@ from typing import Any, Final, Literal, get_args
 
 from engine.collection.models import find_model
 from engine.collection.training.labelled import labelled_images
-from engine.collection.training.progress import TrainingProgress
 from engine.collection.training.settings import (
     BackboneSettings,
     Chosen,
+    TrainingProgress,
     plain_settings,
     with_chosen,
 )

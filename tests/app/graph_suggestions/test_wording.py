@@ -13,7 +13,7 @@ from app.graph_suggestions.wording import (
     words_of,
 )
 from engine.collection.graph_suggestions.pairs import Mixed, Similarity, Twins
-from engine.collection.graph_suggestions.placements import PlacementCheck, Stray
+from engine.collection.graph_suggestions.parents import PlacementCheck, Stray
 from engine.collection.graph_suggestions.suggestion import (
     GraphSuggestion,
     ImagesOf,

@@ -20,7 +20,7 @@ from app.label_import.wording import (
 )
 from app.palette.import_card import MOST_ROWS
 from engine.collection.importing.label_plan import ClassConflict, ContentConflict, LabelPlan
-from engine.collection.importing.match_parts import NewPart
+from engine.collection.importing.match_images import NewPart
 from engine.files import FoundFile
 from engine.interchange.labelled_images.foreign_labels import ForeignLabels
 from engine.project.records import Label, NewItem

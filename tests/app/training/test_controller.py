@@ -14,7 +14,7 @@ from app.training.job import Phase, Training
 from app.training.logic import Depth
 from app.training.wording import stage_text
 from engine.collection.state import ImageStatus
-from engine.collection.training.progress import TrainingStage
+from engine.collection.training.settings import TrainingStage
 from engine.events import Progress
 from engine.new_folder import ScratchFolder
 from engine.project import Project

@@ -139,8 +139,8 @@ def test_a_program_without_pytorch_says_which_one_trains(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Before anything is started in vain."""
-    monkeypatch.setattr("engine.collection.training.progress.is_packaged", lambda: True)
-    monkeypatch.setattr("engine.collection.training.progress.find_spec", lambda _name: None)
+    monkeypatch.setattr("engine.collection.training.settings.is_packaged", lambda: True)
+    monkeypatch.setattr("engine.collection.training.settings.find_spec", lambda _name: None)
     form = panel_for(reviewing, "train_backbone").forms[Depth.BACKBONE]
     assert "Install protoleaf-training in its place" in texts(form)
     assert not form.start_button.isEnabled()

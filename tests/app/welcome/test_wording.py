@@ -16,7 +16,7 @@ from app.welcome.wording import (
     speed_text,
 )
 from engine.backbones.bundled import BackboneChoice, OfferedBackbone
-from engine.collection.importing.class_list import read_class_text
+from engine.collection.importing.folder_choice import read_class_text
 from engine.collection.models import find_model
 from engine.embedding.messages import PhotoRate
 

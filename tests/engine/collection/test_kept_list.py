@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.collection.kept_list import DIGEST_SUFFIX, SUFFIX, KeptList, ListedImages
+from engine.collection.image_list import DIGEST_SUFFIX, SUFFIX, KeptList, ListedImages
 from engine.collection.live import LiveCollection
 from engine.project import Project
 from engine.project.images import ProjectImages

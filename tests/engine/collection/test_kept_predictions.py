@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from engine.collection.fitting import run_fit
-from engine.collection.kept_predictions import SUFFIX
 from engine.collection.live import LiveCollection
+from engine.collection.predictions import SUFFIX
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
 from engine.project import Project
 from tests.support.collections import (

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from engine.collection.embed import embed_project
-from engine.collection.embedded_images import nothing_to_keep
+from engine.collection.embedded_images import nothing_to_store
 from engine.collection.importing.import_images import import_images
 from engine.collection.live import LiveCollection
 from engine.collection.models import find_model
@@ -443,5 +443,5 @@ def test_embeddings_are_kept_after_a_fit_that_was_cancelled(
     live.fit_input()  # never run
     live.fit_input().keep()
     assert len(list(collection.caches.collections.glob("*.rows"))) == 1
-    assert live.fit_input().keep is nothing_to_keep
+    assert live.fit_input().keep is nothing_to_store
     live.close()

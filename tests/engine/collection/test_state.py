@@ -34,7 +34,7 @@ def test_moved_counts_are_those_of_counting_anew() -> None:
     gone = both + 1
     codes = [NO_CLASS, UNKNOWN, top, left, right, both, gone]
     choose, shown = random.Random(0), np.full(IMAGES, NO_CLASS)
-    counts = ShownCounts.of(graph, shown)
+    counts = ShownCounts.none().moved(graph, shown[:0], shown)
     for _ in range(40):
         places = np.array(choose.sample(range(IMAGES), choose.randrange(IMAGES)), dtype=np.int64)
         before = shown[places]
@@ -48,7 +48,7 @@ def test_moved_counts_are_those_of_counting_anew() -> None:
         }
         expected = {above: int(np.isin(shown, classes).sum()) for above, classes in below.items()}
         assert counts.or_below == {class_id: count for class_id, count in expected.items() if count}
-        assert counts.or_below == ShownCounts.of(graph, shown).or_below
+        assert counts.or_below == ShownCounts.none().moved(graph, shown[:0], shown).or_below
     assert counts.moved(graph, shown, shown[:0]).or_below == {}
 
 

@@ -8,7 +8,7 @@ import pytest
 from app.training.controller import Models
 from app.training.job import Phase
 from app.training.logic import Depth
-from engine.collection.training.progress import TrainingStage
+from engine.collection.training.settings import TrainingStage
 from engine.events import Progress
 from tests.support.backbone_jobs import progress
 from tests.support.collections import cache_of_test

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from engine.collection.graph_suggestions.class_means import ClassMeans
-from engine.collection.graph_suggestions.parents import ParentRanking
-from engine.collection.graph_suggestions.placements import PlacementCheck
+from engine.collection.graph_suggestions.parents import ParentRanking, PlacementCheck
 from engine.everyday.blocks import to_fixed
 from research.graph_suggestions.drawn import drawn_rows, images_of
 from research.graph_suggestions.measurement import Measured, measure_suggestions

@@ -1,6 +1,6 @@
 """Images that are parts of one file."""
 
-from engine.collection.folding.files import items_by_file, pictures_with_boxes
+from engine.collection.folding.partitions import items_by_file, pictures_with_boxes
 
 BOX = "xywh=percent:10,10,20,20"
 

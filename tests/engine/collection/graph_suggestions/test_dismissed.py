@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.collection.graph_suggestions.pairs import Mixed, Similarity, Twins
-from engine.collection.graph_suggestions.placements import Stray
+from engine.collection.graph_suggestions.parents import Stray
 from engine.collection.graph_suggestions.suggestion import (
     DISMISSED_SETTING,
     PossibleParents,

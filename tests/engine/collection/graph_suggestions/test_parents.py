@@ -7,10 +7,11 @@ from engine.collection.graph_suggestions.parents import (
     USUAL_SIBLING,
     USUAL_UNRELATED,
     ParentRanking,
+    PlacementCheck,
     Relatedness,
+    check_placements,
     relatedness_of,
 )
-from engine.collection.graph_suggestions.placements import PlacementCheck, check_placements
 from tests.support.drawn_classes import (
     DROPPED,
     FIRST_FAMILY,

@@ -1,7 +1,11 @@
 """A class under a wrong parent is found out, and others are left alone."""
 
-from engine.collection.graph_suggestions.parents import ParentRanking
-from engine.collection.graph_suggestions.placements import LEAST_TRUST, Stray, find_strays
+from engine.collection.graph_suggestions.parents import (
+    LEAST_TRUST,
+    ParentRanking,
+    Stray,
+    find_strays,
+)
 from engine.graph.category_graph import CategoryGraph
 from tests.support.drawn_classes import (
     DROPPED,

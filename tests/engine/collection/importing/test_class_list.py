@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.collection.importing.class_list import read_class_list, read_class_text
-from engine.collection.importing.folder_choice import FoundFolder
+from engine.collection.importing.folder_choice import FoundFolder, read_class_list, read_class_text
 from engine.collection.importing.import_graph import import_graph
 from engine.errors import FormatError
 from tests.support.projects import new_project

@@ -8,7 +8,7 @@ from PIL import Image
 
 from engine.collection.importing.class_reading import KeywordClasses, KeywordMeaning
 from engine.collection.importing.import_labels import import_labels, plan_labels
-from engine.collection.importing.read_labels import read_labels
+from engine.collection.importing.label_plan import read_labels
 from engine.errors import FormatError
 from engine.exporting.export import ExportChoice, Which, export_images
 from engine.graph.category_graph import CategoryGraph

@@ -6,9 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.collection.importing import sample as sampling
-from engine.collection.importing.data_set import project_of_data_set
-from engine.collection.importing.sample import Sample, SampleBy
+from engine.collection.importing import data_set as sampling
+from engine.collection.importing.data_set import Sample, SampleBy, project_of_data_set
 from engine.config import CacheFolders
 from engine.dataset.opened import DataSet
 from engine.errors import Cancelled, InputError

@@ -16,8 +16,7 @@ from engine.collection.training.labelled import (
     project_images,
     shape_for,
 )
-from engine.collection.training.progress import TrainingStage
-from engine.collection.training.settings import BackboneSettings, Chosen
+from engine.collection.training.settings import BackboneSettings, Chosen, TrainingStage
 from engine.collection.training.train import train
 from engine.collection.training.trained import FIGURE_NAMES, TrainedFiles, adopt, read_trained
 from engine.errors import Cancelled, InputError, StorageError

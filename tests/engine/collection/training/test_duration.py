@@ -9,8 +9,7 @@ from torch import Tensor, nn
 from engine.backbones.model_files import ACCURATE, FAST
 from engine.collection.training import measurement
 from engine.collection.training.measurement import Pace, ending_s, estimate_duration, measured_pace
-from engine.collection.training.progress import is_likely_to_help
-from engine.collection.training.settings import Chosen
+from engine.collection.training.settings import Chosen, is_likely_to_help
 from engine.collection.training.train import train
 from engine.events import Progress
 from engine.project import Project

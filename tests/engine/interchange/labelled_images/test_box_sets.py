@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.collection.importing.import_images import import_class_folders
-from engine.collection.importing.read_labels import read_labels
+from engine.collection.importing.label_plan import read_labels
 from engine.errors import FormatError
 from engine.interchange.labelled_images.formats import READ_FORMATS, detect
 from tests.support.labelled_images import draw, make_project

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from torchvision.datasets import ImageFolder
 
-from engine.collection.importing.read_labels import read_labels
+from engine.collection.importing.label_plan import read_labels
 from engine.errors import FormatError, StorageError
 from engine.interchange.labelled_images import fiftyone, huggingface, yolo
 from engine.interchange.labelled_images.class_folders import FolderOptions

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from engine.collection.importing.read_labels import read_labels
+from engine.collection.importing.label_plan import read_labels
 from engine.errors import FormatError
 from engine.file_parts import MOST_BOXES, WHOLE_FILE, FilePart
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels

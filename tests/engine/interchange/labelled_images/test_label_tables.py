@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.collection.importing.read_labels import read_labels
+from engine.collection.importing.label_plan import read_labels
 from engine.errors import FormatError, UsageError
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels
 
