@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from engine.collection.classify import Classified, classify
+from engine.collection.classify import Classified, classify_project
 from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.models import model_of
 from engine.config import CacheFolders
@@ -167,7 +167,7 @@ class Project:
 
     def _classified(self) -> Classified:
         if self._answers is None:
-            self._answers = classify(self._file, self._caches)
+            self._answers = classify_project(self._file, self._caches)
         return self._answers
 
     def _absolute(self, path: str) -> str:

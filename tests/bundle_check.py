@@ -15,7 +15,7 @@ from typing import Final
 
 from engine.bundle.export import ExportedModel, export_model
 from engine.bundle.opened import classify_files, open_bundle
-from engine.collection.classify import Classified, classify
+from engine.collection.classify import Classified, classify_project
 from engine.collection.embed import embed_closer, embed_project
 from engine.collection.new_project import fill_project, new_project
 from engine.config import CacheFolders
@@ -95,7 +95,7 @@ def export(
     """Export the model, and write the program's own answers: by the backbone as it is, and as the program runs it."""
     with Project.open(project, for_writing=False) as opened:
         exported = export_model(opened, caches, folder / "model")
-        classified = classify(opened, caches)
+        classified = classify_project(opened, caches)
         for name, path in (
             ("own", exported.folder / "backbone.onnx"),
             ("usual", classified.model.backbone),

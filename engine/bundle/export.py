@@ -14,7 +14,7 @@ from engine.backbones.onnx_structure import read_structure, write_inlined
 from engine.bundle.card import ModelFacts, card_json, card_markdown, licence_text
 from engine.bundle.classes_file import NAME, ExportedClasses, Framing, classes_text
 from engine.bundle.classifier_graph import CONVERTED_OPSET, IMAGES, classifier_model, model_bytes
-from engine.collection.classify import Classified, classify
+from engine.collection.classify import Classified, classify_project
 from engine.collection.fitting import policies_of
 from engine.collection.outputs import check_folder
 from engine.config import CacheFolders, assets_folder
@@ -87,7 +87,7 @@ def export_model(
     check_folder(Path(os.path.realpath(out)), project)
     begin = step_teller(_STEPS, on_progress, cancel)
     begin(0)
-    classified = classify(project, caches, setting)
+    classified = classify_project(project, caches, setting)
     if not classified.model.backbone.is_file():
         raise InputError(
             "the project's backbone is not there", found=str(classified.model.backbone)

@@ -270,8 +270,7 @@ def _classify_project(
     is_plain: bool,
     is_overwriting: bool,
 ) -> None:
-    from engine.collection.classify import classify as run
-    from engine.collection.classify import write_predictions
+    from engine.collection.classify import classify_project, write_predictions
     from engine.collection.outputs import PREDICTIONS, check_file
     from engine.everyday.classifier import Setting
 
@@ -280,7 +279,9 @@ def _classify_project(
         project, without_writing="the predictions are kept in the file alone"
     ) as opened:
         check_file(out, PREDICTIONS, project=opened, is_overwriting=is_overwriting)
-        classified = run(opened, CacheFolders.default(), Setting(setting), with_stage=collection)
+        classified = classify_project(
+            opened, CacheFolders.default(), Setting(setting), with_stage=collection
+        )
         written = write_predictions(
             opened,
             classified,
@@ -343,7 +344,7 @@ def evaluate(
     overwrite: Overwrite = False,
 ) -> None:
     """Compare the predictions with the truth, at the leaf and at every level."""
-    from engine.collection.classify import classify as run
+    from engine.collection.classify import classify_project
     from engine.evaluation.evaluate import evaluate as score
     from engine.evaluation.truth_file import read_truth
     from engine.everyday.classifier import Setting
@@ -355,7 +356,9 @@ def evaluate(
     with open_project(project, for_writing=False) as opened:
         answers = read_truth(truth, opened.classes.graph, named_columns(columns))
         caches = CacheFolders.default()
-        runs = [run(opened, caches, Setting(name), with_stage=collection) for name in names]
+        runs = [
+            classify_project(opened, caches, Setting(name), with_stage=collection) for name in names
+        ]
         results = [score(opened, classified, answers) for classified in runs]
         if report is not None:
             write_evaluation(opened, truth, report, setting, overwrite=overwrite)

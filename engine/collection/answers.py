@@ -1,4 +1,4 @@
-"""Facts that screens show of an open collection: of images, of a class, of the whole graph."""
+"""Facts and predictions of images and classes of an open collection."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,24 +25,22 @@ from engine.everyday.scores import similarity
 from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.project.records import Label
 
-FACES: Final = 6  # images that a class is shown by, at most: what a card has room for
-TOPS: Final = 9  # classes of a guess: one for each digit
+FACES: Final = 6  # images that represent a class, at most: as many as fit on a card
+TOPS: Final = 9  # classes in a guess: one for each digit
 
 
 @dataclass(frozen=True)
 class ClassFacts:
-    """What is known of a class."""
+    """Facts of a class."""
 
     class_id: int
-    shots: tuple[int, ...]  # images a person labelled with exactly this class
+    shots: tuple[int, ...]  # images labelled with exactly this class
     lambda_: float  # weight of its own shots in its prototype (Eq. 6)
-    parents: tuple[
-        ScoredClass, ...
-    ]  # with their attention weights (Eq. 5), 0 where nothing is propagated
-    is_zero_shot: bool  # only what ancestors propagate
-    bar: float  # probability that must be passed, in effect
-    own_bar: float | None  # set on this very class, None when inherited
-    bar_from: int | None = None  # the class whose bar it is, None where nobody set one
+    parents: tuple[ScoredClass, ...]  # with their attention weights (Eq. 5), 0 without propagation
+    is_zero_shot: bool  # whether it has a prototype only by propagation
+    bar: float  # effective threshold
+    own_bar: float | None  # threshold of this class, None if inherited
+    bar_from: int | None = None  # the class whose threshold is inherited, None if there is none
 
 
 def class_facts(
@@ -52,7 +50,7 @@ def class_facts(
     class_id: int,
     shots: Sequence[int],
 ) -> ClassFacts:
-    """Collect what is known of a class; it need not have a prototype."""
+    """Collect facts of a class, with or without a prototype."""
     keep, weights = 1.0 if shots else 0.0, Inheritance().edge_weights
     if fitted is not None and fitted.prototype(class_id) is not None:
         keep, weights = fitted.inheritance.own_shares[class_id], fitted.inheritance.edge_weights
@@ -67,25 +65,22 @@ def class_facts(
 
 @dataclass(frozen=True)
 class GraphFacts:
-    """What is known of the classes and edges of a graph."""
+    """Facts of the classes and edges of a graph."""
 
-    weights: Mapping[tuple[ClassId, ClassId], float] = field(
-        default_factory=dict
-    )  # attention (parent, child), Eq. 5
-    own_shares: Mapping[ClassId, float] = field(
-        default_factory=dict
-    )  # weight of own shots (lambda, Eq. 6)
-    faces: Mapping[ClassId, tuple[int, ...]] = field(
-        default_factory=dict
-    )  # shots of each class or below it
-    # share of the images at each class or below that a person labelled, or whose best leaf is their safe class
+    # attention (parent, child), Eq. 5
+    weights: Mapping[tuple[ClassId, ClassId], float] = field(default_factory=dict)
+    # weight of own shots (lambda, Eq. 6)
+    own_shares: Mapping[ClassId, float] = field(default_factory=dict)
+    # shots at or below each class
+    faces: Mapping[ClassId, tuple[int, ...]] = field(default_factory=dict)
+    # share of images at or below that are labelled, or whose best leaf is safe
     decided: Mapping[ClassId, float] = field(default_factory=dict)
 
 
 def graph_facts(
     fitted: Explains | None, graph: CategoryGraph, state: CollectionState
 ) -> GraphFacts:
-    """What a drawing of the graph shows beside the classes."""
+    """Collect facts for the drawing of a graph."""
     inherits = Inheritance() if fitted is None else fitted.inheritance
     return GraphFacts(
         inherits.edge_weights,
@@ -98,7 +93,7 @@ def graph_facts(
 def faces(
     graph: CategoryGraph, state: CollectionState, most: int = FACES
 ) -> dict[ClassId, tuple[int, ...]]:
-    """Shots of each class: its own, then one of each child in turn, then another of each."""
+    """Shots that represent each class: its own, then one of each child in turn, and so on."""
     found = _own_faces(graph, state, most)
     above = {parent for class_id in found for parent in graph.ancestors(class_id)}
     for class_id in sorted(above, key=graph.level, reverse=True):
@@ -120,14 +115,14 @@ def _own_faces(
 
 
 def _in_turn(groups: Iterable[tuple[int, ...]], most: int) -> list[int]:
-    """The first of each group, then the second of each, and so on."""
+    """Interleave groups: the first of each, then the second of each, and so on."""
     several = list(groups)[: 4 * most]
     turns = (group[turn] for turn in range(most) for group in several if turn < len(group))
     return [image for image, _ in zip(turns, range(2 * most), strict=False)]
 
 
 def decided_shares(graph: CategoryGraph, state: CollectionState) -> dict[ClassId, float]:
-    """Share of the images at each class or below that are decided; no entry for a class without images."""
+    """Share of decided images at or below each class that has images."""
     is_labelled = state.label_class >= 0
     shown = np.where(
         is_labelled, state.label_class, np.where(state.is_unknown, NO_CLASS, state.best_class)
@@ -150,27 +145,23 @@ def decided_shares(graph: CategoryGraph, state: CollectionState) -> dict[ClassId
 
 @dataclass(frozen=True)
 class Guess:
-    """What is shown of an image before a person decides."""
+    """Label and predictions of an image, as shown before a person decides."""
 
     image_id: int
-    label: Label | None  # the person's
-    tops: tuple[
-        ScoredClass, ...
-    ]  # at most `TOPS` classes, best first; none while the image has no embedding
+    label: Label | None  # by a person
+    tops: tuple[ScoredClass, ...]  # at most `TOPS` classes, best first; none without an embedding
     explanation: Explanation | None  # of the best class
 
 
 @dataclass(frozen=True)
 class Answers:
-    """Answers of a fitted model, without classes and images that are gone from the project."""
+    """Answers of a fitted model, without removed classes and images."""
 
     fitted: ProjectClassifier
-    graph: CategoryGraph  # as it is now
+    graph: CategoryGraph  # current
     embedded: EmbeddedImages
     state: CollectionState
-    seen: NDArray[
-        np.bool_
-    ]  # (r,) bool, the rows of `embedded.store` that the model was fitted with
+    seen: NDArray[np.bool_]  # (r,) bool, the rows of `embedded.store` that the model was fitted to
 
     def tops(self, image_id: int, count: int) -> tuple[ScoredClass, ...]:
         row = self.embedded.ready_row(image_id)
@@ -187,7 +178,7 @@ class Answers:
     def guess_parts(
         self, image_ids: Sequence[int]
     ) -> dict[int, tuple[tuple[ScoredClass, ...], Explanation | None]]:
-        """The `TOPS` best classes, and why, of those of these images that have an embedding."""
+        """The `TOPS` best classes and an explanation of each image that has an embedding."""
         rows = {i: row for i in image_ids if (row := self.embedded.ready_row(i)) is not None}
         chances = self.chances(np.array(list(rows.values()), dtype=np.int64))
         return {
@@ -198,16 +189,16 @@ class Answers:
     def likely_unlabelled(
         self, class_id: int, state: CollectionState, count: int
     ) -> tuple[int, ...]:
-        """The unlabelled images that are most likely of a class: those predicted as it, then those most alike it.
+        """Unlabelled images predicted as a class, then those most similar to it.
 
         Args:
-            class_id: a class; predictions of the classes below it count too.
+            class_id: a class; predictions of its descendants count too.
             state: the predictions.
             count: how many, at most.
 
         Returns:
-            Predicted images by falling probability, then others by falling similarity to the class's prototype; none
-            where it has no prototype.
+            Predicted images by falling probability, then others by falling similarity to the
+            prototype of the class; none without a prototype.
         """
         prototype = self.fitted.prototype(class_id)
         if prototype is None:
@@ -220,10 +211,10 @@ class Answers:
         return tuple(dict.fromkeys((*predicted[:count], *nearest)))[:count]
 
     def nearest_shots(self, image_id: int, class_id: int, count: int) -> tuple[int, ...]:
-        """The labelled images of a class, or below it, whose embeddings are most alike an image's, nearest first.
+        """Labelled images at or below a class that are most similar to an image.
 
         Args:
-            image_id: the image itself is never among them.
+            image_id: an image, which is not among the result.
             class_id: a class of the graph.
             count: how many, at most.
         """
@@ -280,7 +271,7 @@ class Answers:
         return None if found is None else self._without_what_is_gone(found)
 
     def _without_what_is_gone(self, found: Explanation) -> Explanation:
-        """Leave out the shares of classes and images that are gone since the model was fitted."""
+        """Leave out the shares of classes and images removed since the fit."""
         return replace(
             found,
             own=self._listed(found.own),
@@ -305,7 +296,7 @@ class Answers:
 
     @cached_property
     def _is_gone(self) -> Flags:
-        """(c,) bool: candidates that are in the graph no more."""
+        """(c,) bool: candidates that are no longer in the graph."""
         return np.array(
             [class_id not in self.graph for class_id in self.fitted.candidate_ids.tolist()],
             dtype=bool,

@@ -1,7 +1,8 @@
-"""What the answers to an audit say of the population that it was drawn from (decision 105).
+"""Estimate figures of the population of an audit from its answers (decision 105).
 
-An image stands for as many as its stratum has for each answer in it. Intervals are those of Wilson with the continuity
-correction, which a sample of 20 needs, on the effective sample size, without a correction for finite populations.
+An image is weighted by the size of its stratum over the answers in it. Intervals are those of
+Wilson with the continuity correction, which a sample of 20 needs, on the effective sample size,
+without a correction for finite populations.
 """
 
 from collections import Counter, defaultdict
@@ -17,24 +18,22 @@ from engine.graph.category_graph import CategoryGraph
 from engine.project import Audit, AuditItem, ClassId, ImageId, Label, Project
 from engine.project.labels import IN_BULK
 
-FEWEST_OF_CLASS: Final = 5  # answers that a figure of one class needs. Chosen: fewer say nothing
+FEWEST_OF_CLASS: Final = 5  # answers for a figure of one class. Chosen
 
 
 @dataclass(frozen=True)
 class EstimatedShare:
-    """A share of the population, estimated from the answers."""
+    """A share of the population, estimated from answers."""
 
     right: int = 0
     count: int = 0  # answers that decide it
-    share: float = (
-        nan  # of the population; of a stratified audit another one than that of the answers
-    )
+    share: float = nan  # weighted by stratum
     interval: tuple[float, float] = (0.0, 1.0)  # 95 %
 
 
 @dataclass(frozen=True)
 class AuditFigures:
-    """An audit with what its answers say."""
+    """Figures of an audit."""
 
     audit_id: int
     drawn_at: datetime
@@ -42,13 +41,12 @@ class AuditFigures:
     population: int
     asked: int
     answered: int
-    in_bulk: int  # images whose label came with many others: nobody looked at them by themselves
-    accuracy: EstimatedShare  # of the most likely class
-    sure: EstimatedShare  # of the safe class, among images that had one
-    error_odds: float  # of safe classes, as a multiple of what was claimed
-    classes: tuple[
-        tuple[ClassId, EstimatedShare], ...
-    ]  # of each safe class with enough answers, most answers first
+    in_bulk: int  # images that were labelled in bulk, without looking at each
+    accuracy: EstimatedShare  # of the most probable class
+    sure: EstimatedShare  # accuracy of safe classes
+    error_odds: float  # of safe classes, as a multiple of the odds by their scores
+    # of each safe class with enough answers, most answers first
+    classes: tuple[tuple[ClassId, EstimatedShare], ...]
 
     @property
     def is_done(self) -> bool:
@@ -67,7 +65,7 @@ def audit_figures(project: Project) -> tuple[AuditFigures, ...]:
 
 
 def figures_of(audit: Audit, labels: Mapping[ImageId, Label], graph: CategoryGraph) -> AuditFigures:
-    """Compare labels with the claims."""
+    """Compare labels with predictions."""
     asked = audit.asked
     answered = [item for item in asked if is_answer(labels.get(item.image_id))]
     verdicts = _Verdicts(answered, labels, graph)
@@ -96,12 +94,12 @@ def figures_of(audit: Audit, labels: Mapping[ImageId, Label], graph: CategoryGra
 
 
 def is_answer(label: Label | None) -> bool:
-    """Whether a person looked at the image by itself: predictions that were accepted in bulk confirm themselves."""
+    """Whether a label is by a person who looked at the image, not one accepted in bulk."""
     return label is not None and label.source != IN_BULK
 
 
 def estimated(verdicts: Sequence[tuple[float, bool]]) -> EstimatedShare:
-    """A share from answers, each with its weight: how many images it stands for."""
+    """Estimate a share from pairs of weight and correctness."""
     if not verdicts:
         return EstimatedShare()
     total = sum(weight for weight, _is_right in verdicts)
@@ -137,7 +135,7 @@ def _safe_class(item: AuditItem) -> ClassId | None:
 
 
 class _Verdicts:
-    """Which claims were right, and how many images each answer stands for."""
+    """Correctness of predictions, and weights of answers."""
 
     def __init__(
         self, answered: Sequence[AuditItem], labels: Mapping[ImageId, Label], graph: CategoryGraph
@@ -159,7 +157,7 @@ class _Verdicts:
         return estimated([(weight, right) for weight, right in weights if right is not None])
 
     def error_odds(self, items: Sequence[AuditItem]) -> float:
-        """Odds that a safe class is wrong as a multiple of what was claimed of these images; 1 without answers."""
+        """Odds that a safe class is wrong, as a multiple of those by scores; 1 without answers."""
         found = [
             (item, self._is_right(item.safe_class_id, self._labels[item.image_id].class_id))
             for item in items
@@ -169,7 +167,7 @@ class _Verdicts:
         return corrected_odds(1.0, expected, sum(not is_right for _score, is_right in judged))
 
     def _is_right(self, claimed: ClassId | None, answer: ClassId | None) -> bool | None:
-        """None where the answer does not tell: it is a class above the claimed one, or that one is gone."""
+        """None if the answer does not decide: it is an ancestor, or the class was removed."""
         if claimed is None or claimed == answer:
             return claimed == answer
         if claimed not in self._graph:

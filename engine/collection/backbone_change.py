@@ -1,7 +1,7 @@
-"""Changing the backbone of a project: everything is embedded and measured first, then the project changes at once.
+"""Change the backbone of a project: embed and compare first, then change in one step.
 
-Nothing of the project changes before `use_backbone`, so a change that is cancelled or fails leaves it as it was; the
-embeddings that are finished stay in the new backbone's cache, and the next attempt goes on from there. The old
+Nothing in the project changes before `use_backbone`, so it stays intact if the change is cancelled
+or fails; finished embeddings stay in the new backbone's cache for the next attempt. The old
 backbone's cache stays too: undo and redo embed nothing.
 """
 
@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from engine.collection.classify import classify
+from engine.collection.classify import classify_project
 from engine.collection.embed import embed_project
 from engine.collection.folding.folds import Folds
 from engine.collection.models import CARD_SETTING, ModelFiles, find_model, model_of
@@ -28,30 +28,23 @@ from engine.model_card import card_text
 from engine.project import BackupReason, Change, ModelVersion, Project
 from engine.project.actions import action
 
-SOURCE_SETTING: Final = (
-    "backbone_source"  # of a model version: the name or path by which the backbone was chosen
-)
+# of a model version: name or path that the backbone was chosen by
+SOURCE_SETTING: Final = "backbone_source"
 
 
 @dataclass(frozen=True)
 class ShotComparison:
     """Leave-one-shot-out accuracy with two backbones."""
 
-    before: (
-        float | None
-    )  # accuracy with the backbone in use, 0..1; None where nothing can be held out
+    before: float | None  # accuracy with the backbone in use, 0..1; None without held-out shots
     after: float | None  # the same with the other one
     shots: int  # that were held out, one by one
-    gained: int | None = (
-        None  # shots that only the other backbone gets right; None where the two saw different shots
-    )
-    lost: int | None = (
-        None  # shots that only the backbone in use gets right; None where the two saw different shots
-    )
+    gained: int | None = None  # shots that only the other one gets right; None for different shots
+    lost: int | None = None  # shots that only the one in use gets right; None for different shots
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Where `after - before` lies in 19 of 20 cases; None for different shots."""
+        """95% confidence interval of `after - before`; None for different shots."""
         if self.gained is None or self.lost is None or not self.shots:
             return None
         return gain_interval(self.shots, self.gained, self.lost)
@@ -64,12 +57,12 @@ class ShotComparison:
 
     @property
     def is_better(self) -> bool:
-        """Whether the other backbone is right more often, beyond chance."""
+        """Whether the other backbone is significantly more accurate."""
         return self._differs and (self.after or 0.0) > (self.before or 0.0)
 
     @property
     def is_worse(self) -> bool:
-        """Whether the other backbone is right less often, beyond chance."""
+        """Whether the other backbone is significantly less accurate."""
         return self._differs and (self.after or 0.0) < (self.before or 0.0)
 
     @property
@@ -80,7 +73,7 @@ class ShotComparison:
 def compare_on_shots(
     project: Project, caches: CacheFolders, before: ModelVersion, after: ModelVersion
 ) -> ShotComparison:
-    """Compare two backbones by their embedding caches; the second need not be in the project yet."""
+    """Compare two backbones by their cached embeddings; `after` may be in no project yet."""
     for with_views in (True, False):  # by as many views of both
         first = _held_out(project, caches, before, with_views=with_views)
         folds = None if first is None else first.folds
@@ -100,7 +93,7 @@ def compare_on_shots(
 
 @dataclass(frozen=True)
 class _HeldOut:
-    """Shots of a version."""
+    """Result of holding out the shots of a version."""
 
     image_ids: Integers  # (n,)
     is_right: Flags  # (m,) of those that can be held out
@@ -116,9 +109,11 @@ def _held_out(
     with_views: bool,
     folds: Folds | None = None,
 ) -> _HeldOut | None:
-    """None while the version has no embedded label, or when its files are gone."""
+    """None if the version has no embedded label, or its files are missing."""
     try:
-        classified = classify(project, caches, version=version, with_views=with_views, folds=folds)
+        classified = classify_project(
+            project, caches, version=version, with_views=with_views, folds=folds
+        )
     except (InputError, ModelError):
         return None
     is_right = classified.fitted.hold_out_each(project.classes.graph)
@@ -133,15 +128,15 @@ def _accuracy(found: _HeldOut | None) -> float | None:
 
 @dataclass(frozen=True)
 class PreparedChange:
-    """A backbone whose embeddings of the project are ready; the project does not know of it yet."""
+    """A backbone whose embeddings of the project are ready, not yet in use."""
 
-    source: str  # name or path that finds the backbone
+    source: str  # name or path of the backbone
     name: str
     backbone_hash: str  # SHA-256 of its file as hex
-    comparison: ShotComparison  # with the backbone in use, on the person's labels
-    embedded: int  # images that were embedded for it now
-    failed: tuple[FileFailure, ...] = ()  # images without an embedding, and why
-    news: tuple[EmbedResult, ...] = ()  # results that the project does not know yet
+    comparison: ShotComparison  # with the backbone in use, on the labels
+    embedded: int  # number of images that were embedded now
+    failed: tuple[FileFailure, ...] = ()  # images without an embedding, with reasons
+    news: tuple[EmbedResult, ...] = ()  # results that are not stored in the project yet
     seconds: float = 0.0  # duration of the embedding
 
 
@@ -154,17 +149,19 @@ def prepare_change(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> PreparedChange:
-    """Embed all images of a project with another backbone and compare both; what is embedded stays in the cache.
+    """Embed all images of a project with another backbone, and compare both.
+
+    Embeddings stay in the cache.
 
     Args:
-        source: name of a bundled backbone or one of the library, or path of an ONNX file with its card.
+        source: name of a bundled backbone or one of the library, or path of an ONNX file with card.
         device: "auto", "cpu" or "cuda".
 
     Raises:
         ModelError: there is no such backbone, or it cannot run.
         InputError: the project uses it already.
-        StorageError: the cache folder refuses.
-        Cancelled: stopped by the person.
+        StorageError: the cache folder is not writable.
+        Cancelled: `cancel` was set.
     """
     cancel = cancel or CancelToken()
     model = find_model(source)
@@ -193,14 +190,14 @@ def prepare_change(
 def use_backbone(
     project: Project, source: str, backbone_hash: str, news: Sequence[EmbedResult] = ()
 ) -> Change:
-    """Use a prepared backbone from now on: one action, a new model version; classes, labels and bars stay.
+    """Use a prepared backbone: one action, a new model version; labels and classes stay.
 
-    The source is that of `prepare_change`, and hash and news are those of its result.
+    The source is that of `prepare_change`; hash and news are those of its result.
 
     Raises:
-        ModelError: the backbone is gone, or is another by now.
-        StorageError: the disk refuses; the project uses the backbone that it did.
-        ProjectReadOnlyError: the project is open for reading only.
+        ModelError: the backbone is missing, or has changed.
+        StorageError: the disk is full or fails; the project keeps its backbone.
+        ProjectReadOnlyError: the project is read-only.
     """
     model = find_model(source)
     if model.backbone_hash != backbone_hash:
@@ -237,7 +234,7 @@ def _check_is_another(project: Project, caches: CacheFolders, model: ModelFiles)
 
 
 def _version_of(model: ModelFiles) -> ModelVersion:
-    """A model version that is in no project yet; only a file outside the library is found by its path (decision 22)."""
+    """Make a model version; only a file outside the library is found by path (decision 22)."""
     is_named = model.is_bundled or model.backbone.is_relative_to(backbones_folder())
     return ModelVersion(
         0,
@@ -250,7 +247,7 @@ def _version_of(model: ModelFiles) -> ModelVersion:
 
 
 def _known_version(project: Project, wanted: ModelVersion) -> int | None:
-    """The same version, if the project had it before."""
+    """Find the same version in the project."""
     same = attrgetter("is_trained_here", "backbone_hash", "propagation_hash", "backbone_path")
     found = [
         version.version_id for version in project.models.versions() if same(version) == same(wanted)
@@ -269,9 +266,9 @@ def _added(project: Project, version: ModelVersion, model: ModelFiles, source: s
 
 
 class _KnownFacts:
-    """Keeps only results that the project does not know; an unreadable image keeps its content hash.
+    """Collects results that the project does not have; unreadable images keep their hashes.
 
-    Other contents are left to the next run of embedding, which compares the pictures (decision 110).
+    Changed contents are left to the next embedding, which compares the pictures (decision 100).
     """
 
     def __init__(self, project: Project) -> None:

@@ -1,7 +1,7 @@
-"""Classify a project once, without a window: for a file of predictions, a report, or the images to label first."""
+"""Classify a project without a window, for predictions, a report, or the images to label first."""
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from pathlib import Path
@@ -26,28 +26,26 @@ from engine.project import ModelVersion, Prediction, Project
 if TYPE_CHECKING:
     from engine.collection.recommendations import Recommendation
 
-_Row = tuple[int, PredictedRow | LabelledRow]  # image id and row
-
 
 @dataclass(frozen=True)
 class Classified:
-    """Every image that has an embedding, classified; labelled ones included."""
+    """Predictions of all images that have an embedding, labelled ones included."""
 
     model: ModelFiles
     fitted: ProjectClassifier
-    rows: Integers  # (n,) int64, rows of the images in what it was fitted to
+    rows: Integers  # (n,) int64, rows of the images in the input of the fit
     image_ids: Integers  # (n,) int64
     paths: Sequence[str]  # (n,) as stored in the project
-    labels: Codes  # (n,) int32, the person's labels
+    labels: Codes  # (n,) int32
     embeddings: NDArray[np.int16]  # (n, d) int16, fixed point
-    scores: Scores  # aligned
-    waiting: int  # images without an embedding
-    uses_views: bool = False  # whether images are classified by the mean over all their views
+    scores: Scores  # (n,)
+    waiting: int  # number of images without an embedding
+    uses_views: bool = False  # whether embeddings are means over all views
     folds: Folds = field(default_factory=Folds.none)  # copies and bursts of the project
-    recommendations: "tuple[Recommendation, ...]" = ()  # what would help most
+    recommendations: "tuple[Recommendation, ...]" = ()  # most helpful first
 
     def probabilities(self, places: Integers) -> Floats:
-        """Probability (k, c) of each candidate for images at k places; at most a few thousand at once."""
+        """Probability (k, c) of each candidate for images at k places; a few thousand at a time."""
         return self.fitted.probabilities(self.embeddings[places], self.rows[places])
 
     @property
@@ -55,7 +53,7 @@ class Classified:
         return self.fitted.unknown_distance(self.scores, self.labels == NO_CLASS)
 
 
-def classify(
+def classify_project(
     project: Project,
     caches: CacheFolders,
     setting: Setting = Setting.PPN_PLUS,
@@ -65,17 +63,17 @@ def classify(
     with_views: bool = True,
     folds: Folds | None = None,
 ) -> Classified:
-    """Fit the classifier to the person's labels and classify all embedded images, as the window does.
+    """Fit the classifier to the labels and classify all embedded images, as the window does.
 
     Args:
         version: by default the model version in use.
-        with_stage: whether unlabelled and coarse-labelled images teach too; by default as the project is set.
-        with_views: False takes images by one view each: models are comparable only where both know as many views.
-        folds: of another model, with which this one is compared: embeddings help to tell copies. By default its own.
+        with_stage: whether to learn from unlabelled images; by default as the project is set.
+        with_views: False uses one view of each image: for comparison with a model without views.
+        folds: those of another model to compare with, as embeddings are used to find copies.
 
     Raises:
         InputError: there are no classes, no embedded labels, or no embeddings.
-        ModelError: the version's files are gone.
+        ModelError: the version's files are missing.
     """
     model = model_of(project, caches, version)
     live = LiveCollection(
@@ -89,7 +87,7 @@ def classify(
 
 
 def classified_of(live: LiveCollection) -> Classified:
-    """What an open project's model says of every image that has an embedding, as of its last fit.
+    """Predictions of an open project by its last fit.
 
     Raises:
         InputError: there are no classes, no embedded labels, or no embeddings.
@@ -143,44 +141,48 @@ def _check_embedded(images: int, ready: int) -> None:
         )
 
 
-def predictions(classified: Classified) -> Iterator[tuple[str, Prediction]]:
-    """Path and prediction of every image without a person's label."""
-    fitted, scores = classified.fitted, classified.scores
-    is_unknown, best_score = fitted.is_unknown(scores), scores.best_score
-    candidate_ids = fitted.candidate_ids
-    for row in np.flatnonzero(classified.labels == NO_CLASS).tolist():
-        safe = int(scores.safe_class[row])
-        prediction = Prediction(
-            int(classified.image_ids[row]),
-            int(candidate_ids[scores.best[row]]),
-            float(best_score[row]),
-            None if safe == NO_CLASS or is_unknown[row] else safe,
-            0.0 if is_unknown[row] else float(scores.safe_score[row]),
-        )
-        yield classified.paths[row], prediction
+def predictions(classified: Classified) -> Iterator[tuple[int, PredictedRow]]:
+    """Id and prediction of each unlabelled image, in ascending id order."""
+    fitted, rows = classified.fitted, np.flatnonzero(classified.labels == NO_CLASS)
+    scores, is_unknown = classified.scores.at(rows), fitted.is_unknown(classified.scores)[rows]
+    columns = (
+        classified.image_ids[rows],
+        fitted.candidate_ids[scores.best],
+        scores.best_score,
+        np.where(is_unknown, NO_CLASS, scores.safe_class),
+        np.where(is_unknown, 0, scores.safe_score),
+        is_unknown,
+    )
+    for row, image_id, best, score, safe, safe_score, is_far in zip(
+        rows.tolist(), *(column.tolist() for column in columns), strict=True
+    ):
+        safe_class_id = None if safe == NO_CLASS else safe
+        path = classified.paths[row]
+        yield image_id, PredictedRow(path, best, score, safe_class_id, safe_score, is_far)
 
 
 @dataclass(frozen=True)
 class ToLabel:
-    """An image whose label would teach much."""
+    """An image to label first."""
 
     image_id: int
     path: str  # as stored in the project
-    class_id: int | None  # the best class, None before any label
+    class_id: int | None  # the best class, None without labels
     score: float  # its probability; 0 without a class
 
 
 def images_to_label(
     project: Project, caches: CacheFolders, count: int, *, random_seed: int | None = None
 ) -> tuple[ToLabel, ...]:
-    """At most so many unlabelled images whose labels would teach most, best first; each adds to those before it.
+    """Choose unlabelled images whose labels would help most, best first (active learning).
 
     Args:
+        count: how many, at most.
         random_seed: draw them at random instead, all with the same probability.
 
     Raises:
-        InputError: there are no images, no embeddings, or too few of them, or all that have one are labelled.
-        ModelError: the files of the version in use are gone.
+        InputError: there are no images, no or too few embeddings, or all embedded images are labelled.
+        ModelError: the files of the version in use are missing.
     """
     live = LiveCollection(project, caches)
     live.find_what_teaches(is_wanted=random_seed is None)
@@ -215,7 +217,7 @@ def images_to_label(
 
 @dataclass(frozen=True)
 class WrittenRows:
-    """How many rows of each kind are in the file."""
+    """Numbers of rows in a file."""
 
     predictions: int
     labels: int = 0
@@ -230,51 +232,50 @@ def write_predictions(
     is_plain: bool = False,
     is_overwriting: bool = False,
 ) -> WrittenRows:
-    """Write the predictions as CSV, whole or not at all, and keep them in the project where it may be written to.
+    """Write the predictions as an atomic CSV file, and store them in a writable project.
 
     Args:
-        include_labelled: write labelled images too, with the annotator, and without what only a model has.
-        is_plain: write names as they are, also those that a spreadsheet would run as formulas.
-        is_overwriting: replace a file that is no earlier output of predictions, too.
+        include_labelled: also write labelled images, with the annotator instead of scores.
+        is_plain: do not escape names that a spreadsheet would run as formulas.
+        is_overwriting: replace any file, not only earlier predictions.
 
     Raises:
-        TakenError: such a file is there.
+        TakenError: there is another file.
         InputError: the file is the project itself or one of its images.
         StorageError: the file cannot be written.
     """
     check_file(out, PREDICTIONS, project=project, is_overwriting=is_overwriting)
     found, setting = list(predictions(classified)), classified.fitted.setting.value
     labelled = list(_labelled(project)) if include_labelled else []
-    rows = heapq.merge(_predicted(classified, found), labelled, key=itemgetter(0))
+    rows: Iterator[tuple[int, PredictedRow | LabelledRow]]
+    rows = heapq.merge(found, labelled, key=itemgetter(0))
     write_predictions_file(
-        out, project.classes.graph, (row for _, row in rows), setting=setting, model=classified.model.name,
-        with_people=include_labelled, is_plain=is_plain,
-    )  # fmt: skip
-    if project.is_writable:  # last: where no file could be written, the project stays as it was
-        version_id = project.models.current.version_id
-        project.models.store_predictions(
-            (one for _, one in found), version_id=version_id, setting=setting
-        )
+        out,
+        project.classes.graph,
+        (row for _, row in rows),
+        setting=setting,
+        model=classified.model.name,
+        with_people=include_labelled,
+        is_plain=is_plain,
+    )
+    if project.is_writable:  # last: without a file, the project does not change
+        store_predictions(project, found, setting)
     return WrittenRows(len(found), len(labelled))
 
 
-def _predicted(classified: Classified, found: Sequence[tuple[str, Prediction]]) -> Iterator[_Row]:
-    is_unknown = dict(
-        zip(
-            classified.image_ids.tolist(),
-            classified.fitted.is_unknown(classified.scores),
-            strict=True,
-        )
+def store_predictions(
+    project: Project, found: Iterable[tuple[int, PredictedRow]], setting: str
+) -> None:
+    """Store predictions of the model version in use in its project."""
+    rows = (
+        Prediction(image_id, row.class_id, row.score, row.safe_class_id, row.safe_score)
+        for image_id, row in found
     )
-    for path, one in found:
-        is_far = bool(is_unknown[one.image_id])
-        yield (
-            one.image_id,
-            PredictedRow(path, one.class_id, one.score, one.safe_class_id, one.safe_score, is_far),
-        )
+    version_id = project.models.current.version_id
+    project.models.store_predictions(rows, version_id=version_id, setting=setting)
 
 
-def _labelled(project: Project) -> Iterator[_Row]:
+def _labelled(project: Project) -> Iterator[tuple[int, LabelledRow]]:
     labels = project.labels.by_image()
     for image_id, path in project.images.each_path():
         if (label := labels.get(image_id)) is not None:

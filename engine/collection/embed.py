@@ -1,4 +1,4 @@
-"""Fill the embedding caches with a project's images, and with their views."""
+"""Embed the images of a project into the caches, by one view or all views."""
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
@@ -20,14 +20,14 @@ from engine.project import Project
 def open_cache(
     model: ModelFiles, caches: CacheFolders, project: Project | None = None
 ) -> EmbeddingCache:
-    """Open the embedding cache that belongs to a backbone, with what a data set brought to a project."""
+    """Open the embedding cache of a backbone, with imported embeddings of a project."""
     project_id = "" if project is None else project.backups.project_id
     width = model.card.embedding_width
     return EmbeddingCache(caches.embeddings, model.embedding_identity, width, project_id=project_id)
 
 
 def open_views_cache(model: ModelFiles, caches: CacheFolders) -> EmbeddingCache:
-    """Open the cache of embeddings over all views of an image."""
+    """Open the cache of embeddings over all views."""
     return EmbeddingCache(
         caches.embeddings, views_hash(model.embedding_identity), model.card.embedding_width
     )
@@ -44,20 +44,21 @@ def embed_project(
     on_batch: Callable[[EmbedBatch], None] | None = None,
     cancel: CancelToken | None = None,
 ) -> EmbedSummary:
-    """Embed every image of a project that is not in the cache, by default for the backbone in use.
+    """Embed every image of a project that is not cached.
 
-    An image whose file is not there now keeps its embedding: its disk may come back, or it may be found again.
+    A missing file keeps its embedding: its disk may be connected again.
 
     Args:
-        with_views: also over all views, and with thumbnails and fingerprints, unless the collection is large.
+        model: by default the backbone in use.
+        with_views: embed all views, with thumbnails and fingerprints, unless the collection is large.
         device: one of `providers.DEVICES`.
-        on_batch: called with the results; by default the project records them where it is open for writing, else
+        on_batch: called with results; by default they are stored in a writable project. Otherwise
             they are in the cache alone, where `embedded_images.newest_hashes` finds them.
 
     Raises:
-        UsageError: there is no such device, or the named one cannot be used.
+        UsageError: there is no such device, or it cannot be used.
         ModelError: the backbone cannot run.
-        Cancelled: what is done is kept.
+        Cancelled: finished embeddings are kept.
     """
     from engine.embedding.photo_caches import PreviewCaches
     from engine.embedding.pipeline import embed_files
@@ -108,10 +109,10 @@ def embed_closer(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> EmbedSummary | None:
-    """Embed images in all their views: labelled ones, and all others of a collection that is not large.
+    """Embed images in all their views: labelled ones, or all unless the collection is large.
 
-    Predictions are better for it, and do without where a file cannot be read. Otherwise as `embed_project`; None where
-    nothing was to do, and no backbone was opened.
+    Predictions improve. Unreadable files are skipped. As `embed_project`; None, without opening a
+    backbone, if there is nothing to do.
     """
     model = model or model_of(project, caches)
     image_ids, table = np.array(project.images.table().ids, dtype=np.int64), project.labels.table()

@@ -1,4 +1,4 @@
-"""A project's images and labels together with their cached embeddings, also over all views (decision 109)."""
+"""Images and labels of a project with their cached embeddings, also over all views (decision 55)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from engine.project import Project
 
 @final
 class ImageViews:
-    """Embeddings over all views, read from their cache, where there is one; replaced, never changed."""
+    """Embeddings over all views, if they are cached; replaced, never changed in place."""
 
     def __init__(self, model: ModelFiles, caches: CacheFolders) -> None:
         self._model = model
@@ -37,7 +37,7 @@ class ImageViews:
             self._cache = None
 
     def read(self, image_ids: Integers, hashes: Sequence[bytes | None]) -> None:
-        """Read those of these images (n,), in any order, anew; a hash is None before the image was read."""
+        """Read the embeddings of images (n,) again; a hash is None before the image was read."""
         before, known = self.embeddings, np.flatnonzero([key is not None for key in hashes])
         others = ~np.isin(before.image_ids, image_ids)
         found_ids, found = (
@@ -62,7 +62,7 @@ class ImageViews:
     def look_up(
         self, hashes: Sequence[bytes], vectors: NDArray[np.float16], is_found: Flags
     ) -> None:
-        """Replace embeddings (n, d) of one view by those of all, where both are known."""
+        """Replace embeddings (n, d) of one view by those of all views, if both are cached."""
         if (cache := self._opened()) is not None:
             better, is_better = cache.get_many(hashes)
             is_better &= is_found
@@ -72,7 +72,7 @@ class ImageViews:
         self.embeddings = ViewEmbeddings()
 
     def _opened(self) -> EmbeddingCache | None:
-        """The cache; None, and nothing is made, before a view was embedded."""
+        """Open the cache if it exists; it is made when a view is embedded."""
         card = self._model.card
         if self._cache is None:
             path = cache_file(
@@ -86,24 +86,24 @@ class ImageViews:
 
 @dataclass(frozen=True)
 class EmbeddingNews:
-    """What was read of some images."""
+    """Changes since the last reading of some images."""
 
-    rows: Integers  # that have an embedding now
-    has_changed: bool  # whether an embedding is another one now, or went
-    is_any: bool  # whether anything is other than before: embeddings, those of views, failures
+    rows: Integers  # with an embedding now
+    has_changed: bool  # whether an embedding was replaced or removed
+    is_any: bool  # whether an embedding, one of views or a failure has changed
 
 
+# share of embeddings to look up at each opening; with more, the mapped file is rewritten
 MOST_LOOKED_UP: Final = 0.01
-"""Share of a large collection's images whose embeddings are looked up each time it is opened; more are kept anew."""
+# share of images with views from which on they are used; some files may be missing
 ENOUGH_VIEWS: Final = 0.95
-"""Share of the images whose views must be known before images are classified by them; some files may be gone."""
 
 
 @final
 class EmbeddedImages:
-    """Images, labels and embeddings of one backbone; a row of `store` stays where it is while images come and go.
+    """Images, labels and embeddings of one backbone; rows of `store` are stable.
 
-    Images are classified by one view until nearly all are embedded in all of them.
+    Images are classified by one view until nearly all are embedded in all views.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ class EmbeddedImages:
 
     @property
     def project_id(self) -> str:
-        """Of the project, also where another one lies under its name."""
+        """Of the project, also if another one has its path."""
         return self._project.backups.project_id
 
     @property
@@ -157,7 +157,7 @@ class EmbeddedImages:
         return rows if is_ready.all() else rows[is_ready]
 
     def embedding_of(self, content_hash: bytes) -> Floats | None:
-        """Embedding (d,) of length 1 of any content that was embedded; None for others."""
+        """Cached embedding (d,) of length 1 of a content; None if there is none."""
         vectors, found = self._look_up([content_hash])
         return unit_length(vectors.astype(np.float32))[0] if found[0] else None
 
@@ -190,7 +190,7 @@ class EmbeddedImages:
             self._use_views()
 
     def read_changed(self, added: Sequence[int], *, reads_all: bool) -> Integers | None:
-        """Read added images, or the whole list; returns rows of new embeddings, None where all must be read."""
+        """Read added images, or the whole list; rows of new embeddings, None to read all."""
         if reads_all:
             self.images.read()
         else:
@@ -203,7 +203,7 @@ class EmbeddedImages:
         return self._fill(np.flatnonzero(~self.is_ready))
 
     def read_embeddings(self, image_ids: Integers) -> EmbeddingNews:
-        """Read the results and embeddings of listed images."""
+        """Read results and embeddings of listed images."""
         had_failed, views = self.images.has_failed, self._views.embeddings
         self.images.read_facts(image_ids)
         rows, age = self.rows_of(image_ids), self.store.age
@@ -218,7 +218,7 @@ class EmbeddedImages:
         return EmbeddingNews(filled, bool((was_filled & is_new).any()), is_any or is_other_failure)
 
     def read_moved(self, image_ids: Sequence[int]) -> EmbeddingNews | None:
-        """Read images whose files are others, or that are other parts of them; None where all are whole files."""
+        """Read images whose files or parts have changed; None if all are whole files."""
         self.images.read()
         moved = self.images.listed(image_ids)
         places = np.searchsorted(self.images.ids, moved).tolist()
@@ -226,13 +226,13 @@ class EmbeddedImages:
         return self.read_embeddings(parts) if len(parts) else None
 
     def read_labels(self, image_ids: Sequence[int]) -> None:
-        """Read the labels of some listed images, and the view embeddings of those that have one now."""
+        """Read the labels of some listed images, and their embeddings over all views."""
         self.images.read_labels(image_ids)
         labelled = np.array(sorted(image_ids), dtype=np.int64)
         self._read_views(labelled[self.images.labels_of(labelled) >= 0])
 
     def without_views(self) -> Integers:
-        """Ids of the images that are still to be embedded in all views, labelled ones first."""
+        """Ids of the images to embed in all views, labelled ones first."""
         places = those_to_view(self.images.labels)
         image_ids = self.images.ids[places]
         return image_ids[
@@ -240,9 +240,9 @@ class EmbeddedImages:
         ]
 
     def rows_to_store(self) -> Callable[[], None]:
-        """What writes the embeddings of a large collection for the next opening, on any thread, unless few are new.
+        """Function that stores the embeddings of a large collection, on any thread.
 
-        Those that are not kept are looked up, which takes longer.
+        It does nothing if few are new: these are looked up at the next opening.
         """
         images, store, age = self.images, self.store, self.store.age
         new = int((store.filled_at > self._kept_at).sum())
@@ -261,14 +261,14 @@ class EmbeddedImages:
         return write
 
     def store_list(self) -> None:
-        """Keep the list of a large collection, once its project was closed."""
+        """Store the list of a large collection, after its project was closed."""
         digest, is_of_file = self._project.closed_digest, not self._project.what_if.is_on
         if digest is not None and is_of_file and self.is_large:
             self.images.keep(digest)
 
     @property
     def is_large(self) -> bool:
-        """Whether what takes long is kept in files of its own for the next opening."""
+        """Whether lists, embeddings and predictions are stored for the next opening."""
         return (
             self._project.is_writable
             and not self.uses_views
@@ -276,7 +276,7 @@ class EmbeddedImages:
         )
 
     def snapshot(self) -> EmbeddedSnapshot:
-        """A copy to read on another thread."""
+        """A snapshot for another thread."""
         images, store = self.images, self.store
         return EmbeddedSnapshot(
             images.ids, images.labels, self.rows, images.has_failed,
@@ -285,7 +285,7 @@ class EmbeddedImages:
         )  # fmt: skip
 
     def _fill(self, places: Integers) -> Integers:
-        """Read the embeddings of images at these places; returns the rows that were found."""
+        """Read the embeddings of images at these places; return the rows with one."""
         hashes = newest_hashes(self._project, self.images, self.cache, places)
         return self.store.fill(self.rows[places], hashes, self._look_up)
 
@@ -300,7 +300,7 @@ class EmbeddedImages:
         return bool(self._views.embeddings.has(ready).mean() >= ENOUGH_VIEWS)
 
     def _use_views(self) -> Integers:
-        """Classify images by all their views from now on; returns the rows with an embedding."""
+        """Classify images by all their views; return the rows with an embedding."""
         self.uses_views = True
         return self._fill(np.arange(len(self.images.ids)))
 
@@ -312,16 +312,17 @@ class EmbeddedImages:
 
 
 def nothing_to_store() -> None:
-    """Write nothing."""
+    """Do nothing."""
 
 
 def newest_hashes(
     project: Project, images: ImageList, cache: EmbeddingCache, places: Integers
 ) -> Sequence[bytes | None]:
-    """Content hashes of images at some places, also where embedding could not record them; None before they were read.
+    """Content hashes of images, also of those that embedding could not store in the project.
 
-    A project that is read-only, or open in another program, gets no results of a run of `embed`. The embedding cache
-    has them: the content of each file when it was embedded, which counts while the file is unchanged.
+    A project that is read-only, or open in another program, gets no results of `embed`. The
+    embedding cache has the content of each file when it was embedded, valid while the file is
+    unchanged. None before an image was read.
     """
     hashes = [images.content_hashes[place] for place in places.tolist()]
     if project.is_writable:

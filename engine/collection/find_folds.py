@@ -1,7 +1,7 @@
-"""Find the folds of an open collection: the project's thread makes a `FoldInput`, any thread finds.
+"""Find the folds of an open collection: a `FoldInput` is made on the project's thread.
 
-What it takes is there already: hashes of contents, times of shots, fingerprints, embeddings. Pictures
-are read by `engine.collection.folding.looking` alone.
+Folds are found from cached content hashes, times of shots, fingerprints and embeddings, on any
+thread. Pictures are read by `engine.collection.folding.looking` alone.
 """
 
 from collections.abc import Sequence
@@ -32,22 +32,22 @@ from engine.project import Change, Project
 from engine.project.actions import action
 
 SECONDS_SETTING: Final = "burst_seconds"
-USUAL_SECONDS: Final = 5  # between shots of a burst; people with camera traps use 60 to 120
+USUAL_SECONDS: Final = 5  # between shots of a burst; for camera traps 60 to 120 are usual
 MOST_SECONDS: Final = 86_400
 
 
 def burst_seconds(project: Project) -> int:
-    """The most seconds between two shots of a sequence; 0 for no sequences at all."""
+    """Longest time between two shots of a sequence; 0 for no sequences."""
     value = project.policies.setting(SECONDS_SETTING, USUAL_SECONDS)
     is_number = isinstance(value, int | float) and not isinstance(value, bool) and value == value  # noqa: PLR0124 (NaN)
     return int(min(max(value, 0), MOST_SECONDS)) if is_number else USUAL_SECONDS
 
 
 def set_burst_seconds(project: Project, seconds: int) -> Change:
-    """Choose the most seconds between shots of a sequence: one action that can be undone.
+    """Choose the longest time between shots of a sequence: one action.
 
     Raises:
-        ProjectReadOnlyError: the project is open for reading only.
+        ProjectReadOnlyError: the project is read-only.
     """
     with project.history.one_step(action("burst_seconds_set", seconds=seconds)) as step:
         project.policies.set_setting(SECONDS_SETTING, min(max(seconds, 0), MOST_SECONDS))
@@ -56,11 +56,11 @@ def set_burst_seconds(project: Project, seconds: int) -> Change:
 
 @dataclass(frozen=True)
 class FoldInput:
-    """Everything that folds are found by, as of one moment; arrays that are never changed."""
+    """Snapshot to find folds from."""
 
     image_ids: Integers  # (n,) ascending
     paths: Sequence[str]  # (n,) as stored
-    parts: Sequence[str]  # (n,) of the files; () where all images are whole files
+    parts: Sequence[str]  # (n,) of the files; () if all images are whole files
     content_keys: NDArray[np.bytes_]  # (n,) as `ImageList.content_keys`
     times: ShotTimes
     rows: Integers  # (n,) rows of the embeddings, -1 for images without
@@ -71,7 +71,7 @@ class FoldInput:
 def fold_input(
     project: Project, embedded: EmbeddedImages, most_seconds: int | None = None
 ) -> FoldInput:
-    """What folds are found by; by default with the project's seconds between shots."""
+    """Make the input; `most_seconds` is by default that of the project."""
     images, store = embedded.images, embedded.store
     rows = (
         np.full(len(images.ids), -1, dtype=np.int64) if len(store.image_ids) == 0 else embedded.rows
@@ -93,13 +93,13 @@ def fold_input(
 
 
 def find_folds(given: FoldInput, prints: Fingerprints) -> Folds:
-    """Images with the same bytes, copies, and sequences; the same for the same input.
+    """Find images with the same bytes, near-duplicates, and sequences; deterministic.
 
-    Boxes are in no fold, as one decision does not settle them. Yet they are held out with all of their photo's fold.
-    Parts of files are copies only where the files' bytes are the same.
+    Boxes are in no fold, but are held out with all of their photo's fold. Parts of files are copies
+    only if the files are identical.
 
     Args:
-        prints: what is known of the n pictures.
+        prints: cached fingerprints of the n pictures.
     """
     in_time, in_box = sequences(given.times, given.most_seconds), boxes_among(given.parts)
     if (
@@ -127,13 +127,13 @@ def folds_now(
     caches: CacheFolders,
     most_seconds: int | None = None,
 ) -> Folds:
-    """The folds of a project by what is known of its pictures; by default with its seconds between shots."""
+    """Find the folds of a project from its caches."""
     given = fold_input(project, embedded, most_seconds)
     return find_folds(given, kept_fingerprints(given.content_keys, caches))
 
 
 def sequence_names(project: Project) -> dict[int, str]:
-    """Name of the sequence of every image that is in one: `s12` where image 12 is its first shot."""
+    """Name of the sequence of each image in one: `s12` if image 12 is its first shot."""
     most_seconds = burst_seconds(project)
     if most_seconds == 0:
         return {}
@@ -150,7 +150,7 @@ def sequence_names(project: Project) -> dict[int, str]:
 
 
 def _shot_times(project: Project, image_ids: Integers) -> ShotTimes:
-    """Times and sources of images (n,), ids ascending."""
+    """Times and sources of images (n,) in ascending id order."""
     shots = np.array(project.details.shot_times(), dtype=np.int64).reshape(-1, 4)
     if len(shots) == 0:
         return ShotTimes.unknown(len(image_ids))

@@ -1,8 +1,8 @@
-"""Fit the model and classify every image on any thread, while the project goes on.
+"""Fit the model and classify every image on any thread, while the project stays usable.
 
-The project's thread makes a `FitInput`, another one runs it, and the project's thread adopts the outcome (decision 44).
-Of a large collection the images on the screen are classified first, and again for each label that comes before all
-others are (decision 44).
+The project's thread makes a `FitInput`, another one runs it, and the project's thread adopts the
+outcome (decision 44). In a large collection the visible images are classified first, and again
+for each label that comes in before all others are (decision 91).
 """
 
 from collections.abc import Callable, Sequence
@@ -40,21 +40,21 @@ STAGE_SETTING: Final = "collection"
 
 
 def setting_of(project: Project) -> Setting:
-    """The classifier; PPN+ by default, and where a newer program chose one that is not known here."""
+    """The classifier; PPN+ by default, and for unknown ones of newer versions."""
     name = project.policies.setting(SETTING_NAME, Setting.PPN_PLUS.value)
     return Setting(name) if name in set(Setting) else Setting.PPN_PLUS
 
 
 def is_stage_on(project: Project) -> bool:
-    """Whether unlabelled and coarse-labelled images teach the model too, as is the default."""
+    """Whether the collection stage learns from unlabelled images, as is the default."""
     return bool(project.policies.setting(STAGE_SETTING, True))
 
 
 def switch_stage(project: Project, *, is_on: bool) -> Change:
-    """Switch the collection stage on or off: one action that can be undone.
+    """Turn the collection stage on or off: one action.
 
     Raises:
-        ProjectReadOnlyError: the project is open for reading only.
+        ProjectReadOnlyError: the project is read-only.
     """
     with project.history.one_step(
         action("stage_turned_on" if is_on else "stage_turned_off")
@@ -64,7 +64,7 @@ def switch_stage(project: Project, *, is_on: bool) -> Change:
 
 
 def policies_of(project: Project) -> dict[int, Policy]:
-    """Bars, deepest and broadest classes by class id, as the everyday model takes them."""
+    """Thresholds, deepest and broadest classes by class id, for the everyday model."""
     return {
         class_id: Policy(**asdict(policy))
         for class_id, policy in project.policies.by_class().items()
@@ -72,7 +72,7 @@ def policies_of(project: Project) -> dict[int, Policy]:
 
 
 def random_answers(project: Project) -> tuple[ImageId, ...]:
-    """Labelled images that stand for all that had no label when they were drawn: of audits that are not stratified."""
+    """Labelled images drawn at random from the unlabelled ones, by unstratified audits."""
     asked = {
         item.image_id
         for audit in project.audits.all()
@@ -84,7 +84,7 @@ def random_answers(project: Project) -> tuple[ImageId, ...]:
 
 
 def audited_error_odds(project: Project) -> float:
-    """How many times as large as they are claimed the odds of errors are, by the newest audit; 1 without answers."""
+    """Odds of errors as a multiple of those by scores, by the newest audit; or 1."""
     audits = audit_figures(project)
     return audits[-1].error_odds if audits else 1.0
 
@@ -97,7 +97,7 @@ def fit_snapshot(
     *,
     with_collection: bool,
 ) -> FitSnapshot:
-    """Everything that a fit needs of a project; `graph` is a copy."""
+    """Collect the input of a fit from a project; `graph` is a copy."""
     return FitSnapshot(
         graph, images, policies_of(project), setting, with_collection,
         checked=random_answers(project), error_odds=audited_error_odds(project), excluded=project.exclusions.pairs(),
@@ -107,7 +107,7 @@ def fit_snapshot(
 
 @dataclass(frozen=True)
 class Fit:
-    """A fitted model and its scores of each row that it was fitted with; meaningless without an embedding."""
+    """A fitted model and its scores of each row; meaningless for rows without an embedding."""
 
     fitted: ProjectClassifier
     scores: Scores
@@ -115,18 +115,17 @@ class Fit:
 
 @dataclass(frozen=True)
 class FitInput:
-    """What a fit needs."""
+    """Input of a fit."""
 
-    version: int  # of the collection's labels, graph, rules and embeddings; later ones are higher
+    version: int  # of labels, graph, rules and embeddings, ascending
     snapshot: FitSnapshot
     classifier: Classifier
     with_teaching: bool = False  # whether to rank the images to label first
-    with_look_alikes: bool = False  # whether to keep what groups for review are made from
-    known: Fit | None = None  # of the very same snapshot: only what else is wanted is missing
-    keep: Callable[[], None] = (
-        nothing_to_store  # writes embeddings for the next opening, once predictions are there
-    )
-    # (k,) int64, ascending rows of the images to classify before all others; none where all take no time
+    with_look_alikes: bool = False  # whether to prepare groups for review
+    known: Fit | None = None  # fit of the same snapshot, if only other outputs are missing
+    # writes embeddings for the next opening, after predictions are published
+    keep: Callable[[], None] = nothing_to_store
+    # (k,) int64, ascending rows to classify before all others
     first_rows: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
 
@@ -136,17 +135,17 @@ class FitOutcome:
 
     given: FitInput
     fitted: ProjectClassifier
-    scores: (
-        Scores  # of each row of `given.snapshot.images`; meaningless for rows without an embedding
-    )
-    # rows of the unlabelled images by how much their labels would teach; None if not computed, or too few images
+    # of each row of `given.snapshot.images`; meaningless for rows without an embedding
+    scores: Scores
+    # rows of unlabelled images, most useful first; None if not requested, or for too few images
     teach_first: NDArray[np.int32] | None = None
-    look_alikes: ImageLinks | None = None  # where they were wanted, and there are images enough
+    # input of groups for review, if requested, and for enough images
+    look_alikes: ImageLinks | None = None
 
 
 @dataclass(frozen=True)
 class FirstAnswers:
-    """A fitted model's scores of a few images, while all others are still to be classified."""
+    """Scores of a few images by a model that has not classified the others yet."""
 
     given: FitInput
     fitted: ProjectClassifier
@@ -158,7 +157,7 @@ class FirstAnswers:
 
 
 def concerns_fit(change: Change, embedded: EmbeddedImages) -> bool:
-    """Whether a change makes a fitted model outdated; names, most attributes and labels without embedding do not."""
+    """Whether a change makes a fit outdated; names and labels without embedding do not."""
     if not all(isinstance(edit, ClassRenamed | AttributesChanged) for edit in change.graph_edits):
         return True
     is_other_setting = not {SETTING_NAME, STAGE_SETTING, BROADEST_SETTING}.isdisjoint(
@@ -171,14 +170,14 @@ def concerns_fit(change: Change, embedded: EmbeddedImages) -> bool:
     )
 
 
+# rows from which on visible images are classified first. Chosen: fewer take 0.5 s
 FEWEST_IN_TURN: Final = 200_000
-"""From so many rows on, images on the screen are classified first. Chosen: fewer take half a second on two cores."""
+# rows classified between two checks for a newer label. Chosen: 0.3 s on two cores
 SLICE_ROWS: Final = 131_072
-"""Rows that are classified before a newer label is looked for. Chosen: a third of a second on two cores."""
 
 
 def rows_to_answer_first(images: EmbeddedSnapshot, image_ids: Sequence[int]) -> Integers:
-    """Ascending rows (k,) of those of these images that have an embedding; none of a collection that is not large."""
+    """Ascending rows (k,) of images with an embedding; none unless the collection is large."""
     if len(images.row_ids) < FEWEST_IN_TURN:
         return np.zeros(0, dtype=np.int64)
     wanted = np.unique(np.array(image_ids, dtype=np.int64))
@@ -198,8 +197,8 @@ def run_fit(
     """Fit the model and classify every image; on any thread, one at a time.
 
     Args:
-        on_first: called with the answers on `first_rows` before the other images are classified; then, while they
-            are, with those of models that are fitted to newer inputs.
+        on_first: called with the answers on `first_rows` before other images are classified, and
+            while they are, with those of models fitted to newer inputs.
         next_input: called between slices of images; a newer input, or None.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Images, labels and embeddings of an open project as arrays in memory."""
+"""Images, labels and embeddings of an open project as arrays; a memory-mapped list of images."""
 
 import json
 import logging
@@ -22,19 +22,18 @@ from engine.project.packed import PackedHashes, PackedTexts, packed_text, unpack
 from engine.project.records import Label
 from engine.project.schema import LONGEST_TEXT
 
-MANY: Final = 2_000  # labels of more images are read with those of all: one by one takes longer
+MANY: Final = 2_000  # labels above which all are read: that is faster than one by one
 FIRST_CAPACITY: Final = 1024
 GROWTH: Final = 1.25
 FILL_ROWS: Final = 4096
 
-LookUp = Callable[[Sequence[bytes]], tuple[NDArray[np.float16], Flags]]  # (n, d), (n,)
+# hashes to embeddings (n, d), and whether each was found (n,)
+LookUp = Callable[[Sequence[bytes]], tuple[NDArray[np.float16], Flags]]
 
 
-SUFFIX: Final = ".list"
-DIGEST_SUFFIX: Final = ".digest"  # of a small file beside it: of which project it is the list
-MOST_BYTES: Final = (
-    2 << 30
-)  # of the lists of all projects together; that of 2.5 million images takes 200 MB
+SUFFIX: Final = ".list"  # of files of lists
+DIGEST_SUFFIX: Final = ".digest"  # of a small file next to a list: digest of its project
+MOST_BYTES: Final = 2 << 30  # of the lists of all projects; that of 2.5 million images takes 200 MB
 _MAGIC: Final = b"protoleaf list 2"
 _log = logging.getLogger(__name__)
 
@@ -47,7 +46,7 @@ class ListedImages(NamedTuple):
         paths: (n,) as stored.
         parts: (n,) of the files.
         content_hashes: (n,) bytes of the images, or None before the image was read.
-        failures: why images could not be read, by their places; "" where that is not known.
+        failures: reasons of unreadable images, by place; "" if unknown.
     """
 
     ids: Integers
@@ -59,14 +58,18 @@ class ListedImages(NamedTuple):
 
 @final
 class KeptList:
-    """That of one project."""
+    """Memory-mapped list of the images of a large project, from when it was closed.
+
+    It replaces the project's tables only if the project's digest proves that nothing has changed. May
+    be deleted at any time.
+    """
 
     def __init__(self, folder: Path, name: str) -> None:
         self._files = KeptFiles(folder, name, SUFFIX, MOST_BYTES)
         self._checksum = ""  # of the list that was read or written last
 
     def read(self, digest: bytes | None) -> ListedImages | None:
-        """Map the list of a project with this digest; None where there is none, it is another's, or damaged."""
+        """Map the list of a project with this digest; None if missing, of another one, or damaged."""
         path = self._files.newest() if digest is not None else None
         if path is None:
             return None
@@ -80,11 +83,13 @@ class KeptList:
         return found if is_ours else None
 
     def write(self, listed: ListedImages, digest: bytes, *, is_other: bool) -> None:
-        """Keep a list for a project with this digest; an error of the disk is only logged.
+        """Store a list for a project with this digest; errors of the disk are only logged.
 
         Args:
-            is_other: whether the list is not the one that was read or written last; else the digest alone is written,
-                unless another file lies in its place by now, as after another project had the name for a while.
+            listed: the images.
+            digest: of the project file.
+            is_other: whether the list differs from the one read or written last; if not, only the digest
+                is written, unless the file was replaced, as by another project of the same path.
         """
         try:
             path = None if is_other else self._as_read()
@@ -104,7 +109,7 @@ class KeptList:
             _log.info("a list of images cannot be kept: %s", error)
 
     def _as_read(self) -> Path | None:
-        """The file, where it is still the list that was read."""
+        """The file, if it is still the list that was read."""
         path = self._files.newest()
         try:
             return path if path is not None and _mapped(path)[1] == self._checksum else None
@@ -117,7 +122,7 @@ def _digest_file(path: Path) -> Path:
 
 
 def _bound(digest: bytes, checksum: str) -> bytes:
-    """A project's digest together with the list that belongs to it: neither counts with another."""
+    """Digest of a project with the checksum of its list: neither is valid with another."""
     return digest + bytes.fromhex(checksum)
 
 
@@ -134,7 +139,7 @@ def _parts(listed: ListedImages) -> list[bytes | memoryview]:
 
 
 def _mapped(path: Path) -> tuple[ListedImages, str]:
-    """A list and its checksum."""
+    """Map a list; return it and its checksum."""
     parts, checksum = mapped_parts(path, _MAGIC)
     ids, paths, path_ends, file_parts, part_ends, hashes, hash_ends, failures = parts
     found = ListedImages(
@@ -152,30 +157,24 @@ def _mapped(path: Path) -> tuple[ListedImages, str]:
 
 @final
 class ImageList:
-    """Ids, paths, content hashes and labels in ascending image id; arrays are replaced, never changed."""
+    """Ids, paths, content hashes and labels; arrays are replaced, never changed in place."""
 
     def __init__(self, project: Project, kept: KeptList | None = None) -> None:
         self._project = project
         self._kept = kept
-        self._is_as_kept = False  # whether the list is the one that was kept last
-        self.ids = np.zeros(0, dtype=np.int64)  # (n,)
+        self._is_as_kept = False  # whether the stored list is current
+        self.ids = np.zeros(0, dtype=np.int64)  # (n,) ascending
         self.paths = PackedTexts()  # (n,) as stored
         self.parts = PackedTexts()  # (n,) of the files
-        self.content_hashes = (
-            PackedHashes()
-        )  # (n,) bytes of the images, or None before the image was read
+        # (n,) bytes of the images, or None before the image was read
+        self.content_hashes = PackedHashes()
         self.has_failed = np.zeros(0, dtype=bool)  # (n,)
-        self.failures: Mapping[int, str] = {}  # why an image could not be read, by its id
-        self.labels: Codes = np.zeros(
-            0, dtype=np.int32
-        )  # (n,) class id, or one of `engine.graph.codes`
-        self.items: Mapping[
-            str, Mapping[int, str]
-        ] = {}  # as `items_by_file`; replaced, never changed
+        self.failures: Mapping[int, str] = {}  # reasons of unreadable images, by id
+        # (n,) class ids, or codes of `engine.graph.codes`
+        self.labels: Codes = np.zeros(0, dtype=np.int32)
+        self.items: Mapping[str, Mapping[int, str]] = {}  # as `items_by_file`
         self._is_boxed = np.zeros(0, dtype=bool)  # (n,) whether there are boxes in the image
-        self.outdated: Mapping[
-            int, Label
-        ] = {}  # labels, which do not count, of pictures that were there before
+        self.outdated: Mapping[int, Label] = {}  # outdated labels, of replaced pictures
 
     def read(self) -> None:
         found = self._kept.read(self._project.digest) if self._kept is not None else None
@@ -198,7 +197,7 @@ class ImageList:
         self._read_all_labels()
 
     def keep(self, digest: bytes) -> None:
-        """Keep the list for the next opening of the project, which has this digest."""
+        """Store the list for the next opening of the project with this digest."""
         if self._kept is None:
             return
         places = np.flatnonzero(self.has_failed)
@@ -207,7 +206,7 @@ class ImageList:
         self._kept.write(listed, digest, is_other=not self._is_as_kept)
 
     def read_added(self, image_ids: Sequence[int]) -> None:
-        """Read images that were added; everything where one of them came back."""
+        """Read added images; everything if one of them was restored."""
         table = self._project.images.table(image_ids)
         self._is_as_kept, ids = False, np.array(table.ids, dtype=np.int64)
         if len(ids) == 0 or (len(self.ids) and ids[0] <= self.ids[-1]):
@@ -260,7 +259,7 @@ class ImageList:
         self.outdated = self._project.labels.outdated()
 
     def _read_items_beside(self, table: ImageTable) -> None:
-        """Read which images the files of added images have."""
+        """Read the other images of the files of added images."""
         paths = {
             path
             for path, part in zip(table.paths, table.parts, strict=True)
@@ -281,7 +280,7 @@ class ImageList:
         self._is_boxed[np.searchsorted(self.ids, np.array(boxed, dtype=np.int64))] = True
 
     def _with_boxed(self, labels: Codes) -> Codes:
-        """Codes (n,) in which pictures with boxes have no class of their own, unless a person gave one."""
+        """Codes (n,), with `BOXED` for unlabelled pictures with boxes."""
         if not self.items:
             return labels
         return np.where(self._is_boxed & (labels == NO_CLASS), np.int32(BOXED), labels)
@@ -291,25 +290,25 @@ class ImageList:
         return place < len(self.ids) and bool(self.ids[place] == image_id)
 
     def listed(self, image_ids: Sequence[int]) -> Integers:
-        """Those of some images that are listed, each once, ascending; a thousand times as fast as `np.intersect1d`."""
+        """Those of some images that are listed, ascending; 1000 times as fast as `np.intersect1d`."""
         wanted = np.unique(np.array(image_ids, dtype=np.int64))
         places = np.minimum(np.searchsorted(self.ids, wanted), len(self.ids) - 1)
         return wanted[self.ids[places] == wanted] if len(self.ids) else wanted[:0]
 
     @property
     def known_parts(self) -> Sequence[str]:
-        """(n,) parts of the files; () where all images are whole files."""
+        """(n,) parts of the files; () if all images are whole files."""
         return self.parts if len(self.parts.columns[0]) else ()
 
     @property
     def content_keys(self) -> NDArray[np.bytes_]:
-        """(n,) content hashes as an array that is quickly searched and sorted; empty before the image was read."""
+        """(n,) content hashes as an array to search and sort; empty before the image was read."""
         whole, length = self.content_hashes.padded()
         return np.frombuffer(whole, dtype=f"S{length}")
 
     @property
     def content_codes(self) -> NDArray[np.uint64]:
-        """(n,) beginnings of content hashes; 0 before the image was read."""
+        """(n,) first 8 bytes of content hashes; 0 before the image was read."""
         return codes_of(self.content_keys)
 
     def hashes_of(self, image_ids: Sequence[int] | Integers) -> list[bytes | None]:
@@ -321,7 +320,7 @@ class ImageList:
         return self.labels[np.searchsorted(self.ids, image_ids)]
 
     def labelled_as(self, class_id: int) -> list[int]:
-        """Ids of the images that a person labelled with exactly this class."""
+        """Ids of the images labelled with exactly this class."""
         return self.ids[self.labels == class_id].tolist()
 
     def blank_state(self, model_name: str) -> CollectionState:
@@ -351,19 +350,17 @@ def _has_failed(table: ImageTable) -> Flags:
 
 
 class EmbeddingStore:
-    """Unit-length embeddings (rows, d) in fixed point, in ascending image id; a row stays where it is."""
+    """Unit-length embeddings (rows, d) in fixed point, in ascending image id; rows are stable."""
 
     def __init__(self, width: int) -> None:
         self._ids = np.zeros(0, dtype=np.int64)
         self._rows = np.zeros((FIRST_CAPACITY, width), dtype=np.int16)
-        self.is_filled = np.zeros(0, dtype=bool)  # (rows,); replaced, never changed
-        self.age = 0  # how often rows were filled or emptied
-        self.filled_at = np.zeros(
-            0, dtype=np.int32
-        )  # (rows,) age of the last change of each row; 0 for unfilled ones
-        self.contents = np.zeros(
-            0, dtype=np.uint64
-        )  # (rows,) beginnings of content hashes; replaced, never changed
+        self.is_filled = np.zeros(0, dtype=bool)  # (rows,); replaced, never changed in place
+        self.age = 0  # number of changes of rows
+        # (rows,) age at the last change of each row; 0 for empty ones
+        self.filled_at = np.zeros(0, dtype=np.int32)
+        # (rows,) first 8 bytes of content hashes; replaced, never changed in place
+        self.contents = np.zeros(0, dtype=np.uint64)
 
     @property
     def image_ids(self) -> Integers:
@@ -372,11 +369,11 @@ class EmbeddingStore:
 
     @property
     def embeddings(self) -> NDArray[np.int16]:
-        """(rows, d) in fixed point; zeros where not filled."""
+        """(rows, d) in fixed point; zeros if not filled."""
         return self._rows[: len(self._ids)]
 
     def rows_of(self, image_ids: Sequence[int] | Integers) -> Integers | None:
-        """Rows of these images, or None when one has no row."""
+        """Rows of these images, or None if one has no row."""
         wanted = np.asarray(image_ids, dtype=np.int64)
         if np.array_equal(wanted, self._ids):
             return np.arange(len(wanted), dtype=np.int64)
@@ -390,9 +387,9 @@ class EmbeddingStore:
         return to_floats(self._rows[rows])
 
     def adopt(self, kept: EmbeddingRows, image_ids: Integers, contents: NDArray[np.uint64]) -> None:
-        """Begin with kept rows, for images (n,) with these contents; a row stays empty where the content is another.
+        """Take over mapped rows for images (n,) with these contents; rows of others stay empty.
 
-        They are used where they lie, unless images went since: then those that are left are copied.
+        Rows are used in place, unless images were removed: then the others are copied.
         """
         count = len(kept.image_ids)
         place = np.minimum(np.searchsorted(kept.image_ids, image_ids), count - 1)
@@ -421,7 +418,7 @@ class EmbeddingStore:
         self.filled_at[is_kept] = self.age
 
     def append(self, image_ids: Integers) -> None:
-        """Reserve rows for images of higher ids; their memory is not touched."""
+        """Reserve rows for images of higher ids, without touching their memory."""
         count = len(self._ids) + len(image_ids)
         if count > len(self._rows):
             grown = np.zeros(
@@ -437,7 +434,7 @@ class EmbeddingStore:
         self.contents = np.concatenate([self.contents, np.zeros(len(image_ids), dtype=np.uint64)])
 
     def fill(self, rows: Integers, hashes: Sequence[bytes | None], look_up: LookUp) -> Integers:
-        """Look embeddings up; returns the rows that were found. Others are empty from then on: their files changed."""
+        """Look embeddings up; return the rows that were found. The others become empty."""
         filled, lost, before = [], self.is_filled[rows], self.contents
         self.is_filled, self.age = self.is_filled.copy(), self.age + 1
         known = np.flatnonzero([content is not None for content in hashes])
@@ -457,7 +454,7 @@ class EmbeddingStore:
     def _know_contents(
         self, rows: Integers, contents: NDArray[np.uint64], before: NDArray[np.uint64]
     ) -> None:
-        """Note these contents (k,); those `before` are copied once, and not at all where nothing is other."""
+        """Set contents (k,); `before` is copied once, and only for a change."""
         if not np.array_equal(self.contents[rows], contents):
             if self.contents is before:
                 self.contents = before.copy()

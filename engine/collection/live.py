@@ -167,11 +167,11 @@ class LiveCollection:
             filled = self.embedded.read_changed(change.images_added, reads_all=change.leaves_images)
             if filled is None:
                 return self.load(fits=False)
-            self.row_scores.classify(self.embedded.ready_rows)
+            self.row_scores.classify_new(self.embedded.ready_rows)
         elif change.images_moved and (news := self.embedded.read_moved(change.images_moved)):
             self._reset_classifiers()
             self._version += 1
-            self.row_scores.classify(news.rows)
+            self.row_scores.classify_new(news.rows)
         if not change.leaves_images:
             self.embedded.read_labels(change.labelled)
         if change.graph_edits:
@@ -232,7 +232,7 @@ class LiveCollection:
             return self._catch_up()
         if not news.is_any and not relabelled and self.state.image_ids is images.ids:
             return self.state
-        self.row_scores.classify(news.rows)
+        self.row_scores.classify_new(news.rows)
         return self._publish()
 
     def publish_metadata(self) -> CollectionState:
@@ -285,7 +285,7 @@ class LiveCollection:
             return self._publisher.update(teach_rank=self._teach_ranks())
         self._publisher.drop_stored()
         self.row_scores.adopt(outcome)
-        self.row_scores.classify(self.embedded.ready_rows)
+        self.row_scores.classify_new(self.embedded.ready_rows)
         return self._publish()
 
     def adopt_first(self, first: FirstAnswers) -> CollectionState:

@@ -1,4 +1,4 @@
-"""Which model files a project uses: the bundled ones, a backbone of the person's own, or what was trained in it."""
+"""Find the model files of a project: bundled, of the library, or trained in the project."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -29,10 +29,10 @@ from engine.texts import enumerated
 if TYPE_CHECKING:
     from engine.project import Change, ModelVersion, Project
 
-BUNDLED_NAME: Final = FAST  # the one that is there at once, without a conversion
+BUNDLED_NAME: Final = FAST  # needs no conversion
 LOST_REMEDY: Final = "put the file back, or choose another backbone; classes and labels are safe"
+# setting of a model version: the backbone's card, to read embeddings without its file
 CARD_SETTING: Final = "backbone_card"
-"""Setting of a model version: the backbone's card, so that its embeddings can be read without its file."""
 
 __all__ = [
     "BUNDLED_NAME",
@@ -48,13 +48,13 @@ __all__ = [
 def model_or_lost(
     project: "Project", caches: CacheFolders, version: "ModelVersion | None" = None
 ) -> ModelFiles:
-    """The files of a model version; where they are gone, what still works without them.
+    """The files of a model version; without them, what cached embeddings need.
 
-    What is embedded already stays classified, with the propagation that fits every width. Nothing new can be embedded.
+    Embedded images stay classified, with a propagation for any width. Nothing new can be embedded.
 
     Raises:
         ProjectDamagedError: a file in the project is damaged.
-        StorageError: the cache folder refuses.
+        StorageError: the cache folder is not writable.
     """
     version = version or project.models.current
     try:
@@ -85,7 +85,7 @@ def lost_reason(project: "Project", caches: CacheFolders) -> str:
 
 
 def _propagation_of(version: "ModelVersion") -> Path:
-    """The backbone's own file where it is still there, or the one without parameters."""
+    """The backbone's own propagation file if it is unchanged, or the one without parameters."""
     own = own_propagation(Path(version.backbone_path)) if version.backbone_path else None
     if own is not None and own.is_file() and _hash_of(own) == version.propagation_hash:
         return own
@@ -110,7 +110,7 @@ def _card_of(version: "ModelVersion", caches: CacheFolders) -> BackboneCard:
 
 
 def _width_in(caches: CacheFolders, backbone_hash: str) -> int:
-    """Width of the cached embeddings of a backbone; that of the bundled one without any."""
+    """Width of the cached embeddings of a backbone; by default that of the bundled one."""
     widths = [path.stem.partition("-")[2] for path in _caches_of(caches, backbone_hash)]
     return next(
         (int(width) for width in widths if width.isdecimal()), find_model().card.embedding_width
@@ -118,13 +118,13 @@ def _width_in(caches: CacheFolders, backbone_hash: str) -> int:
 
 
 def _identity_in(caches: CacheFolders, backbone_hash: str) -> str:
-    """Identity of the newest cached embeddings of a backbone; "" without any."""
+    """Identity of the newest cached embeddings of a backbone, or ""."""
     name = next((path.stem.partition("-")[0] for path in _caches_of(caches, backbone_hash)), "")
     return backbone_hash if name and backbone_hash.startswith(name) else name
 
 
 def _caches_of(caches: CacheFolders, backbone_hash: str) -> list[Path]:
-    """Caches of a backbone's embeddings, by itself or by its companion, the newest first."""
+    """Caches of a backbone's embeddings, also by its eight-bit companion, the newest first."""
     named = f"{hash_in_name(backbone_hash)[:IDENTITY_DIGITS]}*-*.sqlite"
     found = (*caches.embeddings.glob(named), *caches.embeddings.glob(f"imported/*/{named}"))
     return sorted(found, key=lambda path: path.stat().st_mtime_ns, reverse=True)
@@ -140,12 +140,12 @@ def _hash_at(path: Path, _modified_ns: int) -> str:
 
 
 def find_model(name_or_path: str = BUNDLED_NAME) -> ModelFiles:
-    """Look a backbone up: a bundled one, one of the library, or an ONNX file with a card beside it.
+    """Find a backbone: a bundled one, one of the library, or an ONNX file with a card.
 
-    A bundled one that is made on this computer is made by another process the first time, which takes some seconds.
+    A bundled one may be converted by a child process first, which takes some seconds.
 
     Raises:
-        ModelError: there is none, its card is missing, or it cannot be made.
+        ModelError: there is none, its card is missing, or it cannot be converted.
     """
     library, name = BackboneLibrary(), name_of(name_or_path)
     if name in bundled_backbones():
@@ -166,12 +166,12 @@ def find_model(name_or_path: str = BUNDLED_NAME) -> ModelFiles:
 
 
 def name_of(backbone: str) -> str:
-    """Name of the backbone of a name or word; those of the library come first."""
+    """Name of a backbone by its name or alias; those of the library take precedence."""
     return backbone if backbone in BackboneLibrary().names() else backbone_of_word(backbone)
 
 
 def all_models() -> tuple[ModelFiles, ...]:
-    """Every backbone that is there: the bundled ones, then the readable ones of the library."""
+    """All available backbones: bundled ones, then readable ones of the library."""
     library = BackboneLibrary()
     found = list(_bundled_models())
     for name in library.names():
@@ -181,7 +181,7 @@ def all_models() -> tuple[ModelFiles, ...]:
 
 
 def _bundled_models() -> Iterator[ModelFiles]:
-    """Those that need not be made first."""
+    """Those that need no conversion."""
     paths = map(bundled_path, bundled_backbones())
     return (model_files(path) for path in paths if path is not None)
 
@@ -198,12 +198,12 @@ def model_of(
 ) -> ModelFiles:
     """Find the files of a model version, by default the one in use.
 
-    A version that was trained in the project lies in it; its files are copied to the cache.
+    Files of a version that was trained in the project are extracted to the cache.
 
     Raises:
-        ModelError: the files are gone or are not those that the project was made with.
+        ModelError: the files are missing or have changed.
         ProjectDamagedError: a file in the project is damaged.
-        StorageError: the cache folder refuses.
+        StorageError: the cache folder is not writable.
     """
     version = version or project.models.current
     if version.is_trained_here:
@@ -231,19 +231,19 @@ def model_of(
 
 
 def choose_version(project: "Project", caches: CacheFolders, version_id: int) -> "Change":
-    """Use another model version from now on: one action.
+    """Use another model version: one action.
 
     Raises:
         InputError: there is no such version.
-        ModelError: its files are gone, or are others by now; the project uses the version that it did.
-        ProjectReadOnlyError: the project is open for reading only.
+        ModelError: its files are missing or have changed; the project keeps its version.
+        ProjectReadOnlyError: the project is read-only.
     """
     model_of(project, caches, project.models.version(version_id))
     return project.models.choose(version_id)
 
 
 def _in_library_with(content_hash: str) -> ModelFiles | None:
-    """The added backbone of this content: on another computer it has another path."""
+    """The backbone of the library with this content: its path differs between computers."""
     library = BackboneLibrary()
     for name in library.names():
         with suppress(ModelError):
@@ -277,7 +277,7 @@ def _bundled_with(content_hash: str) -> Path | None:
 def _taken_out(
     project: "Project", caches: CacheFolders, content_hash: str, *, path: Path | None = None
 ) -> Path:
-    """A file of the project in the cache, written when it is missing or differs."""
+    """Extract a file of the project to the cache, if it is missing there or differs."""
     path = path or caches.models / f"{hash_in_name(content_hash)}.onnx"
     remedy = "free some disk space or choose another cache folder"
     with writing(caches.models, "the model cannot be written to the cache folder", remedy):

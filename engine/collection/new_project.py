@@ -1,4 +1,4 @@
-"""Make an empty project, or the sample project: pictures that ship with the program, their classes and a few labels."""
+"""Make an empty project, or the sample project."""
 
 import csv
 import os
@@ -22,24 +22,25 @@ from engine.project.file.on_disk import SIDE_SUFFIXES
 MODEL_SUFFIX = ".onnx"
 PROJECT_NAME: Final = f"sample{PROJECT_SUFFIX}"
 COLLECTION: Final = "collection"
-NAMES_NAME: Final = "names.csv"  # table of classes and what else they are called, one name to a row
-EDGES_NAME: Final = (
-    "edges.csv"  # table of child and parent, parents first; roots have an empty parent
-)
+NAMES_NAME: Final = "names.csv"  # table of classes and synonyms
+# table of child and parent, parents first; roots have an empty parent
+EDGES_NAME: Final = "edges.csv"
 SHOTS_NAME: Final = "shots.csv"  # table of labelled image and class
-TRUTH_NAME: Final = "truth.csv"  # table of every other image and its class; empty where it shows none of the classes
+# table of other images and their classes; empty for none of the classes
+TRUTH_NAME: Final = "truth.csv"
 
 
 def new_project(path: Path, backbone: str = BUNDLED_NAME) -> Project:
     """Create an empty project file and open it.
 
-    An ONNX file is tried out and copied to the library first; other backbones are bundled ones or of the library.
+    An ONNX file is tested and copied to the library first; else the backbone is a bundled one or one
+    of the library.
 
     Raises:
-        ProjectExistsError: something is there already.
-        StorageError: the folder is missing or refuses.
+        ProjectExistsError: the path is taken.
+        StorageError: the folder is missing or not writable.
         ModelError: the backbone cannot be used.
-        InputError: an ONNX file's name cannot be used, or the library has another backbone of that name.
+        InputError: the name of an ONNX file is invalid, or taken in the library.
     """
     check_place(path)
     if is_file_source(backbone):
@@ -65,15 +66,15 @@ def new_project(path: Path, backbone: str = BUNDLED_NAME) -> Project:
 
 
 def is_file_source(backbone: str) -> bool:
-    """Whether a person named a file rather than a backbone, by its ending or folder."""
+    """Whether a backbone is given as a file, by its suffix or folder."""
     return backbone.lower().endswith(MODEL_SUFFIX) or Path(backbone).name != backbone
 
 
 def check_place(path: Path) -> None:
-    """Refuse a place where no project can be made.
+    """Check that a project can be made at a path.
 
     Raises:
-        ProjectExistsError: something is there already.
+        ProjectExistsError: the path is taken.
         StorageError: the folder is missing.
     """
     if os.path.lexists(path):
@@ -89,10 +90,10 @@ def check_place(path: Path) -> None:
 
 
 def named_place(folder: Path, name: str) -> Path:
-    """The file of a project that a person names, in a folder.
+    """Path of a project with a name, in a folder.
 
     Raises:
-        InputError: no file can have the name.
+        InputError: the name is invalid for files.
         ProjectExistsError, StorageError: see `check_place`.
     """
     from engine.interchange.labelled_images.class_folders import safe_name
@@ -111,10 +112,12 @@ def named_place(folder: Path, name: str) -> Path:
 
 
 def copy_sample_project(folder: Path, *, cancel: CancelToken | None = None) -> Path:
-    """Copy the sample's pictures into a folder and make a project of them, if it is not there; returns its file.
+    """Copy the sample pictures to a folder and make a project of them; return its path.
+
+    An existing one is returned as it is.
 
     Raises:
-        StorageError: the folder cannot be written.
+        StorageError: the folder is not writable.
         Cancelled: `cancel` was set.
     """
     path = folder / PROJECT_NAME
@@ -143,7 +146,7 @@ def copy_sample_project(folder: Path, *, cancel: CancelToken | None = None) -> P
 
 
 def fill_project(project: Project, folder: Path) -> None:
-    """Add the classes, images and labels of a folder's tables."""
+    """Add the classes, images and labels of the tables of a folder."""
     ids: dict[str, int] = {}
     names: dict[str, list[str]] = {}
     for name, other in _rows(folder / NAMES_NAME) if (folder / NAMES_NAME).is_file() else ():

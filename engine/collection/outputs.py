@@ -1,9 +1,9 @@
-"""The one door for files that a person names as an output: what may be replaced under that name, and what never.
+"""Check output files: which files may be overwritten, and which never.
 
-The program's own files and the images of the project are never replaced, under whatever name they are reached: links,
-folders under two names, hard links and other spellings are seen through by the identity of the file. An earlier output
-of the same kind may be replaced without asking; it is recognised by content, never by name, and in doubt a file is not
-ours. Anything else is replaced only where the person chose to. Decision 72.
+Files of the program and images of the project are never overwritten under any name: links, folders
+with two names, hard links and other spellings are resolved by file identity. An earlier output of
+the same kind is overwritten without asking; it is recognised by content, never by name. Other
+files are overwritten only on request. Decision 71.
 """
 
 import json
@@ -29,20 +29,19 @@ from engine.project import Project
 from engine.project.file.on_disk import SIDE_SUFFIXES, is_of_this_program
 from engine.texts import Message, marked
 
-WRITTEN_BY: Final = (
-    "Written by Protoleaf"  # at the beginning of texts with room for a comment, and in pictures
-)
+# start of text files with comments; metadata of pictures
+WRITTEN_BY: Final = "Written by Protoleaf"
 PREDICTIONS: Final = "predictions"
 FIGURES: Final = "figures"
 CONFLICTS: Final = "conflicts"
 AGREEMENT: Final = "agreement"
+# kinds of reports by suffix
 REPORT_KINDS: Final = {
     ".html": "report-html",
     ".pdf": "report-pdf",
     ".csv": "report-csv",
     ".zip": "report-zip",
 }
-"""Kinds of reports by the end of their names."""
 ARCHIVE: Final = "copy"  # of a project with its photos
 MAP: Final = "map"  # with the suffix of its file
 _BEGINNING_BYTES: Final = 65_536  # chosen: a first line of JSON with the longest names fits
@@ -50,7 +49,7 @@ _LARGEST_METADATA: Final = 1_000_000  # bytes of an archive's description; ours 
 
 
 def is_own_output(path: Path, kind: str) -> bool:
-    """Whether a file is an earlier output of a kind (a key of `_RECOGNISED`, as of `FORMATS`), or empty."""
+    """Whether a file is an earlier output of a kind (a key of `_RECOGNISED`), or empty."""
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
@@ -178,13 +177,13 @@ _KINDS: Final = (
 def check_file(
     out: Path, kind: str, *, project: Project | None = None, is_overwriting: bool = False
 ) -> None:
-    """Refuse a name whose file must not be replaced; what is no file (a pipe, `/dev/stdout`) is written into.
+    """Check that a file may be written; a stream (a pipe, `/dev/stdout`) always may.
 
-    Images and files of the project are never replaced; for the kind see `is_own_output`.
+    Images and files of the project are never overwritten; for the kind see `is_own_output`.
 
     Raises:
-        TakenError: something else is there.
-        InputError: a folder, a project, a backup, a cache or an image of the project has this name.
+        TakenError: there is another file.
+        InputError: it is a folder, a project, a backup, a cache file or an image of the project.
     """
     if project is not None:
         _check_project(out, project)
@@ -215,11 +214,11 @@ def check_file(
 
 
 def check_folder(out: Path, project: Project) -> None:
-    """Refuse a name under which no folder can be made, or that belongs to a project.
+    """Check that a folder can be made, and is not part of a project.
 
     Raises:
-        InputError: something other than an empty folder is there, or a project would take it for a part of itself.
-        StorageError: there is no folder around it, or it cannot be looked at.
+        InputError: something other than an empty folder is there, or the name is one of a project.
+        StorageError: the parent folder is missing or not readable.
     """
     _check_project(out, project)
     _check_own_name(out)
@@ -227,7 +226,7 @@ def check_folder(out: Path, project: Project) -> None:
 
 
 def is_any_of(out: Path, files: Iterable[Path]) -> bool:
-    """Whether a path leads to one of these files, by any link; missing files are skipped."""
+    """Whether a path is one of these files, by any link; missing files are skipped."""
     try:
         there = out.stat()
     except OSError:
@@ -236,7 +235,7 @@ def is_any_of(out: Path, files: Iterable[Path]) -> bool:
 
 
 def what_it_is(path: Path) -> str:
-    """What a file is, in a few words."""
+    """Kind of a file, in a few words."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             return marked("not a file")
@@ -273,7 +272,7 @@ def _check_own_name(out: Path) -> None:
 
 
 def _check_program(out: Path) -> None:
-    """Refuse projects and backups under any name, and what lies in their folders and in caches."""
+    """Refuse projects and backups under any name, and everything in backup and cache folders."""
     if is_of_this_program(out):
         raise _refused(out, marked("a project or a backup"))
     folders = {
@@ -284,7 +283,7 @@ def _check_program(out: Path) -> None:
 
 
 def _alike(out: Path, project: Project) -> Iterator[Path]:
-    """Images that the file could be; all of them where it has hard links."""
+    """Images that may be the same file; all of them if it has hard links."""
     try:
         there = out.stat()
     except OSError:

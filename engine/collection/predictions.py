@@ -1,4 +1,4 @@
-"""What is predicted of all images of a collection, as its screens show it."""
+"""Predictions of all images of a collection, also stored for its next opening."""
 
 import logging
 import struct
@@ -23,7 +23,7 @@ from engine.kept_files import KeptFiles
 
 @dataclass(frozen=True)
 class Predictions:
-    """Predictions (n,) as in `CollectionState`, in a graph that may have changed since the fit: no removed class."""
+    """Predictions (n,) as in `CollectionState`, without classes removed since the fit."""
 
     best_class: Codes
     best_score: Floats
@@ -43,7 +43,7 @@ class Predictions:
         return Predictions(*(column.copy() for column in vars(self).values()))
 
     def put(self, places: Integers, part: "Predictions") -> None:
-        """Write those of images at k places."""
+        """Write the predictions of images at k places."""
         for name, column in vars(self).items():
             column[places] = getattr(part, name)
 
@@ -54,7 +54,7 @@ class Predictions:
         has_scores: Flags,
         graph: CategoryGraph,
     ) -> "Predictions":
-        """From scores (n,), of which only those with `has_scores` (n,) are about the image."""
+        """Convert scores (n,), of which only those with `has_scores` (n,) are valid."""
         candidates = _those_in(graph, fitted.candidate_ids)
         if not has_scores.any() or len(candidates) == 0:
             return Predictions.none(len(has_scores))
@@ -74,12 +74,12 @@ class Predictions:
 
 
 def _those_in(graph: CategoryGraph, class_ids: Integers) -> Codes:
-    """Class ids (c,), `NO_CLASS` in place of those that are gone."""
+    """Class ids (c,), `NO_CLASS` for removed classes."""
     return np.array([i if i in graph else NO_CLASS for i in class_ids.tolist()], dtype=np.int32)
 
 
-SUFFIX: Final = ".predictions"
-MOST_BYTES: Final = 1 << 30  # of all collections together; that of 2.5 million images takes 100 MB
+SUFFIX: Final = ".predictions"  # of files of predictions
+MOST_BYTES: Final = 1 << 30  # of all collections; 2.5 million images take 100 MB
 _DAMAGE: Final = (
     OSError, ValueError, KeyError, EOFError, TypeError, RuntimeError, struct.error, zlib.error, zipfile.BadZipFile
 )  # fmt: skip
@@ -90,18 +90,21 @@ Contents = NDArray[np.uint64]
 
 @final
 class StoredPredictions:
-    """The file of one project and backbone."""
+    """File of predictions of a large collection, shown until it is classified again.
+
+    Classifying 2.5 million images takes ten seconds. May be deleted at any time.
+    """
 
     def __init__(self, folder: Path, name: str) -> None:
         self._files = KeptFiles(folder, name, SUFFIX, MOST_BYTES)
 
     def read(self, images: ImageList, graph: CategoryGraph, project_id: str) -> Predictions | None:
-        """Predictions (n,) of these images; none for one with another content, nor of a class that is gone.
+        """Predictions (n,) of images; none for a changed content or class.
 
-        Nor of one with another name: an older copy of a project that was put back gives its next class a known id.
+        A class must have the same id and name: an older copy of a project may reuse an id.
 
         Returns:
-            None where there is no file, or a damaged one, or one of another project that lay here.
+            None for a missing, damaged or foreign file.
         """
         path = self._files.newest()
         if path is None:
@@ -121,9 +124,9 @@ class StoredPredictions:
     def write(
         self, state: CollectionState, contents: Contents, graph: CategoryGraph, project_id: str
     ) -> None:
-        """Write what a state predicts of its images, which have these contents (n,): whole or not at all.
+        """Write the predictions of a state, whose images have these contents (n,).
 
-        An error of the disk is only logged.
+        Atomic; errors of the disk are only logged.
         """
         columns = {name: getattr(state, name) for name in vars(Predictions.none(0))}
         class_ids = [
@@ -188,7 +191,7 @@ def _within(graph: CategoryGraph, names: Mapping[int, str], kept: Predictions) -
 
 
 def _is_gone(graph: CategoryGraph, names: Mapping[int, str], classes: Codes) -> Flags:
-    """Which classes (n,) are not in the graph under the names that they had."""
+    """(n,) whether classes are not in the graph with their names."""
     known = [
         NO_CLASS,
         *(each for each in names if each in graph and graph.name(each) == names[each]),

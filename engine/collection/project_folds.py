@@ -1,4 +1,4 @@
-"""The folds of a project without a window: read what is known, look at what is not, find."""
+"""Find the folds of a project without a window."""
 
 from engine.collection.find_folds import folds_now
 from engine.collection.folding.folds import Folds
@@ -18,15 +18,15 @@ def folds_of_project(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> Folds:
-    """Copies and sequences of a project's images.
+    """Find copies and sequences of a project's images.
 
     Args:
-        most_seconds: between shots of a sequence; by default as the project is set.
-        looks: whether to read pictures first that have no fingerprint yet.
+        most_seconds: between shots of a sequence; by default that of the project.
+        looks: whether to compute missing fingerprints first.
 
     Raises:
-        ModelError: the files of the model in use are gone.
-        Cancelled: `cancel` was set; what was looked at is kept.
+        ModelError: the files of the model in use are missing.
+        Cancelled: `cancel` was set; computed fingerprints are kept.
     """
     live = LiveCollection(project, caches)
     try:

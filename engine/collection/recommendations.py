@@ -1,8 +1,8 @@
-"""What would help the predictions of an open project most, as far as its model, labels and backbone tell.
+"""Recommend what would help the predictions of an open project most.
 
-While classes have no examples, images of these cannot be recognised: examples of them come first. Measured on circuit
-boards and on Grocery Store (decision 83): then labels among images unlike the labelled ones gain most, then a better
-backbone or training it, then more examples of single classes.
+Classes without examples come first: their images cannot be recognised. Then come labels of images
+unlike the labelled ones, then a better backbone or training it, then more examples of single
+classes; measured on circuit boards and on Grocery Store (decision 103).
 """
 
 from collections import Counter
@@ -29,18 +29,15 @@ from engine.everyday.unseen import ClassesSeen, seen_classes
 from engine.graph.category_graph import CategoryGraph
 from engine.texts import Message, enumerated, marked
 
+# upper bound of the 95% interval of held-out accuracy, below which the backbone is blamed. Chosen
 SEPARATED: Final = 0.9
-"""Accuracy on held-out shots from which on classes are well separated. Chosen: the backbone is only blamed where the
-95% interval lies below."""
-SHARE_HELPED: Final = (
-    0.05  # of the unlabelled images must gain by more examples. Chosen: less is not worth a line.
-)
+SHARE_HELPED: Final = 0.05  # of the unlabelled images must gain by more examples. Chosen
 MOST_NAMED: Final = 3  # classes
-MOST_GIVEN: Final = 2  # recommendations at a time. Chosen: a third would not be acted on first
+MOST_GIVEN: Final = 2  # recommendations at a time. Chosen: a third would not be followed first
 
 
 class RecommendationKind(StrEnum):
-    """What a person can do, the most helpful first."""
+    """Kinds of recommendations, the most helpful first."""
 
     LABEL_CLASSES = "label_classes"
     LABEL_OTHERS = "label_others"
@@ -78,16 +75,18 @@ TEXTS_OF_ONE: Final = {
 
 @dataclass(frozen=True)
 class Recommendation:
-    """One thing that would help."""
+    """A recommendation."""
 
     kind: RecommendationKind
-    # classes that the backbone confuses most often, or that need examples, the worst first; at most `MOST_NAMED`
+    # confused classes, or those that need examples, the worst first
     class_ids: tuple[int, ...] = ()
-    images: int = 0  # about how many unlabelled images `MORE_SHOTS` more examples of each of these would settle
-    unseen: ClassesSeen | None = None  # leaves with and without examples, where some have none
+    # estimated number of images that `MORE_SHOTS` more examples of each would settle
+    images: int = 0
+    # numbers of leaves with and without examples, if some have none
+    unseen: ClassesSeen | None = None
 
     def text(self, name_of: Callable[[int], str]) -> Message:
-        """In one or two sentences, with the classes' names."""
+        """One or two sentences, with names of classes."""
         names = enumerated(map(name_of, self.class_ids))
         fields: dict[str, object] = {"classes": names, "count": MORE_SHOTS, "images": self.images}
         is_one = len(self.class_ids) == 1
@@ -101,18 +100,18 @@ class Recommendation:
 
 @dataclass(frozen=True)
 class RecommendationInput:
-    """What recommendations are made from."""
+    """Input of recommendations."""
 
     fitted: ProjectClassifier
     graph: CategoryGraph
     state: CollectionState
-    has_accurate: bool = False  # whether the accurate backbone can take the place of the fast one
+    has_accurate: bool = False  # whether the accurate backbone can replace the fast one
     can_train: bool = True  # whether this program can train the project's backbone
-    trained_on: int = 0  # labelled images, see `labels_trained_on`
+    trained_on: int = 0  # number of labelled images, see `labels_trained_on`
 
 
 def recommendations_of(live: LiveCollection) -> tuple[Recommendation, ...]:
-    """What would help an open project; nothing before the first fit."""
+    """Recommendations for an open project; none before the first fit."""
     fitted, project = live.fitted, live.project
     if fitted is None or len(fitted.candidate_ids) == 0:
         return ()
@@ -129,7 +128,7 @@ def recommendations_of(live: LiveCollection) -> tuple[Recommendation, ...]:
 
 
 def find_recommendations(given: RecommendationInput) -> tuple[Recommendation, ...]:
-    """What would help most, at most `MOST_GIVEN`; nothing where all is well."""
+    """The most helpful recommendations, at most `MOST_GIVEN`."""
     found = (
         next_class(given.fitted, given.graph, given.state),
         _others(given.fitted),
@@ -140,7 +139,7 @@ def find_recommendations(given: RecommendationInput) -> tuple[Recommendation, ..
 
 
 def accurate_offer(live: LiveCollection) -> OfferedBackbone | None:
-    """The accurate backbone, where the project uses the fast one as it is and has labels to compare on."""
+    """The accurate backbone, if the project uses the unmodified fast one and has labels."""
     if bundled.is_chosen_elsewhere():
         return None
     project, offered = live.project, {one.choice: one for one in bundled.offered_backbones()}
@@ -161,7 +160,7 @@ def accurate_offer(live: LiveCollection) -> OfferedBackbone | None:
 
 
 def next_class_of(live: LiveCollection) -> Recommendation | None:
-    """Which class without examples to label next in an open project; see `next_class`."""
+    """Class without examples to label next in an open project; see `next_class`."""
     return (
         None
         if live.fitted is None
@@ -172,9 +171,9 @@ def next_class_of(live: LiveCollection) -> Recommendation | None:
 def next_class(
     fitted: ProjectClassifier, graph: CategoryGraph, state: CollectionState
 ) -> Recommendation | None:
-    """Which class without examples to label next: that of most images, as far as the model can tell.
+    """Class without examples to label next: the one with most predicted images.
 
-    Of classes that no image is predicted as, one of the parent with most images, else the first by name. None where all
+    Without predicted images, one of the parent with most images, else the first by name. None if all
     classes have examples.
     """
     if fitted.figures.unseen is None:
@@ -202,7 +201,7 @@ def _others(fitted: ProjectClassifier) -> Recommendation | None:
 
 
 def _other_backbone(given: RecommendationInput) -> Recommendation | None:
-    """Another backbone, or a trained one, where held-out shots are often taken for another class."""
+    """Another backbone, or training it, if held-out shots are often confused."""
     shots, mistakes = _mistakes(given.fitted, given.graph)
     right = shots - mistakes.total()
     if not shots or share_interval(right, shots)[1] >= SEPARATED:
@@ -232,7 +231,7 @@ def _other_backbone(given: RecommendationInput) -> Recommendation | None:
 
 
 def _mistakes(fitted: HoldsOut, graph: CategoryGraph) -> tuple[int, Counter[tuple[int, int]]]:
-    """How many shots were held out, and how often one of a class was taken for another."""
+    """Number of held-out shots, and of confusions by pair of classes."""
     held_out = fitted.held_out
     if held_out is None or held_out.probabilities.size == 0:
         return 0, Counter()

@@ -1,7 +1,8 @@
-"""Files that hold another picture than before: found as files are read, so that no label is taken for the new picture.
+"""Find replaced images: files that have another picture than the one that was labelled.
 
-A label belongs to the picture that was seen (decision 110). Other metadata, or the same picture saved again, resized or
-recompressed, is no other picture: perceptual hashes and embeddings tell, and the times of shots where cameras say so.
+A label belongs to the picture that was seen (decision 100). Changed metadata, or the same picture
+saved again, resized or recompressed, is no other picture: that is decided by perceptual hashes,
+embeddings, and the times of shots if cameras wrote them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,14 +22,12 @@ from engine.project import ImageId, Project
 from engine.project.clock import now_text
 from engine.project.records import FileChange
 
+# Hamming distance of one picture: saved again at most 4, others 16 and more (decision 100)
 MOST_BITS: Final = 8
-"""Of 64 that the perceptual hashes of one picture differ in: at most 4 where it was saved again, 16 and more between
-others; decision 110 has the figures."""
-LEAST_COSINE: Final = 0.5  # of the embeddings of one picture: its colours may be others
-SURE_COSINE: Final = (
-    0.98  # the same where a hash says nothing, as of a plain picture, or is not known
-)
-SAME_PIXELS: Final = 0.9999  # cosine from which another time is other metadata, such as of a clock that was put right
+LEAST_COSINE: Final = 0.5  # of the embeddings of one picture, whose colours may have changed
+SURE_COSINE: Final = 0.98  # the same if a hash is useless, as of a plain picture, or unknown
+# cosine from which another time is changed metadata, such as a corrected clock
+SAME_PIXELS: Final = 0.9999
 
 
 @dataclass(frozen=True)
@@ -36,16 +35,16 @@ class _Read:
     """An image whose file was read."""
 
     result: EmbedResult
-    known: FileChange  # what was known of its file before, with the size and time that it has now
-    is_noted: bool  # whether the project has an entry of the file, or is to get one
-    is_outdated: bool  # whether its label is
-    is_resized: bool  # whether the file has another size than before
-    content: bytes | None  # of the file, that was read before
+    known: FileChange  # what was known of its file, with its current size and time
+    is_noted: bool  # whether the project has, or needs, an entry of the file
+    is_outdated: bool  # whether its label is outdated
+    is_resized: bool  # whether the size of the file has changed
+    content: bytes | None  # content hash of the file when it was read before
     part: str  # of the file
 
     @property
     def reference(self) -> bytes | None:
-        """Content of the picture that its label is about, or else of the one before."""
+        """Content of the labelled picture, or of the previous one."""
         is_open = self.is_outdated or self.known.found_at is None
         return (self.known.seen_hash if is_open else None) or self.content
 
@@ -58,7 +57,7 @@ class _Read:
         )
 
     def change(self, found_at: str, *, is_same: bool) -> FileChange:
-        """What is known of the file from now on."""
+        """The new entry of the file."""
         size_and_time = self.known.image_id, self.known.size_bytes, self.known.modified_ns
         if (
             self.result.failure is not None
@@ -86,15 +85,15 @@ class _Read:
 def record_embedded(
     project: Project, cache: EmbeddingCache, batch: EmbedBatch
 ) -> tuple[ImageId, ...]:
-    """Store what embedding found out of files, and which of them hold another picture now.
+    """Store results of embedding, and find replaced images.
 
-    The details of these files that the project has must still be those from before.
+    The project must still have the previous details of these files.
 
     Args:
         cache: of the backbone that embedded them.
 
     Returns:
-        The images that became another picture, or are the one that was labelled again.
+        The images that became another picture, or the labelled one again.
     """
     read = list(_read(project, cache, batch.results))
     others = [each for each in read if each.is_other_content]
@@ -137,7 +136,7 @@ def _read(
 def _same_pictures(
     project: Project, cache: EmbeddingCache, read: Sequence[_Read], batch: EmbedBatch
 ) -> frozenset[ImageId]:
-    """Those of some images whose other content is the same picture as before."""
+    """Those of some images whose changed content is the same picture."""
     before = [part_content(each.reference or b"", each.part) for each in read]
     now = [part_content(each.result.content_hash or b"", each.part) for each in read]
     cosines = np.einsum("nd,nd->n", _embeddings(cache, before), _embeddings(cache, now)).tolist()
@@ -161,14 +160,14 @@ def _same_pictures(
 
 
 def _are_alike(bits: int | None, others: int | None, cosine: float) -> bool:
-    """Whether two pictures are one that was saved again, by their perceptual hashes and the cosine."""
+    """Whether two pictures are the same by perceptual hashes and cosine."""
     if not bits or not others:
         return cosine >= SURE_COSINE
     return (bits ^ others).bit_count() <= MOST_BITS and cosine >= LEAST_COSINE
 
 
 def _embeddings(cache: EmbeddingCache, contents: Sequence[bytes]) -> Floats:
-    """(n, d) of length 1; zeros, which are like nothing, where a content is not known any more."""
+    """(n, d) of length 1; zeros for contents that are not cached."""
     vectors, is_found = cache.get_many(contents)
     found = unit_length(vectors.astype(np.float32))
     found[~is_found] = 0
@@ -178,13 +177,13 @@ def _embeddings(cache: EmbeddingCache, contents: Sequence[bytes]) -> Floats:
 def _may_be_one_shot(
     project: Project, image_id: ImageId, times: Mapping[ImageId, datetime | None]
 ) -> bool:
-    """Whether no times of the camera say that these are two photos."""
+    """Whether the times of the camera allow one photo."""
     before, now = project.details.as_read(image_id), times.get(image_id)
     return before is None or before.taken_at is None or now is None or before.taken_at == now
 
 
 def labelled_and_written_to(project: Project) -> list[str]:
-    """Paths of the labelled images whose files were written to since they were read, so that nobody knows of what."""
+    """Paths of labelled images whose files were written to since they were read."""
     table = project.images.table(project.labels.table().image_ids)
     read = [place for place, content in enumerate(table.content_hashes) if content is not None]
     paths = [table.paths[place] for place in read]

@@ -1,6 +1,6 @@
-"""Review by group: the queue of groups of an open collection.
+"""Review by group: make the queue of groups of an open collection.
 
-A queue is made from a snapshot on any thread, as a fit is (decision 44), and never changes what is in the project.
+A queue is made from a snapshot on any thread (decision 44), and changes nothing in the project.
 """
 
 from collections.abc import Mapping
@@ -19,27 +19,26 @@ from engine.everyday.shots import EmbeddedSnapshot
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS
 
-PROPOSED: Final = 0.5  # mean probability from which a group is proposed a leaf; below it a coarse class that is sure
-TOPS: Final = 9  # classes that a group has digits for
+# least mean probability of a proposed leaf; below it, a safe coarse class is proposed
+PROPOSED: Final = 0.5
+TOPS: Final = 9  # classes with a digit in a group
+# least mean probability of the last one of a group with a safe class (`experiment review`)
 LEAST_SURE_TOP: Final = 0.005
-"""Mean probability of the last of them in a group whose class is sure. Others have nine: a letter in the palette costs
-more than a look at a digit (`experiment review`: with this cut in every group 750 keys instead of 659)."""
-AHEAD: Final = 60  # groups from the head of the queue whose classes are looked up at once
-NARROWED_TOGETHER: Final = (
-    2_048  # images whose candidates are limited, at a time: of 10,000 classes they take 80 MB
-)
+AHEAD: Final = 60  # groups whose classes are computed at once
+# images whose candidates are restricted at a time: 80 MB for 10,000 classes
+NARROWED_TOGETHER: Final = 2_048
 
 
 @dataclass(frozen=True)
 class ReviewMemory:
-    """What the answers of this session say beyond the labels; images and classes by id.
+    """Answers of this session beyond the labels; images and classes by id.
 
     Attributes:
         dismissed: classes that are not proposed again for an image.
-        branches: the coarse class that an image got in this session, whose finer ones are asked next.
-        passed: how often an image's group was passed over.
-        error_odds: by class proposed, odds of errors as a multiple of what the model says; by `NO_CLASS` those of
-            classes that nothing is known of.
+        branches: coarse class that an image got in this session, to be refined next.
+        passed: how often an image's group was skipped.
+        error_odds: by proposed class, odds of errors as a multiple of those by scores; the entry of
+            `NO_CLASS` is for classes without answers.
     """
 
     dismissed: Mapping[int, frozenset[int]] = field(default_factory=dict)
@@ -50,12 +49,12 @@ class ReviewMemory:
 
 @dataclass(frozen=True)
 class GroupInput:
-    """Everything a queue is made from, as of one moment."""
+    """Snapshot to make a queue from."""
 
     links: ImageLinks
     images: EmbeddedSnapshot
-    fitted: FittedClassifier | None  # None, or without candidates, before there is a label
-    scores: Scores  # of each row of the links, and of rows that came later
+    fitted: FittedClassifier | None  # None, or without candidates, before the first label
+    scores: Scores  # of each row of the links, and of newer rows
     graph: CategoryGraph  # a copy
     memory: ReviewMemory = field(default_factory=ReviewMemory)
 
@@ -69,17 +68,17 @@ class ReviewGroup:
     """Images that one answer decides.
 
     Attributes:
-        image_ids: odd ones first.
-        odd: how many of them are odd.
-        class_id: what accepting labels them as, a leaf or a coarse class; `NO_CLASS` where nothing is proposed.
-        errors: for each image the probability that this is wrong; empty where nothing is proposed.
-        coarse_id: the coarser class that they can be accepted as, or `NO_CLASS`.
+        image_ids: outliers first.
+        odd: number of outliers.
+        class_id: proposed leaf or coarse class, or `NO_CLASS`.
+        errors: for each image the probability that this is wrong; empty without a proposal.
+        coarse_id: coarser class that they can be accepted as, or `NO_CLASS`.
         coarse_errors: for each image the probability that this is wrong.
         tops: the most probable leaves, at most `TOPS`, with their mean probability.
-        settles: unlabelled images that an answer is expected to decide, these included.
+        settles: expected number of unlabelled images that an answer decides, these included.
         branch: the coarse class that all of them have already, or `NO_CLASS`.
-        is_sure: whether they are together because of the class, and not only of their looks.
-        is_held_back: whether the class has so few labels that only a few images come at a time.
+        is_sure: whether they are grouped by class, not only by appearance.
+        is_held_back: whether the group is small because its class has few labels.
     """
 
     image_ids: tuple[int, ...]
@@ -104,10 +103,10 @@ class ReviewQueue:
     """Groups, best first.
 
     Attributes:
-        groups: the first of them, in full.
-        later: groups after those; `next_groups` has them in full.
-        open_images: images in all groups together.
-        made_from: what the queue was made from.
+        groups: the first ones, with classes.
+        later: the others, without classes yet, see `next_groups`.
+        open_images: number of images in all groups.
+        made_from: the input.
     """
 
     groups: tuple[ReviewGroup, ...]
@@ -117,20 +116,20 @@ class ReviewQueue:
 
     @property
     def count(self) -> int:
-        """Groups, with those that are not in full yet."""
+        """Number of all groups."""
         return len(self.groups) + len(self.later)
 
 
 def make_queue(
     given: GroupInput, cancel: CancelToken | None = None, *, most: int = SCREEN, ahead: int = AHEAD
 ) -> ReviewQueue:
-    """Group all images that are still to be decided; on any thread.
+    """Group all undecided images; on any thread.
 
     Args:
-        given: see there.
+        given: the input.
         cancel: stops it.
         most: images of a group.
-        ahead: groups whose classes are looked up.
+        ahead: groups to compute classes of.
 
     Raises:
         Cancelled: `cancel` was set.
@@ -151,7 +150,7 @@ def make_queue(
 def next_groups(
     queue: ReviewQueue, cancel: CancelToken | None = None, *, ahead: int = AHEAD
 ) -> ReviewQueue:
-    """The same queue with more groups in full; on any thread.
+    """Compute the classes of more groups of a queue; on any thread.
 
     Raises:
         Cancelled: `cancel` was set.
@@ -169,7 +168,7 @@ def _in_full(queue: ReviewQueue, ahead: int) -> ReviewQueue:
 
 
 def _labels_by_row(images: EmbeddedSnapshot, count: int) -> tuple[Integers, Flags]:
-    """Label (n,) of each row, and whether it is listed and has an embedding; rows that came later are left out."""
+    """Label (n,) of each row, and whether it is listed and has an embedding."""
     labels, is_listed = np.full(count, NO_CLASS, dtype=np.int64), np.zeros(count, dtype=bool)
     is_known = (images.rows < count) & images.is_filled[images.rows]
     labels[images.rows[is_known]], is_listed[images.rows[is_known]] = images.labels[is_known], True
@@ -185,7 +184,7 @@ def _by_row(links: ImageLinks, values: Mapping[int, int], default: int) -> Integ
 
 
 def _branches(given: GroupInput, labels: Integers) -> Integers:
-    """The coarse label (n,) that an image got in this session and still has, with finer classes to choose from."""
+    """Coarse label (n,) that an image got in this session and can be refined, or `NO_CLASS`."""
     branch = _by_row(given.links, given.memory.branches, NO_CLASS)
     is_there = (branch != NO_CLASS) & (branch == labels)
     for class_id in np.unique(branch[is_there]).tolist():
@@ -199,7 +198,7 @@ def _branches(given: GroupInput, labels: Integers) -> Integers:
 
 
 def _candidates_below(given: GroupInput, class_id: int) -> Flags:
-    """(c,) bool."""
+    """(c,) bool: descendants of a class."""
     assert given.fitted is not None, "a model"
     return np.isin(given.fitted.candidate_ids, sorted(given.graph.descendants(class_id)))
 
@@ -225,14 +224,14 @@ def _opinions(given: GroupInput, blank: Opinions, labels: Integers) -> Opinions:
 
 
 def _corrected(given: GroupInput, class_ids: Integers | int, probability: Floats) -> Floats:
-    """Probabilities (n,) that these classes, (n,) or one of all, are right, corrected by the answers about them."""
+    """Probabilities (n,) of a class, or of classes (n,), corrected by the answers about them."""
     known, place = np.unique(np.broadcast_to(class_ids, probability.shape), return_inverse=True)
     odds = [error_odds_of(given.memory.error_odds, each) for each in known.tolist()]
     return with_error_odds(probability, np.array(odds, dtype=np.float32)[place.reshape(-1)])
 
 
 def _limits(given: GroupInput, in_branch: Integers) -> list[tuple[Integers, Flags]]:
-    """Rows with the candidates (c,) that may be proposed for them: within a branch, and not dismissed."""
+    """Rows with the candidates (c,) that may be proposed: in their branch, and not dismissed."""
     assert given.fitted is not None, "a model"
     branch = _by_row(given.links, given.memory.branches, NO_CLASS)
     wanted: dict[tuple[int, frozenset[int]], list[int]] = {}
@@ -300,7 +299,7 @@ def _group_in_full(queue: ReviewQueue, group: LookAlikes) -> ReviewGroup:
 
 
 def _with_classes(given: GroupInput, blank: ReviewGroup, group: LookAlikes) -> ReviewGroup:
-    """Classes proposed to a group, by the probabilities of each of its images."""
+    """Propose classes by the probabilities of each image of a group."""
     fitted = given.fitted
     assert fitted is not None, "a model"
     chances = _allowed_chances(given, group)
@@ -331,7 +330,7 @@ def _with_classes(given: GroupInput, blank: ReviewGroup, group: LookAlikes) -> R
 
 
 def _allowed_chances(given: GroupInput, group: LookAlikes) -> Floats:
-    """Probability (k, c) of each candidate; within the branch where there is one, and 0 where it was dismissed."""
+    """Probability (k, c) of each candidate in the branch, if any; 0 if dismissed."""
     chances = _chances(given, group.rows)
     in_branch = group.rows if group.branch != NO_CLASS else group.rows[:0]
     place = {row: each for each, row in enumerate(group.rows.tolist())}
@@ -346,7 +345,7 @@ def _allowed_chances(given: GroupInput, group: LookAlikes) -> Floats:
 def _limits_of(
     given: GroupInput, group: LookAlikes, in_branch: Integers
 ) -> list[tuple[Integers, Flags]]:
-    """`_limits` of a group's own images."""
+    """`_limits` of the images of a group."""
     ids = given.links.image_ids[group.rows].tolist()
     dismissed = {i: given.memory.dismissed[i] for i in ids if i in given.memory.dismissed}
     own = replace(given.memory, dismissed=dismissed)
@@ -354,7 +353,7 @@ def _limits_of(
 
 
 def _coarse(given: GroupInput, chances: Floats, leaf: int, branch: int) -> tuple[int, Floats]:
-    """The deepest coarse class above the leaf, below the branch, that is sure enough, else the most probable one."""
+    """The deepest safe coarse class above the leaf and in the branch, or the most probable one."""
     fitted = given.fitted
     assert fitted is not None, "a model"
     none = NO_CLASS, np.zeros(len(chances), dtype=np.float32)

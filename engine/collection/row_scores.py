@@ -1,6 +1,6 @@
-"""Scores of all embedded images by the fitted model: those it was fitted with, and those that came since.
+"""Scores of all embedded images: of those in the last fit, and of newer ones.
 
-A newer model may have answered a few images, those on the screen, before it has classified all (decision 44).
+A newer model may have classified a few images, the visible ones, before all others (decision 91).
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ class RowScores:
         fitted: the model that has classified all, or None before the first fit.
         scores: of each row, by this model.
         first: answers of newer models on a few images, oldest first.
-        error_odds: of sure predictions as a multiple of what the model says.
+        error_odds: of safe predictions, as a multiple of those by scores.
     """
 
     def __init__(self, embedded: EmbeddedImages) -> None:
@@ -41,11 +41,11 @@ class RowScores:
         self._make_room()
 
     def adopt_first(self, first: FirstAnswers) -> None:
-        """Use a newer model's answers on a few images until it, or a newer one, has classified all."""
+        """Use a newer model's answers on a few images until it has classified all."""
         self.first = (*self.first, first)
 
     def adopt(self, outcome: FitOutcome) -> None:
-        """Use a model and its scores of the rows that there were when it was fitted."""
+        """Use a model and its scores."""
         given = outcome.given
         self.fitted, self.scores, self._fitted_age = (
             outcome.fitted,
@@ -60,12 +60,12 @@ class RowScores:
 
     @property
     def fit(self) -> Fit | None:
-        """The model and scores of the rows as they are; None where one was filled since."""
+        """The model and scores; None if a row has changed since the fit."""
         is_same = self._fitted_age == self._embedded.store.age
         return None if self.fitted is None or not is_same else Fit(self.fitted, self.scores)
 
-    def classify(self, rows: Integers) -> None:
-        """Classify those of these rows (k,) that are new to the model."""
+    def classify_new(self, rows: Integers) -> None:
+        """Classify those of these rows (k,) without valid scores."""
         self._make_room()
         if self.fitted is None or len(self.fitted.candidate_ids) == 0:
             return
@@ -80,9 +80,10 @@ class RowScores:
         return self._embedded.store.filled_at <= self._scored_at
 
     def predictions(self, graph: CategoryGraph, before_fit: Predictions) -> Predictions:
-        """What is predicted of the listed images, in a graph that may have changed since the fit.
+        """Predictions of the listed images, in a graph that may have changed since the fit.
 
         Args:
+            graph: the current classes.
             before_fit: predictions (n,) to use until a model has classified all.
         """
         if self.fitted is None:
@@ -100,14 +101,14 @@ class RowScores:
 
     @property
     def models(self) -> tuple[ProjectClassifier, ...]:
-        """All models that predict images: the one that has classified all, then those that answered a few."""
+        """The model that has classified all, then those that have classified a few."""
         whole = () if self.fitted is None else (self.fitted,)
         return (*whole, *(first.fitted for first in self.first))
 
     def answers(
         self, image_ids: Sequence[int], graph: CategoryGraph, state: CollectionState
     ) -> Iterator[tuple[Answers, list[int]]]:
-        """Each model that predicts some of these images, with those; the one that has classified all comes last."""
+        """Each model with those of some images that it classifies, the whole one last."""
         left = list(image_ids)
         for first in reversed(self.first):
             if own := [image_id for image_id in left if image_id in first.image_ids]:
@@ -119,7 +120,7 @@ class RowScores:
             yield Answers(self.fitted, graph, self._embedded, state, seen), left
 
     def _put(self, predictions: Predictions, first: FirstAnswers, graph: CategoryGraph) -> None:
-        """Write these answers into predictions of the listed images, but for embeddings that changed since."""
+        """Write answers on a few images, except for changed embeddings."""
         rows, listed = first.given.first_rows, self._embedded.rows
         places = np.minimum(np.searchsorted(listed, rows), len(listed) - 1)
         is_same = self._embedded.store.filled_at[rows] <= first.given.snapshot.images.age
@@ -130,7 +131,7 @@ class RowScores:
         predictions.put(places[is_there], part)
 
     def _seen_by(self, fitted: ProjectClassifier, age: int) -> Flags:
-        """(r,) bool: rows that a model was fitted with when the store had this age, unchanged since."""
+        """(r,) bool: rows that a model was fitted with, at this age of the store, unchanged."""
         seen: Flags = self._embedded.store.filled_at <= age
         if (has_links := fitted.has_links) is not None:
             seen[: len(has_links)] &= has_links

@@ -1,4 +1,4 @@
-"""The images of a collection in order of likeness to an image, to several of them, or to a file from outside."""
+"""Rank the images of a collection by similarity to images or to a file from outside."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ from engine.everyday.image_similarity import ImageSimilarity
 
 @dataclass(frozen=True)
 class LikeImages:
-    """Images in order of likeness."""
+    """Images in order of similarity."""
 
-    image_ids: Integers  # (k,) int64; the requested images first, then the most alike ones
-    cosines: Floats  # (k,) float32 in [-1, 1]; 1 for the requested images
+    image_ids: Integers  # (k,) int64; the query images first, then the most similar ones
+    cosines: Floats  # (k,) float32 in [-1, 1]; 1 for the query images
 
     def first(self, count: int) -> "LikeImages":
         return LikeImages(self.image_ids[:count], self.cosines[:count])
@@ -28,11 +28,11 @@ def like_images(
     outside: Floats | None = None,
     similarity: ImageSimilarity,
 ) -> LikeImages:
-    """All listed images that have an embedding, most alike first; equals stand in the order added.
+    """Rank all images that have an embedding, most similar first; ties by image id.
 
     Args:
-        image_ids: images of the collection that are searched with; those without an embedding count for nothing.
-        outside: (d,) embedding of a file that is none of them.
+        image_ids: query images; those without an embedding are ignored.
+        outside: (d,) embedding of another file.
         similarity: how images are compared.
     """
     store, rows = embedded.store, embedded.ready_rows

@@ -1,4 +1,4 @@
-"""Snapshots of a collection for the screens, made anew after every change, and what differs between two."""
+"""Snapshots of a collection for the screens, and differences between two of them."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -22,14 +22,14 @@ from engine.project.records import BoxOrigin, Label, Note
 
 
 def counts_of(codes: Codes) -> dict[int, int]:
-    """Images (n,) of each class that has any."""
+    """Number of images (n,) of each class that has any."""
     counts = np.bincount(codes[codes >= 0])
     class_ids = np.flatnonzero(counts)
     return dict(zip(class_ids.tolist(), counts[class_ids].tolist(), strict=True))
 
 
 def moved_counts(counts: Mapping[int, int], before: Codes, after: Codes) -> dict[int, int]:
-    """The counts of all images once some have other codes (k,) than before (k,)."""
+    """Update counts of images after some codes (k,) have changed."""
     moved = Counter(counts)
     moved.update(after[after >= 0].tolist())
     moved.subtract(before[before >= 0].tolist())
@@ -37,23 +37,23 @@ def moved_counts(counts: Mapping[int, int], before: Codes, after: Codes) -> dict
 
 
 def shown_classes(labels: Codes, best: Codes, is_unknown: Flags) -> Codes:
-    """The class (n,) at which each image is shown: the person's, else the best one unless the image is unknown."""
+    """The shown class (n,) of each image: its label, else the best class unless it is unknown."""
     return np.where(labels != NO_CLASS, labels, np.where(is_unknown, np.int32(NO_CLASS), best))
 
 
 @dataclass(frozen=True)
 class ShownCounts:
-    """Distinct images shown at each class."""
+    """Numbers of images shown at each class."""
 
-    exactly: Integers  # (k,) int64 by class id; classes behind the last have none
-    or_below: Mapping[int, int]  # images at each class or below; classes without any are left out
+    exactly: Integers  # (k,) int64 by class id; higher class ids have none
+    or_below: Mapping[int, int]  # images at each class or below, for classes with any
 
     @staticmethod
     def none() -> "ShownCounts":
         return ShownCounts(np.zeros(0, dtype=np.int64), {})
 
     def moved(self, graph: CategoryGraph, before: Codes, after: Codes) -> "ShownCounts":
-        """The counts in the same graph once images are shown at other classes (m,) than before (k,)."""
+        """Update counts after images have moved from classes (k,) to classes (m,)."""
         lost, gained = np.bincount(before[before >= 0]), np.bincount(after[after >= 0])
         exactly = np.zeros(max(len(self.exactly), len(lost), len(gained)), dtype=np.int64)
         exactly[: len(gained)] += gained
@@ -92,7 +92,7 @@ class ImageStatus(IntEnum):
 
 
 class Sorting(StrEnum):
-    """What images can be sorted by, beside their classes and scores."""
+    """Sort orders of images, in addition to classes and scores."""
 
     NAME = "name"
     TAKEN = "taken"
@@ -102,64 +102,56 @@ class Sorting(StrEnum):
 
 @dataclass(frozen=True)
 class CollectionState:
-    """All images of a project with labels and predictions; arrays are aligned, in ascending image id."""
+    """All images of a project with labels and predictions; arrays are in ascending image id."""
 
     folder: Path  # folder that relative paths start from
     image_ids: Integers  # (n,) int64
     paths: Sequence[str]  # (n,) paths as stored
-    label_class: Codes  # (n,) int32, the person's class, or one of `engine.graph.codes`
-    best_class: Codes  # (n,) int32, the most probable leaf, or `NO_CLASS` without a prediction
-    best_score: NDArray[
-        np.float32
-    ]  # (n,) float32, probability of `best_class`, if it is of one of the classes
-    safe_class: Codes  # (n,) int32, the deepest class that passes its bar, or `NO_CLASS`
+    label_class: Codes  # (n,) int32, label, or one of `engine.graph.codes`
+    best_class: Codes  # (n,) int32, the most probable leaf, or `NO_CLASS`
+    # (n,) float32, probability of `best_class`, given one of the classes
+    best_score: NDArray[np.float32]
+    safe_class: Codes  # (n,) int32, the deepest class that passes its threshold, or `NO_CLASS`
     safe_score: Floats  # (n,) float32, probability of `safe_class`
-    is_unknown: Flags  # (n,) bool, too far from every prototype
+    is_unknown: Flags  # (n,) bool, out of distribution
     status: NDArray[np.uint8]  # (n,) uint8, an `ImageStatus`
-    shot_counts: Mapping[int, int]  # images that a person labelled with exactly this class
-    image_counts: Mapping[int, int]  # distinct images labelled or predicted at this class or below
-    model_name: str = ""  # name of the backbone
-    # why an image could not be read, by its id; one with an embedding from before is ready all the same
+    shot_counts: Mapping[int, int]  # images labelled with exactly this class
+    image_counts: Mapping[int, int]  # images labelled or predicted at this class or below
+    model_name: str = ""  # of the backbone
+    # reasons of unreadable images, by id; they may have an older embedding
     failures: Mapping[int, str] = field(default_factory=dict)
-    # (n,) int32, rank of an image among those to label first, 0 for the one that would teach most; None if not computed
+    # (n,) int32, rank among the images to label first; None if not computed
     teach_rank: NDArray[np.int32] | None = None
-    # ids of the images that are still to be embedded in all their views
+    # ids of the images to embed in all views
     without_views: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    is_list_only: bool = False  # embeddings were not read yet, so that all images seem to wait
-    notes: Mapping[int, Note] = field(default_factory=dict)  # what people noted, by image id
-    outdated: Mapping[int, Label] = field(
-        default_factory=dict
-    )  # labels of pictures that were there before
-    # (n,) int32, ranks of images by what they are sorted by, one of `Sorting`; of the wanted ones alone
+    is_list_only: bool = False  # whether embeddings were not read yet
+    notes: Mapping[int, Note] = field(default_factory=dict)  # by image id
+    # outdated labels, of replaced pictures
+    outdated: Mapping[int, Label] = field(default_factory=dict)
+    # (n,) int32, ranks by each requested `Sorting`
     ranks: Mapping[str, NDArray[np.int32]] = field(default_factory=dict)
-    folds: Folds = field(default_factory=Folds.none)  # copies and bursts, as they were found last
-    # leaves with and without examples when it was predicted; None where all have some
+    folds: Folds = field(default_factory=Folds.none)  # copies and bursts, as found last
+    # numbers of leaves with and without examples; None if all have some
     unseen: ClassesSeen | None = None
-    parts: Sequence[
-        str
-    ] = ()  # (n,) parts of the files that the images are; () where all are whole files
-    items: Mapping[str, Mapping[int, str]] = field(
-        default_factory=dict
-    )  # images and parts of files with several
-    detections: Mapping[int, BoxOrigin] = field(
-        default_factory=dict
-    )  # what a detector found, by image id
+    parts: Sequence[str] = ()  # (n,) parts of the files; () if all images are whole files
+    # images and parts of files with several, by path
+    items: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
+    # origin of boxes, by image id
+    detections: Mapping[int, BoxOrigin] = field(default_factory=dict)
     hidden: frozenset[int] = frozenset()  # ids of images that are not shown
-    fields: Sequence[ImageField] = ()  # that the project has for its images in addition to count
-    # values by the name of their field, by image id
+    fields: Sequence[ImageField] = ()  # of the project, in addition to count
+    # by image id and name of the field
     field_values: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
-    error_odds: float = (
-        1.0  # of sure predictions as a multiple of what their probabilities say, by an audit
-    )
+    error_odds: float = 1.0  # of safe predictions, as a multiple of those by scores, by an audit
 
     @cached_property
     def is_unlabelled(self) -> Flags:
-        """(n,) whether no person said anything of an image."""
+        """(n,) whether an image has no label."""
         return self.label_class == NO_CLASS
 
     @cached_property
     def is_labelled(self) -> Flags:
-        """(n,) whether a person labelled an image itself."""
+        """(n,) whether an image was labelled by a person."""
         return ~self.is_unlabelled & (self.label_class != BOXED)
 
     @cached_property
@@ -189,17 +181,17 @@ class CollectionState:
 
     @cached_property
     def is_to_review(self) -> Flags:
-        """(n,) whether an image waits for a person."""
+        """(n,) whether an image is to be reviewed."""
         return self.is_unlabelled & ~self.has_failed & ~self.is_hidden
 
     @cached_property
     def is_shown_unknown(self) -> Flags:
-        """(n,) whether an image belongs to none of the classes, by a person or by the program."""
+        """(n,) whether an image is unknown, by label or by prediction."""
         return (self.is_unlabelled & self.is_unknown) | (self.label_class == UNKNOWN)
 
     @cached_property
     def is_replaced(self) -> Flags:
-        """(n,) whether the file of a labelled image holds another picture now, which nobody labelled yet."""
+        """(n,) whether a labelled image was replaced by another picture."""
         return np.isin(
             self.image_ids, np.fromiter(self.outdated, dtype=np.int64, count=len(self.outdated))
         )
@@ -214,7 +206,7 @@ class CollectionState:
 
     @cached_property
     def unknown_count(self) -> int:
-        """Images that belong to none of the classes, by a person or by the program."""
+        """Unknown images, by label or by prediction."""
         return int(np.count_nonzero(self.is_shown_unknown))
 
     @cached_property
@@ -222,7 +214,7 @@ class CollectionState:
         return int(np.count_nonzero(self.has_failed))
 
     def position(self, image_id: int) -> int:
-        """Place of an image in the arrays.
+        """Index of an image in the arrays.
 
         Raises:
             KeyError: no such image.
@@ -240,7 +232,7 @@ class CollectionState:
         return self.folder / self.paths[self.position(image_id)]
 
     def source_at(self, place: int) -> ImageSource:
-        """Where the pixels of the image at a place come from."""
+        """File and part of the image at an index."""
         return ImageSource(
             self.folder / self.paths[place], self.parts[place] if self.parts else WHOLE
         )
@@ -250,13 +242,13 @@ class CollectionState:
         return self.source_at(self.position(image_id))
 
     def visible_source_of(self, image_id: int) -> ImageSource | None:
-        """As `source_of`; None for an image that is hidden, or that left the project meanwhile."""
+        """As `source_of`; None for a hidden or removed image."""
         if image_id in self.hidden or not self.has(image_id):
             return None
         return self.source_of(image_id)
 
     def items_beside(self, image_id: int) -> Mapping[int, str]:
-        """All images of an image's file, its own included, with their parts."""
+        """All images of an image's file, itself included, with their parts."""
         place = self.position(image_id)
         alone = {image_id: self.parts[place] if self.parts else WHOLE}
         return self.items.get(self.paths[place], alone)
@@ -264,33 +256,30 @@ class CollectionState:
 
 @dataclass(frozen=True)
 class ClassMove:
-    """Images that went from one class to another."""
+    """Images that moved from one class to another."""
 
-    before: int  # class id; `UNKNOWN` for too far from every class, `NO_CLASS` for none at all
+    before: int  # class id; `UNKNOWN` or `NO_CLASS`
     after: int
     image_ids: Integers  # (k,) int64, by falling score
-    is_safe_class: bool = False  # whether only the safe class changed
+    is_safe_class: bool = False  # whether only the safe class has changed
 
 
 @dataclass(frozen=True)
 class ChangedImages:
-    """All images without a label that have other predictions than before, each in one move."""
+    """All unlabelled images whose predictions have changed, each in one move."""
 
-    moves: tuple[
-        ClassMove, ...
-    ] = ()  # of the best class, then of the safe class alone; most images first
-    new_labels: tuple[
-        tuple[int, int], ...
-    ] = ()  # classes that a person gave meanwhile, with counts; most first
+    # of the best class, then of the safe class alone; most images first
+    moves: tuple[ClassMove, ...] = ()
+    new_labels: tuple[tuple[int, int], ...] = ()  # classes of new labels with counts; most first
 
     @cached_property
     def other_class(self) -> int:
-        """How many images have another best class."""
+        """Number of images whose best class has changed."""
         return sum(len(move.image_ids) for move in self.moves if not move.is_safe_class)
 
     @cached_property
     def other_safe_class(self) -> int:
-        """How many images have the same best class, and another safe class."""
+        """Number of images whose safe class alone has changed."""
         return sum(len(move.image_ids) for move in self.moves if move.is_safe_class)
 
     @property
@@ -299,14 +288,14 @@ class ChangedImages:
 
     @property
     def more_unknown(self) -> int:
-        """How many more images are unknown than before, or fewer."""
+        """Increase of the number of unknown images."""
         moved = [move for move in self.moves if not move.is_safe_class]
         more = sum(len(move.image_ids) for move in moved if move.after == UNKNOWN)
         return more - sum(len(move.image_ids) for move in moved if move.before == UNKNOWN)
 
 
 def changed_images(before: CollectionState, after: CollectionState) -> ChangedImages:
-    """Compare the predictions of images that are embedded and have no label, both before and after."""
+    """Compare the predictions of embedded images without a label."""
     first, second = _shared(before, after)
     labels = after.label_class[second][after.label_class[second] != before.label_class[first]]
     is_answered = _is_answered(before)[first] & _is_answered(after)[second]
@@ -344,7 +333,7 @@ def _is_answered(state: CollectionState) -> Flags:
 
 
 def predicted_as(state: CollectionState, class_ids: Collection[int]) -> tuple[int, ...]:
-    """The unlabelled images whose best class is one of these, the most probable first, unknown ones included."""
+    """Unlabelled images whose best class is one of these, the most probable first."""
     places = np.flatnonzero(np.isin(state.best_class, [*class_ids]) & _is_answered(state))
     return tuple(
         state.image_ids[places[np.argsort(-state.best_score[places], kind="stable")]].tolist()
@@ -352,7 +341,7 @@ def predicted_as(state: CollectionState, class_ids: Collection[int]) -> tuple[in
 
 
 def predicted_class(state: CollectionState, places: NDArray[np.integer] | slice) -> Codes:
-    """The best classes (k,) of images at places (k,), `UNKNOWN` where they are too far, `NO_CLASS` without any."""
+    """Best classes (k,) at places (k,), or `UNKNOWN`, or `NO_CLASS`."""
     return np.where(state.is_unknown[places], np.int32(UNKNOWN), state.best_class[places])
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine import __version__
-from engine.collection.classify import Classified, classify
+from engine.collection.classify import Classified, classify_project
 from engine.collection.find_folds import sequence_names
 from engine.collection.hidden_images import hidden_images
 from engine.collection.outputs import check_file, check_folder
@@ -178,7 +178,7 @@ def export_project(
     if choice.which is Which.VERIFIED:
         return export_images(project, {}, choice, on_progress=on_progress, cancel=cancel)
     try:
-        classified = classify(project, caches, setting)
+        classified = classify_project(project, caches, setting)
     except InputError as error:
         raise type(error)(
             error.what,

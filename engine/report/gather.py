@@ -6,7 +6,7 @@ from datetime import date, datetime
 from pathlib import Path
 
 from engine.collection.audit_figures import AuditFigures, audit_figures
-from engine.collection.classify import Classified, classified_of, classify
+from engine.collection.classify import Classified, classified_of, classify_project
 from engine.collection.live import LiveCollection
 from engine.collection.state import CollectionState
 from engine.config import CacheFolders
@@ -88,10 +88,11 @@ def rival_versions(
         ModelError: the files of a version are missing.
     """
     versions = [project.models.version(each) for each in ids]
-    runs = [classify(project, caches, version=version) for version in versions]
+    runs = [classify_project(project, caches, version=version) for version in versions]
     if len({run.uses_views for run in runs}) > 1:
         runs = [
-            classify(project, caches, version=version, with_views=False) for version in versions
+            classify_project(project, caches, version=version, with_views=False)
+            for version in versions
         ]
     names = [version_name(version) for version in versions]
     return tuple(
@@ -105,5 +106,6 @@ def rival_settings(
 ) -> tuple[RivalModel, ...]:
     """Classify with several settings and the current model version."""
     return tuple(
-        RivalModel(setting.value, classify(project, caches, setting)) for setting in settings
+        RivalModel(setting.value, classify_project(project, caches, setting))
+        for setting in settings
     )

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.classify import classify
+from engine.collection.classify import classify_project
 from engine.collection.embed import embed_closer, embed_project
 from engine.collection.importing.import_graph import import_graph
 from engine.collection.new_project import new_project
@@ -87,7 +87,7 @@ def in_project(
         embed_project(project, caches, device=device)
         embed_closer(project, caches, device=device)
         rows = scored(collection, drawn)
-        predicted = classify(project, caches, with_stage=with_collection)
+        predicted = classify_project(project, caches, with_stage=with_collection)
 
         def score(chosen: NDArray[np.bool_]) -> Figures:
             answers = {

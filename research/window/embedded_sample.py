@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from engine.collection.classify import classify
+from engine.collection.classify import classify_project
 from engine.collection.embed import embed_closer, embed_project
 from engine.collection.new_project import COLLECTION, TRUTH_NAME, copy_sample_project
 from engine.config import CacheFolders
@@ -27,4 +27,4 @@ def evaluate_sample(path: Path, caches: CacheFolders) -> Evaluation:
     """Score the everyday model on the sample's images without a label."""
     with Project.open(path, for_writing=False) as project:
         answers = read_truth(path.parent / COLLECTION / TRUTH_NAME, project.classes.graph)
-        return evaluate(project, classify(project, caches), answers)
+        return evaluate(project, classify_project(project, caches), answers)

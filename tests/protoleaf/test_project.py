@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import accuracy_score
 
-from engine.collection.classify import classify, predictions
+from engine.collection.classify import classify_project, predictions
 from engine.errors import ImageError, InputError, ModelError, ProjectMissingError
 from engine.project import Project as ProjectFile
 from protoleaf import Project, PrototypePropagationClassifier, embed
@@ -49,7 +49,7 @@ def test_labels_of_no_class_have_no_path(collection: Collection) -> None:
 
 def test_predictions_are_those_of_the_program(collection: Collection) -> None:
     with ProjectFile.open(collection.project, for_writing=False) as file:
-        expected = {one.image_id: one for _, one in predictions(classify(file, collection.caches))}
+        expected = dict(predictions(classify_project(file, collection.caches)))
         name = file.classes.graph.name
         leaves = {image_id: name(one.class_id) for image_id, one in expected.items()}
     with opened(collection) as project:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from engine.collection.classify import classify, predictions
+from engine.collection.classify import classify_project, predictions, store_predictions
 from engine.collection.embed import embed_project
 from engine.collection.importing.import_graph import import_graph
 from engine.collection.importing.import_images import import_class_folders, import_images
@@ -188,11 +188,8 @@ def _decide(project: Project) -> None:
 def _decide_more(project: Project, caches: CacheFolders) -> None:
     named = class_ids(project)
     project.models.add_trained(trained_model())
-    classified = classify(project, caches, Setting.PPN_PLUS)
-    kept = [prediction for _, prediction in predictions(classified)]
-    project.models.store_predictions(
-        kept, version_id=project.models.current.version_id, setting=Setting.PPN_PLUS.value
-    )
+    classified = classify_project(project, caches, Setting.PPN_PLUS)
+    store_predictions(project, predictions(classified), Setting.PPN_PLUS.value)
     project.classes.remove([named["Green stripes"]])
     project.classes.move([(named["Blue checks"], named["Blue"])], named["Red"])
     ids = list(project.images.table().ids)

@@ -1,8 +1,9 @@
-"""Duplicates: the same bytes, and copies that were resized, recompressed, brightened or cropped by little.
+"""Find duplicates: identical bytes, and resized, recompressed, brightened or cropped copies.
 
-Copies have perceptual hashes of a few different bits and embeddings that are not far apart; embeddings alone do not
-tell a copy from another photo of the same thing. `protoleaf experiment duplicates` measures both.
-Two photos whose cameras tell different times are two photos, however alike: they fold as a sequence or not at all.
+Copies have perceptual hashes of small Hamming distance and embeddings that are not far apart;
+embeddings alone do not tell a copy from another photo of the same object. `protoleaf experiment
+duplicates` measures both (docs/performance.md). Photos with different camera times are never
+copies; they may be a sequence.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,27 +17,26 @@ from engine.collection.folding.partitions import ALONE, all_alone, components, g
 from engine.collection.folding.sequences import UNKNOWN_TIME
 from engine.everyday.blocks import Embeddings, Flags, Integers, to_floats
 
-MOST_BITS: Final = (
-    8  # of 64 that two copies differ in: 97 % of such pairs are copies or successive shots
-)
-MOST_BITS_TO_FIRST: Final = 12  # that a copy of a copy differs in from the first of all
+# Hamming distance of copies, of 64: 97 % of such pairs are copies or successive shots
+MOST_BITS: Final = 8
+MOST_BITS_TO_FIRST: Final = 12  # Hamming distance of a copy of a copy to the first one
 LEAST_COSINE: Final = 0.7  # of the embeddings of two copies
-BANDS: Final = 24  # samples of bits; pairs that share one as a whole are looked at (locality-sensitive hashing)
+# samples of bits; pairs with an equal sample are compared (locality-sensitive hashing)
+BANDS: Final = 24
+# bits of a sample: 99.8 % of pairs with a distance of 8 share a sample. Chosen
 BAND_BITS: Final = 10
-"""Bits of a sample: of pairs that differ in 8 of 64 bits 99.8 % share one of the samples, of others more. Chosen."""
-WINDOW: Final = 256  # hashes of a band that one is compared with. Chosen: bounds the time for 100,000 odd pictures.
-BLOCK: Final = 128  # rows of them at a time
-MOST_PAIRS: Final = 8  # of one hash in one band: enough to connect a crowd of copies
-MOST_FIRSTS: Final = (
-    64  # further firsts in one chain of copies; what is left after these stands alone
-)
+# hashes of a band that one is compared with. Chosen: bounds the time for 100,000 plain pictures
+WINDOW: Final = 256
+BLOCK: Final = 128  # rows compared at a time
+MOST_PAIRS: Final = 8  # of one hash in one band: enough to connect many copies
+MOST_FIRSTS: Final = 64  # groups that a chain of copies is split into; other images are left alone
 PAIRS_AT_ONCE: Final = 4096  # pairs whose embeddings are multiplied at a time
 
 Bits = NDArray[np.uint64]
 
 
 def same_content(keys: NDArray[np.bytes_]) -> Integers:
-    """(n,) groups of images whose files have the same bytes, by their content hashes; empty before a file was read."""
+    """(n,) groups of images with equal content hashes; a hash is empty before a file was read."""
     some = np.flatnonzero(recurs(keys.astype("S8").view(np.uint64)) & (keys != b""))
     if len(some) == 0:
         return all_alone(len(keys))
@@ -47,14 +47,14 @@ def same_content(keys: NDArray[np.bytes_]) -> Integers:
 
 
 def recurs(numbers: Bits) -> Flags:
-    """(n,) whether a number is there more than once: sorting numbers takes a hundredth of the time of hashes."""
+    """(n,) whether a number recurs; sorting numbers is a hundred times as fast as sorting hashes."""
     ordered = np.sort(numbers)
     again = ordered[1:][ordered[1:] == ordered[:-1]]
     return np.isin(numbers, again) if len(again) else np.zeros(len(numbers), dtype=bool)
 
 
 def copies(bits: Bits, seconds: Integers, embeddings: Embeddings, rows: Integers) -> Integers:
-    """(n,) groups of images that are copies of one another; `ALONE` for all others.
+    """(n,) groups of near-duplicates; `ALONE` for all others.
 
     Args:
         bits: (n,) perceptual hashes, 0 for none.
@@ -83,10 +83,10 @@ def copies(bits: Bits, seconds: Integers, embeddings: Embeddings, rows: Integers
 def _pairs(
     values: Bits, firsts: Integers, settled: Callable[[Integers], bool]
 ) -> Iterator[tuple[Integers, Integers]]:
-    """Pairs of places whose distinct hashes (m,) differ in at most `MOST_BITS` bits, band by band.
+    """Pairs of places whose distinct hashes (m,) differ in at most `MOST_BITS`, band by band.
 
     Args:
-        settled: whether some of the hashes are known to belong together, so that no pair of them is needed.
+        settled: whether some hashes are in one group already, so that no pair of them is needed.
     """
     generator = np.random.default_rng(0)
     for _band in range(BANDS):
@@ -112,7 +112,7 @@ def _confirmed(
 
 
 def _close(values: Bits, places: Integers) -> Iterator[tuple[Integers, Integers]]:
-    """Pairs of these places, each with at most `WINDOW` of those after it."""
+    """Pairs of close hashes among these places, each with at most `WINDOW` of those after it."""
     for start in range(0, len(places) - 1, BLOCK):
         here, there = places[start : start + BLOCK], places[start : start + BLOCK + WINDOW]
         differs = np.bitwise_count(values[here][:, None] ^ values[there][None])
@@ -130,7 +130,7 @@ def _same_time(seconds: Integers, first: Integers, second: Integers) -> Flags:
 
 
 def _alike(embeddings: Embeddings, first: Integers, second: Integers) -> Flags:
-    """(p,) whether embeddings of pairs are alike; an image without one is judged by its hash alone."""
+    """(p,) whether embeddings of pairs are similar; true without an embedding."""
     fits = np.ones(len(first), dtype=bool)
     for start in range(0, len(first), PAIRS_AT_ONCE):
         part = slice(start, start + PAIRS_AT_ONCE)
@@ -144,7 +144,7 @@ def _alike(embeddings: Embeddings, first: Integers, second: Integers) -> Flags:
 
 
 def _around_firsts(bits: Bits, seconds: Integers, groups: Integers) -> Integers:
-    """Split chains of copies, so that every image is a copy of the first one of its group too."""
+    """Split chains of copies, so that every image is a copy of the first one of its group."""
     places = np.flatnonzero(groups != ALONE)
     order = places[np.argsort(groups[places], kind="stable")]
     lowest = np.arange(len(bits), dtype=np.int64)

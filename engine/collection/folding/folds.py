@@ -1,4 +1,4 @@
-"""Folds: images that one decision may settle, as they are copies of each other or shots of one burst."""
+"""Folds: images that one decision may settle, as they are duplicates or shots of one burst."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
@@ -12,27 +12,27 @@ from engine.everyday.blocks import Flags, Floats, Integers
 
 @dataclass(frozen=True, eq=False)
 class Folds:
-    """The folds of n images, by ascending image id; never changed. An image that is not among them is in none."""
+    """The folds of n images, by ascending image id; immutable. Other images are in no fold."""
 
     image_ids: Integers  # (n,) int64
-    groups: Integers  # (n,) int64 fold of each image, `ALONE` for images in none
-    twins: Integers  # (n,) int64 group of copies of each image, or `ALONE`
+    groups: Integers  # (n,) int64 fold of each image, `ALONE` for none
+    twins: Integers  # (n,) int64 group of duplicates of each image, or `ALONE`
     sequences: Integers  # (n,) int64 sequence of each image, or `ALONE`
-    sharpness: Floats  # (n,) float32, NaN where it is not known
-    seconds: Integers  # (n,) int64 time of each shot, `UNKNOWN_TIME` without
-    # (n,) int64 images that are never divided between examples and tests, or `ALONE`: folds, and the boxes of a photo
+    sharpness: Floats  # (n,) float32, NaN if unknown
+    seconds: Integers  # (n,) int64 time of each shot, or `UNKNOWN_TIME`
+    # (n,) int64 groups that are held out together: folds, and the boxes of a photo
     together: Integers
 
     @staticmethod
     def none() -> "Folds":
-        """No image belongs with another."""
+        """No folds."""
         nothing = np.zeros(0, dtype=np.int64)
         return Folds(
             nothing, nothing, nothing, nothing, nothing.astype(np.float32), nothing, nothing
         )
 
     def folded(self) -> "Folds":
-        """Those of the images alone that belong with others: among millions there are few."""
+        """Drop images that are in no group."""
         places = np.flatnonzero(self.together != ALONE)
         return Folds(*(getattr(self, each.name)[places] for each in fields(self)))
 
@@ -42,14 +42,14 @@ class Folds:
 
     @property
     def folded_images(self) -> int:
-        """Images in folds."""
+        """Number of images in folds."""
         return int(np.count_nonzero(self.groups != ALONE))
 
     @cached_property
     def ranks(self) -> Integers:
-        """(n,) place of each image in its fold, 0 for the one that stands for all; 0 also for images in none.
+        """(n,) rank of each image in its fold, 0 for its representative and for images in none.
 
-        That is the sharpest one where all are known, else the first by time and number.
+        The representative is the sharpest image if all are known, else the first by time and id.
         """
         ranks, order = np.zeros(len(self.image_ids), dtype=np.int64), self._in_folds
         place = self.groups[order]
@@ -61,11 +61,11 @@ class Folds:
         return ranks
 
     def of(self, image_ids: Integers) -> Integers:
-        """(k,) the fold of each of these images; `ALONE` for those that are not known."""
+        """(k,) the fold of each of these images, or `ALONE`."""
         return self._at(self.groups, image_ids, ALONE)
 
     def held_together(self, image_ids: Integers) -> Integers:
-        """(k,) number of the images that are held out together with each of these; `ALONE` for those without any."""
+        """(k,) group of each of these images that is held out together, or `ALONE`."""
         return self._at(self.together, image_ids, ALONE)
 
     def holds_as(self, other: "Folds", image_ids: Integers) -> bool:
@@ -77,12 +77,15 @@ class Folds:
         return self._at(self.ranks, image_ids, 0)
 
     def members(self, fold: int) -> tuple[int, ...]:
-        """Ids of the images of a fold, the one that stands for all first."""
+        """Ids of the images of a fold, the representative first."""
         places = np.flatnonzero(self.groups == fold)
         return tuple(self.image_ids[places[np.argsort(self.ranks[places], kind="stable")]].tolist())
 
     def each(self) -> Iterator[tuple[tuple[int, ...], str]]:
-        """Ids of the images of each fold, the one that stands for all first, and "copies", "burst" or "both"."""
+        """Ids of the images of each fold, the representative first, and its kind.
+
+        The kind is "copies", "burst" or "both".
+        """
         order = self._in_folds[
             np.lexsort((self.ranks[self._in_folds], self.groups[self._in_folds]))
         ]
@@ -95,7 +98,7 @@ class Folds:
             )
 
     def one_of_each(self, image_ids: Integers) -> Integers:
-        """Those of some images that stand for a fold, or are in none."""
+        """Those of some images that represent a fold, or are in none."""
         return image_ids[self.ranks_of(image_ids) == 0]
 
     def sequence_of(self, image_id: int) -> int | None:
@@ -123,7 +126,7 @@ class Folds:
         return np.sort(self.image_ids[order[first]])
 
     def is_same(self, other: "Folds") -> bool:
-        """Whether the same images belong together."""
+        """Whether the groups are equal."""
         pairs = (
             (self.image_ids, other.image_ids),
             (self.groups, other.groups),
@@ -132,7 +135,7 @@ class Folds:
         return all(np.array_equal(ours, theirs) for ours, theirs in pairs)
 
     def is_as_sharp(self, other: "Folds") -> bool:
-        """Whether the sharpness of the same images in folds is known alike."""
+        """Whether the known sharpness of images in folds is equal."""
         places = np.flatnonzero(self.groups != ALONE)
         return len(self.sharpness) == len(other.sharpness) and np.array_equal(
             self.sharpness[places], other.sharpness[places], equal_nan=True

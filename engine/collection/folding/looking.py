@@ -1,4 +1,4 @@
-"""Look at pictures that have no fingerprint yet: read them small, on a few threads, and keep what was seen."""
+"""Compute missing fingerprints: decode pictures at a small size on a few threads."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -20,22 +20,20 @@ from engine.images.fingerprint import Fingerprint, fingerprint_of
 from engine.images.fingerprint_cache import FingerprintCache, Fingerprints
 from engine.ordered_pool import in_order
 
-AT_ONCE: Final = (
-    16  # pictures between two writes, and at most before a pause. Chosen: a tenth of a second.
-)
+AT_ONCE: Final = 16  # pictures between two writes or pauses. Chosen: 0.1 s
 
+# file, relative to the project's folder or absolute; part of the file; content hash of the part
 Picture = tuple[str, str, bytes]
-"""A file, relative to the project's folder or absolute, the part of it, and the content hash of that."""
 
 
 @dataclass(frozen=True, eq=False)
 class Pictures:
-    """Files whose content has no fingerprint, each content once; a path is made when it is read."""
+    """Contents without a fingerprint, each once; paths are made when they are read."""
 
     paths: Sequence[str]  # (n,) of all images
-    parts: Sequence[str]  # (n,) of the files; () where all images are whole files
+    parts: Sequence[str]  # (n,) of the files; () if all images are whole files
     keys: NDArray[np.bytes_]  # (n,) their content hashes, as `ImageList.content_keys`
-    places: NDArray[np.int32]  # (p,) of the files among them
+    places: NDArray[np.int32]  # (p,) places of the pictures
 
     def __len__(self) -> int:
         return len(self.places)
@@ -54,11 +52,11 @@ class Pictures:
 
     @property
     def contents(self) -> NDArray[np.bytes_]:
-        """(p,) content hashes of the files."""
+        """(p,) content hashes of the pictures."""
         return self.keys[self.places]
 
     def without(self, tried: NDArray[np.bytes_]) -> "Pictures":
-        """Those whose content is not among these."""
+        """Drop pictures with one of these contents."""
         return (
             replace(self, places=self.places[~np.isin(self.contents, tried)])
             if len(tried)
@@ -67,7 +65,7 @@ class Pictures:
 
 
 def kept_fingerprints(keys: NDArray[np.bytes_], caches: CacheFolders) -> Fingerprints:
-    """What is known of pictures by their content hashes (n,), as `ImageList.content_keys`."""
+    """Cached fingerprints by content hashes (n,), as `ImageList.content_keys`."""
     with closing(FingerprintCache(caches.fingerprints)) as cache:
         return cache.get_many(keys)
 
@@ -75,7 +73,7 @@ def kept_fingerprints(keys: NDArray[np.bytes_], caches: CacheFolders) -> Fingerp
 def unseen(
     paths: Sequence[str], parts: Sequence[str], keys: NDArray[np.bytes_], prints: Fingerprints
 ) -> Pictures:
-    """Images of which there is no fingerprint; those that were never read are left out."""
+    """Pictures without a fingerprint; images that were never read are left out."""
     is_wanted = (keys != b"") & ~prints.is_known
     is_again = is_wanted & recurs(keys.astype("S8").view(np.uint64))
     again = np.flatnonzero(is_again)
@@ -95,13 +93,14 @@ def look_at(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> int:
-    """Keep the fingerprints of pictures; returns of how many. Files that cannot be read are passed over.
+    """Compute and cache fingerprints; return how many. Unreadable files are skipped.
 
     Args:
-        pause_s: seconds to rest before the next pictures, as while a person works; asked again after them.
+        workers: number of threads; by default that of the processors.
+        pause_s: seconds to wait before the next pictures; called again after them.
 
     Raises:
-        Cancelled: `cancel` was set; what was seen is kept.
+        Cancelled: `cancel` was set; computed fingerprints are kept.
     """
     cancel, meter, count = cancel or CancelToken(), ProgressMeter(len(pictures), on_progress), 0
     workers = workers or os.cpu_count() or 1
@@ -135,7 +134,7 @@ def look_at(
 def _with_pauses(
     pictures: Pictures, pause_s: Callable[[], float], cancel: CancelToken
 ) -> Iterator[Picture]:
-    """The pictures; raises `Cancelled`."""
+    """The pictures, with pauses; raises `Cancelled`."""
     for number, picture in enumerate(pictures):
         while number % AT_ONCE == 0 and (rest_s := pause_s()) > 0:
             cancel.wait(rest_s)

@@ -1,4 +1,4 @@
-"""Partitions of images as arrays: which ones belong together, and the union of several such answers."""
+"""Partitions of images as arrays, and files with several images."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -8,16 +8,16 @@ import numpy as np
 from engine.everyday.blocks import Flags, Integers
 from engine.file_parts import WHOLE, is_within_picture, picture_part
 
-ALONE: Final = -1  # the group of an image that belongs with no other
+ALONE: Final = -1  # group of an image that is in no group
 
 
 def all_alone(count: int) -> Integers:
-    """(count,) of places none of which belongs with another; takes no memory, and is for reading only."""
+    """(count,) of `ALONE`; read-only, without memory."""
     return np.broadcast_to(np.int64(ALONE), count)
 
 
 def components(count: int, first: Integers, second: Integers) -> Integers:
-    """(count,) lowest place that each place is connected with, by edges (e,) from `first` to `second`.
+    """(count,) lowest place of each connected component, by edges (e,).
 
     Hooking and pointer jumping (Shiloach and Vishkin, 1982): few passes, however long the chains.
     """
@@ -34,7 +34,7 @@ def components(count: int, first: Integers, second: Integers) -> Integers:
 
 
 def groups_of(lowest: Integers) -> Integers:
-    """(n,) numbered groups of places by their lowest one: ascending with it; `ALONE` where nothing else is there."""
+    """(n,) group numbers from the lowest place of each component; `ALONE` for single places."""
     groups = np.full(len(lowest), ALONE, dtype=np.int64)
     members = np.flatnonzero(lowest != np.arange(len(lowest)))  # of millions few: no more is sorted
     firsts = np.unique(lowest[members])
@@ -44,7 +44,7 @@ def groups_of(lowest: Integers) -> Integers:
 
 
 def as_partition(groups: Integers) -> Integers:
-    """(n,) the first place of each place's group, or the place itself: equal for equal partitions, however numbered."""
+    """(n,) first place of each place's group: equal for equal partitions."""
     places = np.arange(len(groups), dtype=np.int64)
     grouped = np.flatnonzero(groups != ALONE)
     _, first, group = np.unique(groups[grouped], return_index=True, return_inverse=True)
@@ -53,7 +53,7 @@ def as_partition(groups: Integers) -> Integers:
 
 
 def joined(*partitions: Integers) -> Integers:
-    """(n,) the finest partition that keeps together what any of these (n,) keeps together."""
+    """(n,) the finest partition that is coarser than all of these (n,)."""
     edges = [_edges(partition) for partition in partitions if (partition != ALONE).any()]
     if not edges:
         return partitions[0]
@@ -62,28 +62,28 @@ def joined(*partitions: Integers) -> Integers:
 
 
 def _edges(partition: Integers) -> tuple[Integers, Integers]:
-    """From every grouped place to the first one of its group."""
+    """Edges from the first place of each group to its places."""
     places = np.flatnonzero(partition != ALONE)
     return as_partition(partition)[places], places.astype(np.int64)
 
 
 def boxes_among(parts: Sequence[str]) -> Flags:
-    """(n,) whether each image is a box, or a further thing, in a picture; (0,) where all are whole files."""
+    """(n,) whether each image is a box or another object in a picture; (0,) for whole files."""
     return np.fromiter(map(is_within_picture, parts), dtype=np.bool_, count=len(parts))
 
 
 def parts_among(parts: Sequence[str]) -> Flags:
-    """(n,) whether each image is a part of a file; (0,) where all are whole files."""
+    """(n,) whether each image is a part of a file; (0,) if all are whole files."""
     return np.fromiter((part != WHOLE for part in parts), dtype=np.bool_, count=len(parts))
 
 
 def frames_among(parts: Sequence[str]) -> Flags:
-    """(n,) whether each image is a frame of a video; (0,) where all are whole files."""
+    """(n,) whether each image is a frame of a video; (0,) if all are whole files."""
     return np.fromiter((part.startswith("t=") for part in parts), dtype=np.bool_, count=len(parts))
 
 
 def same_file(paths: Sequence[str], parts: Sequence[str]) -> Integers:
-    """(n,) number of the file of each image that has one in common with others; `ALONE` for all else."""
+    """(n,) group of images of one file; `ALONE` for all others."""
     if not parts:
         return all_alone(len(paths))
     first: dict[str, int] = {}
@@ -94,7 +94,7 @@ def same_file(paths: Sequence[str], parts: Sequence[str]) -> Integers:
 def items_by_file(
     image_ids: Sequence[int], paths: Sequence[str], parts: Sequence[str]
 ) -> dict[str, Mapping[int, str]]:
-    """The images of each file with their parts, by the path of the file; of files with more than one."""
+    """Images and their parts by path of the file, for files with more than one image."""
     if not parts:
         return {}
     divided = {
@@ -108,6 +108,6 @@ def items_by_file(
 
 
 def pictures_with_boxes(items: Mapping[int, str]) -> list[int]:
-    """Those of the images of a file that are pictures with boxes in them."""
+    """Those of the images of a file that have boxes in them."""
     boxed = {picture_part(part) for part in items.values() if "xywh" in part}
     return [image_id for image_id, part in items.items() if part in boxed]

@@ -1,10 +1,10 @@
-"""Sequences: shots of one camera in one folder that follow each other within seconds, as bursts and camera traps make.
+"""Sequences: shots of one camera and folder within seconds, as of bursts and camera traps.
 
-One decision settles a sequence, so it has a longest span, and frames at an even interval over minutes are in none: they
-are a time lapse, and show what came and went. A longer one is cut where its shots are farthest apart.
+The duration of a sequence is limited; a longer one is cut at its widest gaps. Frames at an even
+interval over minutes are a time lapse, and in no sequence.
 
-A clock that was never set says nothing: times before `FIRST_YEAR` or after `LAST_YEAR` count as unknown, as do those of
-a second in which one camera seems to have taken more pictures than any can.
+Times before `FIRST_YEAR` or after `LAST_YEAR`, of clocks that were never set, count as unknown; so
+do times of a second in which one camera seems to have taken too many pictures.
 """
 
 from collections.abc import Sequence
@@ -21,45 +21,41 @@ FIRST_YEAR: Final = 1990  # before any digital camera wrote times into its files
 LAST_YEAR: Final = 2100
 _FIRST_S: Final = np.datetime64(f"{FIRST_YEAR}", "s").astype(np.int64)
 _END_S: Final = np.datetime64(f"{LAST_YEAR + 1}", "s").astype(np.int64)
-MOST_IN_A_SECOND: Final = 60  # shots of one camera. Chosen: the fastest write about so many.
-LONGEST_SPANS: Final = 10  # times the seconds between two shots that a sequence may last. Chosen.
-LEAST_LONGEST_S: Final = 60  # that any sequence may last
-LAPSE_FRAMES: Final = 6  # at an even interval, from which on they may be a time lapse. Chosen.
-LAPSE_S: Final = 120  # that they last at least: no burst is as long and as even. Chosen.
-LAPSE_REACH: Final = (
-    2  # times the seconds of a sequence that may be between frames of a time lapse. Chosen.
-)
-LAPSE_TOLERANCE: Final = (
-    0.4  # of an interval: by so much the longest differs from the shortest. Chosen.
-)
+MOST_IN_A_SECOND: Final = 60  # shots of one camera. Chosen: the fastest cameras take about so many
+LONGEST_SPANS: Final = 10  # longest duration of a sequence, in longest gaps. Chosen
+LEAST_LONGEST_S: Final = 60  # lower bound of the longest duration
+LAPSE_FRAMES: Final = 6  # least number of frames of a time lapse. Chosen
+LAPSE_S: Final = 120  # shortest duration of a time lapse: no burst is as long and even. Chosen
+LAPSE_REACH: Final = 2  # longest gap in a time lapse, in longest gaps of a sequence. Chosen
+LAPSE_TOLERANCE: Final = 0.4  # relative difference of gaps in a time lapse. Chosen
 
 
 @dataclass(frozen=True)
 class ShotTimes:
-    """When and with what n images were taken, in ascending image id."""
+    """Times and cameras of n images, in ascending image id."""
 
-    seconds: Integers  # (n,) int64 since 1970, in UTC where the file has a zone, `UNKNOWN_TIME` without a time
-    clock_seconds: Integers  # (n,) the same by the camera's clock, whatever its zone
+    seconds: Integers  # (n,) int64 since 1970, in UTC where the zone is known, or `UNKNOWN_TIME`
+    clock_seconds: Integers  # (n,) the same by the camera's clock, without its zone
     sources: Integers  # (n,) int64, equal for images of one camera and folder
 
     @staticmethod
     def unknown(count: int) -> "ShotTimes":
-        """Of images that no camera's clock tells; they take no memory, and are for reading only."""
+        """Unknown times; read-only, without memory."""
         no_time = np.broadcast_to(np.int64(UNKNOWN_TIME), count)
         return ShotTimes(no_time, no_time, np.broadcast_to(np.int64(0), count))
 
     def own(self) -> "ShotTimes":
-        """A copy that may be written to."""
+        """A writable copy."""
         return ShotTimes(self.seconds.copy(), self.clock_seconds.copy(), self.sources.copy())
 
 
 def sound_seconds(seconds: Integers) -> Integers:
-    """Seconds since 1970 (n,); `UNKNOWN_TIME` in place of years that no camera knew."""
+    """Seconds since 1970 (n,), with `UNKNOWN_TIME` for impossible years."""
     return np.where((seconds >= _FIRST_S) & (seconds < _END_S), seconds, UNKNOWN_TIME)
 
 
 def sequences(shots: ShotTimes, most_seconds: int) -> Integers:
-    """(n,) number of each image's sequence, by the time of its first shot; `ALONE` for images in none.
+    """(n,) number of each image's sequence, by the time of its first shot, or `ALONE`.
 
     Args:
         most_seconds: between two successive shots of a sequence.
@@ -85,7 +81,7 @@ def sequences(shots: ShotTimes, most_seconds: int) -> Integers:
 
 
 def _lasting(seconds: Integers, begins: Flags, least_s: int) -> list[slice]:
-    """Places of the runs of shots, by where they begin, that last so many seconds at least."""
+    """Slices of the runs of shots that last at least so many seconds."""
     starts = np.flatnonzero(begins)
     ends = np.append(starts[1:], len(seconds))
     lasting = np.flatnonzero(seconds[ends - 1] - seconds[starts] >= least_s)
@@ -93,7 +89,7 @@ def _lasting(seconds: Integers, begins: Flags, least_s: int) -> list[slice]:
 
 
 def _lapse_begins(seconds: Integers) -> Flags:
-    """(n,) whether a shot is a frame of a time lapse, and so no sequel to the shot before it."""
+    """(n,) whether a shot is a frame of a time lapse, or the first one after it."""
     moments, first = np.unique(seconds, return_index=True)
     found = np.zeros(len(seconds), dtype=bool)
     gaps = np.diff(moments).tolist()
@@ -110,7 +106,7 @@ def _lapse_begins(seconds: Integers) -> Flags:
 
 
 def _even_end(gaps: Sequence[int], start: int) -> int:
-    """The place behind the last of the gaps that are about as long as those before them."""
+    """End of the gaps from `start` that are about equally long."""
     shortest = longest = gaps[start]
     end = start + 1
     while end < len(gaps):
@@ -122,7 +118,7 @@ def _even_end(gaps: Sequence[int], start: int) -> int:
 
 
 def _cuts(seconds: Integers, longest_s: int) -> list[int]:
-    """Places where a sequence is cut: at the widest gap of the second half of the longest span, again and again."""
+    """Places to cut a sequence: the widest gap in the second half of the longest span, repeatedly."""
     found: list[int] = []
     at = 0
     while seconds[-1] - seconds[at] > longest_s:
@@ -135,7 +131,7 @@ def _cuts(seconds: Integers, longest_s: int) -> list[int]:
 
 
 def _in_order(shots: ShotTimes) -> Integers:
-    """Places of the images with a sound time, by source and time."""
+    """Places of the images with a valid time, by source and time."""
     known = np.flatnonzero(shots.seconds != UNKNOWN_TIME)
     order = known[np.lexsort((shots.seconds[known], shots.sources[known]))]
     if len(order) == 0:

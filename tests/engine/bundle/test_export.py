@@ -16,7 +16,7 @@ from PIL import Image
 
 from engine.bundle.export import ExportedModel, export_model
 from engine.bundle.opened import classify_files, open_bundle
-from engine.collection.classify import classify
+from engine.collection.classify import classify_project
 from engine.collection.models import model_of
 from engine.collection.training.trained import adopt
 from engine.embedding.views import unit_length, views_of_side
@@ -95,7 +95,7 @@ def test_new_images_are_answered_as_by_the_program(
     """By `classify --model` and by the runner: every kind of file, and every kind of outcome."""
     expected, found, run = (tmp_path / f"{name}.csv" for name in ("expected", "found", "run"))
     with Project.open(ruled.project, for_writing=False) as project:
-        classified = classify(project, ruled.caches)
+        classified = classify_project(project, ruled.caches)
         alone = tmp_path / "alone.onnx"  # no companion in eight bits lies beside it
         alone.write_bytes(classified.model.backbone.read_bytes())
         session = BackboneSession(alone, classified.model.card, CPU_CHOICE)
@@ -139,7 +139,7 @@ def test_a_trained_model_without_the_collection_stage_and_by_one_view(
         project.policies.set_setting("collection", False)
         project.models.choose(adopt(project, write_tuned(tmp_path / "tuned", project)))
         exported = export_model(project, collection.caches, tmp_path / "model", setting)
-        fitted = classify(project, collection.caches, setting).fitted
+        fitted = classify_project(project, collection.caches, setting).fitted
         pixels = views_of_side(Path(images[0]).read_bytes(), 96, 1.0, 1)
         bundle = open_bundle(exported.folder)
         classify_files(bundle, [Path(images[0])], found)

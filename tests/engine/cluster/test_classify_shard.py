@@ -13,7 +13,7 @@ from engine.bundle.opened import open_bundle
 from engine.cluster.classify import begin_predictions
 from engine.cluster.classify_shard import ClassifyShards
 from engine.cluster.shard_work import Resources
-from engine.collection.classify import Classified, classify
+from engine.collection.classify import Classified, classify_project
 from engine.dataset.described_folder import SHARDS
 from engine.dataset.opened import DataSet
 from engine.dataset.predictions import prediction_shards, read_predictions_manifest
@@ -41,7 +41,7 @@ def laid(collection: Collection, tmp_path: Path) -> Laid:
     """The small collection, one image of it rotten, classified without views."""
     without_its_views(collection)
     with Project.open(collection.project, for_writing=False) as project:
-        classified = classify(project, collection.caches, Setting.PPN_PLUS)
+        classified = classify_project(project, collection.caches, Setting.PPN_PLUS)
         graph = project.classes.graph
         names = {class_id: graph.name(class_id) for class_id in graph.classes()}
         model = export_model(project, collection.caches, tmp_path / "model").folder

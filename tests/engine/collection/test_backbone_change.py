@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.collection.backbone_change import PreparedChange, prepare_change, use_backbone
-from engine.collection.classify import classify
+from engine.collection.classify import classify_project
 from engine.collection.embed import embed_project, open_cache
 from engine.collection.fitting import policies_of
 from engine.collection.live import LiveCollection
@@ -130,7 +130,7 @@ def test_both_are_measured_on_the_same_shots(
     assert live.fitted is not None
     before, folds = live.fitted.figures, live.folds
     comparison = change_to(live, collection, tinyleaf).comparison
-    after = classify(live.project, collection.caches, folds=folds).fitted.figures
+    after = classify_project(live.project, collection.caches, folds=folds).fitted.figures
     assert comparison.before == pytest.approx(before.accuracy)
     assert comparison.after == pytest.approx(after.accuracy)
     assert comparison.shots == before.shots_checked

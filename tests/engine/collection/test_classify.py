@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.collection.classify import Classified, classify, predictions
+from engine.collection.classify import Classified, classify_project, predictions
 from engine.collection.embed import embed_project
 from engine.collection.importing.import_images import import_images
 from engine.collection.live import LiveCollection
@@ -23,8 +23,8 @@ ANCHORS = 1100
 def _assert_as_shown(classified: Classified, shown: CollectionState) -> None:
     """Predictions of the images without a label are those that the window shows, to the last bit."""
     free = np.flatnonzero((shown.label_class == NO_CLASS) & (shown.status == ImageStatus.READY))
-    found = [prediction for _, prediction in predictions(classified)]
-    assert [one.image_id for one in found] == shown.image_ids[free].tolist()
+    image_ids, found = zip(*predictions(classified), strict=True)
+    assert list(image_ids) == shown.image_ids[free].tolist()
     assert [one.class_id for one in found] == shown.best_class[free].tolist()
     assert [one.score for one in found] == shown.best_score[free].tolist()
     assert [one.safe_class_id or NO_CLASS for one in found] == shown.safe_class[free].tolist()
@@ -44,7 +44,7 @@ def test_the_window_shows_the_same(
     live.apply(import_images(project, [folder]).change)
     live.apply(project.labels.set(live.state.image_ids[30:32].tolist(), None))
     live.apply(project.images.remove(live.state.image_ids[35:37].tolist()))
-    classified = classify(project, collection.caches, setting)
+    classified = classify_project(project, collection.caches, setting)
     assert classified.waiting == 1
     assert live.fitted is not None
     assert classified.fitted.figures == live.fitted.figures
@@ -57,7 +57,9 @@ def test_what_is_asked_for_comes_before_the_project_s_settings(
     """A setting and the stage can be chosen for one run; the project keeps its own."""
     live.project.policies.set_setting("collection", False)
     live.project.policies.set_setting("setting", "ppn")
-    classified = classify(live.project, collection.caches, Setting.PPN_PLUS, with_stage=True)
+    classified = classify_project(
+        live.project, collection.caches, Setting.PPN_PLUS, with_stage=True
+    )
     assert classified.fitted.setting is Setting.PPN_PLUS
     assert classified.fitted.figures.collection is not None
     live.load()
@@ -72,11 +74,11 @@ def test_the_cached_basis_serves_both(tmp_path: Path, monkeypatch: pytest.Monkey
     caches = CacheFolders(tmp_path / "cache")
     path = synthetic_project(tmp_path, caches, 1300)
     with Project.open(path, for_writing=False) as project:
-        first = classify(project, caches)
+        first = classify_project(project, caches)
         monkeypatch.setattr(
             "engine.everyday.collection_stage.live_basis.collection_basis", _must_not_be_made
         )
-        again = classify(project, caches)
+        again = classify_project(project, caches)
     live = LiveCollection.open(path, caches, for_writing=False)
     _assert_as_shown(first, live.load())
     _assert_as_shown(again, live.state)
@@ -94,7 +96,7 @@ def test_embeddings_that_the_project_could_not_write_down(collection: Collection
         import_images(project, [collection.folder / "new"])
     with Project.open(collection.project, for_writing=False) as project:
         embed_project(project, collection.caches, device="cpu")
-        classified = classify(project, collection.caches)
+        classified = classify_project(project, collection.caches)
     live = LiveCollection.open(collection.project, collection.caches, for_writing=False)
     assert (live.load().status == ImageStatus.READY).all()
     assert classified.waiting == 0
@@ -110,7 +112,7 @@ def test_what_is_missing_is_reported(tmp_path: Path) -> None:
 
     def refusal() -> str:
         with pytest.raises(InputError) as caught:
-            classify(project, caches)
+            classify_project(project, caches)
         return str(caught.value)
 
     assert "has no classes" in refusal()

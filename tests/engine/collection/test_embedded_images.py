@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from engine.collection.backbone_change import compare_on_shots
-from engine.collection.classify import classify
+from engine.collection.classify import classify_project
 from engine.collection.embed import embed_closer, embed_project, open_views_cache
 from engine.collection.live import LiveCollection
 from engine.embedding.views import MOST_PER_CLASS
@@ -236,10 +236,12 @@ def test_models_are_compared_by_one_view_each(collection: Collection) -> None:
     """A backbone that was used for long has all views, one that was just tried has none: that would not be fair."""
     without_its_views(collection)
     with Project.open(collection.project) as project:
-        alone = classify(project, collection.caches)
+        alone = classify_project(project, collection.caches)
         embed_closer(project, collection.caches, device="cpu")
-        assert not np.array_equal(classify(project, collection.caches).embeddings, alone.embeddings)
-        compared = classify(project, collection.caches, with_views=False)
+        assert not np.array_equal(
+            classify_project(project, collection.caches).embeddings, alone.embeddings
+        )
+        compared = classify_project(project, collection.caches, with_views=False)
         assert np.array_equal(compared.embeddings, alone.embeddings)
         assert (compared.fitted.shots.embeddings == alone.fitted.shots.embeddings).all()
         version = project.models.current

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from engine.collection.classify import classify
+from engine.collection.classify import classify_project
 from engine.collection.embed import embed_project
 from engine.collection.find_folds import (
     FoldInput,
@@ -150,7 +150,7 @@ def test_evaluate_counts_twins_of_labelled_images(collection: Collection) -> Non
 
 
 def _evaluated(project: Project, collection: Collection) -> Evaluation:
-    classified = classify(project, cache_of_test())
+    classified = classify_project(project, cache_of_test())
     truth = read_truth(collection.truth, project.classes.graph)
     return evaluate(project, classified, truth)
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from engine.collection.classify import classify
+from engine.collection.classify import classify_project
 from engine.collection.embed import embed_project
 from engine.collection.found_images import images_found
 from engine.collection.importing.import_images import import_images
@@ -97,7 +97,7 @@ def labelled_image(project: Project, collection: Collection) -> tuple[int, Path]
 
 def shots(project: Project, collection: Collection) -> Sequence[int]:
     """The images that a fit learns from."""
-    found = classify(project, collection.caches)
+    found = classify_project(project, collection.caches)
     return found.image_ids[found.labels >= 0].tolist()
 
 
