@@ -56,11 +56,18 @@ def class_facts(
         keep, weights = fitted.inheritance.own_shares[class_id], fitted.inheritance.edge_weights
     own = rules[class_id].bar if class_id in rules else None
     return ClassFacts(
-        class_id, tuple(shots), keep,
-        tuple(ScoredClass(parent, weights.get((parent, class_id), 0.0)) for parent in graph.parents(class_id)),
-        keep == 0, bars_in_effect(graph, rules, [class_id])[class_id], own,
+        class_id,
+        tuple(shots),
+        keep,
+        tuple(
+            ScoredClass(parent, weights.get((parent, class_id), 0.0))
+            for parent in graph.parents(class_id)
+        ),
+        keep == 0,
+        bars_in_effect(graph, rules, [class_id])[class_id],
+        own,
         where_bar_is_set(graph, rules, class_id),
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True)

@@ -169,9 +169,15 @@ def prepare_change(
     _check_is_another(project, caches, model)
     known = _KnownFacts(project)
     summary = embed_project(
-        project, caches, model=model, device=device, with_views=True, on_progress=on_progress,
-        on_batch=known.take, cancel=cancel,
-    )  # fmt: skip
+        project,
+        caches,
+        model=model,
+        device=device,
+        with_views=True,
+        on_progress=on_progress,
+        on_batch=known.take,
+        cancel=cancel,
+    )
     cancel.raise_if_cancelled()
     comparison = compare_on_shots(project, caches, project.models.current, version)
     cancel.raise_if_cancelled()

@@ -181,7 +181,8 @@ def images_to_label(
         random_seed: draw them at random instead, all with the same probability.
 
     Raises:
-        InputError: there are no images, no or too few embeddings, or all embedded images are labelled.
+        InputError: there are no images, no or too few embeddings, or all embedded images are
+            labelled.
         ModelError: the files of the version in use are missing.
     """
     live = LiveCollection(project, caches)

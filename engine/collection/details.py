@@ -15,11 +15,18 @@ def as_stored(files: Iterable[FileDetails]) -> list[ImageDetails]:
     """Convert metadata for the project store."""
     return [
         ImageDetails(
-            file.image_id, file.modified_ns, file.details.width, file.details.height, file.details.taken_at,
-            file.details.camera, file.details.latitude, file.details.longitude, file.details.fields,
+            file.image_id,
+            file.modified_ns,
+            file.details.width,
+            file.details.height,
+            file.details.taken_at,
+            file.details.camera,
+            file.details.latitude,
+            file.details.longitude,
+            file.details.fields,
         )
         for file in files
-    ]  # fmt: skip
+    ]
 
 
 def details_to_read(

@@ -50,7 +50,8 @@ def embed_project(
 
     Args:
         model: by default the backbone in use.
-        with_views: embed all views, with thumbnails and fingerprints, unless the collection is large.
+        with_views: embed all views, with thumbnails and fingerprints, unless the collection is
+            large.
         device: one of `providers.DEVICES`.
         on_batch: called with results; by default they are stored in a writable project. Otherwise
             they are in the cache alone, where `embedded_images.newest_hashes` finds them.

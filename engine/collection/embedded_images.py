@@ -1,4 +1,4 @@
-"""Images and labels of a project with their cached embeddings, also over all views (decision 55)."""
+"""Images and labels of a project with cached embeddings, also over all views (decision 55)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -112,7 +112,8 @@ class EmbeddedImages:
         self._project = project
         self._width = model.card.embedding_width
         self.cache = open_cache(model, caches, project)
-        self.name = f"{model.embedding_identity} {project.path} {self.project_id}"  # of what is kept for the next opening
+        # Key of what is stored for the next opening.
+        self.name = f"{model.embedding_identity} {project.path} {self.project_id}"
         self._kept = KeptEmbeddings(caches.collections, self.name, self._width)
         self._kept_at = 0  # age of the store that the kept rows have
         kept_list = KeptList(caches.collections, str(project.path)) if project.is_writable else None
@@ -279,10 +280,17 @@ class EmbeddedImages:
         """A snapshot for another thread."""
         images, store = self.images, self.store
         return EmbeddedSnapshot(
-            images.ids, images.labels, self.rows, images.has_failed,
-            store.image_ids, store.embeddings, store.is_filled, store.age, self._views.embeddings,
+            images.ids,
+            images.labels,
+            self.rows,
+            images.has_failed,
+            store.image_ids,
+            store.embeddings,
+            store.is_filled,
+            store.age,
+            self._views.embeddings,
             contents=store.contents if self.is_large else None,
-        )  # fmt: skip
+        )
 
     def _fill(self, places: Integers) -> Integers:
         """Read the embeddings of images at these places; return the rows with one."""

@@ -1,4 +1,4 @@
-"""Finds the things in a project's pictures with a detector, and adds their boxes."""
+"""Detect objects in the pictures of a project, and add their boxes."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,21 +23,19 @@ from engine.project.actions import action
 from engine.project.records import NewItem
 from engine.worker.protocol import Request
 
+# of cached boxes, whatever threshold is used later. Chosen: 1 % below are objects
 LEAST_SCORE: Final = 0.05
-"""Score from which on boxes are kept in the cache, whatever threshold is chosen afterwards. Chosen: hardly one of a
-hundred below it is a thing."""
-SAME_BOX: Final = 0.7
-"""Intersection over union from which on a box that is there already is the same thing. Chosen."""
+SAME_BOX: Final = 0.7  # intersection over union with an existing box of the same object. Chosen
 
 
 @dataclass(frozen=True)
 class FoundInProject:
-    """What a detector found.
+    """Detected boxes.
 
     Attributes:
         boxes: by picture, the best first, from `LEAST_SCORE` on.
-        searched: pictures that were searched now; those that were known from before are not counted.
-        summary: of the run; None where all pictures were known.
+        searched: number of pictures that were not cached.
+        summary: of the run; None if all pictures were cached.
         failures: pictures that could not be searched.
     """
 
@@ -54,12 +52,12 @@ class FoundInProject:
 
 @dataclass(frozen=True)
 class ThingsFound:
-    """What a run in another process found; the boxes are in the detection cache.
+    """Result of a run in another process; the boxes are in the detection cache.
 
     Attributes:
         counts: by percent, 0 to 100: boxes with this score or more, and pictures with one.
-        pictures: of the project.
-        failure_count: pictures that could not be searched.
+        pictures: number in the project.
+        failure_count: number of pictures that could not be searched.
     """
 
     counts: tuple[tuple[int, int], ...]
@@ -70,9 +68,9 @@ class ThingsFound:
 
 @dataclass(frozen=True)
 class FindInProject(Request[ThingsFound]):
-    """Search all pictures of a project with a detector."""
+    """Request to search all pictures of a project with a detector."""
 
-    project: Path  # only read
+    project: Path  # read-only
     cache: Path  # root of the caches
     model: Path  # an ONNX file
     device: str = "auto"  # one of `providers.DEVICES`
@@ -82,16 +80,20 @@ def answer(request: FindInProject, on_progress: OnProgress, cancel: CancelToken)
     """Search the project of a request; raises as `find_in_project`."""
     with Project.open(request.project, for_writing=False) as project:
         found = find_in_project(
-            project, CacheFolders(request.cache), request.model, device=request.device,
-            on_progress=on_progress, cancel=cancel,
-        )  # fmt: skip
+            project,
+            CacheFolders(request.cache),
+            request.model,
+            device=request.device,
+            on_progress=on_progress,
+            cancel=cancel,
+        )
     counts = tuple(found.count(percent / 100) for percent in range(101))
     rate = 0.0 if found.summary is None else found.summary.images_per_s
     return ThingsFound(counts, len(found.boxes), len(found.failures), rate)
 
 
 def add_known(project: Project, caches: CacheFolders, model: Path, threshold: float) -> Change:
-    """Add the boxes that are known of a project's pictures from an earlier run; see `add_found`."""
+    """Add cached boxes of a project's pictures; see `add_found`."""
     boxes: dict[ImageId, Sequence[Detection]] = {}
     with closing(
         DetectionCache(caches.detections, detections_key(model, names=None, side=0))
@@ -104,7 +106,7 @@ def add_known(project: Project, caches: CacheFolders, model: Path, threshold: fl
 
 
 def detections_key(model: Path, *, names: Path | None, side: int) -> str:
-    """Identity of a detector and how it is used, for its cache."""
+    """Key of a detector and its settings, for the cache."""
     given = () if names is None else read_names(names)
     return hashlib.sha256(file_hash(model) + repr((given, side)).encode()).hexdigest()
 
@@ -122,12 +124,12 @@ def find_in_project(
 ) -> FoundInProject:
     """Search all pictures of a project: photos, pages and frames. Changes nothing.
 
-    What was found is kept: a run that was stopped goes on, and another threshold needs no run.
+    Results are cached: a cancelled run continues, and another threshold needs no run.
 
     Args:
         model: a detector as an ONNX file.
-        names: of its categories, one a line; by default those in the file.
-        side: longest side of pictures where the detector takes any; 0 for the usual one.
+        names: file of its categories, one a line; by default those in the model.
+        side: longest side of pictures if the detector takes any; 0 for the default.
 
     Raises:
         ModelError: the file is no detector, or fails.
@@ -190,14 +192,14 @@ def add_found(
     *,
     source: str = "",
 ) -> Change:
-    """Add boxes as images without a label, in one undoable step.
+    """Add boxes as images without a label: one action.
 
-    A box that is there already, or nearly, is not added again, and no picture gets more than `MOST_BOXES`.
+    Boxes of known objects are skipped, and no picture gets more than `MOST_BOXES`.
 
     Args:
         boxes: by picture, the best first.
         threshold: least score.
-        source: where they come from, for the history.
+        source: their origin, for the history.
     """
     items: list[NewItem] = []
     for image_id, found in boxes.items():

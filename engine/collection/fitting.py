@@ -99,10 +99,16 @@ def fit_snapshot(
 ) -> FitSnapshot:
     """Collect the input of a fit from a project; `graph` is a copy."""
     return FitSnapshot(
-        graph, images, policies_of(project), setting, with_collection,
-        checked=random_answers(project), error_odds=audited_error_odds(project), excluded=project.exclusions.pairs(),
+        graph,
+        images,
+        policies_of(project),
+        setting,
+        with_collection,
+        checked=random_answers(project),
+        error_odds=audited_error_odds(project),
+        excluded=project.exclusions.pairs(),
         broadest_level=project.policies.broadest_level,
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,14 @@ def _found(project: Project, state: CollectionState, ids: list[int]) -> Iterator
             )
             class_id = label if label >= 0 else best if is_guess else None
             yield FoundImage(
-                image_id, path, size_bytes, class_id, float(state.best_score[place]) if is_guess else None,
-                label != NO_CLASS, label != NO_CLASS and label < 0, details.get(image_id), notes.get(image_id),
+                image_id,
+                path,
+                size_bytes,
+                class_id,
+                float(state.best_score[place]) if is_guess else None,
+                label != NO_CLASS,
+                label != NO_CLASS and label < 0,
+                details.get(image_id),
+                notes.get(image_id),
                 values.get(image_id, {}),
-            )  # fmt: skip
+            )

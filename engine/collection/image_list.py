@@ -60,8 +60,8 @@ class ListedImages(NamedTuple):
 class KeptList:
     """Memory-mapped list of the images of a large project, from when it was closed.
 
-    It replaces the project's tables only if the project's digest proves that nothing has changed. May
-    be deleted at any time.
+    It replaces the project's tables only if the project's digest proves that nothing has changed.
+    May be deleted at any time.
     """
 
     def __init__(self, folder: Path, name: str) -> None:
@@ -69,7 +69,7 @@ class KeptList:
         self._checksum = ""  # of the list that was read or written last
 
     def read(self, digest: bytes | None) -> ListedImages | None:
-        """Map the list of a project with this digest; None if missing, of another one, or damaged."""
+        """Map the list of a project with this digest; None if missing, foreign or damaged."""
         path = self._files.newest() if digest is not None else None
         if path is None:
             return None
@@ -88,8 +88,9 @@ class KeptList:
         Args:
             listed: the images.
             digest: of the project file.
-            is_other: whether the list differs from the one read or written last; if not, only the digest
-                is written, unless the file was replaced, as by another project of the same path.
+            is_other: whether the list differs from the one read or written last; if not, only the
+                digest is written, unless the file was replaced, as by another project of the same
+                path.
         """
         try:
             path = None if is_other else self._as_read()
@@ -290,7 +291,7 @@ class ImageList:
         return place < len(self.ids) and bool(self.ids[place] == image_id)
 
     def listed(self, image_ids: Sequence[int]) -> Integers:
-        """Those of some images that are listed, ascending; 1000 times as fast as `np.intersect1d`."""
+        """Those of some images that are listed, ascending; faster than `np.intersect1d`."""
         wanted = np.unique(np.array(image_ids, dtype=np.int64))
         places = np.minimum(np.searchsorted(self.ids, wanted), len(self.ids) - 1)
         return wanted[self.ids[places] == wanted] if len(self.ids) else wanted[:0]
@@ -330,13 +331,25 @@ class ImageList:
         none = np.full(count, NO_CLASS, dtype=np.int32)
         zeros = np.zeros(count, dtype=np.float32)
         return CollectionState(
-            folder=self._project.path.parent, image_ids=self.ids, label_class=self.labels,
-            paths=self.paths, parts=self.known_parts, items=self.items,
-            best_class=none, best_score=zeros, safe_class=none, safe_score=zeros,
-            is_unknown=np.zeros(count, dtype=bool), status=status,
-            shot_counts=counts_of(self.labels), image_counts={}, model_name=model_name,
-            failures=self.failures, outdated=self.outdated, is_list_only=True,
-        )  # fmt: skip
+            folder=self._project.path.parent,
+            image_ids=self.ids,
+            label_class=self.labels,
+            paths=self.paths,
+            parts=self.known_parts,
+            items=self.items,
+            best_class=none,
+            best_score=zeros,
+            safe_class=none,
+            safe_score=zeros,
+            is_unknown=np.zeros(count, dtype=bool),
+            status=status,
+            shot_counts=counts_of(self.labels),
+            image_counts={},
+            model_name=model_name,
+            failures=self.failures,
+            outdated=self.outdated,
+            is_list_only=True,
+        )
 
 
 def _failures_in(table: ImageTable) -> dict[int, str]:

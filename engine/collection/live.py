@@ -410,7 +410,7 @@ class LiveCollection:
         return ()
 
     def like(self, image_ids: Sequence[int], *, outside: Floats | None = None) -> LikeImages:
-        """All images by similarity to these and to an embedding (d,) from outside; see `like_images`."""
+        """All images by similarity to these and an outside embedding (d,); see `like_images`."""
         return like_images(
             self.embedded, image_ids, outside=outside, similarity=self._classifiers.similarity
         )

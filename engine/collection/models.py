@@ -159,7 +159,8 @@ def find_model(name_or_path: str = BUNDLED_NAME) -> ModelFiles:
             "there is no such backbone",
             expected="{names}, or an ONNX file",
             found=f"“{name_or_path}”",
-            remedy="see them with `protoleaf backbone list`, or add one with `protoleaf backbone add`",
+            remedy="see them with `protoleaf backbone list`, or add one with "
+            "`protoleaf backbone add`",
             names=names,
         )
     return model_files(path)
@@ -187,7 +188,7 @@ def _bundled_models() -> Iterator[ModelFiles]:
 
 
 def _made(name: str) -> Path:
-    # The client of worker processes comes with it, which an open window has, and a quick command does without.
+    # Imported late: the client of worker processes slows down a quick command.
     from engine.backbones.bundled import at_hand
 
     return at_hand(name)

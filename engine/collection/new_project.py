@@ -33,8 +33,8 @@ TRUTH_NAME: Final = "truth.csv"
 def new_project(path: Path, backbone: str = BUNDLED_NAME) -> Project:
     """Create an empty project file and open it.
 
-    An ONNX file is tested and copied to the library first; else the backbone is a bundled one or one
-    of the library.
+    An ONNX file is tested and copied to the library first; else the backbone is a bundled one or
+    one of the library.
 
     Raises:
         ProjectExistsError: the path is taken.

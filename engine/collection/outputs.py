@@ -130,16 +130,24 @@ _PREDICTION_HEADERS: Final = (
 )
 
 _RECOGNISED: Final[Mapping[str, Callable[[Path, bytes], bool]]] = {
-    PREDICTIONS: _begins(*(f"{header}{end}\r\n" for header in _PREDICTION_HEADERS for end in ("", f",{LABELLED_BY}"))),
+    PREDICTIONS: _begins(
+        *(f"{header}{end}\r\n" for header in _PREDICTION_HEADERS for end in ("", f",{LABELLED_BY}"))
+    ),
     FIGURES: _begins(f'{{\n "about": "{WRITTEN_BY}",\n'),
     CONFLICTS: _begins("image,ours,our_annotator,our_time,theirs,"),
     AGREEMENT: _begins("compared,ours,theirs,images,equal,"),
     "csv": _begins(",".join(LABEL_COLUMNS) + "\r\n"),
     "jsonl": _is_own_json_lines,
     "parquet": _is_own_parquet,
-    "coco": _looks(r'\{\n"info": \{"description": [^\n]*"contributor": "Protoleaf [^\n]*\},\n"licenses": \[\],\n'),
-    "cvat": _looks(r"<\?xml [^\n]*\n<annotations>\n  <version>1.1</version>\n  <meta>\n    <task>\n      <name>"
-                   r".*<mode>annotation</mode>.*<name>original_path</name>"),
+    "coco": _looks(
+        r'\{\n"info": \{"description": [^\n]*"contributor": "Protoleaf [^\n]*\},\n'
+        r'"licenses": \[\],\n'
+    ),
+    "cvat": _looks(
+        r"<\?xml [^\n]*\n<annotations>\n  <version>1.1</version>\n  <meta>\n"
+        r"    <task>\n      <name>"
+        r".*<mode>annotation</mode>.*<name>original_path</name>"
+    ),
     "darwin-core": _is_own_archive,
     ARCHIVE: _looks(r"PK\x03\x04.{26}protoleaf-copy/about\.json"),
     "report-html": _begins(f"<!DOCTYPE html>\n<!-- {WRITTEN_BY} -->\n"),
@@ -148,7 +156,9 @@ _RECOGNISED: Final[Mapping[str, Callable[[Path, bytes], bool]]] = {
     "report-zip": _is_own_tables,
     "graph-json": _looks(r'\{"classes": \[\n\{"id": "'),
     "graph-csv": _begins(EDGES_HEADER),
-    "graph-graphml": _looks(r"<\?xml [^\n]*\n<graphml [^\n]*>\n  <key id=\"edges\" for=\"graph\" attr.name=\"edges\""),
+    "graph-graphml": _looks(
+        r"<\?xml [^\n]*\n<graphml [^\n]*>\n  <key id=\"edges\" for=\"graph\" attr.name=\"edges\""
+    ),
     "graph-skos": _begins(f"# {WRITTEN_BY}\n"),
     "graph-darwin-core": _is_own_checklist,
     "graph-dot": _begins(f"// {WRITTEN_BY}\n"),
@@ -158,7 +168,7 @@ _RECOGNISED: Final[Mapping[str, Callable[[Path, bytes], bool]]] = {
     "map.npz": _looks(r"PK\x03\x04.*protoleaf_map\.npy"),
     "map.svg": _begins(f"<!-- {WRITTEN_BY} -->\n"),
     "map.png": _looks(r"\x89PNG\r\n.*" + WRITTEN_BY),
-}  # fmt: skip
+}
 
 
 _OWN_SUFFIXES: Final = tuple(f"{PROJECT_SUFFIX}{side}" for side in ("", *SIDE_SUFFIXES))

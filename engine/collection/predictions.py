@@ -68,9 +68,12 @@ class Predictions:
         if len(gone):
             safe[np.isin(safe, gone)] = NO_CLASS
         return Predictions(
-            best, np.where(has_best, scores.best_score, 0).astype(np.float32),
-            safe, np.where(safe != NO_CLASS, scores.safe_score, 0).astype(np.float32), is_unknown,
-        )  # fmt: skip
+            best,
+            np.where(has_best, scores.best_score, 0).astype(np.float32),
+            safe,
+            np.where(safe != NO_CLASS, scores.safe_score, 0).astype(np.float32),
+            is_unknown,
+        )
 
 
 def _those_in(graph: CategoryGraph, class_ids: Integers) -> Codes:
@@ -81,8 +84,16 @@ def _those_in(graph: CategoryGraph, class_ids: Integers) -> Codes:
 SUFFIX: Final = ".predictions"  # of files of predictions
 MOST_BYTES: Final = 1 << 30  # of all collections; 2.5 million images take 100 MB
 _DAMAGE: Final = (
-    OSError, ValueError, KeyError, EOFError, TypeError, RuntimeError, struct.error, zlib.error, zipfile.BadZipFile
-)  # fmt: skip
+    OSError,
+    ValueError,
+    KeyError,
+    EOFError,
+    TypeError,
+    RuntimeError,
+    struct.error,
+    zlib.error,
+    zipfile.BadZipFile,
+)
 _log = logging.getLogger(__name__)
 
 Contents = NDArray[np.uint64]

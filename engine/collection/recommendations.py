@@ -48,10 +48,12 @@ class RecommendationKind(StrEnum):
 
 TEXTS: Final = {
     RecommendationKind.LABEL_CLASSES: marked(
-        "{seen:,} of {leaves:,} classes have examples. Label {count} images of each; next: {classes}."
+        "{seen:,} of {leaves:,} classes have examples. "
+        "Label {count} images of each; next: {classes}."
     ),
     RecommendationKind.LABEL_OTHERS: marked(
-        "Your labelled images look different from most others here. Labelling a few of those would help most."
+        "Your labelled images look different from most others here. "
+        "Labelling a few of those would help most."
     ),
     RecommendationKind.ACCURATE_BACKBONE: marked(
         "The fast backbone often confuses these: {classes}. The accurate one would likely help."
@@ -173,8 +175,8 @@ def next_class(
 ) -> Recommendation | None:
     """Class without examples to label next: the one with most predicted images.
 
-    Without predicted images, one of the parent with most images, else the first by name. None if all
-    classes have examples.
+    Without predicted images, one of the parent with most images, else the first by name. None if
+    all classes have examples.
     """
     if fitted.figures.unseen is None:
         return None

@@ -127,10 +127,14 @@ def _read(
         entry = noted.get(image_id)
         seen = (None, None) if entry is None else (entry.seen_hash, entry.found_at)
         yield _Read(
-            result, FileChange(image_id, *file[:2], *seen),
+            result,
+            FileChange(image_id, *file[:2], *seen),
             entry is not None or file[:2] != (size_bytes, modified_ns),
-            image_id in outdated, file[0] != size_bytes, table.content_hashes[place], table.parts[place],
-        )  # fmt: skip
+            image_id in outdated,
+            file[0] != size_bytes,
+            table.content_hashes[place],
+            table.parts[place],
+        )
 
 
 def _same_pictures(

@@ -290,9 +290,18 @@ def _group_in_full(queue: ReviewQueue, group: LookAlikes) -> ReviewGroup:
     given = queue.made_from
     ids = tuple(given.links.image_ids[group.rows].tolist())
     blank = ReviewGroup(
-        ids, group.odd, NO_CLASS, (), NO_CLASS, (), (), group.settles, group.branch,
-        is_sure=group.is_sure, is_held_back=group.is_held_back,
-    )  # fmt: skip
+        ids,
+        group.odd,
+        NO_CLASS,
+        (),
+        NO_CLASS,
+        (),
+        (),
+        group.settles,
+        group.branch,
+        is_sure=group.is_sure,
+        is_held_back=group.is_held_back,
+    )
     if not given.has_model:
         return blank
     return _with_classes(given, blank, group)
@@ -323,10 +332,13 @@ def _with_classes(given: GroupInput, blank: ReviewGroup, group: LookAlikes) -> R
         class_id, chance = NO_CLASS, np.ones(len(chances), dtype=np.float32)
     is_proposed = class_id != NO_CLASS
     return replace(
-        blank, class_id=class_id, tops=tops,
+        blank,
+        class_id=class_id,
+        tops=tops,
         errors=tuple((1 - _corrected(given, class_id, chance)).tolist()) if is_proposed else (),
-        coarse_id=coarse, coarse_errors=tuple((1 - coarse_right).tolist()) if coarse != NO_CLASS else (),
-    )  # fmt: skip
+        coarse_id=coarse,
+        coarse_errors=tuple((1 - coarse_right).tolist()) if coarse != NO_CLASS else (),
+    )
 
 
 def _allowed_chances(given: GroupInput, group: LookAlikes) -> Floats:

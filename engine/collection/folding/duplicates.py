@@ -47,7 +47,7 @@ def same_content(keys: NDArray[np.bytes_]) -> Integers:
 
 
 def recurs(numbers: Bits) -> Flags:
-    """(n,) whether a number recurs; sorting numbers is a hundred times as fast as sorting hashes."""
+    """(n,) whether a number recurs; sorting numbers is 100 times as fast as sorting hashes."""
     ordered = np.sort(numbers)
     again = ordered[1:][ordered[1:] == ordered[:-1]]
     return np.isin(numbers, again) if len(again) else np.zeros(len(numbers), dtype=bool)

@@ -116,7 +116,7 @@ class Folds:
         return self.image_ids[self.sequences != ALONE]
 
     def best_of_sequences(self) -> Integers:
-        """Id of the sharpest image of each sequence, ascending; the first one where none is known."""
+        """Ids of the sharpest image of each sequence, ascending; or the first one if unknown."""
         places = np.flatnonzero(self.sequences != ALONE)
         blur = np.where(
             np.isnan(self.sharpness[places]), np.float32(np.inf), -self.sharpness[places]

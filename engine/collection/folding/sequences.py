@@ -118,7 +118,7 @@ def _even_end(gaps: Sequence[int], start: int) -> int:
 
 
 def _cuts(seconds: Integers, longest_s: int) -> list[int]:
-    """Places to cut a sequence: the widest gap in the second half of the longest span, repeatedly."""
+    """Places to cut a sequence: the widest gap in the second half of each longest span."""
     found: list[int] = []
     at = 0
     while seconds[-1] - seconds[at] > longest_s:

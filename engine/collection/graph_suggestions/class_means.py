@@ -112,7 +112,7 @@ class ClassMeans:
         return unit(self._all_sums[self._place[class_id]])
 
     def closeness(self, class_ids: Sequence[int], to_class: int) -> Floats:
-        """Cosine (k,) of a class's plain mean with others without its images; -inf if none are left."""
+        """Cosine (k,) of a class's plain mean with others without its images; -inf without any."""
         columns = [self._place[each] for each in class_ids]
         column_of = {class_id: column for column, class_id in enumerate(class_ids)}
         sums, left = self._all_plain[columns].copy(), self._all_counts[columns].copy()

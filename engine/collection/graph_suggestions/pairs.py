@@ -170,7 +170,7 @@ def find_mixed(means: ClassMeans) -> tuple[Mixed, ...]:
 
 
 def two_kinds(vectors: Floats) -> Flags | None:
-    """(n,) which of unit vectors (n, d) are in the second cluster of two-means, if both are large."""
+    """(n,) which unit vectors (n, d) are in the second two-means cluster; None if one is small."""
     count = len(vectors)
     if count < 2 * FEWEST_OF_A_KIND:
         return None

@@ -273,7 +273,7 @@ class PlacementCheck:
 
     @property
     def trust(self) -> float:
-        """Factor in [0, 1] for scores in this graph; 0 where the ranking is no better than chance."""
+        """Factor in [0, 1] for scores in this graph; 0 if the ranking is no better than chance."""
         if self.asked and self.first <= 2 * self.by_chance:
             return 0.0
         return min(1.0, (self.first + PRIOR) / (self.claimed + PRIOR))

@@ -1,8 +1,8 @@
-"""Which class of a project a foreign label names: by path, by name or synonym, and by source id.
+"""Find the class of a project that a foreign label names: by path, name, synonym or source id.
 
-Ids are compared with ids only. Where path or name mean one class and the id another, the label is of neither. An id
-alone gives the class only where both ids are known to be of one source. Where no class has the name, exactly one whose
-name or synonym differs only by capitals, blanks, underscores or the composition of accents is meant.
+Ids are compared with ids only. If path or name mean one class and the id another, the label is of
+neither. An id alone is enough only if both ids are known to be of one source. Names that differ
+only by capitals, blanks, underscores or composed accents match if there is no exact match.
 """
 
 import re
@@ -20,16 +20,16 @@ from engine.project import Project
 
 Names = tuple[str, ...]
 
+# WordNet's ids, and addresses: globally unique, unlike "17"
 NAMES_ITS_SOURCE: Final = re.compile(r"n\d{8}|https?://\S+|urn:\S+", re.IGNORECASE)
-"""WordNet's ids, and addresses: the same thing everywhere, while "17" is something else in each list."""
 
 
 @dataclass(frozen=True)
 class ClassReading:
     """The class that a label names."""
 
-    class_id: ClassId | None = None  # None where there is none, or where it is not clear which
-    named: tuple[ClassId, ...] = ()  # by path, name or synonym: one class, several, or none
+    class_id: ClassId | None = None  # None if there is none, or it is ambiguous
+    named: tuple[ClassId, ...] = ()  # by path, name or synonym
     identified: tuple[ClassId, ...] = ()  # by the source id
     is_spelled_otherwise: bool = False  # whether the class's name differs by capitals and the like
 
@@ -44,7 +44,7 @@ class ClassReading:
 
 @final
 class ClassReader:
-    """Reads classes, each once; the taxonomies that the project remembers are read where an id stands alone."""
+    """Finds classes, with a cache; imported taxonomies are read only for a label without a name."""
 
     def __init__(
         self, graph: CategoryGraph, known: Callable[[], Iterable[SourceVersion]] = tuple
@@ -61,11 +61,13 @@ class ClassReader:
         *,
         is_called_so: bool = False,
     ) -> ClassReading:
-        """The class that a label names, by its path, the end of it, or its name, and by its source id, if any.
+        """Find the class of a label by its path, the end of it, or its name, and source id.
 
         Args:
-            other_names: what it may be called where no class has this path, the first that means one counts.
-            is_called_so: whether synonyms do not count: WordNet calls a stranger "unknown".
+            names: path of the class.
+            source_id: "" for none.
+            other_names: alternative names, if no class has this path; the first match counts.
+            is_called_so: whether to ignore synonyms: in WordNet a stranger is an "unknown".
         """
         key = names, source_id.strip(), other_names, is_called_so
         if key not in self._read:
@@ -77,7 +79,7 @@ class ClassReader:
         return self._read[key]
 
     def known_as(self, name: str) -> list[ClassId]:
-        """Classes of a name, path, source id or synonym; else the one that is spelled otherwise."""
+        """Classes of a name, path, source id or synonym; else the one loosely spelled so."""
         fitting = self._graph.fitting(name)
         other = self._spelled_otherwise((name,)) if not fitting else ()
         return list(other) if len(other) == 1 else fitting
@@ -116,7 +118,7 @@ class ClassReader:
         return both[0] if is_unique or (both[0], source_id, names[-1]) in self._remembered else None
 
     def _named(self, names: Names) -> tuple[ClassId, ...]:
-        """The class at this path; else those whose path ends so; else those with this synonym. Ids are no names."""
+        """The class at this path; else those whose path ends so; else those with this synonym."""
         text = join_path(names)
         written = split_path(text)
         found = tuple(
@@ -140,7 +142,7 @@ class ClassReader:
         return bool(classes)
 
     def _spelled_otherwise(self, names: Names) -> tuple[ClassId, ...]:
-        """Classes whose path ends so, or that have this one name or synonym, but for capitals and the like."""
+        """Classes whose path ends so, or with this name or synonym, loosely spelled."""
         found = self._loosely_named.get(loose_name(names[-1]), {})
         return tuple(
             each for each in found if len(names) == 1 or self._ends_as(each, names, loose_name)
@@ -181,7 +183,7 @@ class ClassReader:
 
 @final
 class PathSpelling:
-    """Spells the paths of classes to be made as classes do that are there, so that no twin differs by capitals."""
+    """Spells new paths like existing classes, so that no classes differ only by capitals."""
 
     def __init__(self, graph: CategoryGraph) -> None:
         self._places: dict[tuple[Hashable, str], dict[str, Hashable]] = defaultdict(dict)
@@ -193,10 +195,12 @@ class PathSpelling:
     def spelled(
         self, names: Iterable[str], under: ClassId | None = None, *, keeps_new: bool = False
     ) -> Names:
-        """The names from a class, or from the top, down; of two new paths the first one's spelling counts.
+        """Spell the names of a path below a class, or from the top.
 
         Args:
-            keeps_new: whether two new paths are two classes, as in exports of this program.
+            names: of the classes, from the top down.
+            under: the class; None for the top.
+            keeps_new: whether two spellings of new paths are two classes, as in our exports.
         """
         place: Hashable = under
         spelled = list[str]()
@@ -213,14 +217,14 @@ class PathSpelling:
 class KeywordMeaning(NamedTuple):
     """The class of a keyword."""
 
-    class_id: int | None = None  # the deepest class that it names; None where it names none
-    missing: Names = ()  # path of the class that could be made of it; () where it names one whole, or is a flat keyword
-    several: Names = ()  # classes that it may mean, as paths; where there are several, none is taken
+    class_id: int | None = None  # the deepest class of its path, if any
+    missing: Names = ()  # path of the class to make of it; () for a known class or a flat keyword
+    several: Names = ()  # paths of classes, if it is ambiguous
 
 
 @final
 class KeywordClasses:
-    """Finds the class that a photo's keyword names, if any: photographers have keywords for much else, too."""
+    """Finds classes of photo keywords, which often are about something else."""
 
     def __init__(self, graph: CategoryGraph) -> None:
         self._graph = graph
@@ -228,7 +232,7 @@ class KeywordClasses:
         self._known: dict[Names, KeywordMeaning] = {}
 
     def meaning(self, names: Names) -> KeywordMeaning:
-        """The class of a keyword, from its deepest name up."""
+        """Find the class of a keyword, from its deepest name up."""
         if names not in self._known:
             # A longer one names no class, and looking up each part of it would take long.
             self._known[names] = (
@@ -253,7 +257,7 @@ class KeywordClasses:
 
 
 def make_classes(project: Project, paths: Iterable[tuple[str, ...]]) -> int:
-    """Make the classes of these paths that are missing, with those above them; how many are new."""
+    """Make missing classes of these paths, with their parents; return their number."""
     graph, before = project.classes.graph, len(project.classes.graph)
     for names in paths:
         parent: int | None = None

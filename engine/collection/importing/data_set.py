@@ -1,7 +1,7 @@
-"""Make a project of an embedded data set: images by reference, embeddings as they are.
+"""Make a project of an embedded data set, by reference to its images, with its embeddings.
 
-A data set comes from somebody else, perhaps. Its embeddings stay with the project that was made of it, files that it
-names become images only where they may, and a sample of its embeddings is compared with what is computed here.
+A data set is not trusted: its embeddings are used by this project alone, only permitted files
+become images, and a sample of its embeddings is compared with those computed here.
 """
 
 import os
@@ -42,19 +42,19 @@ from engine.runtime.backbone import BackboneSession
 from engine.runtime.providers import choose_providers
 from engine.texts import Message
 
-SAMPLE: Final = 16  # embeddings that are computed here too: a second of work
+SAMPLE: Final = 16  # embeddings to compute here: a second of work
+# of an embedding with the one computed here; arithmetic differs by 0.02 (decision 96)
 LEAST_COSINE: Final = 0.9
-"""Of an embedding with the one computed here. Kinds of arithmetic differ by 0.02; see decision 96."""
 MOST_SHOWN: Final = 5
 LONGEST_PATH: Final = 4096  # bytes
 _REMEDY: Final = "ask whoever made it, or embed its sources again"
 
 
 def backbone_of(data_set: DataSet) -> str:
-    """What a new project takes for the backbone of a data set: one that is here, else the data set's own file.
+    """The backbone of a data set: an available one, else the data set's own file.
 
     Raises:
-        ModelError: the file beside the manifest is not the one that the manifest names.
+        ModelError: the file is not the one that the manifest names.
     """
     wanted, path = data_set.manifest.backbone_hash, data_set.backbone
     try:
@@ -85,7 +85,7 @@ def backbone_of(data_set: DataSet) -> str:
 
 
 def check_width(data_set: DataSet, model: ModelFiles) -> None:
-    """Raise `ModelError` where the embeddings have another width than those of their backbone."""
+    """Raise `ModelError` if the embeddings have another width than those of their backbone."""
     width = data_set.manifest.card.embedding_width
     if width != model.card.embedding_width:
         raise ModelError(
@@ -101,10 +101,10 @@ def check_width(data_set: DataSet, model: ModelFiles) -> None:
 
 @final
 class PermittedRows:
-    """Rows of a data set whose files may become images: as lists of labels, it could name any file of this computer.
+    """Rows of a data set whose files may become images: it could name any file here.
 
-    A file lies where `PermittedImages` says, or below the project's folder; or its content is the one that the row
-    names, which whoever made the data set has therefore read. What is not there has no content to pass on.
+    A file must be in a folder that `PermittedImages` allows, or below the project's folder, or have
+    the content hash of the row, so that the author has read it. Missing files disclose nothing.
     """
 
     def __init__(self, project: Project, folder: Path, further: Sequence[Path] = ()) -> None:
@@ -113,7 +113,7 @@ class PermittedRows:
         self._permitted = PermittedImages(project, folder, (project.path.parent, *further))
 
     def of(self, rows: EmbeddedRows) -> EmbeddedRows:
-        """Those of some rows."""
+        """Drop rows that are not permitted."""
         permitted = []
         for place, path in enumerate(rows.paths):
             if reason := self._refusal(path, rows.content_hashes[place]):
@@ -146,16 +146,16 @@ def _has_content(path: Path, content_hash: bytes | None) -> bool:
 
 @final
 class EmbeddingSample:
-    """Some embeddings of a data set whose images can be read here, to be compared with what is computed here."""
+    """A sample of a data set's embeddings to compare with those computed here."""
 
     def __init__(self, model: ModelFiles, caches: CacheFolders) -> None:
-        self.count = 0  # how many were compared
+        self.count = 0  # number of compared embeddings
         self._model, self._caches = model, caches
         self._chance, self._seen = Random(0), 0
         self._drawn: list[tuple[Path, bytes, NDArray[np.float16]]] = []
 
     def offer(self, rows: EmbeddedRows) -> None:
-        """Draw from some more images, all with the same probability."""
+        """Add rows to the reservoir sample."""
         for number in np.flatnonzero(rows.has_embedding).tolist():
             path, content_hash = Path(rows.paths[number]), rows.content_hashes[number]
             if content_hash is None or not path.is_file():
@@ -170,10 +170,10 @@ class EmbeddingSample:
                 self._drawn[place : place + 1] = [(path, content_hash, rows.embeddings[number])]
 
     def check(self, cancel: CancelToken) -> None:
-        """Embed the drawn images here, and compare.
+        """Embed the sampled images here, and compare.
 
         Raises:
-            FormatError: an embedding is another one.
+            FormatError: an embedding differs.
             Cancelled: `cancel` was set.
         """
         if not self._drawn:
@@ -202,17 +202,16 @@ class EmbeddingSample:
             )
 
 
+# random images that teach-first chooses from. Chosen: as many as whitening needs
 CANDIDATES: Final = 20_000
-"""Images drawn at random that teach-first chooses among. Chosen: as many as the whitening is learned from."""
 
 
 class SampleBy(StrEnum):
     """How images are chosen."""
 
-    TEACH_FIRST = (
-        "teach-first"  # those that represent most of `CANDIDATES` images, best first (decision 50)
-    )
-    RANDOM = "random"  # all with the same probability, in the data set's order
+    # the most representative of `CANDIDATES` images, best first (decision 50)
+    TEACH_FIRST = "teach-first"
+    RANDOM = "random"  # uniformly, in the data set's order
 
 
 @dataclass(frozen=True)
@@ -221,7 +220,7 @@ class Sample:
 
     count: int
     by: SampleBy = SampleBy.TEACH_FIRST
-    seed: int = 0  # of what is drawn at random
+    seed: int = 0  # of the random generator
 
 
 def sampled_rows(
@@ -230,7 +229,7 @@ def sampled_rows(
     """Rows of the chosen images, all with an embedding.
 
     Raises:
-        InputError: the data set has fewer images with an embedding, or teach-first chooses among fewer.
+        InputError: too few images have an embedding, or too many are wanted for teach-first.
         StorageError, FormatError: while reading, as `DataSet.each_rows`.
         Cancelled: while reading.
     """
@@ -259,7 +258,7 @@ def _check_choice(count: int) -> None:
 def each_watched(
     parts: Iterator[EmbeddedRows], meter: ProgressMeter, cancel: CancelToken
 ) -> Iterator[EmbeddedRows]:
-    """The same parts, counted as they are used; raises `Cancelled` between them."""
+    """The same parts with progress; raises `Cancelled` in between."""
     for rows in parts:
         cancel.raise_if_cancelled()
         yield rows
@@ -275,20 +274,18 @@ def _those_to_teach(
     yield candidates.take(order[:count])
 
 
-UNKNOWN_TIME: Final = 0  # of files that were never looked at from here
+UNKNOWN_TIME: Final = 0  # modification time of files that were not read here
 
 
 @dataclass(frozen=True)
 class DataSetProject:
-    """Counts of a project that was made of a data set."""
+    """Counts of a project made of a data set."""
 
     images: int  # in the project
     embedded: int  # of these, with an embedding
-    doubles: int  # rows taken whose path another row had before
-    compared: int = 0  # embeddings that were compared with what is computed here; they agree
-    left_out: tuple[
-        str, ...
-    ] = ()  # files that must not become images, with the reason; the first ones
+    doubles: int  # rows with the path of an earlier row
+    compared: int = 0  # embeddings that were compared with those computed here
+    left_out: tuple[str, ...] = ()  # the first refused files, with reasons
     left_out_count: int = 0
 
 
@@ -302,24 +299,24 @@ def project_of_data_set(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> DataSetProject:
-    """Make a project file with the images of a data set, and keep their embeddings for it alone.
+    """Make a project of the images of a data set, with their embeddings.
 
-    Images that cannot be reached from here, as in an object store or an archive, are classified all the same; they
-    have no picture.
+    Images that are not accessible here, as in an object store or an archive, are classified without
+    a picture.
 
     Args:
         path: of the project file.
         folder: of the data set.
-        caches: where embeddings lie.
-        sample: which images; by default all, those without an embedding, too.
-        image_folders: further folders that its images may lie in; see `PermittedRows`.
+        caches: of embeddings.
+        sample: which images; by default all.
+        image_folders: further permitted folders of images; see `PermittedRows`.
 
     Raises:
-        ProjectExistsError: something is there already.
-        InputError: the folder is no data set, shards are missing, or it has too few images for the sample.
-        StorageError, FormatError: a shard cannot be read, or the disk refuses.
-        ModelError: its backbone cannot be used here, or is another one than its manifest says.
-        FormatError: its embeddings are not those of its backbone.
+        ProjectExistsError: the path is taken.
+        InputError: no data set, missing shards, or too few images for the sample.
+        StorageError: a shard cannot be read, or the disk is full.
+        FormatError: a shard is damaged, or its embeddings are not those of its backbone.
+        ModelError: its backbone cannot be used, or does not match its manifest.
         Cancelled: no project is left.
     """
     check_place(path)
@@ -354,7 +351,7 @@ def project_of_data_set(
 
 
 def imported_into(project: Project, model: ModelFiles, caches: CacheFolders) -> EmbeddingCache:
-    """What a data set brings to a project, for writing: no other project reads it."""
+    """Open the cache of a project's imported embeddings, for writing."""
     width = model.card.embedding_width
     path = imported_file(
         caches.embeddings, model.embedding_identity, width, project.backups.project_id
@@ -380,7 +377,7 @@ def _each_rows(
 
 
 def _add(project: Project, store: EmbeddingCache, rows: EmbeddedRows) -> int:
-    """Add images, and the embeddings of those that the project did not have; how many of them have one."""
+    """Add images and the embeddings of new ones; return how many have one."""
     paths = list(map(Path, rows.paths))
     sizes = (max(size or 0, 0) for size in rows.sizes_bytes)
     files = [FoundFile(path, size, UNKNOWN_TIME) for path, size in zip(paths, sizes, strict=True)]

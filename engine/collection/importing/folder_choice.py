@@ -1,4 +1,4 @@
-"""Folders of found images as a person chooses among them: which to add, and which are classes."""
+"""Choose folders of found images: which to add, and which are classes; read class lists."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -23,12 +23,12 @@ from engine.interchange.taxonomies.name_list import read_lines
 
 @dataclass(frozen=True, slots=True)
 class FoundFolder:
-    """A folder with images in it or below it, or the place of files that were named themselves."""
+    """A folder with images at or below it, or the folder of single files."""
 
     path: Path
     depth: int  # 0 for a folder that was searched
-    own: int  # images in it
-    below: int = 0  # images in the folders below it
+    own: int  # number of images in it
+    below: int = 0  # number of images in its sub-folders
 
     @property
     def images(self) -> int:
@@ -36,7 +36,7 @@ class FoundFolder:
 
 
 def found_folders(found: FoundImages) -> tuple[FoundFolder, ...]:
-    """The folders with images and those above them, each before its sub-folders, up to those that were searched."""
+    """Folders with images and their parents, up to the searched ones, in preorder."""
     own, below, depths = Counter[Path](), Counter[Path](), dict[Path, int]()
     for folder in found.folders:
         chain = _chain(folder)
@@ -48,7 +48,7 @@ def found_folders(found: FoundImages) -> tuple[FoundFolder, ...]:
 
 
 def merged(found: Sequence[FoundImages]) -> FoundImages:
-    """Several searches as one."""
+    """Merge several searches."""
     left_out = LeftOut()
     for each in found:
         left_out.kinds.update(each.left_out.kinds)
@@ -64,25 +64,25 @@ def merged(found: Sequence[FoundImages]) -> FoundImages:
 
 
 def without_folders(found: FoundImages, left_out: Collection[Path]) -> FoundImages:
-    """The images that are not in one of these folders itself."""
+    """Drop the images directly in these folders."""
     return replace(
         found, folders=[folder for folder in found.folders if folder.path not in left_out]
     )
 
 
 def names_of_class(folder: ImageFolder, chosen: Collection[Path]) -> tuple[str, ...]:
-    """Names of the chosen folders from the searched one down to this one: the path of its class; () without."""
+    """Path of a folder's class: names of the chosen folders down to it; () for none."""
     return tuple(path.name for path in _chain(folder) if path in chosen)
 
 
 def all_class_folders(folders: Sequence[FoundFolder]) -> frozenset[Path]:
-    """Every folder that may be a class: a searched folder with sub-folders is what they lie in."""
+    """Every folder that may be a class: all but searched folders with sub-folders."""
     above = {each.path for each in folders if each.depth == 0 and each.below}
     return frozenset(each.path for each in folders if each.path not in above)
 
 
 def known_class_folders(graph: CategoryGraph, folders: Sequence[FoundFolder]) -> frozenset[Path]:
-    """The folders that are called as exactly one class of a graph is."""
+    """Folders with the name of exactly one class of a graph."""
     reader = ClassReader(graph)
     return folders_called(folders, lambda name: len(reader.known_as(name)) == 1)
 
@@ -90,15 +90,15 @@ def known_class_folders(graph: CategoryGraph, folders: Sequence[FoundFolder]) ->
 def folders_called(
     folders: Sequence[FoundFolder], is_class: Callable[[str], bool]
 ) -> frozenset[Path]:
-    """The folders whose names are those of classes, and not of parts of data sets."""
-    parts = frozenset(data_set_folders(each.path.name for each in folders))
+    """Folders with names of classes, without those of parts of data sets."""
+    parts = frozenset(parts_among(each.path.name for each in folders))
     return frozenset(
         each.path for each in folders if each.path.name not in parts and is_class(each.path.name)
     )
 
 
 def _chain(folder: ImageFolder) -> list[Path]:
-    """The searched folder, and those from there down to this one."""
+    """Folders from the searched one down to this one."""
     chain = [folder.root]
     for name in folder.names:
         chain.append(chain[-1] / name)
@@ -107,12 +107,12 @@ def _chain(folder: ImageFolder) -> list[Path]:
 
 @dataclass(frozen=True)
 class ClassList:
-    """What reading a class list gave.
+    """A class list for a new project.
 
     Attributes:
         source: the file or folder; the title of a text.
-        imported: its classes; None for a table that does not say which of its columns is which.
-        columns: where it is a table.
+        imported: its classes; None for a table with unclear columns.
+        columns: of a table.
     """
 
     source: Path
@@ -125,7 +125,7 @@ class ClassList:
 
     @property
     def levels(self) -> int:
-        """How many levels the classes are on: one more than the longest path has edges."""
+        """Number of levels: one more than the edges of the longest path."""
         if self.imported is None:
             return 0
         level: dict[str, int] = {}
@@ -144,7 +144,7 @@ class ClassList:
         )
 
     def known_folders(self, folders: Sequence[FoundFolder]) -> frozenset[Path]:
-        """The folders that are called as a class is."""
+        """Folders with the name of a class."""
         return folders_called(folders, lambda name: loose_name(name) in self._loose_names)
 
     def top_names(self, most: int) -> tuple[str, ...]:
@@ -159,10 +159,10 @@ def read_class_list(source: Path, columns: Mapping[str, str]) -> ClassList:
     """Read a file or folder.
 
     Args:
-        columns: of a table by role, as a person named them.
+        columns: of a table by role, as chosen by a person.
 
     Raises:
-        FormatError, StorageError: it cannot be read, other than a table whose columns a person may name.
+        FormatError, StorageError: it cannot be read, other than a table with unclear columns.
     """
     try:
         imported = read_graph(source, columns=columns)
@@ -175,10 +175,10 @@ def read_class_list(source: Path, columns: Mapping[str, str]) -> ClassList:
 
 
 def read_class_text(text: str, title: str) -> ClassList:
-    """Read names that a person typed or pasted, one to a line; what is indented lies below the line above.
+    """Read typed or pasted names, one a line; indentation means below.
 
     Raises:
-        FormatError: no classes can be made of it.
+        FormatError: it is no class list.
     """
     TAXONOMY_BYTES.check(len(text), title)
     return ClassList(Path(title), read_lines(enumerate(text.splitlines(), start=1), title))

@@ -1,4 +1,4 @@
-"""Bring a taxonomy into a project: what is new of it, or all that changed since it was imported last."""
+"""Import a taxonomy into a project: its new classes, or all changes since the last import."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,18 +24,18 @@ from engine.project import Action, BackupReason, Change, Project
 from engine.project.actions import Argument, action
 from engine.texts import Message
 
-SETTING: Final = "imported taxonomies"  # how many parts each of them has
+SETTING: Final = "imported taxonomies"  # number of stored parts of each imported taxonomy
 
-PART_LENGTH: Final = (
-    900_000  # characters; a setting takes a million. WordNet's 82,115 classes make two parts
-)
-LONG_LIST: Final = 100  # classes. Chosen: fewer are still being made up while labelling
+# characters; a setting takes a million. WordNet's 82,115 classes make two parts
+PART_LENGTH: Final = 900_000
+# classes that lock the class list. Chosen: shorter lists grow while labelling
+LONG_LIST: Final = 100
 
 
 def known_sources(project: Project) -> list[SourceVersion]:
-    """What imported taxonomies held last time, in order of import: the base that their next version is compared with.
+    """Last imported versions of taxonomies, as bases to compare next versions with.
 
-    It is stored as settings, so that undo takes it back together with the import.
+    They are stored as settings, so that undo reverts them with the import.
 
     Raises:
         ProjectDamagedError: one of them cannot be read.
@@ -49,7 +49,7 @@ def known_sources(project: Project) -> list[SourceVersion]:
 def remember(
     project: Project, version: SourceVersion, *, in_place_of: SourceVersion | None
 ) -> None:
-    """Store what a source holds now, in place of an earlier version of it; within an open step of the project."""
+    """Store a version of a source, replacing an earlier one; within an open step."""
     counts = _parts(project)
     number = len(counts) if in_place_of is None else known_sources(project).index(in_place_of)
     text = version.packed()
@@ -91,26 +91,24 @@ class GraphImport:
     change: Change  # one step
     classes_added: int
     edges_added: int
-    aliases_added: int = 0  # classes from before that got a source id or further synonyms
+    aliases_added: int = 0  # classes that got a source id or synonyms
     notes_added: int = 0  # classes that got a note or a colour
-    classes_removed: int = 0  # that the source has no more
-    report: ImportReport | None = None  # the plan of an update
-    left_out: tuple[LeftOutGroup, ...] = ()  # what of the source could not be taken over
-    stayed: tuple[
-        str, ...
-    ] = ()  # classes that could not be merged or removed, each with the reason
+    classes_removed: int = 0  # that are no longer in the source
+    report: ImportReport | None = None  # of an update
+    left_out: tuple[LeftOutGroup, ...] = ()  # what could not be imported
+    stayed: tuple[str, ...] = ()  # classes that could not be merged or removed, with reasons
 
 
 @dataclass(frozen=True)
 class GraphPreview:
-    """What an import would do, before anything is written."""
+    """Preview of an import."""
 
-    report: ImportReport  # all of it, or the beginnings of its lists
-    known_name: str  # file or folder of an earlier version that was imported into this project; "" where there is none
-    is_alike: bool  # whether the project's classes look like an earlier version, known or not
-    changes: bool  # whether anything would change but what is remembered of the source
-    noted: int  # how many classes would get a note or a colour
-    gone_unlabelled: int  # how many of the classes that the source has no more carry no label, and so can be removed
+    report: ImportReport  # complete, or with shortened lists
+    known_name: str  # file or folder of an earlier imported version, or ""
+    is_alike: bool  # whether the project's classes resemble an earlier version
+    changes: bool  # whether the graph would change
+    noted: int  # number of classes that would get a note or a colour
+    gone_unlabelled: int  # number of classes without labels that are no longer in the source
 
     @property
     def is_known(self) -> bool:
@@ -120,10 +118,10 @@ class GraphPreview:
 def preview_import(
     project: Project, imported: ImportedGraph, name: str, *, updates: bool, most: int | None = None
 ) -> GraphPreview:
-    """Plan an import and report it, with so many lines of each list at most; nothing is written.
+    """Plan an import and report it, with limited lists; nothing is written.
 
     Raises:
-        GraphError: the source cannot be brought into this project.
+        GraphError: the source does not fit into this project.
     """
     known = likely_base(known_sources(project), imported)
     plan = _plan(project, imported, name, known, updates=updates)
@@ -149,21 +147,22 @@ def import_graph(
     read: ImportedGraph | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> GraphImport:
-    """Bring a taxonomy into the project's graph, as one undoable step.
+    """Import a taxonomy into the project's graph: one action.
 
-    Without `updates` only what is new is added, as `merge_into` does. With it the source is taken for a new version of
-    what was imported before: see `engine.interchange.versions.update`.
+    Without `updates` only new classes are added, as by `merge_into`. With it the source is a new
+    version of an earlier import: see `engine.interchange.versions.update`.
 
     Args:
         graph_format: one of `engine.interchange.detect.FORMATS`, or "auto".
-        under: take only this class of the source and its descendants.
-        updates: take over what the source renamed, moved and merged, too.
-        removes_gone: with `updates`: remove the classes without labels that the source has no more.
-        read: the source, where it was read before.
-        columns: names of columns by role, as a person named them.
+        under: import only this class of the source and its descendants.
+        updates: also rename, move and merge classes as in the source.
+        removes_gone: with `updates`, remove classes without labels that are no longer in the
+            source.
+        read: the source, if it was read before.
+        columns: names of columns by role, as chosen by a person.
 
     Raises:
-        FormatError, GraphError, StorageError: the source cannot be used; the project is as it was.
+        FormatError, GraphError, StorageError: the source cannot be used; nothing is changed.
     """
     imported = (
         read_graph(source, graph_format, under=under, columns=columns) if read is None else read
@@ -228,7 +227,7 @@ def _plan(
 
 
 def _is_own(project: Project, imported: ImportedGraph) -> bool:
-    """Whether it is a list of this project: no source, but what people made of all of them."""
+    """Whether it is an export of this project, and no source."""
     here = project.classes.graph.by_identity()
     return sum(each in here for each in imported.identities.values()) >= SAME_SOURCE * len(
         imported.classes
@@ -243,7 +242,7 @@ def _looks_alike(project: Project, imported: ImportedGraph) -> bool:
 
 
 def _merge(project: Project, class_id: ClassId, heir_id: ClassId) -> list[str]:
-    """Merge a class into its heir, which keeps the places that the source gives it; or the reason why not."""
+    """Merge a class into its heir, which keeps its parents in the source; or return the reason."""
     path, parents = (
         project.classes.graph.path_text(class_id),
         project.classes.graph.parents(heir_id),
@@ -263,7 +262,7 @@ def _stays(path: str, reason: Message) -> str:
 
 
 def _remove(project: Project, class_ids: Sequence[ClassId]) -> tuple[int, list[str]]:
-    """Remove classes without labels, the deepest first; returns the count, and the reasons why others stayed."""
+    """Remove classes without labels, the deepest first; return count, and reasons for others."""
     removed, stayed, labels = 0, list[str](), project.labels.counts()
     for class_id in sorted(class_ids, key=project.classes.graph.level, reverse=True):
         path = project.classes.graph.path_text(class_id)
@@ -296,16 +295,19 @@ def _action(plan: ImportPlan, name: str, removed: int) -> Action:
 
 
 def _locks(project: Project, plan: ImportPlan) -> bool:
-    """Whether an import locks the class list: the list is long, and whoever uses one rarely wants a class of a slip."""
+    """Whether an import locks the class list: it is long, so that new classes are mostly typos."""
     return len(plan.new) > LONG_LIST and not project.policies.is_locked
 
 
 def _news(plan: ImportPlan, removed: int) -> dict[str, Argument]:
-    """Counts of what an update did; of synonyms only where nothing else happened."""
+    """Counts of an update; of synonyms only without other changes."""
     counts = {
-        "new_classes": len(plan.new), "renamed": len(plan.renamed), "moved": len(plan.moved),
-        "merged": len(plan.merged), "removed": removed,
-    }  # fmt: skip
+        "new_classes": len(plan.new),
+        "renamed": len(plan.renamed),
+        "moved": len(plan.moved),
+        "merged": len(plan.merged),
+        "removed": removed,
+    }
     return {name: count for name, count in counts.items() if count} or {
         "classes": len(plan.completed)
     }

@@ -1,4 +1,4 @@
-"""Add images to a project: loose ones, shots of a class, or folders whose sub-folders are classes."""
+"""Add images to a project: unlabelled, as shots of a class, or from folders of classes."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,14 +26,13 @@ from engine.texts import Message, counted
 class ImageImport:
     """The result of an import."""
 
-    change: Change  # the one undoable step
-    added: int  # images that were not in the project before
-    already_there: int  # images that were
-    labelled: int  # images that got a person's label by this
-    classes_added: int  # classes made from sub-folders
-    failures: tuple[
-        FileFailure, ...
-    ] = ()  # unreadable files and folders, and folders that cannot name a class
+    change: Change  # one action
+    added: int  # number of new images
+    already_there: int  # number of others
+    labelled: int  # number of images that got a label
+    classes_added: int  # number of classes made from sub-folders
+    # unreadable files and folders, and invalid names of classes
+    failures: tuple[FileFailure, ...] = ()
     left_out: LeftOut = field(default_factory=LeftOut)  # files of other kinds in folders
 
 
@@ -47,7 +46,10 @@ def import_images(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> ImageImport:
-    """Find image files, also in folders, and add them; see `find_images_and_parts` and `add_found`."""
+    """Find image files, also in folders, and add them.
+
+    See `find_images_and_parts` and `add_found`.
+    """
     found = find_images_and_parts(paths, wanted=wanted, on_progress=on_progress, cancel=cancel)
     return add_found(
         project, found, class_id=class_id, who=who, on_progress=on_progress, cancel=cancel
@@ -85,10 +87,10 @@ def add_found(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> ImageImport:
-    """Add images that were found; with a class they become its shots, unless a person labelled them before.
+    """Add found images; with a class, unlabelled ones become its shots.
 
     Raises:
-        Cancelled: stopped; nothing is added.
+        Cancelled: nothing is added.
     """
     items, class_ids = _items(found, found.files, class_id)
     change = project.images.add_labelled(
@@ -107,26 +109,26 @@ def add_class_folders(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> ImageImport:
-    """Add images that were found in folders whose sub-folders, or the chosen ones, are classes; missing ones are made.
+    """Add images of folders whose sub-folders are classes; make missing classes.
 
-    A sub-folder names a class by its path (Fruit/Apple/Gala). Where the graph has neither that path nor the folder
-    above as a class, but from before exactly one class of the folder's own name, that class is meant. Where no class
-    has the name, it may be the source id ("n01440764") or a synonym of a class from before, below the folder above if
-    that is a class. Images directly in a given folder stay unlabelled. A folder whose name cannot be a class's, or is a
-    synonym of several, is a failure, and nothing in it is added.
+    A sub-folder names a class by its path (Fruit/Apple/Gala). If the graph has neither that path
+    nor the parent folder as a class, but one class of the folder's own name, it is that class. Else
+    the name may be the source id ("n01440764") or a synonym of a known class, below the parent if
+    that is a class. Images directly in a given folder stay unlabelled. A folder with an invalid or
+    ambiguous name is a failure, and nothing in it is added.
 
     Args:
-        under: class that the sub-folders hang below; None for the top.
-        who: whose labels these are; by default the name of the folder.
-        chosen: the folders that a person chose as classes, whatever their names; images in others belong to the chosen
-            folder above them, or stay unlabelled. By default all sub-folders are classes.
+        under: parent of the classes of sub-folders; None for the top.
+        who: annotator; by default the name of the folder.
+        chosen: folders chosen as classes, whatever their names; images in others belong to the
+            chosen folder above them, or stay unlabelled. By default all sub-folders are classes.
 
     Raises:
-        StorageError: a file was named, not a folder, and no folders were chosen.
-        FormatError: a folder is called as a part of a data set, and no folders were chosen; nothing is added.
-        GraphError: the classes would nest too deeply, or no folders were chosen, the class list is locked, and a folder
-            is no class of it; nothing is added.
-        Cancelled: stopped; neither images nor classes are added.
+        StorageError: without chosen folders, a file was given.
+        FormatError: without chosen folders, one is named as a part of a data set; nothing is added.
+        GraphError: the classes are nested too deeply, or without chosen folders, the class list is
+            locked and a folder is no class of it; nothing is added.
+        Cancelled: nothing is added.
     """
     takes_parts = chosen is not None
     groups, refused = _nameable(found.class_folders() if chosen is None else found.folders, chosen)
@@ -145,7 +147,8 @@ def add_class_folders(
                 )
             except AmbiguousClassError as error:
                 reason = Message(
-                    "nothing in this folder was added, because {what}: {found}; name it by the source id of one",
+                    "nothing in this folder was added, because {what}: {found}; "
+                    "name it by the source id of one",
                     {"what": error.what, "found": error.found},
                 )
                 refused.append(FileFailure(of_folder[0].path.parent, reason))
@@ -174,7 +177,7 @@ def add_class_folders(
 def _nameable(
     folders: Sequence[ImageFolder], chosen: Collection[Path] | None
 ) -> tuple[list[tuple[list[str], FoundFiles]], list[FileFailure]]:
-    """Class names and images of each folder, and one failure for each folder that cannot name a class."""
+    """Class names and images of each folder, and failures of folders with invalid names."""
     nameable = []
     refused: dict[Path, FileFailure] = {}
     for folder in folders:
@@ -205,7 +208,7 @@ def _class_for(
     *,
     takes_parts: bool,
 ) -> int | None:
-    """The class of a folder; made, with those above it, where there is none."""
+    """Find or make the class of a folder."""
     graph, parent, missing = project.classes.graph, under, list(names)
     while missing and (child := graph.child_named(parent, missing[0])) is not None:
         parent = child
@@ -240,7 +243,7 @@ def _known_class(
 def _items(
     found: FoundImages, files: FoundFiles, class_id: int | None
 ) -> tuple[Sequence[FoundFile | NewItem], list[int | None]]:
-    """The images that files have, each with its class."""
+    """The images in files, each with its class."""
     if not found.parts:
         return files, [class_id] * len(files)
     items = [NewItem(file, part) for file in files for part in each_part(found, file.path)]
@@ -258,7 +261,7 @@ def _imported(
 
 
 def _names_of_roots(found: FoundImages) -> str:
-    """`photos`, `photos and 2 more`: what was searched, as the source of the labels that its folders give."""
+    """`photos`, `photos and 2 more`: searched folders, as the annotator."""
     names = list(dict.fromkeys(shown(folder.root.name) for folder in found.folders))
     return f"{names[0]} and {len(names) - 1} more" if len(names) > 1 else "".join(names)
 
@@ -269,6 +272,7 @@ def _refuse_new_classes(added: int) -> None:
             "the class list is locked",
             expected="folders that are called as classes of the project",
             found="{classes} more",
-            remedy="rename the folders, or unlock the list: protoleaf policy PROJECT --unlock; nothing was added",
+            remedy="rename the folders, or unlock the list: protoleaf policy PROJECT --unlock; "
+            "nothing was added",
             classes=counted(added, "class", "classes"),
         )

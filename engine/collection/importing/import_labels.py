@@ -1,6 +1,6 @@
-"""Import labels in any of the formats: planned first, then taken over as one step.
+"""Import labels in any of the formats: plan first, then apply as one action.
 
-Labels of the project are never overwritten: conflicts are listed. Predictions of models are no labels.
+Labels of the project are never overwritten: conflicts are listed. Predictions are not imported.
 """
 
 from collections import Counter
@@ -61,13 +61,13 @@ SOURCE: Final = "import"  # source of imported labels
 class LabelImport:
     """The result of an import."""
 
-    plan: LabelPlan  # at the end, for its lists of what was not taken over
-    change: Change  # the one undoable step
+    plan: LabelPlan  # final, with lists of what was not imported
+    change: Change  # one action
     labelled: int
     classes_added: int
     images_added: int
-    boxes_added: int = 0  # and pages and moments
-    noted: int = 0  # images whose stars, flag or comment were taken over
+    boxes_added: int = 0  # boxes, pages and moments
+    noted: int = 0  # images that got stars, a flag or a comment
 
 
 def plan_labels(
@@ -85,13 +85,13 @@ def plan_labels(
     Args:
         format_name: a key of `FORMATS`; detected by default.
         columns: see `read_labels`.
-        who: the annotator where the source does not name one; by default the name of the source.
-        read: the source, where it was read before.
-        contents: of files that were read before; also cancels the reading of others.
+        who: default annotator; by default the name of the source.
+        read: the source, if it was read before.
+        contents: cached content hashes; also cancels reading.
 
     Raises:
         UsageError, FormatError, StorageError: the source cannot be read.
-        Cancelled: the work was stopped.
+        Cancelled: `contents.cancel` was set.
     """
     name, foreign = read or read_labels(source, format_name, columns)
     return _planned(project, name, foreign, who or _name_of(source), contents or FileContents())
@@ -111,12 +111,13 @@ def import_labels(
     contents: FileContents | None = None,
     image_folders: Sequence[Path] = (),
 ) -> LabelImport:
-    """Take labels over as one undoable step; see `plan_labels`.
+    """Import labels as one action; see `plan_labels`.
 
     Args:
-        adds_images: whether missing images are added where their files are found and permitted.
-        threshold: least score, 0..1, of boxes that a detector found; those of people always come in.
-        image_folders: further folders that images may be added from; see `PermittedImages`.
+        adds_classes: whether to make missing classes.
+        adds_images: whether to add missing images whose files are found and permitted.
+        threshold: least score, 0..1, of detected boxes; drawn ones are always added.
+        image_folders: further folders to add images from; see `PermittedImages`.
 
     Raises:
         UsageError, FormatError, StorageError: the source cannot be read; nothing is changed.
@@ -173,7 +174,7 @@ def _planned(
 
 
 class _Planner:
-    """Collects labels one after the other."""
+    """Collects labels one by one."""
 
     def __init__(self, project: Project, whose: str, contents: FileContents) -> None:
         self._project = project
@@ -250,7 +251,7 @@ class _Planner:
             self._fields.take(image_id, label)
 
     def take_note(self, noted: ForeignLabel) -> None:
-        """Take stars, flag and comment of an image of the project; of others they are passed over."""
+        """Collect stars, flag and comment of an image of the project."""
         given = noted.note
         if given is None:
             return
@@ -320,7 +321,7 @@ class _Planner:
         )
 
     def problems(self) -> list[str]:
-        """Ambiguous keywords, and labels of impossible classes."""
+        """Ambiguous keywords, and labels of invalid classes."""
         template = marked('the keyword "{keyword}" may mean several classes: {paths}')
         several: list[str] = [
             Message(template, {"keyword": join_path(names), "paths": enumerated(paths)})
@@ -343,7 +344,7 @@ class _Planner:
         )
 
     def _can_be_made(self, names: tuple[str, ...], label: ForeignLabel) -> bool:
-        """Count a label of a missing class; one that no graph takes is a problem."""
+        """Count a label of a missing class, or report an invalid class."""
         try:
             clean_path(names)
         except GraphError as error:
@@ -353,7 +354,7 @@ class _Planner:
         return True
 
     def _take_keyword(self, label: ForeignLabel) -> None:
-        """Take a photo's keyword for a label where it names a class; else it is a suggestion."""
+        """Collect a keyword as a label if it names a class, else as a suggestion."""
         meaning = self._keywords.meaning(label.names)
         if meaning.several:
             self._ambiguous.setdefault(label.names, meaning.several)
@@ -376,7 +377,7 @@ class _Planner:
             self._add(image_id, meaning.class_id, label)
 
     def _images_of(self, label: ForeignLabel) -> tuple[int, ...]:
-        """The images that a label is about; where there is none, that is listed."""
+        """The images of a label; if there is none, that is recorded."""
         match = self._matcher.match(label)
         if match.several:
             self._ambiguous_images[label.image] = match.several
@@ -411,7 +412,7 @@ class _Planner:
 
 
 def _code(class_id: int | None, label: ForeignLabel) -> int:
-    """The class that a label was found to name, `UNKNOWN` or `EMPTY`."""
+    """Class id of a label, `UNKNOWN` or `EMPTY`."""
     if class_id is not None:
         return class_id
     return EMPTY if label.is_empty else UNKNOWN
@@ -420,7 +421,7 @@ def _code(class_id: int | None, label: ForeignLabel) -> int:
 def images_on_disk(
     plan: LabelPlan, permitted: PermittedImages
 ) -> tuple[dict[str, FoundFile], list[str]]:
-    """Files that the source names for missing images: permitted ones by name, and one line for each refused one."""
+    """Files of missing images by name in the source, and a line for each refused one."""
     missing = set(plan.missing_images)
     places = {
         label.image: label.file

@@ -1,4 +1,4 @@
-"""What importing labels would do, as it is shown to a person first: plain data."""
+"""Read labels of any format, and the plan of an import."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -27,96 +27,86 @@ from engine.texts import Message
 class LabelConflict:
     """Two labels of one image differ."""
 
-    image: str  # its path in the project, or in the source where that has both labels
+    image: str  # path in the project, or in the source if both labels are there
     ours: str  # `label_path` of the label in the project
-    theirs: str  # the same of that in the source
-    who: str  # the person of the source
+    theirs: str  # `label_path` of the label in the source
+    who: str  # annotator in the source
 
 
 @dataclass(frozen=True)
 class ClassConflict:
-    """A label of which it is not clear which class it names."""
+    """A label with an ambiguous class."""
 
-    image: str  # as the source calls it
+    image: str  # as in the source
     written: str  # path or name of the class in the source
-    source_id: str  # its id there; "" for none
-    by_name: tuple[str, ...]  # paths of the classes that path, name or synonym mean here
-    by_id: tuple[str, ...]  # paths of the classes that have this id here
-    who: str  # the person of the source
+    source_id: str  # or ""
+    by_name: tuple[str, ...]  # paths of classes with this path, name or synonym
+    by_id: tuple[str, ...]  # paths of classes with this source id
+    who: str  # annotator in the source
 
 
 @dataclass(frozen=True)
 class ContentConflict:
-    """A label of a photo that the project does not have, though it has one of this name."""
+    """A label of another photo with the name of one in the project."""
 
-    image: str  # as the source calls it
-    ours: str  # path of the project's image with the same path or end of it
-    reason: str  # "other content", or why its file could not be read
+    image: str  # as in the source
+    ours: str  # path in the project
+    reason: str  # "other content", or why its file cannot be read
 
 
 @dataclass(frozen=True)
 class SpelledOtherwise:
-    """A name in the source that differs from a class's by capitals, blanks, underscores or composed accents."""
+    """A name that differs from a class's by capitals, blanks, underscores or accents."""
 
-    path: str  # of the class in the project
+    path: str  # of the class
     labels: int
 
 
 @dataclass(frozen=True)
 class LabelPlan:
-    """What importing a source would do."""
+    """The plan of an import."""
 
-    format_name: str  # what the source is
-    labels: tuple[
-        Label, ...
-    ] = ()  # those that would be taken over, of images and classes that are there
-    new_classes: dict[tuple[str, ...], int] = field(
-        default_factory=dict
-    )  # paths of missing classes, with label counts
-    waiting: tuple[ForeignLabel, ...] = ()  # labels of classes or images that are missing
-    already_there: int = 0  # labels that the project has
-    conflicts: tuple[LabelConflict, ...] = ()  # where the project says something else
-    contradictions: tuple[LabelConflict, ...] = ()  # images of which the source says two things
-    missing_images: tuple[
-        str, ...
-    ] = ()  # images that the project does not have, as the source names them
-    by_machine: int = 0  # answers of a model, which are no labels
-    unlabelled: int = 0  # images of the source without a class
-    problems: tuple[str, ...] = ()  # what could not be understood, one line each
-    suggestions: dict[str, int] = field(
-        default_factory=dict
-    )  # flat keywords that name no class, with photo counts
-    class_conflicts: tuple[
-        ClassConflict, ...
-    ] = ()  # labels of which it is not clear which class they name
+    format_name: str  # of the source
+    labels: tuple[Label, ...] = ()  # to import, of known images and classes
+    # paths of missing classes, with numbers of labels
+    new_classes: dict[tuple[str, ...], int] = field(default_factory=dict)
+    waiting: tuple[ForeignLabel, ...] = ()  # labels of missing classes or images
+    already_there: int = 0  # number of known labels
+    conflicts: tuple[LabelConflict, ...] = ()  # with labels of the project
+    contradictions: tuple[LabelConflict, ...] = ()  # within the source
+    missing_images: tuple[str, ...] = ()  # as named in the source
+    by_machine: int = 0  # number of predictions, which are not imported
+    unlabelled: int = 0  # number of images in the source without a class
+    problems: tuple[str, ...] = ()  # one line each
+    # flat keywords that are no class, with numbers of photos
+    suggestions: dict[str, int] = field(default_factory=dict)
+    class_conflicts: tuple[ClassConflict, ...] = ()  # labels with an ambiguous class
     notes: tuple[Note, ...] = ()  # stars, flags and comments of images that have none
-    content_conflicts: tuple[ContentConflict, ...] = ()  # labels of another photo of the same name
-    spelled_otherwise: dict[str, SpelledOtherwise] = field(
-        default_factory=dict
-    )  # by the name in the source
-    as_none: dict[str, int] = field(
-        default_factory=dict
-    )  # names read as none of the classes, with label counts
+    content_conflicts: tuple[ContentConflict, ...] = ()  # labels of other photos with the same name
+    # by name in the source
+    spelled_otherwise: dict[str, SpelledOtherwise] = field(default_factory=dict)
+    # names imported as none of the classes, with numbers of labels
+    as_none: dict[str, int] = field(default_factory=dict)
+    # with the paths of several images
     ambiguous_images: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Images that several of the project may be, with their paths."""
-    new_labels: int = 0  # labels of classes that are there, on such parts of images that are there
-    new_parts: tuple[NewPart, ...] = ()  # boxes, pages and moments that the project does not have
-    field_values: tuple[FieldValue, ...] = ()  # counts, sex and the like of images of the project
-    table: TableReading | None = None  # how the columns of a table were understood
+    new_labels: int = 0  # number of labels of new parts of known images
+    new_parts: tuple[NewPart, ...] = ()  # boxes, pages and moments
+    field_values: tuple[FieldValue, ...] = ()  # values of fields, such as count and sex
+    table: TableReading | None = None  # recognised columns of a table
 
     def boxes(self, threshold: float) -> int:
-        """How many of the new parts become images where a detector's score must be as high."""
+        """Number of new parts at a threshold of detector scores."""
         return sum(each.is_wanted(threshold) for each in self.new_parts)
 
     @property
     def has_scores(self) -> bool:
-        """Whether a threshold makes a difference."""
+        """Whether the threshold matters."""
         return any(
             each.is_of_machine and each.item.detection_score is not None for each in self.new_parts
         )
 
 
-ReadLabels = tuple[str, ForeignLabels]  # the format of a source, and its labels
+ReadLabels = tuple[str, ForeignLabels]  # format of a source, and its labels
 
 
 def read_labels(
@@ -125,7 +115,7 @@ def read_labels(
     """Read a source and detect its format; its paths are relative to the working folder.
 
     Args:
-        columns: of a table, by role, as a person named them; see `engine.interchange.tables`.
+        columns: of a table, by role, as chosen by a person; see `engine.interchange.tables`.
 
     Raises:
         UsageError, FormatError, StorageError: it cannot be read.
@@ -153,7 +143,7 @@ def read_labels(
 
 
 def is_label_file(path: Path) -> bool:
-    """Whether a file holds labels, by its content."""
+    """Whether a file contains labels, by its content."""
     try:
         fits = READ_FORMATS[detect(path)].fits if path.is_file() else None
         return fits is not None and fits(path)

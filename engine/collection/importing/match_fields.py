@@ -1,4 +1,4 @@
-"""Counts and further facts that labels of other programs carry, as values of the project's fields."""
+"""Convert counts and other facts of foreign labels to values of the project's fields."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -20,14 +20,14 @@ from engine.project.records import FieldValue, ImageId
 
 @final
 class FieldMatcher:
-    """Collects values, label after label; of several for one image and field the first counts."""
+    """Collects values from labels; the first one of an image and field counts."""
 
     def __init__(self, whose: str) -> None:
         self._whose = whose
         self._values: dict[tuple[ImageId, str], FieldValue] = {}
 
     def take(self, image_id: ImageId, label: ForeignLabel) -> None:
-        """Take the count and the facts of a label; what is no value of its field is left out."""
+        """Collect the valid values of a label."""
         given = [] if label.count is None else [(COUNT, str(label.count))]
         given += [(_field_of(name, value), value) for name, value in label.fields]
         signed = label.who or self._whose, label.when or datetime.now(UTC)
@@ -46,7 +46,7 @@ class FieldMatcher:
 
 
 def fields_of(values: Iterable[FieldValue]) -> tuple[ImageField, ...]:
-    """The fields that values are of, except count: with all choices among them."""
+    """Fields of values, except count, with all choices among them."""
     fields: dict[str, ImageField] = {}
     for each in values:
         if each.field == COUNT.name:
@@ -60,7 +60,7 @@ def fields_of(values: Iterable[FieldValue]) -> tuple[ImageField, ...]:
 
 
 def _field_of(name: str, value: str) -> ImageField:
-    """The field of the camera trap's that has this name or term, with the value as a choice; else a text."""
+    """The camera trap field of this name or term, with the value as a choice; else a text field."""
     term = standard_term(name)
     usual = next((each for each in CAMERA_TRAP if term and standard_term(each.name) == term), None)
     if usual is None:

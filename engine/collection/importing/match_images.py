@@ -1,11 +1,11 @@
-"""Which images of a project a label is about: by content where it is known, else by path or the end of it.
+"""Find the images and parts of a project that a label is about: by content, else by path.
 
-Folders count: a path whose folders differ from those of the image is about another photo, as the first photo on each
-card of a camera has the same name. Only of an absolute path of another computer may the beginning differ, where enough
-folders agree below. A name that several images have is ambiguous.
+Folders count: a path with other folders is another photo, as the first photo on each memory card
+has the same name. Only the beginning of an absolute path from another computer may differ, if
+enough folders are equal. A name of several images is ambiguous.
 
-An equal path with another content is another photo. Where the content of a label's photo is known and the project never
-read its own image of that path, that image is read before it is decided.
+An equal path with another content hash is another photo. An image of the project that was never
+read is read to decide that.
 """
 
 import os
@@ -39,31 +39,27 @@ ELSEWHERE: Final = Message(
 NO_FILE: Final = Message("it is not an ordinary file")
 NO_IMAGE: Final = marked("it is not an image that can be read; images are {kinds}")
 OTHER_CONTENT: Final = "other content"
-_LEAST_FOLDERS: Final = (
-    2  # that agree where the beginning of a path from another computer differs. Chosen.
-)
-_CAMERA_FOLDER: Final = re.compile(
-    r"dcim|\d{3}\w{5}", re.IGNORECASE
-)  # on every card: they distinguish nothing
-_ADDRESS: Final = re.compile(
-    r"[a-z][a-z0-9+.-]+://[^/]*/", re.IGNORECASE
-)  # scheme with a server or bucket
-_DRIVE: Final = re.compile(r"[a-z]:|/", re.IGNORECASE)  # how an absolute path begins
+_LEAST_FOLDERS: Final = 2  # equal ones, if the beginning of an absolute path differs. Chosen
+# on every memory card: without meaning
+_CAMERA_FOLDER: Final = re.compile(r"dcim|\d{3}\w{5}", re.IGNORECASE)
+# scheme with a server or bucket
+_ADDRESS: Final = re.compile(r"[a-z][a-z0-9+.-]+://[^/]*/", re.IGNORECASE)
+_DRIVE: Final = re.compile(r"[a-z]:|/", re.IGNORECASE)  # start of an absolute path
 
 
 class FileContents:
-    """Content hashes of files, read once each, though a plan is made again when it is carried out."""
+    """Cache of content hashes of files: a plan is made again when it is applied."""
 
     def __init__(self, cancel: CancelToken | None = None) -> None:
         self.cancel = cancel or CancelToken()
         self._known: dict[tuple[Path, int, int], frozenset[str]] = {}
 
     def hashes(self, file: Path) -> frozenset[str]:
-        """A file's hashes, today's and that of earlier versions, as hex.
+        """A file's hashes as hex, today's and that of earlier versions.
 
         Raises:
             OSError: it cannot be read, or is no regular file.
-            Cancelled: the work was stopped.
+            Cancelled: `cancel` was set.
         """
         if not file.is_file():
             raise FileNotFoundError(f"no file {file}")
@@ -79,12 +75,10 @@ class FileContents:
 class ImageMatch:
     """The images that a label is about."""
 
-    images: tuple[int, ...] = ()  # one, or all with the same content; () where there is none
-    namesake: str = (
-        ""  # path of an image that is called so and is none of them; "" where there is none
-    )
-    reason: str = ""  # why it is none of them
-    several: tuple[str, ...] = ()  # paths of all images that it may be, where it is not clear which
+    images: tuple[int, ...] = ()  # one, or all with the same content
+    namesake: str = ""  # path of another image with this name, or ""
+    reason: str = ""  # why it is another one
+    several: tuple[str, ...] = ()  # paths of all images that match, if it is ambiguous
 
 
 class ImageMatcher:
@@ -111,7 +105,7 @@ class ImageMatcher:
         return self._compared((*by_path, *self._ending_as(label.image)), hashes)
 
     def _hashes_of(self, label: ForeignLabel, *, is_ours: bool) -> frozenset[str]:
-        """Content hashes of a label's photo; none where they are unknown or of another kind."""
+        """Content hashes of a label's photo, if known."""
         written = label.content_hash.strip().casefold()
         if len(written) == 2 * HASH_BYTES:
             return frozenset((written,))
@@ -147,7 +141,7 @@ class ImageMatcher:
         return match
 
     def _ending_as(self, image: str) -> tuple[int, ...]:
-        """Images whose path ends as this; or, of an absolute path, as which this ends. Equal capitals go before."""
+        """Images whose path is a suffix of this one, or vice versa; equal case takes precedence."""
         plain = _plain(image)
         parts = PurePosixPath(plain).parts
         if not parts:
@@ -184,10 +178,10 @@ class ImageMatcher:
         ) == len(parts)
 
     def _fits_elsewhere(self, parts: tuple[str, ...], path: tuple[str, ...]) -> bool:
-        """Whether an absolute path may be an image's on another computer, where folders above may be called otherwise.
+        """Whether an absolute path may be an image's on another computer.
 
-        It has all folders of the image below the project's, or below those that all images lie in. Where folders above
-        agree again, the one between them is another.
+        It must contain all folders of the image below the project's, or below those of all images.
+        Equal folders further up mean that the one in between differs.
         """
         common = _common(parts, path)
         shared, same = path[: len(path) - common], path[len(path) - common : -1]
@@ -201,7 +195,7 @@ class ImageMatcher:
 
     @cached_property
     def _shared(self) -> tuple[str, ...]:
-        """The folders that all images of the project lie in."""
+        """Common parent folders of all images of the project."""
         folders = {PurePosixPath(path).parent.parts for _, path in self._project.images.each_path()}
         first, last = min(folders, default=()), max(folders, default=())
         return tuple(
@@ -230,7 +224,7 @@ class ImageMatcher:
 
     @cached_property
     def _odd(self) -> dict[str, int]:
-        r"""Images whose path is no Unicode, by what most formats can write of it (`m\xf6we.jpg`)."""
+        r"""Images with paths of invalid Unicode, by their escaped paths (`m\xf6we.jpg`)."""
         each = self._files_of_project()
         return {text: one.image_id for one in each if (text := shown(one.path)) != one.path}
 
@@ -243,13 +237,13 @@ class ImageMatcher:
         return found
 
     def _files_of_project(self) -> Iterator[ImageContent]:
-        """One image of each file, its first."""
+        """The first image of each file."""
         for _, of_file in groupby(self._project.images.each_content(), key=lambda each: each.path):
             yield next(of_file)
 
 
 def _plain(image: str) -> str:
-    r"""A path as we write it: Windows puts "\\" between names; without the server or bucket of an address."""
+    r"""Replace "\\" of Windows in a path, and strip the server or bucket of an address."""
     return _ADDRESS.sub("", image.replace("\\", "/").strip(), count=1).removeprefix("./")
 
 
@@ -258,16 +252,16 @@ def _loosely(parts: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _common(first: tuple[str, ...], second: tuple[str, ...]) -> int:
-    """How many names at their ends agree."""
+    """Length of the common suffix."""
     pairs = zip(reversed(first), reversed(second), strict=False)
     return len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
 
 
 @final
 class PermittedImages:
-    """Which listed files may become images, as a list of somebody else could name any file of this computer.
+    """Files that may become images: a foreign list could name any file here.
 
-    They lie below the list's folder, below folders of the project's images, or below further ones that a person names.
+    They must be below the list's folder, folders of the project's images, or further given ones.
     """
 
     def __init__(self, project: Project, source: Path, further: Sequence[Path] = ()) -> None:
@@ -276,7 +270,7 @@ class PermittedImages:
         self._roots = {os.path.realpath(folder) for folder in (own, *further, *ours)}
 
     def refusal(self, file: Path) -> str:
-        """Why a file must not become an image, or "". Only ordinary files in a permitted place are opened."""
+        """Why a file must not become an image, or "". Only permitted files are opened."""
         try:
             status = file.stat()
         except (OSError, ValueError):
@@ -293,31 +287,30 @@ class PermittedImages:
         return "" if is_image else Message(NO_IMAGE, {"kinds": kinds_text()})
 
 
+# intersection over union of equal boxes. Chosen: above the rounding of boxes of 100 pixels
 SAME: Final = 0.98
-"""Intersection over union from which on two boxes are one. Chosen: above what rounding to whole pixels does to a box of
-a hundred pixels."""
 
 
 @dataclass(frozen=True)
 class NewPart:
-    """A part that a source has and the project does not."""
+    """A part that is not in the project."""
 
     item: NewItem
-    is_of_machine: bool  # found by a detector, so that its score counts
+    is_of_machine: bool  # detected, so that its score counts
 
     def is_wanted(self, threshold: float) -> bool:
-        """Whether it becomes an image: a person drew it, or its score is as high."""
+        """Whether it was drawn by a person, or its score reaches a threshold."""
         score = self.item.detection_score
         return not self.is_of_machine or score is None or score >= threshold
 
 
 @final
 class PartMatcher:
-    """Matches the parts of files; what is new is noted once."""
+    """Matches parts of files, and collects new ones."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        self._beside: dict[str, dict[FilePart, ImageId]] = {}  # images of each file, by their parts
+        self._beside: dict[str, dict[FilePart, ImageId]] = {}  # images of each file, by part
         self._new: defaultdict[str, dict[FilePart, NewPart]] = defaultdict(dict)  # by path
         self.problems: list[str] = []
 
@@ -326,7 +319,7 @@ class PartMatcher:
         return tuple(part for of_file in self._new.values() for part in of_file.values())
 
     def images_of(self, label: ForeignLabel, images: tuple[ImageId, ...]) -> tuple[ImageId, ...]:
-        """The images that a label of a part is about, by one image of each file; without those that are new."""
+        """Images of a label's part, by one image of each file, without new ones."""
         if label.part == WHOLE_FILE:
             return images
         return tuple(found for each in images if (found := self._image_of(label, each)) is not None)
@@ -361,13 +354,13 @@ class PartMatcher:
 
 
 def add_parts(project: Project, parts: Sequence[NewPart], threshold: float) -> int:
-    """Add the boxes, pages and moments that are wanted as images; how many are new."""
+    """Add wanted boxes, pages and moments as images; return their number."""
     items = [each.item for each in parts if each.is_wanted(threshold)]
     return len(project.images.add(items).images_added) if items else 0
 
 
 def _same(beside: Mapping[FilePart, ImageId], part: FilePart) -> ImageId | None:
-    """The image that is this part, or a box that differs by rounding alone."""
+    """The image of this part, or of a box that differs by rounding alone."""
     if (found := beside.get(part)) is not None or part.box is None:
         return found
     boxes = (

@@ -1,4 +1,4 @@
-"""Train the backbone: Algorithm 1 end to end on a project's labelled images, exported and compared with what was."""
+"""Train the backbone: Algorithm 1 on a project's labelled images, exported and measured."""
 
 import time
 from contextlib import suppress
@@ -54,18 +54,17 @@ from engine.training.loop import embedder, place, train
 from engine.training.settings import TrainingSettings
 from engine.training.thawed.wrappers import ScaledEmbedding
 
-RESUMED: Final = (
-    "resumed_iteration"  # figure of a training that was stopped: after which iteration it went on
-)
-CHECKPOINTS: Final = 20  # in a training: what a crash costs is a twentieth of it at most
+# figure of a resumed training: the iteration that it continued from
+RESUMED: Final = "resumed_iteration"
+CHECKPOINTS: Final = 20  # in a training: a crash costs a twentieth of it at most
 
 
 def train_backbone(task: TrainingTask) -> TrainedFiles:
-    """Train a backbone and its attention on what a person labelled, export both, and measure them on held-out images.
+    """Train a backbone and its attention on labels, export both, and measure them.
 
-    Paper: Algorithm 1, except that embeddings have length 1 and a temperature divides their squared distances, as
-    everywhere in the program, and that training goes on from the backbone in use: a project has few images. What was
-    learned until it is stopped is kept in the cache, and the same training goes on from there.
+    Paper: Algorithm 1, except that embeddings have length 1 and a temperature divides their squared
+    distances, and that training starts from the backbone in use: a project has few images. A
+    stopped training is kept in the cache, and continued by the next one with the same settings.
     """
     project, out, progress, cancel = task.project, task.out, task.progress, task.cancel
     settings = with_chosen(BackboneSettings(), task.chosen)
@@ -89,12 +88,24 @@ def train_backbone(task: TrainingTask) -> TrainedFiles:
         progress.begin(TrainingStage.SAVING)
         card = _export(objective, start, images, settings, out)
         progress.begin(TrainingStage.MEASURING)
-        files = _measured(task, start, images, TrainedFiles(
-            out, "backbone", free_name(project, "backbone"), project.models.current.version_id,
-            backbone_name=start.name, backbone_hash=file_hash(backbone_file(out)), card=card,
-            figures={"iterations": settings.iterations, "kept_iteration": settings.iterations} | resumed,
-            settings=plain_settings(settings), history=tuple(progress.points),
-        ))  # fmt: skip
+        files = _measured(
+            task,
+            start,
+            images,
+            TrainedFiles(
+                out,
+                "backbone",
+                free_name(project, "backbone"),
+                project.models.current.version_id,
+                backbone_name=start.name,
+                backbone_hash=file_hash(backbone_file(out)),
+                card=card,
+                figures={"iterations": settings.iterations, "kept_iteration": settings.iterations}
+                | resumed,
+                settings=plain_settings(settings),
+                history=tuple(progress.points),
+            ),
+        )
         write_trained(files)
     forget(run)
     return files
@@ -131,7 +142,7 @@ def _train(
     start: Start,
     run: Path,
 ) -> None:
-    """Train, and keep the mean of before and after."""
+    """Train, and average the weights of before and after."""
     plan, pixels, check = (
         _plan(settings),
         images.training_set.pixels,
@@ -188,7 +199,7 @@ def _export(
     settings: BackboneSettings,
     out: Path,
 ) -> BackboneCard:
-    """Write backbone and propagation; returns the card, its temperature still that of the training."""
+    """Write backbone and propagation; return the card, with the temperature of the training."""
     assert settings.side is not None, "filled in"
     attention = objective.attention
     card = BackboneCard(
@@ -200,7 +211,8 @@ def _export(
         resize_share=settings.side / images.training_set.side,
         temperature=start.temperature,
         description=f"{start.name} trained level by level on a project's labels.",
-        training_data=f"{len(images.training)} labelled images of {len(images.training_set.few_shot)} leaf classes "
+        training_data=f"{len(images.training)} labelled images "
+        f"of {len(images.training_set.few_shot)} leaf classes "
         "of the project and of the classes above them.",
         licence="As the project's images and the network it started from allow.",
         command=f"protoleaf train --depth backbone --setting start={settings.start} "
@@ -220,7 +232,7 @@ def _network_in(objective: PrototypePropagation) -> nn.Module:
 def _measured(
     task: TrainingTask, start: Start, images: TrainingImages, files: TrainedFiles
 ) -> TrainedFiles:
-    """Fill in the figures and the card's temperature, by the exported files."""
+    """Add figures and temperature, measured by the exported files."""
     _write_companion(files, start, images)
     embeddings = exported_embeddings(backbone_file(files.folder), files.card, images)
     fitted = fitted_to_training(
@@ -243,7 +255,7 @@ def _measured(
 
 
 def _write_companion(files: TrainedFiles, start: Start, images: TrainingImages) -> None:
-    """Write the eight-bit companion, so that the new backbone embeds as fast as the one before."""
+    """Write the eight-bit companion, so that the new backbone is as fast."""
     count = len(images.images)
     if count < FEWEST_IMAGES:
         return

@@ -1,4 +1,4 @@
-"""A project's labelled images as training takes them: positions instead of ids, decoded once, a part held out."""
+"""Labelled images of a project as training input: indices, decoded once, with a held-out part."""
 
 import math
 import os
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TrainingLabels:
-    """The images that a person gave a class, without unreadable ones."""
+    """The labelled images, without unreadable ones."""
 
-    image_ids: Integers  # (n,) int64; ascending as they come from the project
+    image_ids: Integers  # (n,) int64; ascending if read from a project
     class_ids: Integers  # (n,) int64
     paths: Sequence[str]  # n, as stored in the project
     content_hashes: Sequence[bytes | None]  # n; None where the image was not read yet
@@ -56,13 +56,13 @@ class TrainingLabels:
 
 @dataclass(frozen=True)
 class GraphArrays:
-    """The part of the category graph that labels reach, as C positions."""
+    """The part of the category graph that labels reach, as C indices."""
 
     class_ids: Integers  # (C,) int64, ascending
     names: tuple[str, ...]  # C names
-    edge_index: Integers  # (2, E) int64, row 0 the parent, row 1 the child
+    edge_index: Integers  # (2, E) int64, rows: parent, child
     levels: Integers  # (C,) int64, longest path from a root
-    is_leaf: Flags  # (C,) bool, without children in the whole graph
+    is_leaf: Flags  # (C,) bool, leaf of the whole graph
 
     def positions_of(self, class_ids: Integers) -> Integers:
         return np.searchsorted(self.class_ids, class_ids)
@@ -91,10 +91,10 @@ def labelled_images(project: Project) -> TrainingLabels:
 def labelled_embeddings(
     project: Project, images: TrainingLabels, model: ModelFiles, caches: CacheFolders
 ) -> Floats:
-    """Embeddings (n, d) float32 of length 1, from the cache.
+    """Cached embeddings (n, d) float32 of length 1.
 
     Raises:
-        InputError: some have none yet.
+        InputError: some are missing.
     """
     store = EmbeddingStore(model.card.embedding_width)
     rows = np.arange(len(images))
@@ -113,7 +113,7 @@ def labelled_embeddings(
 
 
 def graph_arrays(graph: CategoryGraph, labelled: Integers) -> GraphArrays:
-    """The labelled classes, everything above them, and the children of both."""
+    """Arrays of labelled classes, their ancestors, and the children of both."""
     class_ids = reached_classes(graph, np.unique(labelled).tolist())
     return GraphArrays(
         np.array(class_ids, dtype=np.int64),
@@ -125,7 +125,7 @@ def graph_arrays(graph: CategoryGraph, labelled: Integers) -> GraphArrays:
 
 
 LEAST_CLASSES: Final = 2
-LEAST_IMAGES: Final = 2  # A class gives one image as its prototype and one to classify
+LEAST_IMAGES: Final = 2  # of a class: one for its prototype and one to classify
 MOST_IMAGES: Final = 5
 MOST_WAYS: Final = 5
 USUAL_SHARE: Final = 0.6
@@ -136,11 +136,11 @@ _PIECE_BYTES: Final = 1 << 20
 class TrainingImages:
     """Decoded images of a project."""
 
-    images: TrainingLabels  # the n labelled images that could be decoded, those for training first
+    images: TrainingLabels  # the n labelled images that could be decoded, training images first
     training_set: "TrainingSet"  # of the first m, with the pixels of all n
     arrays: GraphArrays  # the classes
-    shape: "EpisodeShape"  # an iteration that fits what there is
-    broken: int  # images that could not be decoded
+    shape: "EpisodeShape"  # of an iteration
+    broken: int  # number of images that could not be decoded
 
     @property
     def training(self) -> Integers:
@@ -160,14 +160,15 @@ def project_images(
     on_progress: OnProgress,
     cancel: CancelToken,
 ) -> TrainingImages:
-    """Decode what a person labelled, into a file in a folder, and split it.
+    """Decode labelled images into a file in a folder, and split them.
 
-    A label on a coarse class makes an image of that class; levels are longest paths; labelled leaf classes with enough
-    images are the few-shot classes. The stored side is larger than that of training, for random shifts.
+    A label of a coarse class makes an image of that class; levels are longest paths; labelled leaf
+    classes with enough images are the few-shot classes. The stored side is larger than that of
+    training, for random shifts.
 
     Raises:
         InputError: too few images or classes.
-        StorageError: the folder refuses.
+        StorageError: the folder is not writable.
         Cancelled: `cancel` was set.
     """
     labelled = labelled_images(project)
@@ -175,9 +176,14 @@ def project_images(
     kept, held_out = held_out_split(labelled, arrays, settings)
     check_labels(arrays, arrays.positions_of(labelled.class_ids[kept]))
     pixels, decoded = _decoded(
-        project, labelled, np.concatenate([kept, held_out]), folder, side=side,
-        meter=ProgressMeter(len(labelled), on_progress), cancel=cancel,
-    )  # fmt: skip
+        project,
+        labelled,
+        np.concatenate([kept, held_out]),
+        folder,
+        side=side,
+        meter=ProgressMeter(len(labelled), on_progress),
+        cancel=cancel,
+    )
     rows = np.concatenate([kept, held_out])[decoded]
     positions = arrays.positions_of(labelled.class_ids[rows])
     training = positions[: int((decoded < len(kept)).sum())]
@@ -193,7 +199,7 @@ def training_set_of(
     pixels: NDArray[np.uint8],
     settings: BackboneSettings,
 ) -> "tuple[TrainingSet, EpisodeShape]":
-    """The training set of positions (m,) of classes and pixels (n, S, S, 3), n >= m, and the shape of an iteration."""
+    """Training set of class indices (m,) and pixels (n, S, S, 3), n >= m, and its shape."""
     from engine.training.training_set import (
         TrainingSet,
     )  # networkx: the window opens projects without it
@@ -210,7 +216,7 @@ def training_set_of(
 def held_out_split(
     labelled: TrainingLabels, arrays: GraphArrays, settings: BackboneSettings
 ) -> tuple[Integers, Integers]:
-    """Rows to train on and rows to hold out: of each leaf class a share, as long as `LEAST_IMAGES` stay."""
+    """Rows to train on and to hold out: a share of each leaf class."""
     generator, share = np.random.default_rng(settings.seed), settings.held_out_share
     kept, held_out = [], []
     positions = arrays.positions_of(labelled.class_ids)
@@ -224,7 +230,7 @@ def held_out_split(
 
 
 def check_labels(arrays: GraphArrays, positions: Integers) -> None:
-    """Refuse labels, as positions (n,) of classes, that Algorithm 1 cannot learn from.
+    """Check that Algorithm 1 can learn from labels, given as class indices (n,).
 
     Raises:
         InputError: too few leaf classes have enough images.
@@ -245,7 +251,7 @@ def check_labels(arrays: GraphArrays, positions: Integers) -> None:
 
 
 def shape_for(leaf_counts: Integers, settings: BackboneSettings) -> "EpisodeShape":
-    """An iteration as large as most of the labelled leaves allow, from the images (L,) of each; chosen values stay."""
+    """Largest iteration that fits most labelled leaves, by their image counts (L,)."""
     from engine.training.level_wise import EpisodeShape
 
     counts = np.sort(leaf_counts[leaf_counts >= LEAST_IMAGES])[::-1]
@@ -261,7 +267,7 @@ def shape_for(leaf_counts: Integers, settings: BackboneSettings) -> "EpisodeShap
 
 
 def _with_images(positions: Integers, arrays: GraphArrays, count: int) -> Integers:
-    """Positions of leaf classes that have at least `count` of the images."""
+    """Indices of leaf classes that have at least `count` images."""
     return np.flatnonzero(
         arrays.is_leaf & (np.bincount(positions, minlength=len(arrays.class_ids)) >= count)
     )
@@ -277,7 +283,7 @@ def _decoded(
     meter: ProgressMeter,
     cancel: CancelToken,
 ) -> tuple[NDArray[np.uint8], Integers]:
-    """Decode images to pixels (n, side, side, 3) uint8 of sound ones, and their places (n,) in `rows`."""
+    """Decode images to pixels (n, side, side, 3) uint8, and their places (n,) in `rows`."""
     pixels = _new_pixels(folder, len(rows), side)
     sound: list[int] = []
     meter.note = "reading images"
@@ -295,7 +301,7 @@ def _decoded(
 
 
 def _new_pixels(folder: Path, count: int, side: int) -> NDArray[np.uint8]:
-    """Map an unnamed file, of which nothing stays however the training ends."""
+    """Map an unnamed temporary file."""
     shape = (count, side, side, 3)
     with writing(
         folder, "the decoded images cannot be kept for the training", "choose another folder"
@@ -309,7 +315,7 @@ def _new_pixels(folder: Path, count: int, side: int) -> NDArray[np.uint8]:
 
 
 def _reserve(file: IO[bytes], size_bytes: int) -> None:
-    """Take the room now: a full disk would end the process when a mapped file grows."""
+    """Allocate disk space now: a full disk would kill the process when a mapped file grows."""
     if hasattr(os, "posix_fallocate"):
         os.posix_fallocate(file.fileno(), 0, size_bytes)
         return

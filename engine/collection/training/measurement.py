@@ -1,4 +1,4 @@
-"""How long training a backbone takes on this computer, measured before it begins by a step on made-up images."""
+"""Measure a backbone, and estimate the duration of its training by a step on blank images."""
 
 import time
 from collections.abc import Callable
@@ -44,25 +44,19 @@ if TYPE_CHECKING:
     from engine.training.loop import Embed
 
 
-MOST_QUANTISED: Final = (
-    200  # images that the eight-bit companion is made with, at most; as leafnet's (decision 109)
-)
-LOOKED_AT: Final = 5  # images of a class that make its prototype while training is watched
+MOST_QUANTISED: Final = 200  # images that the eight-bit companion is calibrated with (decision 21)
+LOOKED_AT: Final = 5  # images of a class for its prototype in the accuracy curve
 
-_WARMING: Final = 8  # images of the step before anything is timed
-_LOOKED: Final = 32  # images that are embedded for the time; each takes as long as in a training
-_MEASURED_S: Final = 2.0
-_MOST_ROUNDS: Final = 10
-"""A quick network is timed for so long, in so many rounds at most: their mean counts, also what disturbs them."""
-_DRAWS: Final = 20  # iterations that are drawn to know how many images one takes
-_READ: Final = 8  # labelled images that are read for the time
-_BEGINNING_S: Final = (
-    6.0  # until libraries are loaded and the network is ready. Measured, as the next two
-)
-_SAVING_S: Final = 5.0  # for the checkpoints, the exports and the new version
-_STEP_MORE: Final = (
-    1.05  # an iteration takes longer than the arithmetic of the network: draw, crops, optimiser
-)
+_WARMING: Final = 8  # images of the warm-up step
+_LOOKED: Final = 32  # images that are embedded to measure the time
+_MEASURED_S: Final = 2.0  # shortest measurement
+_MOST_ROUNDS: Final = 10  # most repetitions
+_DRAWS: Final = 20  # iterations that are drawn to count images
+_READ: Final = 8  # labelled images that are read to measure the time
+# until libraries are loaded and the network is ready. Measured, as the next two
+_BEGINNING_S: Final = 6.0
+_SAVING_S: Final = 5.0  # for checkpoints, exports and the new version
+_STEP_MORE: Final = 1.05  # duration of an iteration relative to the network: draw, crops, optimiser
 
 
 @dataclass(frozen=True)
@@ -74,18 +68,18 @@ class Pace:
 
 
 def ending_s(look_s: float, images: int) -> float:
-    """From the last iteration to the end: the final prototypes, the companion, and the new version's figures."""
+    """Seconds after the last iteration: final prototypes, companion, and figures."""
     return _SAVING_S + look_s * (2 * images + 2 * min(images, MOST_QUANTISED))
 
 
 def estimate_duration(
     project: Project, caches: CacheFolders, chosen: Chosen | None = None
 ) -> TrainingDuration:
-    """Measure how long training a backbone on a project's labels would take.
+    """Estimate the duration of training a backbone on a project's labels.
 
     Raises:
-        InputError: nothing is labelled, or a setting is wrong.
-        ModelError: training cannot go on from the backbone.
+        InputError: nothing is labelled, or a setting is invalid.
+        ModelError: the backbone cannot be trained.
     """
     from engine.training.loop import EMBEDDING_BATCH, SETTLING_BATCHES, has_statistics
 
@@ -115,7 +109,7 @@ def estimate_duration(
 
 
 def _mean_reading_s(project: Project, labelled: TrainingLabels, side: int) -> float:
-    """Mean seconds to decode some of the images; those that cannot be read cost little."""
+    """Mean seconds to decode some images; unreadable ones cost little."""
     paths = [
         labelled.paths[row]
         for row in np.linspace(0, len(labelled) - 1, min(_READ, len(labelled))).astype(int)
@@ -130,7 +124,7 @@ def _mean_reading_s(project: Project, labelled: TrainingLabels, side: int) -> fl
 def _images_of_an_iteration(
     arrays: GraphArrays, positions: Integers, settings: BackboneSettings
 ) -> float:
-    """The mean over some drawn iterations; the settings' number where too little is labelled to draw one."""
+    """Mean number of images of some drawn iterations, or that of the settings."""
     from engine.training.level_wise import LevelWiseSampler
 
     training_set, shape = training_set_of(
@@ -145,7 +139,7 @@ def _images_of_an_iteration(
 
 
 def measured_pace(network: "nn.Module", side: int, device_name: str, *, images: int) -> Pace:
-    """Time a network on so many made-up images of a side; it moves to the device, with its weights and statistics."""
+    """Time a network on blank images; it is moved to the device, otherwise unchanged."""
     import torch
 
     from engine.training.arithmetic import device_of, keep_freed_memory, number_type
@@ -199,14 +193,14 @@ def fitted_to_training(
     propagation: Path,
     card: BackboneCard,
 ) -> ProjectClassifier:
-    """The everyday model fitted to the training images alone; embeddings (n, d) float32 of length 1."""
+    """Fit the everyday model to the training images; embeddings (n, d) of length 1."""
     rows = images.training
     shots = Shots(images.images.image_ids[rows], images.images.class_ids[rows], embeddings[rows])
     return fitted_to_shots(graph, shots, propagation, card)
 
 
 def held_out_accuracy(fitted: Explains, images: TrainingImages, embeddings: Floats) -> float | None:
-    """Share of the held-out images whose most probable leaf is the person's; None without any."""
+    """Accuracy of the most probable leaf on held-out images; None without any."""
     rows = images.held_out
     if not len(rows):
         return None
@@ -217,7 +211,7 @@ def held_out_accuracy(fitted: Explains, images: TrainingImages, embeddings: Floa
 def held_out_temperature(
     fitted: Explains, images: TrainingImages, embeddings: Floats, start: float
 ) -> float:
-    """The temperature of maximum likelihood on the held-out images, as training images are overfitted; or `start`."""
+    """Temperature of maximum likelihood on held-out images; by default `start`."""
     rows, candidates = images.held_out, fitted.candidate_ids.tolist()
     place_of = {class_id: place for place, class_id in enumerate(candidates)}
     targets = np.array(
@@ -236,7 +230,7 @@ def held_out_temperature(
 
 
 def exported_embeddings(backbone: Path, card: BackboneCard, images: TrainingImages) -> Floats:
-    """Embeddings (n, d) float32 of length 1 by an exported backbone, of the middle of all n images."""
+    """Embeddings (n, d) float32 of length 1 of the centres of all n images."""
     from engine.training.arithmetic import middle_windows
 
     session = BackboneSession(backbone, card, choose_providers("cpu"))
@@ -249,7 +243,10 @@ def exported_embeddings(backbone: Path, card: BackboneCard, images: TrainingImag
 def curve_check(
     objective: "PrototypePropagation", images: TrainingImages
 ) -> "Callable[[Embed], float] | None":
-    """Measures accuracy on the held-out images, with up to `LOOKED_AT` training images of each class as support."""
+    """Function that measures accuracy on the held-out images; None without any.
+
+    Up to `LOOKED_AT` training images of each class are the support.
+    """
     import torch
 
     from engine.model.propagation import Prototypes, initial_prototypes, propagate
@@ -286,9 +283,13 @@ def curve_check(
         vectors = torch.where(own.exists[:, None], own.vectors, buffered.vectors)
         start = Prototypes(vectors, own.exists | buffered.exists)
         final = propagate(
-            objective.attention, start, edges.to(device), settings.own_weight,
-            steps=settings.steps, normalisation=settings.normalisation,
-        ).final.vectors  # fmt: skip
+            objective.attention,
+            start,
+            edges.to(device),
+            settings.own_weight,
+            steps=settings.steps,
+            normalisation=settings.normalisation,
+        ).final.vectors
         candidates = final[torch.from_numpy(np.searchsorted(classes, fine)).to(device)]
         nearest = torch.cdist(embeddings[count:], candidates).argmin(dim=1)
         return float((nearest == targets.to(device)).float().mean())

@@ -1,4 +1,4 @@
-"""Settings of a training as people give them, `iterations=200`, brought into the settings' own types."""
+"""Settings of a training, parsed from `iterations=200`; progress, and whether training helps."""
 
 import types
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,12 +30,11 @@ if TYPE_CHECKING:
     from engine.project import ModelVersion, Project
 
 
-Chosen = Mapping[
-    str, Plain
-]  # settings that a person chose, by name; values as text or already of their type
+# settings chosen by a person, by name; values as text or typed
+Chosen = Mapping[str, Plain]
 
-CURRENT: Final = "current"  # training goes on from the model version in use
-CONV4: Final = "conv4"  # training starts from the paper's network with random weights
+CURRENT: Final = "current"  # start from the model version in use
+CONV4: Final = "conv4"  # start from the paper's network with random weights
 
 T = TypeVar("T")
 
@@ -46,39 +45,28 @@ _NONE_WORDS: Final = ("none", "")
 
 @dataclass(frozen=True)
 class BackboneSettings:
-    """What training a backbone on a project takes. None leaves the choice to what the project has."""
+    """Settings of training a backbone. None is a default that depends on the project."""
 
-    # "current" goes on from the backbone in use, "conv4" from the paper's network with random weights; any other word
-    # is the name or the file of the backbone to go on from
-    start: str = CURRENT
+    start: str = CURRENT  # "current", "conv4", or the name or file of another backbone
     iterations: int = 200  # mini-batches
-    side: int | None = (
-        None  # side of the trained images in pixels; the backbone's own, 84 for Conv4
-    )
-    frozen_share: float = (
-        0.5  # share of the backbone's layers, counted from the images, that stay as they are
-    )
-    # ways, shots, queries: few-shot classes of an iteration, and images of each as support and as queries
-    ways: int | None = None
-    shots: int | None = None
-    queries: int | None = None
-    coarse_images: int = 5  # images of each coarse class in an iteration, at most
-    lambda_: float = 0.5  # weight of `P0` in Eq. 6; the paper's 0 for 1 shot would make siblings one and the same.
-    learning_rate: float | None = (
-        None  # 3e-4 for the bundled fast backbone, 1e-4 for another one, 1e-3 for Conv4
-    )
-    # weight of the trained weights in their mean with those of the start, which is kept; half for a trained backbone,
-    # all for Conv4
+    side: int | None = None  # of the trained images in pixels; that of the backbone, 84 for Conv4
+    frozen_share: float = 0.5  # share of the layers, from the input, that are frozen
+    ways: int | None = None  # few-shot classes of an iteration
+    shots: int | None = None  # support images of each
+    queries: int | None = None  # query images of each
+    coarse_images: int = 5  # most images of each coarse class in an iteration
+    # weight of `P0` in Eq. 6; with the paper's 0 for 1 shot siblings would be equal
+    lambda_: float = 0.5
+    # 3e-4 for the bundled fast backbone, 1e-3 for Conv4, else 1e-4
+    learning_rate: float | None = None
+    # weight of trained weights in the mean with those of the start: 0.5, for Conv4 1
     trained_share: float | None = None
     weight_decay: float = 1e-4  # of Adam
-    # how images are changed each time they are seen, see `TrainingSettings`
-    augmentation: Augmentation = "shifted crop"
-    held_out_share: float = (
-        0.2  # share of each class's labelled images that only the figures are measured on
-    )
-    points: int = 5  # points of the curve
+    augmentation: Augmentation = "shifted crop"  # see `TrainingSettings`
+    held_out_share: float = 0.2  # of each class's labelled images, for the figures
+    points: int = 5  # of the accuracy curve
     device: str = "auto"  # "auto", "cpu" or "cuda"
-    seed: int = 0  # of everything drawn
+    seed: int = 0  # of the random generators
 
     def __post_init__(self) -> None:
         at_least(
@@ -101,10 +89,10 @@ class BackboneSettings:
 
 
 def parse_settings(texts: Sequence[str]) -> dict[str, Plain]:
-    """Take `name=value` texts apart; of several with one name the last counts.
+    """Parse `name=value` texts; the last value of a name counts.
 
     Raises:
-        UsageError: a text is not of that form.
+        UsageError: syntax error.
     """
     chosen: dict[str, Plain] = {}
     for text in texts:
@@ -120,7 +108,7 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Plain]:
 
 
 def by_field(chosen: Chosen) -> dict[str, Plain]:
-    """The same by field name: `learning-rate` and `lambda` are no names in Python."""
+    """Rename settings to field names: `learning-rate` and `lambda` are no Python names."""
     names = {name: name.replace("-", "_") for name in chosen}
     return {
         "lambda_" if field == "lambda" else field: chosen[name] for name, field in names.items()
@@ -128,10 +116,10 @@ def by_field(chosen: Chosen) -> dict[str, Plain]:
 
 
 def with_chosen(settings: T, chosen: Chosen) -> T:
-    """A settings dataclass with the chosen values; fields of nested settings are reached by name.
+    """Replace values of a settings dataclass, including nested ones.
 
     Raises:
-        UsageError: there is no such setting, or the value is of another type.
+        UsageError: there is no such setting, or the value has another type.
         InputError: the value is out of range.
     """
     known = dict(_fields_of(settings))
@@ -144,7 +132,7 @@ def with_chosen(settings: T, chosen: Chosen) -> T:
 
 
 def plain_settings(settings: object) -> dict[str, Plain]:
-    """All values by name, those of nested settings too, as a model version stores them."""
+    """All values by name, including nested ones, as a model version stores them."""
     return {
         name: value if isinstance(value, int | float | str | None) else str(value)
         for name, value in _fields_of(settings)
@@ -220,25 +208,20 @@ def _words(hint: Any) -> Iterator[str]:
             )
 
 
-ENOUGH_SHOTS: Final = (
-    2  # labelled images of a class from which on training helps. Measured: decision 47
-)
-ENOUGH_FOR_ACCURATE: Final = (
-    5  # the same with the bundled accurate backbone as it ships. Measured: decision 47
-)
+ENOUGH_SHOTS: Final = 2  # labelled images of a class for training to help. Measured: decision 47
+ENOUGH_FOR_ACCURATE: Final = 5  # the same with the bundled accurate backbone. Measured: decision 47
 MOST_CLASSES: Final = 0.5  # share of the labelled classes that must have so many
-MORE_LABELS: Final = (
-    1.5  # times as many labels as the last training learned from justify another one. Chosen
-)
+# growth of the labels since the last training that justifies another. Chosen
+MORE_LABELS: Final = 1.5
 
 
 def can_train() -> bool:
-    """Whether this program trains: a packaged one may be without PyTorch, and nothing can be added to it."""
+    """Whether this program can train: a packaged one may be without PyTorch."""
     return not is_packaged() or find_spec("torch") is not None
 
 
 def labels_trained_on(project: "Project") -> int:
-    """Labelled images that the version in use was trained on, or that a training learned from in vain; 0 without."""
+    """Number of labels that the version in use, or a useless training, learned from."""
     used = project.models.current.version_id
     return max(
         (
@@ -251,7 +234,7 @@ def labels_trained_on(project: "Project") -> int:
 
 
 def _is_in_vain(version: "ModelVersion") -> bool:
-    """Whether training the backbone in use gave it, and it was right no more often than that."""
+    """Whether a version was trained from the backbone in use without a gain in accuracy."""
     before, after = version.figures.get("before_accuracy"), version.figures.get("after_accuracy")
     if before is None or after is None or version.settings.get("start") == CONV4:
         return False
@@ -265,13 +248,13 @@ def is_likely_to_help(
     model_name: str = "",
     accuracy: float | None = None,
 ) -> bool:
-    """Whether training the backbone on these labels is likely to make predictions better.
+    """Whether training the backbone on these labels is likely to improve predictions.
 
     Args:
-        shots: labelled images of each leaf class; classes without any count for nothing.
-        trained_on: labelled images that the version in use, or a training in vain, learned from.
-        model_name: of the model in use. The bundled accurate backbone knows so much that few labels harm it.
-        accuracy: of the model in use on held-out labels, 0..1; None where it is not known.
+        shots: labelled images of each leaf class.
+        trained_on: labelled images that the version in use, or a useless training, learned from.
+        model_name: of the model in use; training the accurate backbone needs more labels.
+        accuracy: of the model in use on held-out labels, 0..1; None if unknown.
     """
     from engine.backbones.model_files import ACCURATE
 
@@ -285,7 +268,7 @@ def is_likely_to_help(
 
 
 class TrainingStage(StrEnum):
-    """What a training does where it counts nothing, as the note of a progress without a unit."""
+    """Stage of a training without a count, as the note of a progress."""
 
     PREPARING = marked("preparing the network")
     EMBEDDING = marked("embedding the images")
@@ -295,11 +278,11 @@ class TrainingStage(StrEnum):
 
 @final
 class TrainingProgress:
-    """Keeps the curve, passes each point on, and writes the latest into the progress."""
+    """Records the curve, forwards its points, and adds the latest to the progress."""
 
     def __init__(self, on_progress: OnProgress, on_point: OnPoint) -> None:
         self.points: list[TrainingPoint] = []
-        self.ending_s = 0.0  # from the last iteration to the end
+        self.ending_s = 0.0  # seconds after the last iteration
         self._on_progress = on_progress
         self._on_point = on_point
 
@@ -318,7 +301,7 @@ class TrainingProgress:
         self._on_progress(Progress(0, 0, unit="", note=stage))
 
     def reading(self, progress: Progress) -> None:
-        """Report images that are read, without a time left: the duration of the training does not follow from it."""
+        """Report decoding, without the time left, which says nothing of the training."""
         self._on_progress(replace(progress, seconds_left=None))
 
 

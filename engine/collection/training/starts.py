@@ -1,4 +1,4 @@
-"""What training a backbone starts from: the network of any file that the program can embed with, or random weights."""
+"""Start of a training: the network of any supported file, or random weights."""
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
@@ -21,25 +21,21 @@ if TYPE_CHECKING:
     from engine.model.propagation import Attention
     from engine.training.thawed.network import ThawedNetwork
 
-RATE: Final = 1e-4  # learning rate of a trained backbone: a larger one costs good ones what they know (decision 47)
-FAST_RATE: Final = 3e-4  # that of the bundled fast one, which has more to learn (decision 47)
-MARGIN: Final = 1.125  # images are stored this much larger than they are trained at: the rest is room for random shifts
-NEW_TEMPERATURE: Final = (
-    0.1  # of the right size for unit embeddings of a network with random weights
-)
+RATE: Final = 1e-4  # learning rate of a trained backbone: more makes good ones forget (decision 47)
+FAST_RATE: Final = 3e-4  # that of the bundled fast one (decision 47)
+MARGIN: Final = 1.125  # size of stored images relative to trained ones, for random shifts
+NEW_TEMPERATURE: Final = 0.1  # for unit embeddings of a network with random weights
 
 
 class Start(ABC):
-    """What training a backbone starts from."""
+    """Start of a training."""
 
     name: str  # of the backbone
     identity: str  # hashes of the files
     usual_side: int  # of the images, in pixels
     usual_rate: float  # learning rate
-    usual_trained_share: (
-        float  # weight of the trained weights in their mean with those of the start
-    )
-    temperature: float  # divides squared distances of unit embeddings in training
+    usual_trained_share: float  # weight of trained weights in the mean with those of the start
+    temperature: float  # divides squared distances of unit embeddings
 
     def filled_in(self, settings: BackboneSettings) -> BackboneSettings:
         side, rate, share = settings.side, settings.learning_rate, settings.trained_share
@@ -56,19 +52,19 @@ class Start(ABC):
 
     @abstractmethod
     def network(self, settings: BackboneSettings) -> "tuple[nn.Module, int]":
-        """Make the network, from images (B, 3, H, W), normalised, to embeddings (B, d); returns it and d.
+        """Make the network from normalised images (B, 3, H, W) to embeddings (B, d), and return d.
 
         Raises:
-            ModelError: training cannot go on from it.
+            ModelError: it cannot be trained.
         """
 
     @abstractmethod
     def attention(self, width: int) -> "Attention | None":
-        """The attention to go on from, over embeddings of a width; None for a new one."""
+        """The initial attention for embeddings of a width; None for a new one."""
 
     @abstractmethod
     def average(self, network: "nn.Module", trained_share: float) -> None:
-        """Set the weights of `network` to the mean of its trained ones and those of the start."""
+        """Average the trained weights of a network with those of the start, in place."""
 
     @abstractmethod
     def in_float(self) -> tuple[str, ...]:
@@ -80,21 +76,22 @@ class Start(ABC):
 
     @abstractmethod
     def write(self, network: "nn.Module", path: Path, card: BackboneCard) -> BackboneCard:
-        """Write the trained network as an ONNX file with a card beside it, compared with torch; returns the card.
+        """Write a trained network as ONNX with a card, compare it with torch; return the card.
 
         Args:
-            network: that `network` made, in evaluation mode on the CPU.
-            card: words and figures; the start fills in how images are prepared.
+            network: made by `network`, in evaluation mode on the CPU.
+            path: of the ONNX file.
+            card: with texts and figures; the preprocessing is added.
 
         Raises:
-            ModelError: the file answers otherwise than the network.
-            StorageError: the folder refuses the file.
+            ModelError: the outputs differ.
+            StorageError: the folder is not writable.
         """
 
 
 @final
 class FromFile(Start):
-    """Goes on from a backbone file."""
+    """Starts from a backbone file."""
 
     def __init__(self, files: ModelFiles) -> None:
         self.files = files
@@ -106,11 +103,11 @@ class FromFile(Start):
         self.temperature = files.card.temperature
 
     def stored_side(self, side: int) -> int:
-        """As much of an image as the backbone sees of it, and at least `MARGIN`."""
+        """As much of an image as the backbone sees, and at least `MARGIN`."""
         return round(side * max(MARGIN, 1 / self.files.card.resize_share))
 
     def network(self, settings: BackboneSettings) -> "tuple[nn.Module, int]":
-        """The file's network, its early layers frozen, in pieces that fit into memory."""
+        """The file's network with frozen early layers, in pieces that fit into memory."""
         import torch
 
         from engine.training.thawed.network import thawed
@@ -162,17 +159,24 @@ class FromFile(Start):
         return layers_in_float(self.files.backbone)
 
     def write(self, network: "nn.Module", path: Path, card: BackboneCard) -> BackboneCard:
-        """The same file with other weights, so that it is as large and as fast."""
+        """Write the same file with other weights, so that it is as large and fast."""
         from engine.training.thawed.network import with_weights
         from engine.training.thawed.wrappers import check_agreement
 
         ours = self.files.card
         card = replace(
             card,
-            mean=ours.mean, std=ours.std, layout=ours.layout, value_scale=ours.value_scale,
-            channel_order=ours.channel_order, output=ours.output, pooling=ours.pooling, unit_length=ours.unit_length,
-            shrinkage=ours.shrinkage, shrinkage_guessed=ours.shrinkage_guessed,
-        )  # fmt: skip
+            mean=ours.mean,
+            std=ours.std,
+            layout=ours.layout,
+            value_scale=ours.value_scale,
+            channel_order=ours.channel_order,
+            output=ours.output,
+            pooling=ours.pooling,
+            unit_length=ours.unit_length,
+            shrinkage=ours.shrinkage,
+            shrinkage_guessed=ours.shrinkage_guessed,
+        )
         with writing(
             path, "the model cannot be written", "choose another folder or free some space"
         ):
@@ -186,7 +190,7 @@ class FromFile(Start):
 
 @final
 class FromRandomWeights(Start):
-    """The paper's network."""
+    """Starts from the paper's network with random weights."""
 
     def __init__(self) -> None:
         self.name = self.identity = CONV4
@@ -214,7 +218,7 @@ class FromRandomWeights(Start):
         return None
 
     def average(self, network: "nn.Module", trained_share: float) -> None:
-        """Random weights are worth nothing: what was learned stays."""
+        """Keep the trained weights."""
 
     def in_float(self) -> tuple[str, ...]:
         return ()
@@ -236,10 +240,10 @@ def _thawed_in(network: "nn.Module") -> "ThawedNetwork":
 
 
 def start_of(project: Project, caches: CacheFolders, name: str) -> Start:
-    """The start that a setting names: the model version in use, Conv4, or a backbone by its name or file.
+    """Find a start: the version in use, Conv4, or a backbone by name or file.
 
     Raises:
-        ModelError: the files are not there.
+        ModelError: the files are missing.
     """
     if name == CONV4:
         return FromRandomWeights()

@@ -1,4 +1,4 @@
-"""Train at either depth; tune propagation by episodes on the cached embeddings of a project's labelled images."""
+"""Train at either depth; tune propagation by episodes on cached embeddings."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -48,13 +48,10 @@ if TYPE_CHECKING:
 PACKAGES: Final = ("torch", "onnx", "onnxscript", "safetensors")
 ITERATIONS: Final = 500
 POINTS: Final = 30
-MOST_IMAGES: Final = (
-    5  # of a leaf in one episode, as support and as queries each: more teach the same, slower
-)
+MOST_IMAGES: Final = 5  # support or query images of a leaf in an episode
 MOST_WAYS: Final = 20
-USUAL_SHARE: Final = (
-    0.6  # share of the labelled leaves that should have enough images for an episode
-)
+# share of the labelled leaves that should have enough images for an episode
+USUAL_SHARE: Final = 0.6
 
 
 def train(
@@ -68,20 +65,21 @@ def train(
     on_point: OnPoint = ignore_point,
     cancel: CancelToken | None = None,
 ) -> TrainedFiles:
-    """Train at a depth, "propagation" or "backbone", on the labels of a project, and compare the result with before.
+    """Train the "propagation" or the "backbone" on the labels of a project, and compare.
 
     Args:
-        chosen: settings by name, of `BackboneSettings`, or of `PropagationTrainingSettings` and `EpisodeSettings`.
-        out: folder for the files, empty or missing; removed when the training fails or is stopped.
-        on_progress: called after images that are read, then after iterations, at most ten times a second.
+        chosen: settings by name, of `BackboneSettings`, or of `PropagationTrainingSettings` and
+            `EpisodeSettings`.
+        out: empty or missing folder for the files; removed if the training fails or is stopped.
+        on_progress: called after decoded images, then after iterations, at most ten times a second.
 
     Raises:
         UsageError: there is no such depth.
-        InputError: too little is labelled, labelled images have no embedding yet, or a setting is wrong.
-        ModelError: packages are missing, the model in use cannot be used, the loss is not finite, or the export differs
-            from torch.
-        StorageError: the folder refuses.
-        Cancelled: the training of a backbone goes on from there when it is started again.
+        InputError: too little is labelled, labelled images have no embedding, or invalid settings.
+        ModelError: packages are missing, the model cannot be used, the loss is NaN or infinite, or
+            the export differs from torch.
+        StorageError: the folder is not writable.
+        Cancelled: training of a backbone continues at the next start.
     """
     if depth not in DEPTHS:
         raise UsageError("there is no such depth of training", expected=either(DEPTHS), found=depth)
@@ -100,8 +98,8 @@ def train(
 def _tune_propagation(task: TrainingTask) -> TrainedFiles:
     """Continue training the propagation of the model in use, and export it.
 
-    Attention, temperature and shrinkage start from the model in use, and the state that did best on validation classes
-    is kept, the start included. The figures are of leaf classes that no training and no choice ever saw.
+    Attention, temperature and shrinkage start from the model in use; the best state on validation
+    classes is kept, the start included. The figures are of leaf classes that were never used.
     """
     from engine.training.export import export_propagation
     from engine.training.propagation_training import train_attention
@@ -125,11 +123,17 @@ def _tune_propagation(task: TrainingTask) -> TrainedFiles:
         )
         export_propagation(trained.network(), propagation_file(task.out))
         files = TrainedFiles(
-            task.out, "propagation", free_name(project, "propagation"), project.models.current.version_id,
-            backbone_name=project.models.current.backbone_name, backbone_hash=model.backbone_hash,
-            card=_card(model.card, trained, len(images)), figures=_figures(trained),
-            settings=plain_settings(trained.settings), history=tuple(task.progress.points),
-        )  # fmt: skip
+            task.out,
+            "propagation",
+            free_name(project, "propagation"),
+            project.models.current.version_id,
+            backbone_name=project.models.current.backbone_name,
+            backbone_hash=model.backbone_hash,
+            card=_card(model.card, trained, len(images)),
+            figures=_figures(trained),
+            settings=plain_settings(trained.settings),
+            history=tuple(task.progress.points),
+        )
         write_trained(files)
     return files
 
@@ -140,10 +144,10 @@ def tuning_settings(
     defaults: "PropagationTrainingSettings",
     chosen: Chosen,
 ) -> "PropagationTrainingSettings":
-    """Settings that fit the labels, given as positions (n,) of C classes, with the chosen ones in their place.
+    """Settings that fit labels, given as class indices (n,), with the chosen ones.
 
     Raises:
-        InputError: too little is labelled for an episode, or a chosen setting is wrong.
+        InputError: too little is labelled for an episode, or a chosen setting is invalid.
     """
     wanted = with_chosen(defaults, chosen)
     counts = np.bincount(positions, minlength=len(arrays.class_ids))
@@ -161,10 +165,10 @@ def tuning_settings(
 
 
 def episodes_for(leaf_counts: Integers, *, has_coarse: bool, chosen: Chosen) -> EpisodeSettings:
-    """Episodes as large as most of the leaves allow, from the labelled images (L,) of each.
+    """Largest episodes that most leaves allow, by their labelled images (L,).
 
-    Half of each leaf's images are treated as labelled coarsely, as training needs coarse labels. Where leaves have too
-    few for that, only coarse labels of a person serve, if there are any.
+    Half of each leaf's images are used as coarsely labelled, which training needs. If leaves have
+    too few for that, only images with coarse labels are, if there are any.
 
     Raises:
         InputError: even one shot and one query are too many.
@@ -213,7 +217,7 @@ def _defaults(
 
 
 def _start(model: ModelFiles, chosen: Chosen) -> "PropagationNetwork[Attention] | None":
-    """The propagation in use; None where its form is chosen anew or the file holds none of ours."""
+    """The propagation in use; None for another form or a foreign file."""
     from engine.training.onnx_conversion import read_propagation
 
     if {"hidden_width", "logit_scale"} & chosen.keys():

@@ -1,8 +1,8 @@
-"""What a training leaves: a folder that the worker writes and the window adds as a model version, or an unfinished run.
+"""Results of training: a folder to add as a model version, or an unfinished run.
 
-Of each project one unfinished training of a backbone is kept in the cache, until it is done or another one starts. It
-goes on only with the same model, labels, classes and settings, so that it gives what an uninterrupted one would have
-given. No torch here: the window uses it too.
+The cache has one unfinished training of each project. It is continued only with the same model,
+labels, classes and settings, so that the result is that of an uninterrupted one. Without torch: the
+window uses this module too.
 """
 
 import hashlib
@@ -57,9 +57,9 @@ _BACKBONE: Final = "backbone.onnx"
 _PROPAGATION: Final = "propagation.onnx"
 
 FOLDER: Final = "unfinished-trainings"
-KEPT_S: Final = 30 * 86_400  # how long an unfinished training is kept. Chosen
+KEPT_S: Final = 30 * 86_400  # lifetime of an unfinished training. Chosen
 _RUN: Final = "training.json"
-_ELSEWHERE: Final = ("device", "points")  # settings that change nothing of what is trained
+_ELSEWHERE: Final = ("device", "points")  # settings without influence on the result
 
 
 @dataclass(frozen=True)
@@ -71,13 +71,11 @@ class TrainedFiles:
     name: str  # "Tuned propagation 2"
     parent_id: int  # the model version that training started from
     backbone_name: str
-    backbone_hash: (
-        str  # SHA-256 of the backbone as hex; of the parent's where only propagation was trained
-    )
+    backbone_hash: str  # SHA-256 of the backbone as hex; of the parent's for depth "propagation"
     card: BackboneCard
-    # `before_accuracy` and `after_accuracy` (0..1), None without `held_out_images`; `iterations`, and `kept_iteration`
+    # such as `before_accuracy` and `after_accuracy` (0..1), `iterations`
     figures: Mapping[str, float | None]
-    settings: Mapping[str, Plain] = field(default_factory=dict)  # what it was trained with
+    settings: Mapping[str, Plain] = field(default_factory=dict)  # of the training
     history: tuple[TrainingPoint, ...] = ()  # the curve
 
     @property
@@ -106,9 +104,9 @@ def propagation_file(folder: Path) -> Path:
 
 @dataclass(frozen=True)
 class TrainingTask:
-    """What a training works on."""
+    """Input of a training."""
 
-    project: Project  # may be open for reading only
+    project: Project  # may be read-only
     caches: CacheFolders
     chosen: Chosen  # settings by field name
     out: Path  # folder for the files
@@ -118,10 +116,10 @@ class TrainingTask:
 
 @contextmanager
 def training_folder(folder: Path) -> Iterator[None]:
-    """Make a folder for a training, and remove it when the training fails or is stopped.
+    """Make a folder for a training; remove it if the training fails or is stopped.
 
     Raises:
-        StorageError: something is there already, or the disk refuses.
+        StorageError: it is not empty, or not writable.
     """
     with _writing(folder):
         private_folder(folder)
@@ -140,10 +138,10 @@ def training_folder(folder: Path) -> Iterator[None]:
 
 
 def write_trained(trained: TrainedFiles) -> None:
-    """Write the description beside the model files, which are there already.
+    """Write the description of model files.
 
     Raises:
-        StorageError: the disk refuses.
+        StorageError: the disk is full or fails.
     """
     fields = asdict(trained) | {"card": card_text(trained.card)}
     del fields["folder"]
@@ -152,10 +150,10 @@ def write_trained(trained: TrainedFiles) -> None:
 
 
 def read_trained(folder: Path) -> TrainedFiles:
-    """Read what `write_trained` wrote.
+    """Read the files of `write_trained`.
 
     Raises:
-        FormatError: the folder holds no trained model, or not all of one.
+        FormatError: the folder has no complete trained model.
     """
     path = folder / _DESCRIPTION
     try:
@@ -184,16 +182,16 @@ def read_trained(folder: Path) -> TrainedFiles:
 
 
 def adopt(project: Project, trained: TrainedFiles) -> int:
-    """Add a trained model to its project as a version, with all its files, without choosing it; returns its id.
+    """Add a trained model to its project as a version, not in use yet; return its id.
 
-    The backbone comes along even where only propagation was trained: the bundled one may change with the next release,
-    and propagation fits only the embeddings it was tuned on.
+    The backbone is added even if only propagation was trained: the bundled one may change with the
+    next release, and propagation fits only the embeddings it was tuned on.
 
     Raises:
-        InputError: the version it was trained from is not in this project.
-        ModelError: the backbone that propagation was tuned for is not there any more, or is another by now.
-        StorageError: a file cannot be read, or the disk refuses.
-        ProjectReadOnlyError: the project is open for reading only.
+        InputError: its parent version is not in this project.
+        ModelError: the backbone that propagation was tuned for is missing or has changed.
+        StorageError: a file cannot be read, or the disk is full.
+        ProjectReadOnlyError: the project is read-only.
     """
     try:
         propagation = trained.propagation.read_bytes()
@@ -239,7 +237,7 @@ def _backbone_of(project: Project, trained: TrainedFiles) -> bytes:
 
 
 def _eight_bit_of(project: Project, trained: TrainedFiles) -> bytes | None:
-    """The new companion, or the parent's where only propagation was trained."""
+    """The new companion, or the parent's if only propagation was trained."""
     if trained.backbone is not None:
         return None if trained.eight_bit is None else trained.eight_bit.read_bytes()
     parent = project.models.version(trained.parent_id)
@@ -247,7 +245,7 @@ def _eight_bit_of(project: Project, trained: TrainedFiles) -> bytes | None:
 
 
 def free_name(project: Project, depth: Depth, *, wanted: str = "") -> str:
-    """A name that no model version has: the wanted one, or a numbered one."""
+    """The wanted name if no model version has it, else a numbered one."""
     taken = {"", *(version.name for version in project.models.versions())}
     names = chain([wanted], (f"{BASE_NAMES[depth]} {number}" for number in count(1)))
     return next(name for name in names if name not in taken)
@@ -261,15 +259,15 @@ def _writing(folder: Path) -> AbstractContextManager[None]:
 
 @dataclass(frozen=True)
 class Unfinished:
-    """A training that can go on."""
+    """A training that can be continued."""
 
     done: int  # finished iterations
     iterations: int  # in all
-    chosen: Mapping[str, Plain]  # settings by name: with the same ones it goes on
+    chosen: Mapping[str, Plain]  # settings by name, to continue with
 
 
 def unfinished(project: Project, caches: CacheFolders) -> Unfinished | None:
-    """Find the training that was stopped in this project; None where none can go on."""
+    """Find a stopped training of a project that can be continued."""
     folder = _folder(project, caches)
     try:
         facts: dict[str, Any] = json.loads((folder / _RUN).read_text(encoding="utf-8"))
@@ -293,10 +291,10 @@ def unfinished(project: Project, caches: CacheFolders) -> Unfinished | None:
 def open_run(
     project: Project, caches: CacheFolders, settings: BackboneSettings, chosen: Chosen
 ) -> Path:
-    """The folder for the checkpoints of a training; empty unless the same training was stopped.
+    """Make the folder for the checkpoints of a training; keep those of the same training.
 
     Raises:
-        StorageError: the cache refuses.
+        StorageError: the cache folder is not writable.
     """
     folder, ours = _folder(project, caches), fingerprint(project, caches, settings)
     _sweep(folder.parent)
@@ -316,16 +314,16 @@ def open_run(
 
 
 def forget(run: Path) -> None:
-    """Remove a run that is done or discarded."""
+    """Remove a finished or discarded run."""
     shutil.rmtree(run, ignore_errors=True)
 
 
 def fingerprint(project: Project, caches: CacheFolders, settings: BackboneSettings) -> str:
-    """Hash of everything that decides what a training gives.
+    """Hash of all inputs of a training.
 
     Raises:
         InputError: nothing is labelled.
-        ModelError: there is nothing to start from.
+        ModelError: the start is missing.
     """
     labelled, graph = labelled_images(project), project.classes.graph
     facts = {
