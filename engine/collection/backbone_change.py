@@ -274,7 +274,7 @@ def _added(project: Project, version: ModelVersion, model: ModelFiles, source: s
 class _KnownFacts:
     """Collects results that the project does not have; unreadable images keep their hashes.
 
-    Changed contents are left to the next embedding, which compares the pictures (decision 100).
+    Changed contents are left to the next embedding, which compares the pictures (decision 110).
     """
 
     def __init__(self, project: Project) -> None:

@@ -1,4 +1,4 @@
-"""Images and labels of a project with cached embeddings, also over all views (decision 55)."""
+"""Images and labels of a project with cached embeddings, also over all views (decision 109)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -2,7 +2,7 @@
 
 The project's thread makes a `FitInput`, another one runs it, and the project's thread adopts the
 outcome (decision 44). In a large collection the visible images are classified first, and again
-for each label that comes in before all others are (decision 91).
+for each label that comes in before all others are (decision 44).
 """
 
 from collections.abc import Callable, Sequence

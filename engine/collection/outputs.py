@@ -3,7 +3,7 @@
 Files of the program and images of the project are never overwritten under any name: links, folders
 with two names, hard links and other spellings are resolved by file identity. An earlier output of
 the same kind is overwritten without asking; it is recognised by content, never by name. Other
-files are overwritten only on request. Decision 71.
+files are overwritten only on request. Decision 72.
 """
 
 import json

@@ -2,7 +2,7 @@
 
 Classes without examples come first: their images cannot be recognised. Then come labels of images
 unlike the labelled ones, then a better backbone or training it, then more examples of single
-classes; measured on circuit boards and on Grocery Store (decision 103).
+classes; measured on circuit boards and on Grocery Store (decision 83).
 """
 
 from collections import Counter

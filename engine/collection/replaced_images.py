@@ -1,6 +1,6 @@
 """Find replaced images: files that have another picture than the one that was labelled.
 
-A label belongs to the picture that was seen (decision 100). Changed metadata, or the same picture
+A label belongs to the picture that was seen (decision 110). Changed metadata, or the same picture
 saved again, resized or recompressed, is no other picture: that is decided by perceptual hashes,
 embeddings, and the times of shots if cameras wrote them.
 """
@@ -22,7 +22,7 @@ from engine.project import ImageId, Project
 from engine.project.clock import now_text
 from engine.project.records import FileChange
 
-# Hamming distance of one picture: saved again at most 4, others 16 and more (decision 100)
+# Hamming distance of one picture: saved again at most 4, others 16 and more (decision 110)
 MOST_BITS: Final = 8
 LEAST_COSINE: Final = 0.5  # of the embeddings of one picture, whose colours may have changed
 SURE_COSINE: Final = 0.98  # the same if a hash is useless, as of a plain picture, or unknown

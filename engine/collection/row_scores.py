@@ -1,6 +1,6 @@
 """Scores of all embedded images: of those in the last fit, and of newer ones.
 
-A newer model may have classified a few images, the visible ones, before all others (decision 91).
+A newer model may have classified a few images, the visible ones, before all others (decision 44).
 """
 
 from collections.abc import Iterator, Sequence

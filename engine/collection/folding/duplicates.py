@@ -2,7 +2,7 @@
 
 Copies have perceptual hashes of small Hamming distance and embeddings that are not far apart;
 embeddings alone do not tell a copy from another photo of the same object. `protoleaf experiment
-duplicates` measures both (docs/performance.md). Photos with different camera times are never
+duplicates` measures both. Photos with different camera times are never
 copies; they may be a sequence.
 """
 

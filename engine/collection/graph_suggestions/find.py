@@ -137,7 +137,7 @@ def _places(
 def _mixed(means: ClassMeans, given: SuggestionInput) -> list[Mixed]:
     """Classes to split, found by some of their images, with the kinds of all their images.
 
-    None with too few images to whiten (decision 65).
+    None with too few images to whiten (decision 83).
     """
     if whitening_of(given.fitted) is None:
         return []

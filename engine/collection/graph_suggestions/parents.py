@@ -14,12 +14,12 @@ from engine.graph.category_graph import CategoryGraph
 
 MOST_COMPARED: Final = 200  # classes that similarities are estimated from
 USUAL_SIBLING: Final = 0.28
-"""Cosine of whitened means of siblings, on Grocery Store and WordNet (decision 65)."""
+"""Cosine of whitened means of siblings, on Grocery Store and WordNet (decision 83)."""
 USUAL_UNRELATED: Final = 0.09  # the same to the nearest class of another branch
 USUAL_SPREAD: Final = 0.09  # standard deviation of both
 LARGEST_BRANCH: Final = 0.5  # share of all labelled classes; a larger branch relates no classes
 WEIGHT: Final = 4  # pseudo-count of the usual figures
-TEMPERATURE: Final = 0.05  # divides cosines of whitened means. Chosen, as the next (decision 65)
+TEMPERATURE: Final = 0.05  # divides cosines of whitened means. Chosen, as the next (decision 83)
 TEMPERATURE_OF_CLOSENESS: Final = 0.03  # divides cosines of plain class means
 DECAY: Final = 0.3  # of a vote from a class to its parents
 MOST_VOTERS: Final = 32  # most similar classes, which vote
@@ -307,7 +307,7 @@ def check_placements(
 
 FEWEST_IMAGES: Final = 3  # at or below a class whose parent is judged
 FEWEST_SIBLINGS: Final = 2  # with images below the other parent
-LEAST_BETTER: Final = 0.35  # difference of scores to the present parent (decision 65)
+LEAST_BETTER: Final = 0.35  # difference of scores to the present parent (decision 83)
 LEAST_TRUST: Final = 0.7  # of a ranking that may contradict a person
 
 

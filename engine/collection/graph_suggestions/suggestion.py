@@ -22,7 +22,7 @@ DISMISSED_SETTING: Final = "dismissed_graph_suggestions"
 MOST_KEPT: Final = 5_000  # dismissed keys, the newest: a setting has room for so many
 MORE_SHOTS: Final = 3  # suggested number of labels
 SHARE_HELPED: Final = 0.35
-"""Of the undecided images of a class without shots. Measured on Grocery Store (decision 65)."""
+"""Of the undecided images of a class without shots. Measured on Grocery Store (decision 83)."""
 FEWEST_HELPED: Final = 5  # images, for a suggestion
 MOST_CLASSES: Final = 5  # underlabelled ones, those that gain most
 

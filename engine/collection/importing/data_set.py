@@ -43,7 +43,7 @@ from engine.runtime.providers import choose_providers
 from engine.texts import Message
 
 SAMPLE: Final = 16  # embeddings to compute here: a second of work
-# of an embedding with the one computed here; arithmetic differs by 0.02 (decision 96)
+# of an embedding with the one computed here; arithmetic differs by 0.02 (decision 72)
 LEAST_COSINE: Final = 0.9
 MOST_SHOWN: Final = 5
 LONGEST_PATH: Final = 4096  # bytes
@@ -209,7 +209,7 @@ CANDIDATES: Final = 20_000
 class SampleBy(StrEnum):
     """How images are chosen."""
 
-    # the most representative of `CANDIDATES` images, best first (decision 50)
+    # the most representative of `CANDIDATES` images, best first (decision 83)
     TEACH_FIRST = "teach-first"
     RANDOM = "random"  # uniformly, in the data set's order
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from engine.training.loop import Embed
 
 
-MOST_QUANTISED: Final = 200  # images that the eight-bit companion is calibrated with (decision 21)
+MOST_QUANTISED: Final = 200  # images that the eight-bit companion is calibrated with (decision 109)
 LOOKED_AT: Final = 5  # images of a class for its prototype in the accuracy curve
 
 _WARMING: Final = 8  # images of the warm-up step
