@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, final
 
 from engine.backbones import messages
 from engine.bundle.opened import TryBundle
-from engine.collection.finding_things import FindInProject, ThingsFound
+from engine.collection.object_detection import FindInProject, ThingsFound
 from engine.config import CacheFolders
 from engine.detection.messages import DetectorFacts, ExamineDetector
 from engine.embedding.messages import (
@@ -340,7 +340,7 @@ def _examine_detector(request: ExamineDetector, _send: Send, cancel: CancelToken
 
 
 def _find_in_project(request: FindInProject, send: Send, cancel: CancelToken) -> ThingsFound:
-    from engine.collection.finding_things import answer
+    from engine.collection.object_detection import answer
 
     return answer(request, send, cancel)
 

@@ -111,7 +111,7 @@ class Backbones(PanelFeature["BackbonePanel"]):
         self._installed = installed
         self._show_installed()
         self._measure()
-        if installed.lost_reason and not self.is_panel_shown:
+        if installed.missing_model_reason and not self.is_panel_shown:
             text = tr(
                 "This project's backbone is missing. Your labels are safe; choose another backbone."
             )

@@ -87,7 +87,7 @@ class Installed:
 
     rows: tuple[BackboneRow, ...]  # the one in use first, then bundled ones, then by name
     used_name: str  # the model version in use, as people call it
-    lost_reason: str = ""  # why nothing can be embedded with it; empty when all is well
+    missing_model_reason: str = ""  # why nothing can be embedded with it; empty when all is well
     is_choice_open: bool = False
 
 
@@ -143,11 +143,11 @@ def recommended_rows(rows: Sequence[PublishedRow]) -> dict[Advice, PublishedRow]
 def installed_backbones(project: Project, caches: CacheFolders) -> Installed:
     """What is on this computer, beside what the project uses."""
     from engine.backbones.bundled import is_chosen_elsewhere, offered_backbones
-    from engine.collection.models import all_models, lost_reason
+    from engine.collection.models import all_models, missing_model_reason
 
     offered = offered_backbones()
     choices = {one.name: one.choice for one in offered}
-    reason = lost_reason(project, caches)
+    reason = missing_model_reason(project, caches)
     used = None if reason else _files_in_use(project, caches)
     found = [(files, files.name) for files in all_models()]
     used_hash = "" if used is None else used.backbone_hash

@@ -215,7 +215,7 @@ class BackbonePanel(SidePanel):
     def show_installed(self, installed: Installed, *, can_change: bool) -> None:
         self.computer.show_rows(installed.rows, installed.used_name, can_change=can_change)
         self.published.set_can_change(can_change=can_change)
-        self._lost_reason = translated(installed.lost_reason)
+        self._lost_reason = translated(installed.missing_model_reason)
         self.order_keys(self.tabs, *self.computer.buttons)
         self._arrange()
 

@@ -22,7 +22,7 @@ from engine.files import shown
 
 if TYPE_CHECKING:
     from app.shell import Shell
-    from engine.collection.finding_things import ThingsFound
+    from engine.collection.object_detection import ThingsFound
     from engine.collection.state import CollectionState
     from engine.project import Change, Project
 
@@ -169,7 +169,7 @@ class Boxes(Feature):
         model = open_file(self._shell, Purpose.DETECTOR, tr("Find things with a detector"), kinds)
         if model is None or info is None:
             return
-        from engine.collection.finding_things import FindInProject
+        from engine.collection.object_detection import FindInProject
 
         request = FindInProject(
             info.path, self._session.caches.root, model, self._shell.embedding.device
@@ -197,7 +197,7 @@ class Boxes(Feature):
         caches = self._session.caches
 
         def act(project: Project) -> Change:
-            from engine.collection.finding_things import add_known
+            from engine.collection.object_detection import add_known
 
             return add_known(project, caches, model, threshold)
 
@@ -329,7 +329,7 @@ class Boxes(Feature):
             return
         ids = things_of(state, owner)
         if self._owner is not None:
-            self._ids = list(state.items_beside(self._owner))
+            self._ids = list(state.items_of_file(self._owner))
         boxes = shown_boxes(state, self._session.graph, ids)
         self._view.canvas.show_boxes(boxes, self._current, can_edit=self._is_writable)
         self._view.bar.show_things(

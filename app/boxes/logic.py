@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def things_of(state: CollectionState, image_id: int) -> list[int]:
     """Boxes and further things in the picture that an image is, or is in; from left to right, then without a box."""
-    parts = {each: file_part(part) for each, part in state.items_beside(image_id).items()}
+    parts = {each: file_part(part) for each, part in state.items_of_file(image_id).items()}
     picture = parts[image_id].picture
     found = [each for each, part in parts.items() if part.picture == picture and part != picture]
     no_box = BoundingBox(2.0, 0.0, 0.0, 0.0)
@@ -30,7 +30,7 @@ def things_of(state: CollectionState, image_id: int) -> list[int]:
 
 def next_thing(state: CollectionState, image_id: int) -> int:
     """The number of a further thing in the picture that has no box."""
-    parts = map(file_part, state.items_beside(image_id).values())
+    parts = map(file_part, state.items_of_file(image_id).values())
     return max((part.thing or 1 for part in parts), default=1) + 1
 
 

@@ -15,7 +15,7 @@ from app.wording import seen_text
 from engine.archive.layout import portable_paths
 from engine.archive.pack import archive_bytes, pack_project
 from engine.collection.fitting import setting_of
-from engine.collection.outputs import ARCHIVE, check_file, check_folder, what_it_is
+from engine.collection.outputs import ARCHIVE, check_file, check_folder, kind_of_file
 from engine.config import ARCHIVE_SUFFIX
 from engine.errors import ProtoleafError, TakenError
 from engine.exporting.export import ExportChoice, Which, answers_in, check_target, export_images
@@ -260,7 +260,7 @@ def _problem(project: Project, choice: ExportChoice, offered: ImageFormat) -> tu
     try:
         _check(project, choice, offered)
     except TakenError:
-        return _replacing_problem(project, choice, offered), what_it_is(target)
+        return _replacing_problem(project, choice, offered), kind_of_file(target)
     except (ProtoleafError, OSError, ValueError) as error:
         return shown(str(as_full_disk(error))), ""
     if not target.parent.is_dir():

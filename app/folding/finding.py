@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from app.jobs.job import Job
     from app.session import ProjectInfo, Session
     from engine.collection.find_folds import FoldInput
+    from engine.collection.folding.fingerprints import Pictures
     from engine.collection.folding.folds import Folds
-    from engine.collection.folding.looking import Pictures
     from engine.collection.live import LiveCollection
     from engine.events import CancelToken, OnProgress
     from engine.project import Change
@@ -105,21 +105,28 @@ class FoldFinding(QObject):
 
         def work() -> None:
             from engine.collection.find_folds import find_folds
-            from engine.collection.folding.looking import kept_fingerprints, unseen
+            from engine.collection.folding.fingerprints import (
+                cached_fingerprints,
+                without_fingerprint,
+            )
 
-            prints = kept_fingerprints(given.content_keys, caches)
+            prints = cached_fingerprints(given.content_keys, caches)
             folds = find_folds(given, prints)
-            pictures = unseen(given.paths, given.parts, given.content_keys, prints).without(tried)
+            pictures = without_fingerprint(
+                given.paths, given.parts, given.content_keys, prints
+            ).without(tried)
             self._thread.post(lambda: self._take(info, folds, pictures, waiting))
 
         self._thread.submit(work, self._session.failed.emit)
 
-    def _take(self, info: ProjectInfo, folds: Folds, unseen: Pictures, waiting: _Waiting) -> None:
+    def _take(
+        self, info: ProjectInfo, folds: Folds, without_fingerprint: Pictures, waiting: _Waiting
+    ) -> None:
         state = self._session.state
         if self._session.info is not info or state is None:
             return
-        self._unseen = unseen
-        if unseen:
+        self._unseen = without_fingerprint
+        if without_fingerprint:
             self._pause.start()
         before = state.folds
         is_other = not (folds.is_same(before) and folds.is_as_sharp(before))
@@ -156,9 +163,9 @@ class FoldFinding(QObject):
         self._tried = np.concatenate([self._tried, pictures.contents])
 
         def work(on_progress: OnProgress, cancel: CancelToken) -> int:
-            from engine.collection.folding.looking import look_at
+            from engine.collection.folding.fingerprints import compute_fingerprints
 
-            return look_at(
+            return compute_fingerprints(
                 pictures,
                 folder,
                 caches,

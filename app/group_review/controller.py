@@ -70,7 +70,7 @@ class GroupReview(Feature):
             page.setFocus()
             return
         self._is_impossible = False
-        self._session.find_look_alikes(is_wanted=True)
+        self._session.prepare_review_groups(is_wanted=True)
         self._shell.workspace.show_page(
             page, tr("Review by group"), Describes.NOTHING, rests_grid=True
         )
@@ -140,7 +140,7 @@ class GroupReview(Feature):
         if page is self._page and self._review is not None and self._maker is not None:
             self._maker.forget()
             self._review.leave()
-            self._session.find_look_alikes(is_wanted=False)
+            self._session.prepare_review_groups(is_wanted=False)
             self._shell.workspace.grid.tell_current()
 
     def _on_closed(self) -> None:

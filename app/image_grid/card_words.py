@@ -108,7 +108,9 @@ class CardWords:
     def _things_text(self, state: CollectionState, place: int) -> str:
         """`2 boxes`, or the classes that people gave them: `Fox, Badger`."""
         image_id = int(state.image_ids[place])
-        places = [state.position(each) for each in state.items_beside(image_id) if each != image_id]
+        places = [
+            state.position(each) for each in state.items_of_file(image_id) if each != image_id
+        ]
         labels = dict.fromkeys(int(state.label_class[each]) for each in places)
         names = [self._name_of(each) for each in labels if each >= 0]
         return enumeration(names) if names else plural(len(places), "1 box", "%n boxes")

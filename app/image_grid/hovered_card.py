@@ -59,7 +59,7 @@ class HoveredCard(QObject):
         state, part = self._model.state, file_part(card.source.part)
         if state is None or part.seconds is None or part.picture != part:
             return []
-        others = [file_part(text) for text in state.items_beside(card.image_id).values()]
+        others = [file_part(text) for text in state.items_of_file(card.image_id).values()]
         frames = [
             (each.seconds, each.text)
             for each in others

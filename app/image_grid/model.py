@@ -394,7 +394,7 @@ def boxes_in(state: CollectionState, image_id: int) -> tuple[BoundingBox, ...]:
     """The boxes in the picture that an image is."""
     if not state.items or is_within_picture(state.source_of(image_id).part):
         return ()
-    parts = {each: file_part(part) for each, part in state.items_beside(image_id).items()}
+    parts = {each: file_part(part) for each, part in state.items_of_file(image_id).items()}
     picture = parts[image_id]
     return tuple(
         part.box for part in parts.values() if part.box is not None and part.picture == picture

@@ -98,10 +98,10 @@ def passed_over(survey: LabelSurvey) -> str:
                 enumeration(map(shown, plan.as_none)),
             )
         )
-    if plan.spelled_otherwise:
+    if plan.loosely_spelled:
         spelled = enumeration(
             tr("%1 as %2", shown(name), each.path)
-            for name, each in list(plan.spelled_otherwise.items())[:MOST_ROWS]
+            for name, each in list(plan.loosely_spelled.items())[:MOST_ROWS]
         )
         parts.append(tr("Spelled differently here: %1.", spelled))
     if plan.ambiguous_images:

@@ -391,7 +391,7 @@ def _learn(
     """Record the results and update the collection; on the project thread."""
     from engine.embedding.messages import EmbedBatch
 
-    relabelled = live.learn_embedded(EmbedBatch(tuple(rows), tuple(details)))
+    relabelled = live.record_embedded_batch(EmbedBatch(tuple(rows), tuple(details)))
     read = [image_id for image_id, _hash, _failure in rows]
     return live.take_embedded([*read, *viewed], relabelled=relabelled, fits=False)
 

@@ -198,7 +198,7 @@ class Session(QObject):
         """Check whether the project file is still where it was opened."""
         if self.info is not None:
             self._runner.ask(
-                lambda live: live.project.check_place(),
+                lambda live: live.project.check_path_is_free(),
                 lambda _nothing: self._set_writable(True, ""),
                 owner=self,
             )
@@ -270,17 +270,19 @@ class Session(QObject):
     def redo(self) -> None:
         self._runner.operate(lambda live: live.project.history.redo(), news_of_change)
 
-    def find_what_teaches(self, *, is_wanted: bool) -> None:
+    def rank_images_to_label(self, *, is_wanted: bool) -> None:
         """Whether states include the images to label first, also for projects opened later."""
         if is_wanted != self._wants_teaching:
             self._wants_teaching = is_wanted
             self._runner.operate(
-                lambda live: live.find_what_teaches(is_wanted=is_wanted), news_of_state
+                lambda live: live.rank_images_to_label(is_wanted=is_wanted), news_of_state
             )
 
-    def find_look_alikes(self, *, is_wanted: bool) -> None:
+    def prepare_review_groups(self, *, is_wanted: bool) -> None:
         """Whether queues of groups can be made of the open project."""
-        self._runner.operate(lambda live: live.find_look_alikes(is_wanted=is_wanted), news_of_state)
+        self._runner.operate(
+            lambda live: live.prepare_review_groups(is_wanted=is_wanted), news_of_state
+        )
 
     def run_long(
         self,
@@ -328,7 +330,7 @@ class Session(QObject):
     # -- on the project thread
 
     def _on_entered(self, live: LiveCollection, news: News) -> None:
-        live.find_what_teaches(is_wanted=self._wants_teaching)
+        live.rank_images_to_label(is_wanted=self._wants_teaching)
         live.metadata.sort_by(self._sortings)
         project = live.project
         info = ProjectInfo(

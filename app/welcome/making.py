@@ -315,10 +315,10 @@ class ProjectMaking(QObject):
 
 def _free_place(suggestion: Callable[[], tuple[Path, str]], name: str) -> Path:
     """The file of a project, which is not there yet."""
-    from engine.collection.new_project import named_place
+    from engine.collection.new_project import project_path
 
     folder, suggested = suggestion()
-    return named_place(folder, name or suggested)
+    return project_path(folder, name or suggested)
 
 
 def _offer(dropped: tuple[Path, ...]) -> Offer:

@@ -523,7 +523,7 @@ class Workspace(QWidget):
         self.grid.setFocus()
 
     def _set_order(self, order: Order, *, is_chosen: bool) -> None:
-        self._session.find_what_teaches(is_wanted=order is Order.TEACH_FIRST)
+        self._session.rank_images_to_label(is_wanted=order is Order.TEACH_FIRST)
         self._session.sort_by(frozenset() if order.sorting is None else frozenset({order.sorting}))
         self.model.set_order(order, is_awaited=is_chosen)
         self.header.show_order(order)

@@ -34,7 +34,7 @@ def detect(  # noqa: PLR0917 (Typer makes options of them)
     device: DeviceName = "auto",
 ) -> None:
     """Run a detector on all images and add its bounding boxes."""
-    from engine.collection.finding_things import add_found, find_in_project
+    from engine.collection.object_detection import add_found, find_in_project
 
     with (
         open_project(project) as opened,

@@ -281,7 +281,7 @@ def _record(plan: "LabelPlan") -> dict[str, object]:
         "by_machine": plan.by_machine,
         "suggestions": plan.suggestions,
         "unlabelled": plan.unlabelled,
-        "spelled_otherwise": {name: asdict(each) for name, each in plan.spelled_otherwise.items()},
+        "loosely_spelled": {name: asdict(each) for name, each in plan.loosely_spelled.items()},
         "as_none": plan.as_none,
         "ambiguous_images": {image: list(paths) for image, paths in plan.ambiguous_images.items()},
         "notes": len(plan.notes),
@@ -302,7 +302,7 @@ def _rest_text(plan: "LabelPlan") -> str:
             "Names that are spelled otherwise here (capitals, blanks, underscores, accents)",
             [
                 f"{name}: as {each.path}, {counted(each.labels, 'label')}"
-                for name, each in plan.spelled_otherwise.items()
+                for name, each in plan.loosely_spelled.items()
             ],
         ),
         list_text(

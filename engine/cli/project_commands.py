@@ -50,9 +50,9 @@ def new(
     chosen: dict[str, Any],
 ) -> None:
     """Create a project."""
-    from engine.collection.new_project import check_place, new_project
+    from engine.collection.new_project import check_path_is_free, new_project
 
-    check_place(project)
+    check_path_is_free(project)
     if data_set is not None:
         if backbone:
             raise UsageError("a data set has a backbone of its own", remedy="leave --backbone out")

@@ -101,10 +101,10 @@ def replaced_fields(
 
 def written_to_text(project: "Project") -> str:
     """Text of labelled files that changed and were not read since; "" without any."""
-    from engine.collection.replaced_images import labelled_and_written_to
+    from engine.collection.replaced_images import modified_labelled_images
 
     return list_text(
         "Labelled files changed since they were read; `protoleaf embed` finds out which are "
         "other photos",
-        labelled_and_written_to(project),
+        modified_labelled_images(project),
     )

@@ -275,9 +275,9 @@ class Answers:
         embedding = self.embedded.store.floats(np.array([row]))[0]
         asked = tops[0].class_id if class_id is None else class_id
         found = self.fitted.explain(image_id, embedding, chances, class_id=asked, safe=safe_class)
-        return None if found is None else self._without_what_is_gone(found)
+        return None if found is None else self._without_removed(found)
 
-    def _without_what_is_gone(self, found: Explanation) -> Explanation:
+    def _without_removed(self, found: Explanation) -> Explanation:
         """Leave out the shares of classes and images removed since the fit."""
         return replace(
             found,
@@ -294,7 +294,7 @@ class Answers:
         )
 
     def _listed(self, share: Share) -> Share:
-        gone = self._gone_shots
+        gone = self._removed_shots
         return (
             replace(share, image_ids=tuple(i for i in share.image_ids if i not in gone))
             if gone
@@ -310,6 +310,6 @@ class Answers:
         )
 
     @cached_property
-    def _gone_shots(self) -> frozenset[int]:
+    def _removed_shots(self) -> frozenset[int]:
         shots = self.fitted.shots.image_ids
         return frozenset(shots[~np.isin(shots, self.embedded.images.ids)].tolist())

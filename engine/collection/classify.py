@@ -186,7 +186,7 @@ def images_to_label(
         ModelError: the files of the version in use are missing.
     """
     live = LiveCollection(project, caches)
-    live.find_what_teaches(is_wanted=random_seed is None)
+    live.rank_images_to_label(is_wanted=random_seed is None)
     try:
         state = live.load()
     finally:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.embed import open_cache, open_views_cache
-from engine.collection.image_list import EmbeddingStore, ImageList, KeptList
+from engine.collection.image_list import EmbeddingStore, ImageList, MappedImageList
 from engine.collection.models import ModelFiles
 from engine.config import CacheFolders
 from engine.embedding.cache import EmbeddingCache, cache_file
@@ -116,7 +116,9 @@ class EmbeddedImages:
         self.name = f"{model.embedding_identity} {project.path} {self.project_id}"
         self._kept = KeptEmbeddings(caches.collections, self.name, self._width)
         self._kept_at = 0  # age of the store that the kept rows have
-        kept_list = KeptList(caches.collections, str(project.path)) if project.is_writable else None
+        kept_list = (
+            MappedImageList(caches.collections, str(project.path)) if project.is_writable else None
+        )
         self.images = ImageList(project, kept_list)
         self.store = EmbeddingStore(
             self._width

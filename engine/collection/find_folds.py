@@ -1,7 +1,7 @@
 """Find the folds of an open collection: a `FoldInput` is made on the project's thread.
 
 Folds are found from cached content hashes, times of shots, fingerprints and embeddings, on any
-thread. Pictures are read by `engine.collection.folding.looking` alone.
+thread. Pictures are read by `engine.collection.folding.fingerprints` alone.
 """
 
 from collections.abc import Sequence
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.folding.duplicates import copies, same_content
+from engine.collection.folding.fingerprints import cached_fingerprints
 from engine.collection.folding.folds import Folds
-from engine.collection.folding.looking import kept_fingerprints
 from engine.collection.folding.partitions import (
     ALONE,
     boxes_among,
@@ -129,7 +129,7 @@ def folds_now(
 ) -> Folds:
     """Find the folds of a project from its caches."""
     given = fold_input(project, embedded, most_seconds)
-    return find_folds(given, kept_fingerprints(given.content_keys, caches))
+    return find_folds(given, cached_fingerprints(given.content_keys, caches))
 
 
 def sequence_names(project: Project) -> dict[int, str]:

@@ -57,7 +57,7 @@ class ListedImages(NamedTuple):
 
 
 @final
-class KeptList:
+class MappedImageList:
     """Memory-mapped list of the images of a large project, from when it was closed.
 
     It replaces the project's tables only if the project's digest proves that nothing has changed.
@@ -160,10 +160,10 @@ def _mapped(path: Path) -> tuple[ListedImages, str]:
 class ImageList:
     """Ids, paths, content hashes and labels; arrays are replaced, never changed in place."""
 
-    def __init__(self, project: Project, kept: KeptList | None = None) -> None:
+    def __init__(self, project: Project, kept: MappedImageList | None = None) -> None:
         self._project = project
         self._kept = kept
-        self._is_as_kept = False  # whether the stored list is current
+        self._is_stored = False  # whether the stored list is current
         self.ids = np.zeros(0, dtype=np.int64)  # (n,) ascending
         self.paths = PackedTexts()  # (n,) as stored
         self.parts = PackedTexts()  # (n,) of the files
@@ -179,7 +179,7 @@ class ImageList:
 
     def read(self) -> None:
         found = self._kept.read(self._project.digest) if self._kept is not None else None
-        self._is_as_kept = found is not None
+        self._is_stored = found is not None
         if found is None:
             table = self._project.images.table()
             ids = np.array(table.ids, dtype=np.int64)
@@ -204,12 +204,12 @@ class ImageList:
         places = np.flatnonzero(self.has_failed)
         failures = {place: self.failures.get(int(self.ids[place]), "") for place in places.tolist()}
         listed = ListedImages(self.ids, self.paths, self.parts, self.content_hashes, failures)
-        self._kept.write(listed, digest, is_other=not self._is_as_kept)
+        self._kept.write(listed, digest, is_other=not self._is_stored)
 
     def read_added(self, image_ids: Sequence[int]) -> None:
         """Read added images; everything if one of them was restored."""
         table = self._project.images.table(image_ids)
-        self._is_as_kept, ids = False, np.array(table.ids, dtype=np.int64)
+        self._is_stored, ids = False, np.array(table.ids, dtype=np.int64)
         if len(ids) == 0 or (len(self.ids) and ids[0] <= self.ids[-1]):
             self.read()
             return
@@ -221,12 +221,12 @@ class ImageList:
         self.failures = {**self.failures, **_failures_in(table)}
         self.labels = np.concatenate([self.labels, np.full(len(ids), NO_CLASS, dtype=np.int32)])
         self._is_boxed = np.concatenate([self._is_boxed, np.zeros(len(ids), dtype=bool)])
-        self._read_items_beside(table)
+        self._read_items_of_files(table)
         self.read_labels(table.ids)
 
     def read_facts(self, image_ids: Integers) -> None:
         table = self._project.images.table(image_ids.tolist())
-        self._is_as_kept, self.has_failed = False, self.has_failed.copy()
+        self._is_stored, self.has_failed = False, self.has_failed.copy()
         places = np.searchsorted(self.ids, np.array(table.ids, dtype=np.int64)).tolist()
         for place, content_hash, failure in zip(
             places, table.contents(), table.failures, strict=True
@@ -259,7 +259,7 @@ class ImageList:
         self.labels = self._with_boxed(self.labels)
         self.outdated = self._project.labels.outdated()
 
-    def _read_items_beside(self, table: ImageTable) -> None:
+    def _read_items_of_files(self, table: ImageTable) -> None:
         """Read the other images of the files of added images."""
         paths = {
             path
@@ -456,7 +456,7 @@ class EmbeddingStore:
             wanted = [hashes[place] or b"" for place in part.tolist()]
             vectors, found = look_up(wanted)
             lost[part[found]] = False
-            self._know_contents(rows[part], codes_of(wanted), before)
+            self._set_contents(rows[part], codes_of(wanted), before)
             self._put(rows[part[found]], to_fixed(unit_length(vectors[found].astype(np.float32))))
             filled.append(rows[part[found]])
         self._rows[rows[lost]] = 0
@@ -464,7 +464,7 @@ class EmbeddingStore:
         self.filled_at[rows[lost]] = self.age
         return np.concatenate(filled) if filled else np.zeros(0, dtype=np.int64)
 
-    def _know_contents(
+    def _set_contents(
         self, rows: Integers, contents: NDArray[np.uint64], before: NDArray[np.uint64]
     ) -> None:
         """Set contents (k,); `before` is copied once, and only for a change."""

@@ -27,7 +27,7 @@ from engine.collection.fitting import (
     teach_ranks,
 )
 from engine.collection.folding.folds import Folds
-from engine.collection.models import ModelFiles, model_or_lost
+from engine.collection.models import ModelFiles, model_or_fallback
 from engine.collection.new_project import new_project
 from engine.collection.publisher import Publisher
 from engine.collection.replaced_images import record_embedded
@@ -92,7 +92,7 @@ class LiveCollection:
         self._has_teaching = self._has_look_alikes = False  # outputs of the last fit
         self._graph_copy: CategoryGraph | None = None
         self.metadata = ImageMetadata(project)
-        self._use(model or model_or_lost(project, caches))
+        self._use(model or model_or_fallback(project, caches))
 
     @staticmethod
     def open(path: Path, caches: CacheFolders, *, for_writing: bool = True) -> "LiveCollection":
@@ -159,7 +159,10 @@ class LiveCollection:
             self._is_listed = False
             return self.load(fits=False)
         self.metadata.update(change)
-        if change.settings and (model := model_or_lost(self.project, self._caches)) != self.model:
+        if (
+            change.settings
+            and (model := model_or_fallback(self.project, self._caches)) != self.model
+        ):
             self.embedded.close()
             self._use(model)
             return self.load(fits=False)
@@ -190,7 +193,7 @@ class LiveCollection:
         self._publisher.publish_labels(self.project.classes.graph, change.labelled)
         return self.publish_metadata()
 
-    def learn_embedded(self, batch: EmbedBatch) -> tuple[int, ...]:
+    def record_embedded_batch(self, batch: EmbedBatch) -> tuple[int, ...]:
         """Record results and metadata of embedded files; return images whose labels changed."""
         changed: tuple[int, ...] = ()
         if self.project.is_writable:
@@ -207,7 +210,7 @@ class LiveCollection:
 
         Args:
             image_ids: images that were embedded.
-            relabelled: images whose labels became outdated or valid; see `learn_embedded`.
+            relabelled: images whose labels became outdated or valid; see `record_embedded_batch`.
             fits: whether to fit if needed.
         """
         images = self.embedded.images
@@ -303,11 +306,11 @@ class LiveCollection:
         self._version += not before.holds_as(folds, labelled)
         return self._publisher.update(folds=folds)
 
-    def find_what_teaches(self, *, is_wanted: bool) -> None:
+    def rank_images_to_label(self, *, is_wanted: bool) -> None:
         """Choose whether fits rank the images to label first."""
         self.wants_teaching = is_wanted
 
-    def find_look_alikes(self, *, is_wanted: bool) -> None:
+    def prepare_review_groups(self, *, is_wanted: bool) -> None:
         """Choose whether fits prepare groups for review, see `group_input`."""
         self.wants_look_alikes = is_wanted
 

@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 
-def model_or_lost(
+def model_or_fallback(
     project: "Project", caches: CacheFolders, version: "ModelVersion | None" = None
 ) -> ModelFiles:
     """The files of a model version; without them, what cached embeddings need.
@@ -75,7 +75,7 @@ def model_or_lost(
         )
 
 
-def lost_reason(project: "Project", caches: CacheFolders) -> str:
+def missing_model_reason(project: "Project", caches: CacheFolders) -> str:
     """Why nothing can be embedded with the version in use, in one line, or ""."""
     try:
         model_of(project, caches)
@@ -256,15 +256,15 @@ def _in_library_with(content_hash: str) -> ModelFiles | None:
 def _trained_files(project: "Project", caches: CacheFolders, version: "ModelVersion") -> ModelFiles:
     backbone = _bundled_with(version.backbone_hash)
     if backbone is None:
-        backbone = _taken_out(project, caches, version.backbone_hash)
+        backbone = _extracted(project, caches, version.backbone_hash)
         if version.eight_bit_hash:
-            _taken_out(project, caches, version.eight_bit_hash, path=eight_bit_path(backbone))
+            _extracted(project, caches, version.eight_bit_hash, path=eight_bit_path(backbone))
     return ModelFiles(
         version.name,
         backbone,
         version.backbone_hash,
         card_of(version.card, source=version.name),
-        _taken_out(project, caches, version.propagation_hash),
+        _extracted(project, caches, version.propagation_hash),
         version.propagation_hash,
     )
 
@@ -275,7 +275,7 @@ def _bundled_with(content_hash: str) -> Path | None:
     )
 
 
-def _taken_out(
+def _extracted(
     project: "Project", caches: CacheFolders, content_hash: str, *, path: Path | None = None
 ) -> Path:
     """Extract a file of the project to the cache, if it is missing there or differs."""

@@ -42,7 +42,7 @@ def new_project(path: Path, backbone: str = BUNDLED_NAME) -> Project:
         ModelError: the backbone cannot be used.
         InputError: the name of an ONNX file is invalid, or taken in the library.
     """
-    check_place(path)
+    check_path_is_free(path)
     if is_file_source(backbone):
         # Trial images and child processes come with it: 8 MB that an open window does not need.
         from engine.backbones.trial import add_file
@@ -70,7 +70,7 @@ def is_file_source(backbone: str) -> bool:
     return backbone.lower().endswith(MODEL_SUFFIX) or Path(backbone).name != backbone
 
 
-def check_place(path: Path) -> None:
+def check_path_is_free(path: Path) -> None:
     """Check that a project can be made at a path.
 
     Raises:
@@ -89,12 +89,12 @@ def check_place(path: Path) -> None:
         )
 
 
-def named_place(folder: Path, name: str) -> Path:
+def project_path(folder: Path, name: str) -> Path:
     """Path of a project with a name, in a folder.
 
     Raises:
         InputError: the name is invalid for files.
-        ProjectExistsError, StorageError: see `check_place`.
+        ProjectExistsError, StorageError: see `check_path_is_free`.
     """
     from engine.interchange.labelled_images.class_folders import safe_name
 
@@ -107,7 +107,7 @@ def named_place(folder: Path, name: str) -> Path:
             refused='/ \\ : * ? " < > |',
         )
     path = folder / f"{name}{PROJECT_SUFFIX}"
-    check_place(path)
+    check_path_is_free(path)
     return path
 
 

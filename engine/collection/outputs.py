@@ -216,7 +216,7 @@ def check_file(
     if not is_overwriting:
         raise TakenError(
             "there is a file of this name already, and it is not an earlier output of this kind",
-            found=f"{out} ({what_it_is(out)})",
+            found=f"{out} ({kind_of_file(out)})",
             remedy="choose another name, or replace it with --overwrite",
         )
     if project is not None and is_any_of(out, project.images.each_file()):
@@ -244,7 +244,7 @@ def is_any_of(out: Path, files: Iterable[Path]) -> bool:
     return any(_is_same(there, path) for path in files)
 
 
-def what_it_is(path: Path) -> str:
+def kind_of_file(path: Path) -> str:
     """Kind of a file, in a few words."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):

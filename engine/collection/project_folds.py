@@ -1,8 +1,12 @@
 """Find the folds of a project without a window."""
 
 from engine.collection.find_folds import folds_now
+from engine.collection.folding.fingerprints import (
+    cached_fingerprints,
+    compute_fingerprints,
+    without_fingerprint,
+)
 from engine.collection.folding.folds import Folds
-from engine.collection.folding.looking import kept_fingerprints, look_at, unseen
 from engine.collection.live import LiveCollection
 from engine.config import CacheFolders
 from engine.events import CancelToken, OnProgress, ignore_progress
@@ -34,10 +38,12 @@ def folds_of_project(
         if looks:
             images = live.embedded.images
             keys = images.content_keys
-            pictures = unseen(
-                images.paths, images.known_parts, keys, kept_fingerprints(keys, caches)
+            pictures = without_fingerprint(
+                images.paths, images.known_parts, keys, cached_fingerprints(keys, caches)
             )
-            look_at(pictures, project.path.parent, caches, on_progress=on_progress, cancel=cancel)
+            compute_fingerprints(
+                pictures, project.path.parent, caches, on_progress=on_progress, cancel=cancel
+            )
         return folds_now(live.project, live.embedded, caches, most_seconds)
     finally:
         live.embedded.close()

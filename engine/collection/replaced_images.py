@@ -186,7 +186,7 @@ def _may_be_one_shot(
     return before is None or before.taken_at is None or now is None or before.taken_at == now
 
 
-def labelled_and_written_to(project: Project) -> list[str]:
+def modified_labelled_images(project: Project) -> list[str]:
     """Paths of labelled images whose files were written to since they were read."""
     table = project.images.table(project.labels.table().image_ids)
     read = [place for place, content in enumerate(table.content_hashes) if content is not None]

@@ -247,7 +247,7 @@ class CollectionState:
             return None
         return self.source_of(image_id)
 
-    def items_beside(self, image_id: int) -> Mapping[int, str]:
+    def items_of_file(self, image_id: int) -> Mapping[int, str]:
         """All images of an image's file, itself included, with their parts."""
         place = self.position(image_id)
         alone = {image_id: self.parts[place] if self.parts else WHOLE}

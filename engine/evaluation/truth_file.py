@@ -72,7 +72,7 @@ def _class_of(reader: ClassReader, graph: CategoryGraph, row: Mapping[str, str],
     if not meant.names:
         return NO_CLASS
     reading = reader.read(
-        meant.names, other_names=meant.other_names, is_called_so=meant.may_be_none
+        meant.names, other_names=meant.other_names, ignores_synonyms=meant.may_be_none
     )
     if reading.class_id is not None:
         return reading.class_id

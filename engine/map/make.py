@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from engine.collection.embedded_images import EmbeddedImages
-from engine.collection.models import model_or_lost
+from engine.collection.models import model_or_fallback
 from engine.config import CacheFolders
 from engine.errors import InputError
 from engine.events import CancelToken, OnProgress, Progress, ignore_progress
@@ -68,7 +68,7 @@ def make_map(
         StorageError: the disk is full or fails.
         Cancelled: the cached map is not changed.
     """
-    model = model_or_lost(project, caches)
+    model = model_or_fallback(project, caches)
     path = map_file(project, model, caches)
     with stopped_by(cancel):
         embedded = EmbeddedImages(project, model, caches)

@@ -65,7 +65,7 @@ class OpenFile:
         """Whether changes may be made."""
         return self.lock is not None
 
-    def check_place(self) -> None:
+    def check_path_is_free(self) -> None:
         """Raise `ProjectMovedError` where the file is not where it was opened, or another program wrote to it."""
         if self.connection.guard is not None:
             self.connection.guard.check()

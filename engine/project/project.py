@@ -266,9 +266,9 @@ class Project:
         """The backups of this project; may be used from any thread, and after the project was closed."""
         return self._store.backups
 
-    def check_place(self) -> None:
+    def check_path_is_free(self) -> None:
         """Raise `ProjectMovedError` where the file was moved, replaced, deleted or written to; a copy was rescued."""
-        self._store.file.check_place()
+        self._store.file.check_path_is_free()
 
     def contents(self) -> Contents:
         """What people did, for a comparison with a backup."""

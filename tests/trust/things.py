@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from PIL import Image
 
-from engine.collection.finding_things import add_found
 from engine.collection.importing.import_images import import_images
 from engine.collection.importing.import_labels import import_labels
+from engine.collection.object_detection import add_found
 from engine.config import CacheFolders
 from engine.detection.detections import Detection
 from engine.errors import InputError

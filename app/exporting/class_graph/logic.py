@@ -92,7 +92,7 @@ def taken_out(
     """
 
     def question(live: LiveCollection) -> GraphToWrite | str:
-        from engine.collection.outputs import what_it_is
+        from engine.collection.outputs import kind_of_file
         from engine.errors import TakenError
         from engine.exporting.export_graph import graph_to_write
 
@@ -102,7 +102,7 @@ def taken_out(
                 is_overwriting=is_overwriting,
             )  # fmt: skip
         except TakenError:
-            return what_it_is(target)
+            return kind_of_file(target)
 
     return question
 

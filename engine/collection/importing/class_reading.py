@@ -31,7 +31,7 @@ class ClassReading:
     class_id: ClassId | None = None  # None if there is none, or it is ambiguous
     named: tuple[ClassId, ...] = ()  # by path, name or synonym
     identified: tuple[ClassId, ...] = ()  # by the source id
-    is_spelled_otherwise: bool = False  # whether the class's name differs by capitals and the like
+    is_loosely_spelled: bool = False  # whether the class's name differs by capitals and the like
 
     @property
     def is_conflict(self) -> bool:
@@ -59,7 +59,7 @@ class ClassReader:
         source_id: str = "",
         other_names: Names = (),
         *,
-        is_called_so: bool = False,
+        ignores_synonyms: bool = False,
     ) -> ClassReading:
         """Find the class of a label by its path, the end of it, or its name, and source id.
 
@@ -67,12 +67,12 @@ class ClassReader:
             names: path of the class.
             source_id: "" for none.
             other_names: alternative names, if no class has this path; the first match counts.
-            is_called_so: whether to ignore synonyms: in WordNet a stranger is an "unknown".
+            ignores_synonyms: whether to ignore synonyms: in WordNet a stranger is an "unknown".
         """
-        key = names, source_id.strip(), other_names, is_called_so
+        key = names, source_id.strip(), other_names, ignores_synonyms
         if key not in self._read:
             readings = (
-                self._reading(each, an_id, is_called_so)
+                self._reading(each, an_id, ignores_synonyms)
                 for each, an_id in ((names, key[1]), *(((name,), "") for name in other_names))
             )
             self._read[key] = next((each for each in readings if each.candidates), ClassReading())
@@ -81,13 +81,13 @@ class ClassReader:
     def known_as(self, name: str) -> list[ClassId]:
         """Classes of a name, path, source id or synonym; else the one loosely spelled so."""
         fitting = self._graph.fitting(name)
-        other = self._spelled_otherwise((name,)) if not fitting else ()
+        other = self._loosely_spelled((name,)) if not fitting else ()
         return list(other) if len(other) == 1 else fitting
 
-    def _reading(self, names: Names, source_id: str, is_called_so: bool) -> ClassReading:
+    def _reading(self, names: Names, source_id: str, ignores_synonyms: bool) -> ClassReading:
         exact = self._named(names)
-        named = exact or self._spelled_otherwise(names)
-        if is_called_so:
+        named = exact or self._loosely_spelled(names)
+        if ignores_synonyms:
             named = tuple(
                 each
                 for each in named
@@ -96,9 +96,9 @@ class ClassReader:
         if not named and not source_id and len(names) == 1 and NAMES_ITS_SOURCE.fullmatch(names[0]):
             source_id = names[0]  # folders of ImageNet are called by their ids
         identified = self._by_source_id.get(source_id, ()) if source_id else ()
-        is_spelled_otherwise = bool(named) and not exact
+        is_loosely_spelled = bool(named) and not exact
         agreed = self._agreed(named, identified, names, source_id)
-        return ClassReading(agreed, named, identified, is_spelled_otherwise)
+        return ClassReading(agreed, named, identified, is_loosely_spelled)
 
     def _agreed(
         self,
@@ -141,7 +141,7 @@ class ClassReader:
             classes = {each for each in above if compared(self._graph.name(each)) == compared(name)}
         return bool(classes)
 
-    def _spelled_otherwise(self, names: Names) -> tuple[ClassId, ...]:
+    def _loosely_spelled(self, names: Names) -> tuple[ClassId, ...]:
         """Classes whose path ends so, or with this name or synonym, loosely spelled."""
         found = self._loosely_named.get(loose_name(names[-1]), {})
         return tuple(

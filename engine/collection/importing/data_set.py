@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from engine.collection.embed import open_cache
 from engine.collection.importing.match_images import NO_FILE, PermittedImages
 from engine.collection.models import ModelFiles, all_models, model_of
-from engine.collection.new_project import check_place, new_project
+from engine.collection.new_project import check_path_is_free, new_project
 from engine.config import CacheFolders
 from engine.dataset.embedded_rows import EmbeddedRows, joined
 from engine.dataset.opened import DataSet
@@ -239,8 +239,8 @@ def sampled_rows(
         _check_choice(sample.count)
         drawn = min(CANDIDATES, data_set.manifest.rows - data_set.manifest.failed)
     meter = ProgressMeter(drawn, on_progress, unit="images")
-    parts = each_watched(draw_rows(data_set, drawn, seed=sample.seed), meter, cancel)
-    return parts if sample.by is SampleBy.RANDOM else _those_to_teach(parts, sample.count, cancel)
+    parts = with_progress(draw_rows(data_set, drawn, seed=sample.seed), meter, cancel)
+    return parts if sample.by is SampleBy.RANDOM else _most_useful(parts, sample.count, cancel)
 
 
 def _check_choice(count: int) -> None:
@@ -255,7 +255,7 @@ def _check_choice(count: int) -> None:
         )
 
 
-def each_watched(
+def with_progress(
     parts: Iterator[EmbeddedRows], meter: ProgressMeter, cancel: CancelToken
 ) -> Iterator[EmbeddedRows]:
     """The same parts with progress; raises `Cancelled` in between."""
@@ -265,7 +265,7 @@ def each_watched(
         meter.advance(len(rows))
 
 
-def _those_to_teach(
+def _most_useful(
     parts: Iterator[EmbeddedRows], count: int, cancel: CancelToken
 ) -> Iterator[EmbeddedRows]:
     candidates = joined(list(parts))
@@ -319,7 +319,7 @@ def project_of_data_set(
         ModelError: its backbone cannot be used, or does not match its manifest.
         Cancelled: no project is left.
     """
-    check_place(path)
+    check_path_is_free(path)
     data_set, token = DataSet.open(folder), cancel or CancelToken()
     parts = _each_rows(data_set, sample, on_progress, token)
     project = new_project(path, backbone_of(data_set))
@@ -373,7 +373,7 @@ def _each_rows(
     every = chain.from_iterable(
         data_set.each_rows(number) for number in range(manifest.shard_count)
     )
-    return each_watched(every, ProgressMeter(manifest.rows, on_progress, unit="images"), cancel)
+    return with_progress(every, ProgressMeter(manifest.rows, on_progress, unit="images"), cancel)
 
 
 def _add(project: Project, store: EmbeddingCache, rows: EmbeddedRows) -> int:

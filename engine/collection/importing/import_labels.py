@@ -23,8 +23,8 @@ from engine.collection.importing.label_plan import (
     ContentConflict,
     LabelConflict,
     LabelPlan,
+    LooselySpelled,
     ReadLabels,
-    SpelledOtherwise,
     read_labels,
 )
 from engine.collection.importing.match_fields import FieldMatcher, fields_of
@@ -184,7 +184,7 @@ class _Planner:
         self._fields = FieldMatcher(whose)
         self._reader = ClassReader(project.classes.graph, lambda: known_sources(project))
         self._spelling = PathSpelling(project.classes.graph)
-        self._spelled_otherwise: Counter[tuple[str, int]] = Counter()
+        self._loosely_spelled: Counter[tuple[str, int]] = Counter()
         self._as_none: Counter[str] = Counter()
         self._ambiguous_images: dict[str, tuple[str, ...]] = {}
         self._found: dict[int, tuple[int | None, ForeignLabel]] = {}
@@ -214,7 +214,7 @@ class _Planner:
         reading = ClassReading()
         if label.names:
             reading = self._reader.read(
-                label.names, label.source_id, label.other_names, is_called_so=label.may_be_none
+                label.names, label.source_id, label.other_names, ignores_synonyms=label.may_be_none
             )
         if reading.is_conflict:
             self._class_conflicts[self._unclear(label, reading)] = None
@@ -240,8 +240,8 @@ class _Planner:
             )
             if not self._can_be_made(label.names, label):
                 return
-        elif reading.class_id is not None and reading.is_spelled_otherwise:
-            self._spelled_otherwise[join_path(label.names), reading.class_id] += 1
+        elif reading.class_id is not None and reading.is_loosely_spelled:
+            self._loosely_spelled[join_path(label.names), reading.class_id] += 1
         if is_missing or not has_file:
             self._waiting.append(label)
             return
@@ -309,9 +309,9 @@ class _Planner:
             notes=tuple(
                 note for image_id, note in sorted(self._notes.items()) if image_id not in noted
             ),
-            spelled_otherwise={
-                name: SpelledOtherwise(self._graph.path_text(class_id), count)
-                for (name, class_id), count in self._spelled_otherwise.items()
+            loosely_spelled={
+                name: LooselySpelled(self._graph.path_text(class_id), count)
+                for (name, class_id), count in self._loosely_spelled.items()
             },
             as_none=dict(+self._as_none),
             new_labels=self._new_labels,

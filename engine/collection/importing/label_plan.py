@@ -55,7 +55,7 @@ class ContentConflict:
 
 
 @dataclass(frozen=True)
-class SpelledOtherwise:
+class LooselySpelled:
     """A name that differs from a class's by capitals, blanks, underscores or accents."""
 
     path: str  # of the class
@@ -84,7 +84,7 @@ class LabelPlan:
     notes: tuple[Note, ...] = ()  # stars, flags and comments of images that have none
     content_conflicts: tuple[ContentConflict, ...] = ()  # labels of other photos with the same name
     # by name in the source
-    spelled_otherwise: dict[str, SpelledOtherwise] = field(default_factory=dict)
+    loosely_spelled: dict[str, LooselySpelled] = field(default_factory=dict)
     # names imported as none of the classes, with numbers of labels
     as_none: dict[str, int] = field(default_factory=dict)
     # with the paths of several images

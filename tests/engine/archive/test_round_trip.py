@@ -12,7 +12,7 @@ from engine.archive.unpack import archive_facts, free_folder, unpack_project
 from engine.collection.embed import embed_project
 from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.models import model_of
-from engine.collection.replaced_images import labelled_and_written_to
+from engine.collection.replaced_images import modified_labelled_images
 from engine.config import CacheFolders
 from engine.errors import Cancelled, InputError, StorageError, TakenError
 from engine.events import CancelToken
@@ -57,7 +57,7 @@ def test_a_copy_with_photos_opens_classified_elsewhere_and_comes_back_by_merge(
     with Project.open(tmp_path / "for ben" / "shapes.protoleaf") as theirs:
         assert (there.photos, there.missing, there.failures) == (64, 0, ())
         assert all(theirs.images.resolve(each).is_file() for each in theirs.images.records())
-        assert not labelled_and_written_to(theirs)
+        assert not modified_labelled_images(theirs)
         assert is_classified(theirs, caches)
         unlabelled = [each for each in theirs.images.table().ids if theirs.labels.of(each) is None]
         theirs.labels.set(unlabelled[:5], theirs.classes.graph.find("Red disc"), who="ben")
@@ -103,7 +103,7 @@ def test_reduced_photos_count_as_their_photos(tmp_path: Path) -> None:
         assert not is_reduced(photo)
         with Project.open(there.project) as theirs:
             assert is_classified(theirs, caches)
-            assert not labelled_and_written_to(theirs)
+            assert not modified_labelled_images(theirs)
             shutil.rmtree(caches.root)  # a cache may go at any time: the files are read again
             summary = embed_project(theirs, caches, device="cpu")
             assert (summary.embedded, summary.failure_count) == (4, 0)

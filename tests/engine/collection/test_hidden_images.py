@@ -31,7 +31,7 @@ def with_person(live: LiveCollection, collection: Collection) -> tuple[LiveColle
     live.apply(change)
     embed_project(live.project, collection.caches, device="cpu", with_views=True)
     live.take_embedded(list(change.images_added))
-    live.find_look_alikes(is_wanted=True)
+    live.prepare_review_groups(is_wanted=True)
     live.adopt(run_fit(live.fit_input()))
     return live, [*ids, *change.images_added]
 

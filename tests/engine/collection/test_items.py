@@ -42,7 +42,7 @@ def test_boxes_are_classified_in_place_of_their_photo(boxed: LiveCollection) -> 
     assert state.status[-3:].tolist() == [ImageStatus.READY] * 3
     assert state.is_to_review[-3:].tolist() == [False, True, True]
     assert (state.best_class[-2:] != NO_CLASS).all()
-    assert list(state.items_beside(boxes[0])) == [photo, *boxes]
+    assert list(state.items_of_file(boxes[0])) == [photo, *boxes]
     assert [state.source_of(each).part for each in (photo, *boxes)] == ["", FIRST, SECOND]
     assert len(set(map(float, state.best_score[-3:]))) > 1
     assert state.labelled_count == 24

@@ -12,7 +12,13 @@ from engine.backbones.preprocessing import stamp_of
 from engine.collection.backbone_change import prepare_change, use_backbone
 from engine.collection.embed import embed_project
 from engine.collection.live import LiveCollection
-from engine.collection.models import CARD_SETTING, find_model, lost_reason, model_of, model_or_lost
+from engine.collection.models import (
+    CARD_SETTING,
+    find_model,
+    missing_model_reason,
+    model_of,
+    model_or_fallback,
+)
 from engine.collection.state import CollectionState, ImageStatus
 from engine.errors import ModelError
 from engine.project import Project
@@ -56,7 +62,7 @@ def test_the_project_opens_with_what_it_knows(
         assert live.state.model_name == "tinyleaf"
         assert (live.state.label_class == changed.label_class).all()
         assert (live.state.best_class >= 0).all()
-        reason = lost_reason(live.project, collection.caches)
+        reason = missing_model_reason(live.project, collection.caches)
         assert "no such backbone" in reason
         assert "choose another backbone; classes and labels are safe" in reason
         with pytest.raises(ModelError, match="classes and labels are safe"):
@@ -95,7 +101,7 @@ def test_a_card_that_cannot_be_read_is_no_hindrance(
         version = replace(
             project.models.current, settings={CARD_SETTING: '{"name": "tinyleaf", "colours": 4}'}
         )
-        assert model_or_lost(project, collection.caches, version).card.embedding_width == width
+        assert model_or_fallback(project, collection.caches, version).card.embedding_width == width
 
 
 def test_the_name_is_taken_on_another_computer(
@@ -108,7 +114,7 @@ def test_the_name_is_taken_on_another_computer(
         file.write(stamp_of(replace(files.card, value_scale=2.0)))
     with Project.open(collection.project, for_writing=False) as project:
         assert model_of(project, collection.caches).name == "elsewhere"
-        assert lost_reason(project, collection.caches) == ""
+        assert missing_model_reason(project, collection.caches) == ""
 
 
 def test_another_backbone_mends_it_and_undo_is_no_trap(
@@ -123,7 +129,7 @@ def test_another_backbone_mends_it_and_undo_is_no_trap(
         assert prepared.comparison.before is None
         assert prepared.comparison.after is not None
         live.apply(use_backbone(live.project, "leafnet", prepared.backbone_hash))
-        assert lost_reason(live.project, collection.caches) == ""
+        assert missing_model_reason(live.project, collection.caches) == ""
         change = live.project.history.undo()
         assert change is not None
         assert_same(live.apply(change), without_file, tolerance=0)
@@ -161,7 +167,7 @@ def test_the_width_is_found_without_a_card(
         )
     BackboneLibrary().remove("tinyleaf")
     with Project.open(collection.project, for_writing=False) as project:
-        found = model_or_lost(project, collection.caches)
+        found = model_or_fallback(project, collection.caches)
     assert found.card.embedding_width == version_files.card.embedding_width
     assert found.propagation == width_agnostic_propagation()
     assert not found.backbone.exists()
@@ -173,7 +179,7 @@ def test_a_path_that_names_no_file_is_a_lost_model(path: str, collection: Collec
     with Project.open(collection.project) as project:
         version = replace(project.models.current, backbone_path=path)
         assert (
-            model_or_lost(project, collection.caches, version).propagation
+            model_or_fallback(project, collection.caches, version).propagation
             == width_agnostic_propagation()
         )
 
@@ -190,7 +196,7 @@ def test_a_file_that_changed_is_as_good_as_gone(
         file.write(b"\x00")
     again = opened(collection)
     try:
-        assert "has changed since the project was made" in lost_reason(
+        assert "has changed since the project was made" in missing_model_reason(
             again.project, collection.caches
         )
         assert own_propagation(tinyleaf).is_file()
@@ -209,5 +215,7 @@ def test_a_backbone_that_moved_within_the_library_is_found(
     (tmp_path / "backbones").rename(tmp_path / "moved")
     monkeypatch.setenv("PROTOLEAF_BACKBONES", str(tmp_path / "moved"))
     with Project.open(collection.project, for_writing=False) as project:
-        assert lost_reason(project, collection.caches) == ""
-        assert model_or_lost(project, collection.caches).backbone.is_relative_to(tmp_path / "moved")
+        assert missing_model_reason(project, collection.caches) == ""
+        assert model_or_fallback(project, collection.caches).backbone.is_relative_to(
+            tmp_path / "moved"
+        )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.collection.outputs import PREDICTIONS, check_file, what_it_is
+from engine.collection.outputs import PREDICTIONS, check_file, kind_of_file
 from engine.errors import InputError, TakenError
 from engine.exporting.export import ExportChoice, Which, export_images
 from engine.project import Project
@@ -203,8 +203,8 @@ def test_what_came_in_between_is_not_replaced(music: Labelled, tmp_path: Path) -
 def test_what_a_file_is_called(tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(tmp_path / "nowhere")
-    assert what_it_is(link) == "a link to nothing"
-    assert what_it_is(tmp_path) == "not a file"
+    assert kind_of_file(link) == "a link to nothing"
+    assert kind_of_file(tmp_path) == "not a file"
     with pytest.raises(TakenError, match="a link to nothing"):
         check_file(link, "csv")
     with pytest.raises(InputError, match="one file"):

@@ -22,7 +22,7 @@ def _fit(drawn: DrawnEmbeddings) -> None:
 
 
 def _rank(drawn: DrawnEmbeddings) -> None:
-    drawn.live.find_what_teaches(is_wanted=True)
+    drawn.live.rank_images_to_label(is_wanted=True)
     drawn.live.load()
 
 

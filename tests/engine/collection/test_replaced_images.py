@@ -15,7 +15,7 @@ from engine.collection.classify import classify_project
 from engine.collection.embed import embed_project
 from engine.collection.found_images import images_found
 from engine.collection.importing.import_images import import_images
-from engine.collection.replaced_images import labelled_and_written_to
+from engine.collection.replaced_images import modified_labelled_images
 from engine.project import Project
 from engine.relink.find import known_images
 from engine.review.label_check import check_project
@@ -151,7 +151,7 @@ def test_the_same_picture_keeps_its_label(
     embed_project(project, collection.caches, device="cpu")
     assert image_id in project.labels.by_image()
     assert not project.labels.outdated()
-    assert labelled_and_written_to(project) == []
+    assert modified_labelled_images(project) == []
 
 
 @pytest.mark.parametrize(
@@ -322,6 +322,6 @@ def test_a_clock_that_was_put_right_is_no_other_photo(
 def test_files_to_be_looked_at_are_named(project: Project, collection: Collection) -> None:
     """Before anything reads them: by their size or time."""
     _image_id, path = labelled_image(project, collection)
-    assert labelled_and_written_to(project) == []
+    assert modified_labelled_images(project) == []
     write_later(path, another_photo)
-    assert labelled_and_written_to(project) == [LABELLED]
+    assert modified_labelled_images(project) == [LABELLED]

@@ -15,7 +15,7 @@ from tests.support.collections import class_ids
 @pytest.fixture
 def grouping(live: LiveCollection) -> LiveCollection:
     """Somebody reviews by group."""
-    live.find_look_alikes(is_wanted=True)
+    live.prepare_review_groups(is_wanted=True)
     live.adopt(run_fit(live.fit_input()))
     return live
 
@@ -33,7 +33,7 @@ def test_b11_groups_of_few_images_need_no_other_fit(live: LiveCollection) -> Non
     """What they are made from is there before anybody reviews by group, and nothing is behind when one does."""
     live.adopt(run_fit(live.fit_input()))
     assert live.group_input(ReviewMemory()) is not None
-    live.find_look_alikes(is_wanted=True)
+    live.prepare_review_groups(is_wanted=True)
     assert not live.is_behind
 
 

@@ -37,7 +37,7 @@ def test_nobody_asked(live: LiveCollection) -> None:
 
 def test_asked_later(live: LiveCollection) -> None:
     """Asking makes a fit due, once; from then on every fit says it, until nobody asks any more."""
-    live.find_what_teaches(is_wanted=True)
+    live.rank_images_to_label(is_wanted=True)
     is_due = live.is_behind
     before = live.adopt(run_fit(live.fit_input()))
     assert before.teach_rank is not None
@@ -46,7 +46,7 @@ def test_asked_later(live: LiveCollection) -> None:
     after = live.apply(live.project.labels.set([first], class_ids(live.project)[LEAVES[0]]))
     assert after.teach_rank is not None
     assert after.teach_rank[after.position(first)] == after.teach_rank.max()
-    live.find_what_teaches(is_wanted=False)
+    live.rank_images_to_label(is_wanted=False)
     assert not live.is_behind
     undone = live.project.history.undo()
     assert undone is not None
@@ -56,7 +56,7 @@ def test_asked_later(live: LiveCollection) -> None:
 def test_asking_completes_the_fit_that_there_is(live: LiveCollection) -> None:
     """The model stays, and ranks are those of a fit that was asked at once; after a label all is new."""
     model = live.fitted
-    live.find_what_teaches(is_wanted=True)
+    live.rank_images_to_label(is_wanted=True)
     before = live.state
     assert live.adopt(run_fit(live.fit_input())).best_score is before.best_score
     completed = _first(live)
@@ -64,9 +64,9 @@ def test_asking_completes_the_fit_that_there_is(live: LiveCollection) -> None:
     live.load()
     assert live.fitted is not model
     assert _first(live) == completed
-    live.find_what_teaches(is_wanted=False)
+    live.rank_images_to_label(is_wanted=False)
     live.adopt(run_fit(live.fit_input()))
-    live.find_what_teaches(is_wanted=True)
+    live.rank_images_to_label(is_wanted=True)
     model = live.fitted
     live.apply(live.project.labels.set([completed[0]], class_ids(live.project)[LEAVES[0]]))
     assert live.fitted is not model
@@ -80,7 +80,7 @@ def test_images_that_came_since_make_it_a_fit(live: LiveCollection, tmp_path: Pa
     live.take(change)
     embed_project(live.project, cache_of_test(), device="cpu")
     live.take_embedded(change.images_added, fits=False)
-    live.find_what_teaches(is_wanted=True)
+    live.rank_images_to_label(is_wanted=True)
     live.adopt(run_fit(live.fit_input()))
     assert live.fitted is not model
 
@@ -88,7 +88,7 @@ def test_images_that_came_since_make_it_a_fit(live: LiveCollection, tmp_path: Pa
 def test_before_any_label(live: LiveCollection) -> None:
     """The first eight images show at least seven of the eight classes."""
     live.apply(live.project.labels.remove(live.state.image_ids.tolist()))
-    live.find_what_teaches(is_wanted=True)
+    live.rank_images_to_label(is_wanted=True)
     live.load()
     assert len({_leaf(live.state.path_of(image_id)) for image_id in _first(live)[:8]}) >= 7
 
@@ -96,7 +96,7 @@ def test_before_any_label(live: LiveCollection) -> None:
 def test_what_is_not_asked_about(live: LiveCollection, collection: Collection) -> None:
     """Images that are labelled, also as showing none of the classes, removed or not embedded yet come last or not."""
     project, folder = live.project, collection.folder / "new"
-    live.find_what_teaches(is_wanted=True)
+    live.rank_images_to_label(is_wanted=True)
     write_shape(folder / "waits.png", "Green disc", seed=100)
     live.apply(import_images(project, [folder]).change)
     live.apply(project.labels.set(live.state.image_ids[30:32].tolist(), None))
@@ -114,7 +114,7 @@ def test_command_and_window_agree(
 ) -> None:
     """The same images in the same order, with the guess that a label would settle."""
     live.apply(live.project.policies.set_setting("collection", with_stage))
-    live.find_what_teaches(is_wanted=True)
+    live.rank_images_to_label(is_wanted=True)
     live.load()
     found = images_to_label(live.project, collection.caches, 5)
     assert [one.image_id for one in found] == _first(live)[:5]

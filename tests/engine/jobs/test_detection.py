@@ -4,8 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from engine.collection.finding_things import FindInProject, ThingsFound, add_known, find_in_project
 from engine.collection.importing.import_images import import_images
+from engine.collection.object_detection import (
+    FindInProject,
+    ThingsFound,
+    add_known,
+    find_in_project,
+)
 from engine.config import CacheFolders
 from engine.errors import Cancelled
 from engine.events import CancelToken, Progress

@@ -58,7 +58,7 @@ def paths(project: Project) -> list[str]:
 def test_another_spelling_means_the_class(project: Project, written: str, meant: str) -> None:
     result = imported(project, written)
     assert (paths(project), result.classes_added) == ([meant], 0)
-    spelled = result.plan.spelled_otherwise
+    spelled = result.plan.loosely_spelled
     assert [(each.path, each.labels) for each in spelled.values()] == [(meant, 1)]
 
 

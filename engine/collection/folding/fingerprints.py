@@ -64,13 +64,13 @@ class Pictures:
         )
 
 
-def kept_fingerprints(keys: NDArray[np.bytes_], caches: CacheFolders) -> Fingerprints:
+def cached_fingerprints(keys: NDArray[np.bytes_], caches: CacheFolders) -> Fingerprints:
     """Cached fingerprints by content hashes (n,), as `ImageList.content_keys`."""
     with closing(FingerprintCache(caches.fingerprints)) as cache:
         return cache.get_many(keys)
 
 
-def unseen(
+def without_fingerprint(
     paths: Sequence[str], parts: Sequence[str], keys: NDArray[np.bytes_], prints: Fingerprints
 ) -> Pictures:
     """Pictures without a fingerprint; images that were never read are left out."""
@@ -83,7 +83,7 @@ def unseen(
     return Pictures(paths, parts, keys, np.flatnonzero(is_first).astype(np.int32))
 
 
-def look_at(
+def compute_fingerprints(
     pictures: Pictures,
     folder: Path,
     caches: CacheFolders,

@@ -7,8 +7,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from engine.collection.folding import looking
-from engine.collection.folding.looking import Pictures, kept_fingerprints, look_at, unseen
+from engine.collection.folding import fingerprints
+from engine.collection.folding.fingerprints import (
+    Pictures,
+    cached_fingerprints,
+    compute_fingerprints,
+    without_fingerprint,
+)
 from engine.config import CacheFolders
 from engine.errors import Cancelled
 from engine.events import CancelToken
@@ -19,14 +24,14 @@ COUNT = 5
 @pytest.fixture
 def pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pictures:
     """Five files, of which one was never read and two have the same bytes; one at a time is looked at."""
-    monkeypatch.setattr(looking, "AT_ONCE", 1)
+    monkeypatch.setattr(fingerprints, "AT_ONCE", 1)
     for number in range(COUNT):
         noise = np.random.default_rng(number).integers(0, 255, (40, 60, 3), dtype=np.uint8)
         Image.fromarray(noise).save(tmp_path / f"{number}.png")
     keys = np.array([b"a\x00", b"b\x01", b"", b"b\x01", b"c\x02"])
     caches = CacheFolders(tmp_path / "cache")
-    return unseen(
-        [f"{number}.png" for number in range(COUNT)], (), keys, kept_fingerprints(keys, caches)
+    return without_fingerprint(
+        [f"{number}.png" for number in range(COUNT)], (), keys, cached_fingerprints(keys, caches)
     )
 
 
@@ -43,17 +48,19 @@ def test_each_content_once_and_none_without(pictures: Pictures) -> None:
 def test_what_was_seen_is_known(pictures: Pictures, tmp_path: Path) -> None:
     """Nothing is left to look at, and images of the same bytes know it, too."""
     caches = CacheFolders(tmp_path / "cache")
-    assert look_at(pictures, tmp_path, caches) == 3
-    prints = kept_fingerprints(pictures.keys, caches)
+    assert compute_fingerprints(pictures, tmp_path, caches) == 3
+    prints = cached_fingerprints(pictures.keys, caches)
     assert prints.is_known.tolist() == [True, True, False, True, True]
-    assert not unseen(pictures.paths, (), pictures.keys, prints)
+    assert not without_fingerprint(pictures.paths, (), pictures.keys, prints)
 
 
 def test_it_rests_before_the_next_pictures(pictures: Pictures, tmp_path: Path) -> None:
     """As long as a pause is wanted, and then it goes on."""
     rests: Iterator[float] = iter([0.01, 0.02, 0.0, 0.01, 0.0, 0.0])
     assert (
-        look_at(pictures, tmp_path, CacheFolders(tmp_path / "cache"), pause_s=lambda: next(rests))
+        compute_fingerprints(
+            pictures, tmp_path, CacheFolders(tmp_path / "cache"), pause_s=lambda: next(rests)
+        )
         == 3
     )
     assert list(rests) == []
@@ -70,5 +77,5 @@ def test_a_cancel_ends_the_rest_and_keeps_what_was_seen(pictures: Pictures, tmp_
         return 3600.0
 
     with pytest.raises(Cancelled):
-        look_at(pictures, tmp_path, caches, pause_s=pause_s, cancel=cancel)
-    assert kept_fingerprints(pictures.keys, caches).is_known.sum() == 1
+        compute_fingerprints(pictures, tmp_path, caches, pause_s=pause_s, cancel=cancel)
+    assert cached_fingerprints(pictures.keys, caches).is_known.sum() == 1

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.collection.image_list import DIGEST_SUFFIX, SUFFIX, KeptList, ListedImages
+from engine.collection.image_list import DIGEST_SUFFIX, SUFFIX, ListedImages, MappedImageList
 from engine.collection.live import LiveCollection
 from engine.project import Project
 from engine.project.images import ProjectImages
@@ -50,7 +50,7 @@ def assert_is(found: ListedImages | None, expected: ListedImages) -> None:
 
 def test_a_list_comes_back(folder: Path) -> None:
     """With messages that can still be translated; and it can be added to."""
-    kept, images = KeptList(folder, "any"), some_images()
+    kept, images = MappedImageList(folder, "any"), some_images()
     assert kept.read(DIGEST) is None
     kept.write(images, DIGEST, is_other=True)
     found = kept.read(DIGEST)
@@ -75,16 +75,16 @@ def test_a_list_comes_back(folder: Path) -> None:
 
 def test_another_project_has_none(folder: Path) -> None:
     """Another digest, none at all, or another name."""
-    kept = KeptList(folder, "any")
+    kept = MappedImageList(folder, "any")
     kept.write(some_images(), DIGEST, is_other=True)
     assert kept.read(bytes(32)) is None
     assert kept.read(None) is None
-    assert KeptList(folder, "other").read(DIGEST) is None
+    assert MappedImageList(folder, "other").read(DIGEST) is None
 
 
 def test_the_same_list_of_a_project_that_went_on(folder: Path) -> None:
     """Only the digest is written anew; the former one counts no more."""
-    kept = KeptList(folder, "any")
+    kept = MappedImageList(folder, "any")
     kept.write(some_images(), DIGEST, is_other=True)
     (path,) = folder.glob(f"*{SUFFIX}")
     before = path.stat().st_ino
@@ -96,7 +96,7 @@ def test_the_same_list_of_a_project_that_went_on(folder: Path) -> None:
 
 def test_a_digest_counts_for_its_own_list_alone(folder: Path) -> None:
     """One that a killed process left beside another list does not."""
-    kept, images = KeptList(folder, "any"), some_images()
+    kept, images = MappedImageList(folder, "any"), some_images()
     kept.write(images, DIGEST, is_other=True)
     (path,) = folder.glob(f"*{SUFFIX}")
     left = path.with_suffix(DIGEST_SUFFIX).read_bytes()
@@ -114,9 +114,9 @@ def test_a_digest_counts_for_its_own_list_alone(folder: Path) -> None:
 @pytest.mark.parametrize("is_damaged", [False, True])
 def test_another_list_in_its_place_is_not_believed(folder: Path, is_damaged: bool) -> None:
     """Another project had the name while this one was open: its list does not become that of this one."""
-    kept, images = KeptList(folder, "any"), some_images()
+    kept, images = MappedImageList(folder, "any"), some_images()
     kept.write(images, DIGEST, is_other=True)
-    ours = KeptList(folder, "any")
+    ours = MappedImageList(folder, "any")
     assert ours.read(DIGEST) is not None
     kept.write(
         ListedImages(images.ids + 1, images.paths, images.parts, images.content_hashes, {}),
@@ -127,12 +127,12 @@ def test_another_list_in_its_place_is_not_believed(folder: Path, is_damaged: boo
         (path,) = folder.glob(f"*{SUFFIX}")
         path.write_bytes(path.read_bytes()[:-9])
     ours.write(images, DIGEST[::-1], is_other=False)
-    assert_is(KeptList(folder, "any").read(DIGEST[::-1]), images)
+    assert_is(MappedImageList(folder, "any").read(DIGEST[::-1]), images)
 
 
 def test_damage_is_found(folder: Path) -> None:
     """Each byte in turn is another one, and each end comes earlier."""
-    kept = KeptList(folder, "any")
+    kept = MappedImageList(folder, "any")
     kept.write(some_images(), DIGEST, is_other=True)
     (path,) = folder.glob(f"*{SUFFIX}")
     whole = path.read_bytes()
