@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.embed import open_cache, open_views_cache
-from engine.collection.image_list import EmbeddingStore, ImageList, MappedImageList
+from engine.collection.image_list import EmbeddingStore, ImageList
+from engine.collection.mapped_image_list import MappedImageList
 from engine.collection.models import ModelFiles
 from engine.config import CacheFolders
 from engine.embedding.cache import EmbeddingCache, cache_file

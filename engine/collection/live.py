@@ -370,9 +370,8 @@ class LiveCollection:
         return self.publish_metadata()
 
     def _teach_ranks(self) -> RowOrder | None:
-        if self._teach_first is None:
-            return None
-        return teach_ranks(self._teach_first, self.embedded.rows)
+        first = self._teach_first
+        return None if first is None else teach_ranks(first, self.embedded.rows)
 
     def top_classes(self, image_id: int, count: int = 5) -> tuple[ScoredClass, ...]:
         """The most probable classes of an image, best first; none without an embedding."""
@@ -402,15 +401,13 @@ class LiveCollection:
 
     def candidates(self, class_id: int, count: int = 12) -> tuple[int, ...]:
         """Unlabelled images that are most probably of a class; see `Answers.likely_unlabelled`."""
-        for answers, _own in self._answers():
-            return answers.likely_unlabelled(class_id, self.state, count)
-        return ()
+        found = (each.likely_unlabelled(class_id, self.state, count) for each, _ in self._answers())
+        return next(found, ())
 
     def nearest_shots(self, image_id: int, class_id: int, count: int = 3) -> tuple[int, ...]:
         """Labelled images of a class most similar to an image; see `Answers.nearest_shots`."""
-        for answers, _own in self._answers():
-            return answers.nearest_shots(image_id, class_id, count)
-        return ()
+        found = (each.nearest_shots(image_id, class_id, count) for each, _ in self._answers())
+        return next(found, ())
 
     def like(self, image_ids: Sequence[int], *, outside: Floats | None = None) -> LikeImages:
         """All images by similarity to these and an outside embedding (d,); see `like_images`."""

@@ -31,7 +31,7 @@ PERMITTED: Mapping[str, str] = {
     "engine/cluster/storage.py": "files of object stores; those of this computer go through the door",
     "engine/bundle/card.py": INSTALLED,
     "engine/exporting/preview.py": OWN,
-    "engine/collection/image_list.py": OWN,
+    "engine/collection/mapped_image_list.py": OWN,
     "engine/collection/predictions.py": OWN,
     "engine/report/html.py": INSTALLED,
     "engine/report/tables_csv.py": "writes an archive",

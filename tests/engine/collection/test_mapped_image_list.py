@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.collection.image_list import DIGEST_SUFFIX, SUFFIX, ListedImages, MappedImageList
 from engine.collection.live import LiveCollection
+from engine.collection.mapped_image_list import DIGEST_SUFFIX, SUFFIX, ListedImages, MappedImageList
 from engine.project import Project
 from engine.project.images import ProjectImages
 from engine.project.packed import PackedHashes, PackedTexts
