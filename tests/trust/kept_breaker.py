@@ -38,8 +38,8 @@ _SMALL: Final = (
 _KEEPING: Final = frozenset(
     {
         "kept_files.py",
-        "kept_list.py",
-        "kept_predictions.py",
+        "mapped_image_list.py",
+        "predictions.py",
         "kept_basis.py",
         "kept_embeddings.py",
         "new_file.py",
