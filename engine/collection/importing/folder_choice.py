@@ -14,10 +14,10 @@ from engine.images.find_images import FoundImages, ImageFolder
 from engine.images.kinds import LeftOut
 from engine.interchange.detect import read_graph
 from engine.interchange.imported import ImportedGraph
-from engine.interchange.labelled_images.box_sets import parts_among
+from engine.interchange.labelled_images.box_formats import data_set_folders
 from engine.interchange.limits import TAXONOMY_BYTES
-from engine.interchange.tables.column_preview import ColumnPreview, preview_columns
 from engine.interchange.tables.dialects import TablePurpose
+from engine.interchange.tables.read_table import ColumnPreview, preview_columns
 from engine.interchange.taxonomies.name_list import read_lines
 
 
@@ -91,7 +91,7 @@ def folders_called(
     folders: Sequence[FoundFolder], is_class: Callable[[str], bool]
 ) -> frozenset[Path]:
     """Folders with names of classes, without those of parts of data sets."""
-    parts = frozenset(parts_among(each.path.name for each in folders))
+    parts = frozenset(data_set_folders(each.path.name for each in folders))
     return frozenset(
         each.path for each in folders if each.path.name not in parts and is_class(each.path.name)
     )
