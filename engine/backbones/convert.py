@@ -95,13 +95,13 @@ def network_with(head: Head | None, name: str, weights: dict[str, torch.Tensor])
         return UnitEmbedding(network).eval()
     width, mean, matrix = network.embedding_width, head.mean.shape, head.matrix.shape
     if matrix[1:] != mean or mean != (width,):
-        what, expected, found = (
-            "the head is one of another backbone",
-            "width {width}",
-            "mean {mean}, matrix {matrix}",
-        )
         raise ModelError(
-            what, expected=expected, found=found, width=width, mean=mean, matrix=matrix
+            "the head is one of another backbone",
+            expected="width {width}",
+            found="mean {mean}, matrix {matrix}",
+            width=width,
+            mean=mean,
+            matrix=matrix,
         )
     return UnitEmbedding(
         Whitened(network, torch.from_numpy(head.mean), torch.from_numpy(head.matrix))
@@ -330,8 +330,12 @@ def convert(
     network, card = bundled_network(source), read_card(source.model)
     width = network.backbone.embedding_width
     if width != card.embedding_width:
-        what, expected = "the card is one of another backbone", "width {width}"
-        raise ModelError(what, expected=expected, found=str(card.embedding_width), width=width)
+        raise ModelError(
+            "the card is one of another backbone",
+            expected="width {width}",
+            found=str(card.embedding_width),
+            width=width,
+        )
     tell(1)
     with writing(path, "the backbone cannot be saved"):
         write_file(

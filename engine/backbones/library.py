@@ -129,11 +129,12 @@ class BackboneLibrary:
 
     def _check_there(self, name: str) -> None:
         if name not in (names := self.names()):
-            what, remedy = (
+            raise ModelError(
                 "there is no such backbone in the library",
-                "" if names else "no backbone was added yet",
+                expected=enumerated(names),
+                found=f"“{name}”",
+                remedy="" if names else "no backbone was added yet",
             )
-            raise ModelError(what, expected=enumerated(names), found=f"“{name}”", remedy=remedy)
 
     def _settle(self, unfinished: Path, name: str) -> None:
         """Give a whole backbone its name; another program may do the same at this moment."""
@@ -151,13 +152,15 @@ class BackboneLibrary:
             if not target.exists():
                 raise
         if not _is_same(target, unfinished):
-            remedy = "choose another name, or remove that one first"
-            raise InputError("another backbone has this name already", found=name, remedy=remedy)
+            raise InputError(
+                "another backbone has this name already",
+                found=name,
+                remedy="choose another name, or remove that one first",
+            )
 
     def _discard(self, folder: Path) -> None:
-        removed = folder.rename(
-            self._unfinished()
-        )  # gone at once; what is left of it is no backbone any more
+        # Gone at once; what is left of it is no backbone any more
+        removed = folder.rename(self._unfinished())
         shutil.rmtree(removed, ignore_errors=True)
 
     def _unfinished(self) -> Path:
@@ -178,12 +181,9 @@ def check_name(name: str) -> None:
         InputError: with what a name may look like.
     """
     if not _NAME.fullmatch(name) or _is_device(name):
-        expected = (
-            "1 to {limit} letters, digits, dots, dashes and underscores, a letter or digit first"
-        )
         raise InputError(
             "this cannot be a backbone's name",
-            expected=expected,
+            expected="1 to {limit} letters, digits, dots, dashes and underscores, a letter or digit first",
             found=f"“{name}”",
             limit=LONGEST_NAME,
         )

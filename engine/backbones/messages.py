@@ -34,9 +34,8 @@ class TensorFacts:
     name: str  # in the file
     kind: str  # such as "tensor(float)"
     shape: Shape  # as declared; a text or None for an axis of any length
-    observed: tuple[
-        int, ...
-    ] = ()  # shape for one image; empty for inputs and for what is no tensor
+    # Shape for one image; empty for inputs and for what is no tensor
+    observed: tuple[int, ...] = ()
     pooling: str = ""  # how it becomes a vector: "none", "mean" or "first"; empty where it cannot
     width: int = 0  # length of the vector, 0 where there is none
     refused: str = ""  # why it cannot be an embedding; empty where it can
@@ -158,9 +157,8 @@ class AddFile(Request[AddedBackbone]):
 
     path: Path
     name: str = ""  # in the library; empty: that of its card or file
-    preprocessing: Mapping[str, Any] | None = (
-        None  # fields of `Preprocessing` that the person chose
-    )
+    # Fields of `Preprocessing` that the person chose
+    preprocessing: Mapping[str, Any] | None = None
     project: Path | None = None  # whose images it is tried on; None: on photos of the sample
 
 

@@ -26,13 +26,11 @@ ACCURATE: Final = "efficientnet-lite2"
 DEFAULT: Final = ACCURATE  # what a new project gets unless the person says otherwise: decision 22 has the figures
 WORDS: Final[Mapping[str, str]] = {"accurate": ACCURATE, "fast": FAST}
 """What people may say instead of a bundled backbone's name."""
-WIDTH_AGNOSTIC: Final = (
-    "cosine.propagation.onnx"  # propagation without parameters, for backbones without a trained one
-)
+WIDTH_AGNOSTIC: Final = "cosine.propagation.onnx"
+"""Propagation without parameters, for backbones without a trained one."""
 CONVERSION: Final = "4"  # version of the conversion: another one makes every converted file anew
-CONVERSION_S: Final = (
-    10  # seconds that it takes, as shown to people: 6 on two free cores (decision 22)
-)
+CONVERSION_S: Final = 10
+"""Seconds that it takes, as shown to people: 6 on two free cores (decision 46)."""
 WHOLE: Final = "whole.json"
 _KEY_LENGTH: Final = 16  # digits of a hash distinguish a handful of versions
 

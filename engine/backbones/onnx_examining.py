@@ -54,11 +54,14 @@ def _judged(output: TensorFacts, shapes: Shapes, *, layout: str) -> TensorFacts:
         return replace(output, observed=observed, refused=refused)
     width = observed[_CHANNELS_AT[layout]] if len(observed) == _MAP else observed[-1]
     if not LEAST_WIDTH <= width <= MOST_WIDTH:
-        reason = Message(
-            "it has {width:,} values for an image, not {least} to {most:,}",
-            {"width": width, "least": LEAST_WIDTH, "most": MOST_WIDTH},
+        return replace(
+            output,
+            observed=observed,
+            refused=Message(
+                "it has {width:,} values for an image, not {least} to {most:,}",
+                {"width": width, "least": LEAST_WIDTH, "most": MOST_WIDTH},
+            ),
         )
-        return replace(output, observed=observed, refused=reason)
     return replace(
         output,
         observed=observed,
@@ -92,13 +95,11 @@ def _refused(kind: str, shapes: Shapes) -> str:
 def _most_likely_first(outputs: Sequence[TensorFacts]) -> tuple[TensorFacts, ...]:
     if all(output.refused for output in outputs):
         found = enumerated(_refusal(output) for output in outputs) or "no output"
-        expected = "a vector, a map or tokens for each image"
-        remedy = "export the network without its last step, so that it gives its features"
         raise ModelError(
             "no output of the model can be an embedding",
-            expected=expected,
+            expected="a vector, a map or tokens for each image",
             found=found,
-            remedy=remedy,
+            remedy="export the network without its last step, so that it gives its features",
         )
 
     def rank(output: TensorFacts) -> tuple[bool, bool, int, bool]:
@@ -121,20 +122,28 @@ def _image_input_of(session: Any) -> ImageInput:
     """The only input of an opened `onnxruntime.InferenceSession`, which must take images."""
     inputs = declared_facts(session.get_inputs())
     if len(inputs) != 1:
-        what = "the model has several inputs" if inputs else "the model takes no input"
         raise ModelError(
-            what, expected="one, the images", found=enumerated(each.name for each in inputs)
+            "the model has several inputs" if inputs else "the model takes no input",
+            expected="one, the images",
+            found=enumerated(each.name for each in inputs),
         )
     facts = inputs[0]
     shape = ", ".join("any" if axis is None else str(axis) for axis in facts.shape)
     found = f"{facts.name}: {facts.kind} ({shape})"
     if facts.kind not in INPUT_TYPES or len(facts.shape) != INPUT_RANK:
-        expected = "float numbers with the axes images, channels, height and width"
-        raise ModelError(_NO_IMAGE, expected=expected, found=found)
+        raise ModelError(
+            _NO_IMAGE,
+            expected="float numbers with the axes images, channels, height and width",
+            found=found,
+        )
     batch, *axes = (axis if isinstance(axis, int) else None for axis in facts.shape)
     if batch not in {None, 1}:
-        what, expected = "the model takes only batches of one size", "any number of images, or 1"
-        raise ModelError(what, expected=expected, found=found, remedy=_NO_BATCH_REMEDY)
+        raise ModelError(
+            "the model takes only batches of one size",
+            expected="any number of images, or 1",
+            found=found,
+            remedy=_NO_BATCH_REMEDY,
+        )
     layout, channels = _layout(axes[0], axes[2], found)
     sides = {axes[1], axes[2 if layout == "nchw" else 0]} - {None}
     if len(sides) > 1:
@@ -143,9 +152,12 @@ def _image_input_of(session: Any) -> ImageInput:
         )
     side = next(iter(sides), None)
     if side is not None and not SMALLEST_SIDE <= side <= LARGEST_SIDE:
-        what, expected = "the model's input side cannot be used", "{least} to {most} pixels"
         raise ModelError(
-            what, expected=expected, found=f"{side:,}", least=SMALLEST_SIDE, most=LARGEST_SIDE
+            "the model's input side cannot be used",
+            expected="{least} to {most} pixels",
+            found=f"{side:,}",
+            least=SMALLEST_SIDE,
+            most=LARGEST_SIDE,
         )
     return ImageInput(
         facts.name,
@@ -238,8 +250,11 @@ def _run(session: Any, name: str, batch: NDArray[Any]) -> list[Any]:
         return list(run_session(session, {name: batch}))
     except ModelError as error:
         if len(batch) > 1:
-            what = "the model fails with two images at once"
-            raise ModelError(what, found=error.found, remedy=_NO_BATCH_REMEDY) from error
+            raise ModelError(
+                "the model fails with two images at once",
+                found=error.found,
+                remedy=_NO_BATCH_REMEDY,
+            ) from error
         raise
 
 
@@ -248,14 +263,15 @@ def _chosen_output(outputs: tuple[TensorFacts, ...], wanted: str) -> TensorFacts
         return outputs[0]
     named = next((output for output in outputs if output.name == wanted), None)
     if named is None:
-        what, expected = (
+        raise ModelError(
             "the card names an output that the model does not have",
-            some_of(each.name for each in outputs),
+            expected=some_of(each.name for each in outputs),
+            found=f"“{wanted}”",
         )
-        raise ModelError(what, expected=expected, found=f"“{wanted}”")
     if named.refused:
-        found = _refusal(named)
-        raise ModelError("the output that the card names cannot be an embedding", found=found)
+        raise ModelError(
+            "the output that the card names cannot be an embedding", found=_refusal(named)
+        )
     return named
 
 

@@ -88,9 +88,10 @@ def _from_card(path: Path) -> Hint | None:
     try:
         values = vars(preprocessing_of(card))
     except InputError as error:
-        found = found_at(beside.name, error)
         raise ModelError(
-            "the card beside the model cannot be used", found=found, remedy=_REMEDY
+            "the card beside the model cannot be used",
+            found=found_at(beside.name, error),
+            remedy=_REMEDY,
         ) from error
     return Hint(
         values,
@@ -129,8 +130,12 @@ def _preprocessor_values(file: Path) -> Mapping[str, Any]:
             values = _preprocessor_fields(json.loads(opened.read(_LARGEST_FILE)))
         preprocessing_from(values)
     except (OSError, *_NOT_SETTINGS) as error:
-        what, found = "{file} beside the model cannot be used", f"{type(error).__name__}: {error}"
-        raise ModelError(what, found=found, remedy=_REMEDY, file=file.name) from error
+        raise ModelError(
+            "{file} beside the model cannot be used",
+            found=f"{type(error).__name__}: {error}",
+            remedy=_REMEDY,
+            file=file.name,
+        ) from error
     return values
 
 
@@ -312,8 +317,10 @@ def write_inlined(path: Path, target: IO[bytes]) -> None:
     except (onnx.checker.ValidationError, ValueError) as error:
         raise ModelError("the model's external data cannot be read", found=str(error)) from error
     if _structure_of(path, model).external:
-        what = "the model's external data belongs to a part where it cannot be put in"
-        raise ModelError(what, remedy="save the model as one file and add that")
+        raise ModelError(
+            "the model's external data belongs to a part where it cannot be put in",
+            remedy="save the model as one file and add that",
+        )
     target.write(model.SerializeToString())
 
 
@@ -330,13 +337,13 @@ def check_external(path: Path, structure: OnnxStructure) -> int:
         if name not in sizes:
             sizes[name] = _external_size(folder, name)
         if tensor.offset < 0 or tensor.length < 0 or end > sizes[name]:
-            what, expected = (
-                "the model's external data is cut short",
-                "at least {end} bytes in {name}",
-            )
-            found, remedy = str(sizes[name]), "copy the file again"
             raise ModelError(
-                what, expected=expected, found=found, remedy=remedy, end=end, name=name
+                "the model's external data is cut short",
+                expected="at least {end} bytes in {name}",
+                found=str(sizes[name]),
+                remedy="copy the file again",
+                end=end,
+                name=name,
             )
     return sum(sizes.values())
 
@@ -349,8 +356,11 @@ def _external_size(folder: Path, name: str) -> int:
             raise ModelError("the model's external data lies outside its folder", found=f"“{name}”")
         found = target.stat()
     except FileNotFoundError as error:
-        what, remedy = "the model's external data is missing", "copy it beside the ONNX file"
-        raise ModelError(what, expected=str(folder / name), remedy=remedy) from error
+        raise ModelError(
+            "the model's external data is missing",
+            expected=str(folder / name),
+            remedy="copy it beside the ONNX file",
+        ) from error
     except (
         OSError,
         RuntimeError,
@@ -366,16 +376,19 @@ def _refuse_other_kinds(path: Path, head: bytes) -> None:
     weights = marked("weights as safetensors") if head[8:10] == b'{"' else ""
     kind = next((kind for start, kind in _STARTS if head.startswith(start)), weights)
     if kind:
-        remedy = "export the network to ONNX first"
         raise ModelError(
             "this is not an ONNX file",
             found="{file}: {kind}",
             file=path.name,
             kind=Message(kind),
-            remedy=remedy,
+            remedy="export the network to ONNX first",
         )
 
 
 def _damaged(path: Path, reason: str) -> ModelError:
-    what, found = "this is not an ONNX file, or it is damaged", "{file}: {reason}"
-    return ModelError(what, found=found, file=path.name, reason=Message(reason))
+    return ModelError(
+        "this is not an ONNX file, or it is damaged",
+        found="{file}: {reason}",
+        file=path.name,
+        reason=Message(reason),
+    )

@@ -83,15 +83,18 @@ class Preprocessing:
             not isinstance(self.input_side, int)
             or not SMALLEST_SIDE <= self.input_side <= LARGEST_SIDE
         ):
-            what, expected = "the input side cannot be used", "{least} to {most} pixels"
-            found = str(self.input_side)
             raise InputError(
-                what, expected=expected, found=found, least=SMALLEST_SIDE, most=LARGEST_SIDE
+                "the input side cannot be used",
+                expected="{least} to {most} pixels",
+                found=str(self.input_side),
+                least=SMALLEST_SIDE,
+                most=LARGEST_SIDE,
             )
         if not SMALLEST_SHARE <= self.resize_share <= 1:
-            expected = f"{SMALLEST_SHARE} to 1"
             raise InputError(
-                "the resize share cannot be used", expected=expected, found=f"{self.resize_share}"
+                "the resize share cannot be used",
+                expected=f"{SMALLEST_SHARE} to 1",
+                found=f"{self.resize_share}",
             )
         try:
             self.card("backbone", width=1)
@@ -112,9 +115,8 @@ class Preprocessing:
         )
 
 
-FIELDS: Final = tuple(
-    field.name for field in fields(Preprocessing)
-)  # names of the fields, in the order of the stamp
+FIELDS: Final = tuple(field.name for field in fields(Preprocessing))
+"""Names of the fields, in the order of the stamp."""
 
 
 def preprocessing_of(card: BackboneCard) -> Preprocessing:

@@ -65,11 +65,13 @@ def _sample_photos(count: int) -> tuple[Path, ...]:
     folder = assets_folder() / "sample" / "photos"
     found = sorted(folder.glob("*.jpg"))[:count]
     if len(found) < count:
-        what, remedy = "photos of the sample collection are missing", "install Protoleaf again"
-        expected = "{count} files in {folder}"
-        there = str(len(found))
         raise StorageError(
-            what, expected=expected, found=there, remedy=remedy, count=count, folder=folder
+            "photos of the sample collection are missing",
+            expected="{count} files in {folder}",
+            found=str(len(found)),
+            remedy="install Protoleaf again",
+            count=count,
+            folder=folder,
         )
     return tuple(found)
 
@@ -102,33 +104,33 @@ def try_backbone(path: Path, card: BackboneCard, images: Sequence[Path]) -> Tria
     length = float(np.linalg.norm(embeddings, axis=1).mean())
     largest = float(np.abs(embeddings).max())
     if largest > LARGEST_VALUE:
-        what, expected = "the embeddings are too large to be stored", "values up to {limit:,.0f}"
-        found, remedy = f"{largest:,.0f}", "normalise them to unit length"
-        raise ModelError(what, expected=expected, found=found, remedy=remedy, limit=LARGEST_VALUE)
+        raise ModelError(
+            "the embeddings are too large to be stored",
+            expected="values up to {limit:,.0f}",
+            found=f"{largest:,.0f}",
+            remedy="normalise them to unit length",
+            limit=LARGEST_VALUE,
+        )
     first, second = np.triu_indices(len(pixels), 1)
     distances = np.linalg.norm(embeddings[first] - embeddings[second], axis=1)
     spread = float(np.median(distances)) / max(length, _TINY)
     if spread < SAME:
-        what, expected = (
+        raise ModelError(
             "different images have the same embedding",
-            "distances of at least {tolerance:g} of their length",
+            expected="distances of at least {tolerance:g} of their length",
+            found=f"{spread:.1g}",
+            remedy="check mean, std and value range, and which output is taken",
+            tolerance=SAME,
         )
-        found, remedy = (
-            f"{spread:.1g}",
-            "check mean, std and value range, and which output is taken",
-        )
-        raise ModelError(what, expected=expected, found=found, remedy=remedy, tolerance=SAME)
     repeated = _relative(session.embed(pixels), embeddings)
     if not repeated <= REPEAT_TOLERANCE:
-        what, expected = (
+        raise ModelError(
             "the model gives a different embedding each time",
-            "the same for the same image",
+            expected="the same for the same image",
+            found="a relative difference of {difference:.1g}",
+            remedy="export it in evaluation mode, without dropout",
+            difference=repeated,
         )
-        found, remedy = (
-            "a relative difference of {difference:.1g}",
-            "export it in evaluation mode, without dropout",
-        )
-        raise ModelError(what, expected=expected, found=found, remedy=remedy, difference=repeated)
     return Trial(
         images=len(pixels),
         width=embeddings.shape[1],
@@ -150,11 +152,12 @@ def _pixels(images: Sequence[Path], card: BackboneCard) -> NDArray[np.uint8]:
             continue
         found[square.tobytes()] = square
     if len(found) < LEAST_IMAGES:
-        what, expected = (
+        raise InputError(
             "there are too few images to try the backbone on",
-            "at least {least} different ones that can be read",
+            expected="at least {least} different ones that can be read",
+            found=str(len(found)),
+            least=LEAST_IMAGES,
         )
-        raise InputError(what, expected=expected, found=str(len(found)), least=LEAST_IMAGES)
     return np.stack(list(found.values()))
 
 
@@ -162,12 +165,12 @@ def _batch_difference(session: BackboneSession, pixels: NDArray[np.uint8]) -> fl
     alone = np.concatenate([session.embed(pixels[:1]), session.embed(pixels[1:2])])
     difference = _relative(session.embed(pixels[:2]), alone)
     if not difference <= BATCH_TOLERANCE:
-        what = "an image's embedding depends on the other images of its batch"
-        expected = "a relative difference of at most {tolerance:g}"
-        remedy = "export it in evaluation mode; networks with dynamic quantisation cannot be used"
-        found = f"{difference:.2g}"
         raise ModelError(
-            what, expected=expected, found=found, remedy=remedy, tolerance=BATCH_TOLERANCE
+            "an image's embedding depends on the other images of its batch",
+            expected="a relative difference of at most {tolerance:g}",
+            found=f"{difference:.2g}",
+            remedy="export it in evaluation mode; networks with dynamic quantisation cannot be used",
+            tolerance=BATCH_TOLERANCE,
         )
     return difference
 
@@ -276,19 +279,27 @@ def chosen_preprocessing(facts: OnnxFacts, chosen: Mapping[str, Any]) -> Preproc
         outputs = {output.name: output for output in facts.outputs}
         output = outputs.get(values["output"])
         if output is None or output.refused:
-            usable = enumerated(each.name for each in facts.outputs if not each.refused)
-            reason = (
-                f"“{values['output']}”"
-                if output is None
-                else Message("{name}: {reason}", {"name": output.name, "reason": output.refused})
+            raise ModelError(
+                "the model has no such output",
+                expected=enumerated(each.name for each in facts.outputs if not each.refused),
+                found=(
+                    f"“{values['output']}”"
+                    if output is None
+                    else Message(
+                        "{name}: {reason}", {"name": output.name, "reason": output.refused}
+                    )
+                ),
             )
-            raise ModelError("the model has no such output", expected=usable, found=reason)
         values["pooling"] = chosen.get("pooling", output.pooling)
     preprocessing = preprocessing_from(values)
     side, only = preprocessing.input_side, facts.image_input.fixed_side
     if only not in {None, side}:
-        what, expected = "the model takes images of one size only", "{side} pixels"
-        raise ModelError(what, expected=expected, found=str(side), side=only)
+        raise ModelError(
+            "the model takes images of one size only",
+            expected="{side} pixels",
+            found=str(side),
+            side=only,
+        )
     return preprocessing
 
 

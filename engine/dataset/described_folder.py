@@ -27,9 +27,8 @@ class ShardFacts:
 
     rows: int  # images, one row each
     failed: int  # of these, without an embedding or a prediction
-    computed_on: str = (
-        ""  # device, for people; "CPU, eight-bit" where the backbone's companion computed
-    )
+    # Device, for people; "CPU, eight-bit" where the backbone's companion computed
+    computed_on: str = ""
 
 
 @dataclass(frozen=True)

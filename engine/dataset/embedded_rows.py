@@ -12,9 +12,8 @@ from engine.credentials import without_credentials
 from engine.images.read_file import HASH_BYTES
 
 UNUSABLE: Final = "the embedding in the data set is not finite, is zero, or has no content hash"
-EMBEDDED: Final = (
-    "embedded"  # the status of an image with an embedding; of others it is the error's code
-)
+EMBEDDED: Final = "embedded"
+"""The status of an image with an embedding; of others it is the error's code."""
 
 
 @dataclass(frozen=True)
@@ -22,9 +21,8 @@ class EmbeddedRows:
     """Some images of a data set, n of them, each list in their order."""
 
     content_hashes: Sequence[bytes | None]  # as of projects; None of a file that could not be read
-    paths: Sequence[
-        str
-    ]  # path or address; of an image in an archive, the archive's with the image's name behind
+    # Path or address; of an image in an archive, the archive's with the image's name behind
+    paths: Sequence[str]
     sizes_bytes: Sequence[int | None]  # of the file, None where it could not be read
     embeddings: NDArray[np.float16]  # (n, width); zeros where there is none
     has_embedding: NDArray[np.bool_]  # (n,)

@@ -26,9 +26,8 @@ DATA_SET: Final = FolderKind(
     Message("a data set"),
     marked("make one with `protoleaf embed SOURCE... --out DATASET --backbone B`"),
 )
-BACKBONE_FILE: Final = (
-    "backbone.onnx"  # a copy of the backbone in the data set, with its card beside it
-)
+BACKBONE_FILE: Final = "backbone.onnx"
+"""A copy of the backbone in the data set, with its card beside it."""
 MOST_SHARDS: Final = 10_000_000
 PLAN_FILE: Final = "plan.parquet"  # which images belong to which shard
 

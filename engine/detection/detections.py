@@ -16,9 +16,8 @@ THRESHOLD: Final = 0.2
 """Score from which on boxes are kept. Chosen: as MegaDetector's authors advise for its fifth version."""
 OVERLAP: Final = 0.45
 """Largest intersection over union of two boxes of one category. Chosen: as YOLO's detectors have it."""
-_MOST_COMPARED: Final = (
-    10_000  # Boxes of a picture that compete. Chosen: above what a threshold of 0.05 leaves.
-)
+_MOST_COMPARED: Final = 10_000
+"""Boxes of a picture that compete. Chosen: above what a threshold of 0.05 leaves."""
 
 
 class Detection(NamedTuple):

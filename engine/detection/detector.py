@@ -30,9 +30,8 @@ T = TypeVar("T")
 
 _LEAST_THRESHOLD: Final = 0.01  # below it detectors give thousands of boxes for each picture
 _NOTHING: Final = -1.0  # score of a row that holds no box
-_COPIES_BYTES: Final = (
-    3 * 4 * 64
-)  # Of a pixel of the input: activations, as 64 float32 copies. As `batch_for`.
+_COPIES_BYTES: Final = 3 * 4 * 64
+"""Of a pixel of the input: activations, as 64 float32 copies. As `batch_for`."""
 _MEMORY_SHARE: Final = 0.25  # of the free memory, for runs side by side on the CPU
 
 
@@ -67,10 +66,9 @@ class ObjectDetector:
         threshold: float = THRESHOLD,
     ) -> None:
         if not _LEAST_THRESHOLD <= threshold <= 1:
-            expected = "a number from {least:g} to 1"
             raise UsageError(
                 "the threshold cannot be used",
-                expected=expected,
+                expected="a number from {least:g} to 1",
                 found=f"{threshold:g}",
                 least=_LEAST_THRESHOLD,
             )

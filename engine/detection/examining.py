@@ -82,15 +82,11 @@ def _check_task(notes: Mapping[str, str]) -> None:
     """Refuse networks of Ultralytics that give masks, poses or turned boxes."""
     task = notes.get("task", _TASK)
     if task != _TASK:
-        found, remedy = (
-            Message("a model for the task “{task}”", {"task": task[:50]}),
-            "export a model that detects",
-        )
         raise ModelError(
             "this is not a detector",
             expected="a model for the task “detect”",
-            found=found,
-            remedy=remedy,
+            found=Message("a model for the task “{task}”", {"task": task[:50]}),
+            remedy="export a model that detects",
         )
 
 

@@ -15,9 +15,8 @@ from engine.images.opened_file import OpenedFile
 from engine.ordered_pool import in_order
 from engine.runtime.sessions import usable_cores
 
-_TOGETHER_S: Final = (
-    0.5  # results of so many seconds are reported together. Chosen: one transaction holds them.
-)
+_TOGETHER_S: Final = 0.5
+"""Results of so many seconds are reported together. Chosen: one transaction holds them."""
 _AHEAD: Final = 2  # files that are read or wait, for each thread
 
 

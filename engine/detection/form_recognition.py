@@ -41,9 +41,8 @@ _MATRIX: Final = 2  # axes of boxes of one picture
 _CUBE: Final = 3  # axes of boxes of several
 _COLUMNS_OF_BATCH: Final = 7  # of boxes that say which picture they are of
 _GRID_RANK: Final = 5  # axes of a grid's own outputs, which some exports have besides the boxes
-_EDGE_SHARE: Final = (
-    0.25  # Of a side: boxes of a grid begin nearer to the edge. Chosen: by far, for coarse grids.
-)
+_EDGE_SHARE: Final = 0.25
+"""Of a side: boxes of a grid begin nearer to the edge. Chosen: by far, for coarse grids."""
 _LARGEST_SHARE: Final = 1.5  # of a box that reaches out of the picture
 _NAMES_REMEDY: Final = marked("give the names of its categories in a text file, one a line")
 
@@ -110,9 +109,12 @@ def _queries(logits: NDArray[Any], names: tuple[str, str], known: int) -> Output
 
 def wrong_names(known: int, expected: str) -> ModelError:
     """The error of names that are more or fewer than a detector's categories."""
-    what = "the names do not fit the detector's categories"
     return ModelError(
-        what, expected=expected, found="{count} names", remedy=_NAMES_REMEDY, count=known
+        "the names do not fit the detector's categories",
+        expected=expected,
+        found="{count} names",
+        remedy=_NAMES_REMEDY,
+        count=known,
     )
 
 

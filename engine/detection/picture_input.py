@@ -60,9 +60,11 @@ def picture_input(
     picture = pictures[0]
     batch = picture.shape[0] if len(picture.shape) == _BATCH_RANK else 1
     if isinstance(batch, int) and batch != 1:
-        what, expected = "the model takes only batches of one size", "any number of images, or 1"
         raise ModelError(
-            what, expected=expected, found=found, remedy="export it with a dynamic batch axis"
+            "the model takes only batches of one size",
+            expected="any number of images, or 1",
+            found=found,
+            remedy="export it with a dynamic batch axis",
         )
     layout, sides = _layout(picture.shape[-3:], found)
     is_whole = len(picture.shape) < _BATCH_RANK

@@ -26,9 +26,8 @@ Floats = NDArray[np.float32]
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Codes = NDArray[np.int32]  # class ids, or negative codes for none: as wide as millions of them need
-RowOrder = NDArray[
-    np.int32
-]  # rows in some order: for millions of images half the memory of 64 bits
+RowOrder = NDArray[np.int32]
+"""Rows in some order: for millions of images half the memory of 64 bits."""
 Embeddings = Floats | NDArray[np.int16]  # (n, d): floats, or fixed-point numbers of `to_fixed`
 
 _buffers = threading.local()
@@ -71,6 +70,29 @@ def block_of(embeddings: Embeddings) -> Floats:
     block = buffer[:rows]
     np.copyto(block, embeddings)
     return block
+
+
+def unit_rows(vectors: Floats) -> Floats:
+    """Scale rows (n, d) to length 1; rows shorter than 1e-6 are divided by that."""
+    lengths = np.sqrt(np.einsum("nd,nd->n", vectors, vectors))[:, None]
+    return (vectors / np.maximum(lengths, np.float32(1e-6))).astype(np.float32)
+
+
+def sums_by_class(rows: Floats, classes: Integers, count: int) -> Floats:
+    """Sum (count, d) float32 of the rows (n, d) of each class; `classes` (n,) are in [0, count)."""
+    sums = np.zeros((count, rows.shape[1]), dtype=np.float32)
+    np.add.at(sums, classes, rows)
+    return sums
+
+
+def at_columns(values: NDArray[Any], columns: Integers) -> NDArray[Any]:
+    """The value (n,) of each row of values (n, c) at its column (n,)."""
+    return np.take_along_axis(values, columns[:, None], axis=1)[:, 0]
+
+
+def no_similarity(count: int) -> Floats:
+    """NaN (count,), the similarity to the labelled images where it is not known."""
+    return np.full(count, np.nan, dtype=np.float32)
 
 
 @contextmanager

@@ -46,18 +46,15 @@ class FitSnapshot:
     images: EmbeddedSnapshot  # with labels and embeddings
     policies: Mapping[int, Policy]  # bars, deepest and broadest classes by class id
     setting: Setting = Setting.PPN_PLUS  # which classifier
-    with_collection: bool = (
-        True  # whether unlabelled and coarse-labelled images teach, where a classifier uses them
-    )
+    # Whether unlabelled and coarse-labelled images teach, where a classifier uses them
+    with_collection: bool = True
     checked: Sequence[int] = ()  # images that were labelled after they had been drawn at random
     error_odds: float = 1.0  # of sure predictions as a multiple of what the model says, by an audit
-    excluded: Sequence[
-        tuple[int, int]
-    ] = ()  # ids of an image and of a class that is excluded for it
+    # Ids of an image and of a class that is excluded for it
+    excluded: Sequence[tuple[int, int]] = ()
     broadest_level: int = 0  # above which no coarse class is named
-    shrinkage: float | None = (
-        None  # s of lambda = n / (n + s) (Eq. 6); None: chosen on held-out shots
-    )
+    # s of lambda = n / (n + s) (Eq. 6); None: chosen on held-out shots
+    shrinkage: float | None = None
 
     @cached_property
     def shots(self) -> Shots:
@@ -98,29 +95,25 @@ class Explanation:
     class_id: int  # the class it is explained for
     score: float  # its probability
     own: Share  # the share of the prototype that is the class's own shots
-    parents: tuple[
-        Share, ...
-    ]  # shares of its parents; with `own`, `coarse` and `unlabelled` they sum to 1
+    # Shares of its parents; with `own`, `coarse` and `unlabelled` they sum to 1
+    parents: tuple[Share, ...]
     safe: ScoredClass | None  # the safe class, None when not even a coarse one is sure
     is_unknown: bool  # it looks like none of the classes
     # The rest is empty without the collection stage.
     coarse: tuple[Share, ...] = ()  # shares of images with a coarse label
     unlabelled: float = 0.0  # share of unlabelled images
-    look_alikes: tuple[
-        LookAlike, ...
-    ] = ()  # what the prediction follows; the prototypes have the rest of the weight
+    # What the prediction follows; the prototypes have the rest of the weight
+    look_alikes: tuple[LookAlike, ...] = ()
 
 
 @dataclass(frozen=True)
 class Inheritance:
     """What classes take from their parents (Eq. 5 and 6)."""
 
-    own_shares: Mapping[int, float] = field(
-        default_factory=dict
-    )  # weight of own images; 0 for a zero-shot class
-    edge_weights: Mapping[tuple[int, int], float] = field(
-        default_factory=dict
-    )  # attention of each (parent, child)
+    # Weight of own images; 0 for a zero-shot class
+    own_shares: Mapping[int, float] = field(default_factory=dict)
+    # Attention of each (parent, child)
+    edge_weights: Mapping[tuple[int, int], float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -144,9 +137,8 @@ class FitFigures:
     shots_checked: int  # shots that were held out, each in turn
     accuracy: float  # of these, the share that is right; NaN without any
     shrinkage: float = 0.0  # s of lambda = n / (n + s) (Eq. 6); 0 where nothing is propagated.
-    collection: CollectionFigures | None = (
-        None  # what the collection adds; None where it was not used
-    )
+    # What the collection adds; None where it was not used
+    collection: CollectionFigures | None = None
     unseen: ClassesSeen | None = None  # leaves with and without examples; None where all have some
 
     @property

@@ -12,18 +12,16 @@ from typing import Final
 
 import numpy as np
 
-from engine.everyday.blocks import Embeddings, Flags, Floats, Integers
+from engine.everyday.blocks import Embeddings, Flags, Floats, Integers, at_columns
 from engine.everyday.classifier import FittedClassifier
 from engine.everyday.prototypical.classification import LinearClassifier, scores_of
 from engine.everyday.scores import Scores
 from engine.graph.category_graph import CategoryGraph
 
-EXCLUDED: Final = np.float32(
-    1e-9
-)  # probability of an excluded class. Chosen: its logarithm exists.
-ROWS_AT_ONCE: Final = (
-    1024  # images that are classified together. Chosen: 10,000 classes take 40 MB.
-)
+EXCLUDED: Final = np.float32(1e-9)
+"""Probability of an excluded class. Chosen: its logarithm exists."""
+ROWS_AT_ONCE: Final = 1024
+"""Images that are classified together. Chosen: 10,000 classes take 40 MB."""
 
 
 @dataclass(frozen=True)
@@ -65,9 +63,8 @@ class ExcludedClasses:
         for start in range(0, len(found), ROWS_AT_ONCE):
             part = found[start : start + ROWS_AT_ONCE]
             images = embeddings[part]
-            logits = linear.logits(images, np.ones(len(part), dtype=np.float32))
+            own_logit = partial(at_columns, linear.logits(images))
             chances, similarity = fitted.probabilities(images, at[part]), scores.similarity[part]
-            own_logit = partial(_chosen, logits)
             scores.put(part, scores_of(chances, similarity, fitted.back_off, own_logit))
         return scores
 
@@ -76,11 +73,6 @@ class ExcludedClasses:
         here = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
         found = np.flatnonzero(self.rows[here] == rows)
         return found, here[found]
-
-
-def _chosen(logits: Floats, best: Integers) -> Floats:
-    """Of logits (n, c) those (n,) of one candidate of each image."""
-    return np.take_along_axis(logits, best[:, None], axis=1)[:, 0]
 
 
 def excluded_classes(

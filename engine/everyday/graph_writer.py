@@ -6,9 +6,8 @@ from typing import Any, Final, final
 import numpy as np
 from numpy.typing import DTypeLike
 
-AXES_AS_INPUT: Final = (
-    18  # from this version of the standard operators on, reductions take their axes as an input
-)
+AXES_AS_INPUT: Final = 18
+"""From this version of the standard operators on, reductions take their axes as an input."""
 
 
 @final

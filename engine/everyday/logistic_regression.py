@@ -20,8 +20,10 @@ from engine.everyday.blocks import (
     Integers,
     RowOrder,
     in_blocks,
+    no_similarity,
     one_thread_each,
     stop_if_asked,
+    sums_by_class,
     to_floats,
 )
 from engine.everyday.classifier import (
@@ -37,8 +39,8 @@ from engine.everyday.classifier import (
 from engine.everyday.collection_stage.live_basis import LiveBasis
 from engine.everyday.excluded import ExcludedClasses, excluded_classes
 from engine.everyday.grouping.groups import BasisLinks
-from engine.everyday.prototypical.answers_graph import answers_model
 from engine.everyday.prototypical.classification import LinearClassifier, classify_all, softmax
+from engine.everyday.prototypical.onnx_export import answers_model
 from engine.everyday.scores import HeldOutShots, Scores, distance_limit
 from engine.everyday.shots import Shots, class_means, membership
 from engine.everyday.teaching import teach_first_of
@@ -48,9 +50,8 @@ from engine.graph.category_graph import CategoryGraph
 PENALTIES: Final = (1e-2, 1e-3, 1e-4)
 """Of the squared weights. Chosen: from almost class means to almost none, for embeddings of length 1."""
 USUAL_PENALTY: Final = 1e-3  # where no label can be held out
-STEPS: Final = (
-    150  # of gradient descent with momentum. Chosen: more change no answer at the least penalty.
-)
+STEPS: Final = 150
+"""Of gradient descent with momentum. Chosen: more change no answer at the least penalty."""
 STEPS_BEFORE_A_LOOK: Final = 10  # steps before looking whether to stop
 FOLDS: Final = 3  # parts of the labels that are held out in turn, some of every class that has two
 
@@ -64,17 +65,14 @@ class FittedRegression:
     linear: LinearClassifier  # logits over the candidates
     back_off: BackOff
     class_ids: Integers  # (C,) int64, labelled classes and all above, ascending
-    means: (
-        Floats  # (C, d) float32, of the images at each class, or below where it has none of its own
-    )
-    unknown_limit: (
-        float  # squared distance to a class's mean that nearly all shots of a class stay within
-    )
+    # (C, d) float32, of the images at each class, or below where it has none of its own
+    means: Floats
+    # Squared distance to a class's mean that nearly all shots of a class stay within
+    unknown_limit: float
     held_out: HeldOutShots
     is_right: Flags
-    unseen: (
-        UnseenClasses | None
-    )  # what probabilities are divided with; None where all classes have examples
+    # What probabilities are divided with; None where all classes have examples
+    unseen: UnseenClasses | None
     excluded: ExcludedClasses | None  # classes that are excluded for single images
     setting: Setting = Setting.REGRESSION
     inheritance: Inheritance = field(default_factory=Inheritance)
@@ -99,8 +97,7 @@ class FittedRegression:
         return self._with_similarity(self._classify(embeddings), embeddings)
 
     def _classify(self, embeddings: Embeddings) -> Scores:
-        squares = np.ones(len(embeddings), dtype=np.float32)
-        return classify_all(self.linear, self.back_off, embeddings, squares, unseen=self.unseen)
+        return classify_all(self.linear, self.back_off, embeddings, unseen=self.unseen)
 
     def _with_similarity(self, scores: Scores, embeddings: Embeddings) -> Scores:
         prototypes = self._prototypes
@@ -114,11 +111,9 @@ class FittedRegression:
 
     def probabilities(self, embeddings: Embeddings, rows: Integers | None = None) -> Floats:
         with one_thread_each:
-            found = softmax(
-                self.linear.logits(embeddings, np.ones(len(embeddings), dtype=np.float32))
-            )
-        unknown = np.full(len(found), np.nan, dtype=np.float32)
-        found = found if self.unseen is None else self.unseen.divide(found, unknown)
+            found = softmax(self.linear.logits(embeddings))
+        if self.unseen is not None:
+            found = self.unseen.divide(found, no_similarity(len(found)))
         return found if self.excluded is None or rows is None else self.excluded.apply(found, rows)
 
     def is_unknown(self, scores: Scores) -> Flags:
@@ -196,8 +191,8 @@ class LogisticRegression:
             if len(held)
             else np.zeros(0, dtype=bool)
         )
-        seen, leaves = seen_classes(graph, labelled), graph.leaves()
-        counts = classes_seen(graph, leaves, seen, shots.counts(), len(snapshot.images.labels))
+        seen = seen_classes(graph, labelled)
+        counts = classes_seen(graph, seen, shots.counts(), len(snapshot.images.labels))
         unseen = None
         rules = back_off(
             graph, candidate_ids, snapshot.policies, broadest_level=snapshot.broadest_level
@@ -205,7 +200,7 @@ class LogisticRegression:
         if labelled:
             unseen = unseen_classes(graph, candidate_ids, seen, counts, None, labels=len(shots))
         if unseen is not None:
-            rules = rules.without_obvious(unseen.leaves, len(leaves))
+            rules = rules.without_obvious(unseen.leaves, len(graph.leaves()))
         excluded = excluded_classes(
             graph, candidate_ids, snapshot.excluded, snapshot.images.row_ids
         )
@@ -344,8 +339,7 @@ def _fitted(task: _Task, penalty: float) -> tuple[Floats, Floats]:
 def _limit(shots: Shots) -> float:
     """Limit of the squared distances of shots to the mean of the others of their class; infinite with few."""
     _, place, counts = np.unique(shots.class_ids, return_inverse=True, return_counts=True)
-    sums = np.zeros((len(counts), shots.embeddings.shape[1]), dtype=np.float32)
-    np.add.at(sums, place, shots.embeddings)
+    sums = sums_by_class(shots.embeddings, place, len(counts))
     twins, taken = shots.together, shots.together.sizes
     has_others = twins.firsts[counts[place[twins.firsts]] > taken[twins.firsts]]
     own, left_out = place[has_others], taken[has_others, None]

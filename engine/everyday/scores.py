@@ -1,5 +1,11 @@
-"""Scores of many images, of held-out shots, and figures made of them: intervals, calibration error, distance limit."""
+"""Scores of images and of held-out shots, and statistics of them.
 
+Intervals, calibration error, the distance limit of unknown images, and error odds: by what factor a
+model's odds of being wrong differ from what its probabilities say, learned from checked answers of
+a class under review (decision 102) or of sure predictions in an audit (decision 105).
+"""
+
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
 from typing import Final
@@ -13,22 +19,31 @@ from engine.everyday.blocks import (
     Flags,
     Floats,
     Integers,
+    at_columns,
     block_of,
     factor_of,
     in_blocks,
 )
 from engine.graph.category_graph import CategoryGraph
+from engine.graph.codes import NO_CLASS
 
 COLUMN_BLOCK_ROWS: Final = 4096  # rows that are multiplied with a single vector at once
 CONFIDENCE: Final = 1.96  # standard deviations around the mean that hold 19 of 20 cases
 EXTRA: Final = 0.5  # counted in for each of the four outcomes of a pair, so that intervals of few pairs are wide enough
 CALIBRATION_BINS: Final = 15  # bins of a calibration error, as in the source of `calibration_error`
-UNKNOWN_QUANTILE: Final = (
-    0.99  # share of held-out shots that must not be unknown. Chosen: one in a hundred may.
-)
+UNKNOWN_QUANTILE: Final = 0.99
+"""Share of held-out shots that must not be unknown. Chosen: one in a hundred may."""
 FEWEST_DISTANCES: Final = 8  # fewer held-out shots than this give no limit
 LEAST_UNKNOWN_DISTANCE: Final = 1e-4
 """Squared distance within which unit-length embeddings are of the same picture, up to rounding."""
+
+
+PRIOR_ERRORS: Final = 1.0
+"""What a model's own probabilities weigh against answers about a class, in errors."""
+
+
+FADING_ODDS: Final = 0.99
+"""Power of a class's error odds with each further answer: the model changes meanwhile."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +94,7 @@ class HeldOutShots:
     def top_class(self) -> tuple[Integers, Floats]:
         """Position (h,) of each image's most probable candidate, and its probability (h,)."""
         best = self.probabilities.argmax(axis=1)
-        return best, np.take_along_axis(self.probabilities, best[:, None], axis=1)[:, 0]
+        return best, at_columns(self.probabilities, best)
 
     def fitting(self, graph: CategoryGraph) -> dict[int, frozenset[int]]:
         """For each label the classes that are right for it: itself and all above; labels that are gone are left out."""
@@ -107,11 +122,8 @@ def share_interval(hits: float, count: float) -> tuple[float, float]:
         return 0.0, 1.0
     share, square = hits / count, CONFIDENCE**2
     middle = (share + square / (2 * count)) / (1 + square / count)
-    spread = (
-        CONFIDENCE
-        * sqrt(share * (1 - share) / count + square / (4 * count**2))
-        / (1 + square / count)
-    )
+    spread = CONFIDENCE * sqrt(share * (1 - share) / count + square / (4 * count**2))
+    spread /= 1 + square / count
     return max(0.0, middle - spread), min(1.0, middle + spread)
 
 
@@ -136,11 +148,9 @@ def calibration_error(scores: Floats, is_right: Flags, bins: int = CALIBRATION_B
 
     Source: Guo et al., ICML 2017.
     """
-    return (
-        float(np.abs(calibration_gaps(scores, is_right, bins)).sum())
-        if len(scores)
-        else float("nan")
-    )
+    if not len(scores):
+        return float("nan")
+    return float(np.abs(calibration_gaps(scores, is_right, bins)).sum())
 
 
 def calibration_gaps(
@@ -165,3 +175,25 @@ def distance_limit(nearest: Floats) -> float:
             LEAST_UNKNOWN_DISTANCE,
         )
     )
+
+
+def error_odds_of(odds: Mapping[int, float], class_id: int) -> float:
+    """Error odds of a class; those of all classes together where there was no answer about it."""
+    return odds.get(class_id, odds.get(NO_CLASS, 1.0))
+
+
+def corrected_odds(odds: float, expected: float, found: float) -> float:
+    """Odds of errors as a multiple of the model's, after one more answer (the mean of a gamma distribution).
+
+    Args:
+        odds: before the answer.
+        expected: errors by these odds.
+        found: true errors.
+    """
+    return odds * (PRIOR_ERRORS + found) / (PRIOR_ERRORS + expected)
+
+
+def with_error_odds(probability: Floats, odds: Floats | float) -> Floats:
+    """Probabilities (n,) float32 of being right, whose odds of being wrong are so many times as large: (n,) or one."""
+    right = np.clip(probability, 0, 1)
+    return (right / np.maximum(right + odds * (1 - right), np.float32(1e-9))).astype(np.float32)

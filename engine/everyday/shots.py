@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.everyday.blocks import Codes, Flags, Floats, Integers, to_floats
+from engine.everyday.blocks import Codes, Flags, Floats, Integers, sums_by_class, to_floats
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import UNKNOWN
 
@@ -24,12 +24,10 @@ class Shots:
     image_ids: Integers  # (n,) int64
     class_ids: Integers  # (n,) int64, the person's class, fine or coarse
     embeddings: Floats  # (n, d) float32, what prototypes are made from
-    single_view: Floats | None = (
-        None  # (n, d) float32, where `embeddings` are over several views; else None
-    )
-    folds: Integers | None = (
-        None  # (n,) int64, equal for twins, which are held out together; negative for none
-    )
+    # (n, d) float32, where `embeddings` are over several views; else None
+    single_view: Floats | None = None
+    # (n,) int64, equal for twins, which are held out together; negative for none
+    folds: Integers | None = None
 
     @property
     def as_classified(self) -> Floats:
@@ -38,17 +36,6 @@ class Shots:
 
     def __len__(self) -> int:
         return len(self.image_ids)
-
-    def at(self, positions: Integers) -> "Shots":
-        single_view = None if self.single_view is None else self.single_view[positions]
-        folds = None if self.folds is None else self.folds[positions]
-        return Shots(
-            self.image_ids[positions],
-            self.class_ids[positions],
-            self.embeddings[positions],
-            single_view,
-            folds,
-        )
 
     @cached_property
     def twin_groups(self) -> Integers:
@@ -67,8 +54,7 @@ class Shots:
         _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
         group = group.reshape(-1)
         sizes = np.bincount(group)
-        sums = np.zeros((len(sizes), self.embeddings.shape[1]), dtype=np.float32)
-        np.add.at(sums, group, self.embeddings)
+        sums = sums_by_class(self.embeddings, group, len(sizes))
         means = np.where(sizes[group, None] > 1, (sums / sizes[:, None])[group], self.embeddings)
         return HeldTogether(sizes[group], means.astype(np.float32), np.sort(first).astype(np.int64))
 
@@ -87,9 +73,8 @@ class HeldTogether:
 
     sizes: Integers  # (n,) int64, how many are held out with each shot, itself included
     means: Floats  # (n, d) float32, their mean embedding
-    firsts: (
-        Integers  # (g,) int64 position of the first one of each group: the rest says nothing more
-    )
+    # (g,) int64 position of the first one of each group: the rest says nothing more
+    firsts: Integers
 
 
 @dataclass(frozen=True)
@@ -136,8 +121,8 @@ def membership(graph: CategoryGraph, class_ids: Sequence[int], shots: Shots) -> 
 
 def class_means(shots: Shots, members: Membership, class_count: int) -> Floats:
     """Mean embedding (C, d) of each class's member images."""
-    sums = np.zeros((class_count, shots.embeddings.shape[1]), dtype=np.float32)
-    np.add.at(sums, members.class_positions, shots.embeddings[members.image_positions])
+    members_of = shots.embeddings[members.image_positions]
+    sums = sums_by_class(members_of, members.class_positions, class_count)
     counts = np.bincount(members.class_positions, minlength=class_count)
     return (sums / np.maximum(counts, 1)[:, None]).astype(np.float32)
 
@@ -146,12 +131,10 @@ def class_means(shots: Shots, members: Membership, class_count: int) -> Floats:
 class ViewEmbeddings:
     """Embeddings of some images over all their views."""
 
-    image_ids: Integers = field(
-        default_factory=lambda: np.zeros(0, dtype=np.int64)
-    )  # (k,) int64, ascending
-    vectors: Floats = field(
-        default_factory=lambda: np.zeros((0, 0), dtype=np.float32)
-    )  # (k, d) float32 of length 1
+    # (k,) int64, ascending
+    image_ids: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    # (k, d) float32 of length 1
+    vectors: Floats = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
 
     def has(self, image_ids: Integers) -> Flags:
         """(n,) bool, which of these images are among them."""
@@ -179,12 +162,10 @@ class EmbeddedSnapshot:
     embeddings: NDArray[np.int16]  # (r, d) int16 in fixed point
     is_filled: Flags  # (r,) bool, rows that have an embedding
     age: int  # of the store; rows with a later `EmbeddingStore.filled_at` are others than the ones that this is about
-    views: ViewEmbeddings = field(
-        default_factory=ViewEmbeddings
-    )  # embeddings of labelled images over all their views
-    folds: Integers | None = (
-        None  # (n,) int64, equal for twins and shots of one burst; negative for none
-    )
+    # Embeddings of labelled images over all their views
+    views: ViewEmbeddings = field(default_factory=ViewEmbeddings)
+    # (n,) int64, equal for twins and shots of one burst; negative for none
+    folds: Integers | None = None
     # (r,) uint64, beginnings of the content hashes that the embeddings are of; None where these decide by themselves
     contents: NDArray[np.uint64] | None = None
 

@@ -8,7 +8,6 @@ Ours are the space, the weights and the limit to anchors.
 """
 
 import heapq
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -27,28 +26,16 @@ from engine.everyday.collection_stage.live_basis import LiveBasis
 from engine.everyday.scores import Scores
 from engine.graph.codes import NO_CLASS
 
-BLOCK_ROWS: Final = (
-    256  # images compared at a time by a core. Chosen: their cosines with 3,072 anchors take 3 MB.
-)
+BLOCK_ROWS: Final = 256
+"""Images compared at a time by a core. Chosen: their cosines with 3,072 anchors take 3 MB."""
 STEPS_BEFORE_A_LOOK: Final = 256  # images chosen before looking whether to stop: some milliseconds
 
 
-@dataclass(frozen=True)
-class ModelUncertainty:
-    """Uncertainty of a model about the images of a basis."""
-
-    values: Floats  # (n,) float32 in [0, 1], by row: 1 where nothing is known, 0 where the class is certain
-    labelled: Integers  # rows of the labelled images, which cover others
-    left_out: Integers  # rows of images that neither count nor come up: removed ones
-
-
-def uncertainty_of(
-    fitted: FittedClassifier | None, scores: Scores, labelled: Integers, left_out: Integers
-) -> ModelUncertainty:
-    """Uncertainty of a fitted model by its scores of the n images; 1 without a model, or before any label."""
+def uncertainty_of(fitted: FittedClassifier | None, scores: Scores) -> Floats:
+    """Uncertainty (n,) of a model about n images, in [0, 1]; 1 without a model or any label."""
     if fitted is None or len(fitted.candidate_ids) == 0:
-        return ModelUncertainty(np.ones(len(scores.best), dtype=np.float32), labelled, left_out)
-    return ModelUncertainty(1 - scores.best_score, labelled, left_out)
+        return np.ones(len(scores.best), dtype=np.float32)
+    return 1 - scores.best_score
 
 
 def teach_first_of(
@@ -62,26 +49,34 @@ def teach_first_of(
     is_gone = np.ones(len(images.row_ids), dtype=bool)
     is_gone[images.rows] = False
     labelled = images.rows[images.labels != NO_CLASS]
-    return teach_first(basis, uncertainty_of(fitted, scores, labelled, np.flatnonzero(is_gone)))
+    uncertainty, left_out = uncertainty_of(fitted, scores), np.flatnonzero(is_gone)
+    return teach_first(basis, uncertainty, labelled=labelled, left_out=left_out)
 
 
 @one_thread_each
-def teach_first(basis: CollectionBasis, uncertainty: ModelUncertainty) -> RowOrder:
+def teach_first(
+    basis: CollectionBasis, uncertainty: Floats, *, labelled: Integers, left_out: Integers
+) -> RowOrder:
     """Every unlabelled image in the order in which labels would teach most.
 
     Anchors stand for all images, so they are chosen one by one, and come first; each of the others follows by what its
     most similar anchors would have taught had they been first.
 
+    Args:
+        uncertainty: (n,) float32 in [0, 1] of a model about each image, by row.
+        labelled: rows of the labelled images, which cover others.
+        left_out: rows of images that neither count nor come up: removed ones.
+
     Returns:
         Rows of the images that have an embedding and are neither labelled nor left out.
     """
     is_free = basis.scales > 0
-    is_free[uncertainty.labelled] = False
-    is_free[uncertainty.left_out] = False
+    is_free[labelled] = False
+    is_free[left_out] = False
     places = np.flatnonzero(is_free[basis.anchors])[:MOST_ANCHORS]
-    labelled = basis.positions_of(uncertainty.labelled)
-    weights = _weights(uncertainty.values[basis.anchors[places]])
-    chosen = _Coverage(basis.vectors[places], weights, basis.vectors[labelled[labelled >= 0]])
+    known = basis.positions_of(labelled)
+    weights = _weights(uncertainty[basis.anchors[places]])
+    chosen = _Coverage(basis.vectors[places], weights, basis.vectors[known[known >= 0]])
     gains = np.zeros(len(basis.anchors), dtype=np.float32)
     gains[places] = chosen.gains
     order = basis.anchors[places[chosen.order()]]
@@ -113,9 +108,8 @@ class _Coverage:
         self._weights = weights
         self._alike = np.zeros((count, count), dtype=np.float32)
         self._covered = np.zeros(count, dtype=np.float32)
-        self.gains = np.zeros(
-            count, dtype=np.float32
-        )  # what each image would add if it were the next one
+        # What each image would add if it were the next one
+        self.gains = np.zeros(count, dtype=np.float32)
         in_blocks(count, lambda rows: self._compare(vectors, known, rows), BLOCK_ROWS)
         in_blocks(count, self._gain, BLOCK_ROWS)
 

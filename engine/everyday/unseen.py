@@ -13,8 +13,8 @@ from typing import Final, final
 
 import numpy as np
 
+from engine.everyday.back_off import LEAST_PROBABILITY, Branches
 from engine.everyday.blocks import Flags, Floats, Integers
-from engine.everyday.branches import LEAST, Branches
 from engine.everyday.shots import Shots
 from engine.graph.arrays import roll_up_matrix
 from engine.graph.category_graph import CategoryGraph
@@ -32,18 +32,15 @@ USUAL_WEIGHT_OF_FEW: Final = 5.0
 """What it weighs in addition, divided by the number of classes with examples: to the only one all images look alike."""
 LEAST_BRANCH: Final = np.float32(0.03)
 """Added to both: an image of anything is taken for one of a branch with a single example class by chance."""
-LEAST_SIMILARITY: Final = np.float32(
-    1e-3
-)  # of which a logarithm is taken. Chosen: below that of any image.
-MOST_KNOWN: Final = np.float32(
-    1 - 1e-6
-)  # largest probability. Chosen: so that logarithms of the rest exist.
+LEAST_SIMILARITY: Final = np.float32(1e-3)
+"""Of which a logarithm is taken. Chosen: below that of any image."""
+MOST_KNOWN: Final = np.float32(1 - 1e-6)
+"""Largest probability. Chosen: so that logarithms of the rest exist."""
 DOUBT: Final = 4.5
 """Images that n labels are weighed against, of which the expected share is of classes without examples: no image is of
 one with examples with a probability above n / (n + this times the share). Chosen: decision 104."""
-HALVINGS: Final = (
-    30  # of an interval of log odds. Chosen: what is left of it changes no probability.
-)
+HALVINGS: Final = 30
+"""Of an interval of log odds. Chosen: what is left of it changes no probability."""
 LEAST_LEFT: Final = 0.3
 """Share of a usual class's images that a class with many labels still has unlabelled. Chosen: classes are uneven."""
 CHECKS: Final = 4.0
@@ -117,7 +114,6 @@ def seen_classes(graph: CategoryGraph, labels: Collection[int]) -> frozenset[int
 
 def classes_seen(
     graph: CategoryGraph,
-    leaves: Sequence[int],
     seen: Collection[int],
     labels: Mapping[int, int],
     images: int,
@@ -125,11 +121,11 @@ def classes_seen(
     """Count leaves, and expect how many images they have, as if all had equally many.
 
     Args:
-        leaves: of the graph, or those that can be chosen.
         seen: see `seen_classes`.
         labels: labelled images of each class, that many less are unlabelled.
         images: in all, labelled or not.
     """
+    leaves = graph.leaves()
     count = sum(leaf in seen for leaf in leaves)
     unseen = max(len(leaves), FEWEST_CLASSES) - count
     usual = max(images, 1) / (count + unseen)
@@ -175,7 +171,7 @@ class UnseenClasses:
             similarity: (n,) to the labelled images, see `Scores`.
         """
         seen = np.where(self.is_unseen, np.float32(0), probabilities)
-        seen /= np.maximum(seen.sum(axis=1, keepdims=True), LEAST)
+        seen /= np.maximum(seen.sum(axis=1, keepdims=True), LEAST_PROBABILITY)
         known = self.known(similarity)[:, None]
         divided = seen * known
         places = np.flatnonzero(self.is_unseen)

@@ -20,9 +20,8 @@ class SharedSets(Generic[Key]):
 
     def __init__(self) -> None:
         self._held: dict[Key, tuple[ClassId, ...] | set[ClassId]] = {}
-        self._own: set[Key] = (
-            set()
-        )  # sets that no copy shares, which may therefore be changed in place
+        # Sets that no copy shares, which may therefore be changed in place
+        self._own: set[Key] = set()
 
     def of(self, key: Key) -> Collection[ClassId]:
         """The ids of a key; to be read, not kept over an edit."""

@@ -33,17 +33,14 @@ _CUT: Final = " […]"  # end of a note that was too long
 class ClassAttributes:
     """The attributes of one class."""
 
-    source_id: str = (
-        ""  # its id in the source that it came from ("n01440764"); "" where it has none
-    )
-    synonyms: tuple[
-        str, ...
-    ] = ()  # other names of it ("Tinca tinca"), perhaps with their language ("Schleie@de")
+    # Its id in the source that it came from ("n01440764"); "" where it has none
+    source_id: str = ""
+    # Other names of it ("Tinca tinca"), perhaps with their language ("Schleie@de")
+    synonyms: tuple[str, ...] = ()
     note: str = ""  # what people note about it, some lines of text
     colour: str = ""  # "#rrggbb" in lower case; "" for none
-    bar: float | None = (
-        None  # the confidence that it needs to be predicted, 0..1; None takes over the bar from above
-    )
+    # The confidence that it needs to be predicted, 0..1; None takes over the bar from above
+    bar: float | None = None
     is_deepest: bool = False  # never predict anything below it
     rank: str = ""  # its rank in a taxonomy of living things ("species"), or any other word; "" where there is none
     is_broadest: bool = False  # never predict anything above it
@@ -123,19 +120,15 @@ class Attribute:
     column: str  # its kind and its limits, for the project file
     clean: Callable[[Any, str], Any] = lambda value, _name: value
     """Makes a value one that a class of this name can have, or refuses it; not called for the default."""
-    fit: Callable[[Any], Any] = lambda value: (
-        value
-    )  # makes a foreign file's value one that is not refused for its form
+    # Makes a foreign file's value one that is not refused for its form
+    fit: Callable[[Any], Any] = lambda value: value
     since: int = 1  # version of the project file that brought it
-    is_name: bool = (
-        False  # whether lists and drawings are made anew when it changes; it is one of `names`
-    )
-    is_shared: bool = (
-        True  # whether a class that another one is merged into gets it where it has none
-    )
-    is_compared: bool = (
-        False  # whether it follows a source's new version where no person changed it
-    )
+    # Whether lists and drawings are made anew when it changes; it is one of `names`
+    is_name: bool = False
+    # Whether a class that another one is merged into gets it where it has none
+    is_shared: bool = True
+    # Whether it follows a source's new version where no person changed it
+    is_compared: bool = False
     concerns_fit: bool = False  # whether predictions depend on it
     is_in_files: bool = True  # whether taxonomies have it
     read_as: tuple[str, ...] = ()  # other names that programs give it
@@ -400,8 +393,7 @@ ATTRIBUTES: Final = (
 
 ATTRIBUTE: Final = {each.name: each for each in ATTRIBUTES}  # by name
 
-IN_FILES: Final = tuple(
-    each for each in ATTRIBUTES if each.is_in_files
-)  # those that taxonomies have
+IN_FILES: Final = tuple(each for each in ATTRIBUTES if each.is_in_files)
+"""Those that taxonomies have."""
 
 assert [each.name for each in ATTRIBUTES] == [each.name for each in fields(ClassAttributes)]

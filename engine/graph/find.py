@@ -177,9 +177,8 @@ class _Typed:
         self.wanted = wanted
         literal = re.escape(wanted)
         self._begins_word = re.compile(f"{_WORD_BREAK}{literal}").search
-        self._ends_word = re.compile(
-            f"{literal}(?:$|{_WORD_BREAK})"
-        ).search  # quick, since it begins with letters
+        # Quick, since it begins with letters
+        self._ends_word = re.compile(f"{literal}(?:$|{_WORD_BREAK})").search
         self._is_word = re.compile(f"(?:^|{_WORD_BREAK}){literal}(?:$|{_WORD_BREAK})").search
 
     def fitting(self, pairs: list[_Fit], fit: NameFit) -> list[_Fit]:

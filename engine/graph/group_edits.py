@@ -13,14 +13,12 @@ from engine.graph.edits import ClassAdded, EdgeAdded, GraphEdit, inverse
 from engine.graph.limits import DEEPEST_LEVEL, LONGEST_NAME, MOST_CLASSES
 from engine.graph.traversal import longest_way
 
-Move = tuple[
-    ClassId, ClassId | None
-]  # A class, and the parent that it is taken from; None for the top level
+Move = tuple[ClassId, ClassId | None]
+"""A class, and the parent that it is taken from; None for the top level."""
 
 Edge = tuple[ClassId, ClassId]  # parent and child
-FEW: Final = (
-    32  # new edges up to which each is looked at by itself: the levels of all classes take longer
-)
+FEW: Final = 32
+"""New edges up to which each is looked at by itself: the levels of all classes take longer."""
 
 
 def add_parent(

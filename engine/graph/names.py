@@ -20,13 +20,11 @@ _MOST_DECOMPOSED: Final = 4  # one character in form NFC stands for at most so m
 _REFUSED_CATEGORIES: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
 # They turn what stands after them, also beyond the name: a list or a file name then reads as something else.
 _DIRECTION_MARKS: Final = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
-_SEEN_CATEGORIES: Final = frozenset(
-    {"Mc", "Co", "Cn"}
-)  # besides letters, numbers, punctuation and symbols
+_SEEN_CATEGORIES: Final = frozenset({"Mc", "Co", "Cn"})
+"""Besides letters, numbers, punctuation and symbols."""
 _SEEN_KINDS: Final = frozenset("LNPS")
-_BLANK_LETTERS: Final = frozenset(
-    "\u115f\u1160\u3164\uffa0\u2800"
-)  # Hangul fillers and Braille without a dot
+_BLANK_LETTERS: Final = frozenset("\u115f\u1160\u3164\uffa0\u2800")
+"""Hangul fillers and Braille without a dot."""
 
 
 def clean_name(name: str, *, noun: str = _CLASS_NAME, longest: int = LONGEST_NAME) -> str:

@@ -33,9 +33,8 @@ class Refusal:
 
     obstacle: Obstacle  # what is in the way
     class_id: ClassId  # the class that it is in the way of
-    path: tuple[
-        ClassId, ...
-    ] = ()  # of a cycle: from the class down to the parent, both included; else empty
+    # Of a cycle: from the class down to the parent, both included; else empty
+    path: tuple[ClassId, ...] = ()
 
 
 def placement_refusal(

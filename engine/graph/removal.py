@@ -116,9 +116,8 @@ class ChildrenOfRemoved(Enum):
     """What becomes of the classes below one that is removed."""
 
     ADOPTED = "adopted"  # they go to its parents, or to the top level where it has none
-    TOP_LEVEL = (
-        "top level"  # they lose it as a parent, so those without any other go to the top level
-    )
+    # They lose it as a parent, so those without any other go to the top level
+    TOP_LEVEL = "top level"
     REMOVED = "removed"  # they go with it, but for those that also lie under a class that stays
 
 

@@ -137,9 +137,8 @@ class GraphStructure:
         self._roots: set[ClassId] = set()
         self._children_in_order: dict[ClassId | None, tuple[ClassId, ...]] = {}
         self._shown_names: dict[ClassId, str] = {}
-        self._removed_names: dict[
-            str, str
-        ] = {}  # what people saw of removed classes, by their names
+        # What people saw of removed classes, by their names
+        self._removed_names: dict[str, str] = {}
         self._language = shown_language()  # that orders of children and shown names follow
         self._ordered_by = collation()
         self._classes: tuple[ClassId, ...] | None = None

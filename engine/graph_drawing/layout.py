@@ -37,15 +37,13 @@ STILL_SHARE: Final = 1e-4  # the same as a share of a wide drawing's width
 STRAIGHT: Final = 8.0  # how much more a link between two bends weighs: long edges run straight
 WHERE_IT_IS: Final = 1e-3  # weight of the present place: an item without any neighbour stays
 WIDEST: Final = 2.5  # times as wide as it is high, of a drawing that no view is known of
-KEPT_FROM: Final = (
-    1.0  # while it stays wider than this, leaves are stacked as high as in the drawing before
-)
+KEPT_FROM: Final = 1.0
+"""While it stays wider than this, leaves are stacked as high as in the drawing before."""
 KEPT_TO: Final = 4.0  # and while it stays narrower than this
 
 Places = NDArray[np.float64]  # (I,) the centre of each item across, in scene units
-Point = tuple[
-    float, float
-]  # across from left to right and along from top to bottom, in scene units
+Point = tuple[float, float]
+"""Across from left to right and along from top to bottom, in scene units."""
 Route = tuple[Point, ...]  # points from a parent's lower middle to a child's upper middle
 
 
@@ -209,9 +207,8 @@ class Layout:
     routes: Mapping[Edge, Route]
     """Of each edge (parent, child), from the lower middle of the parent's card to the upper middle of the child's,
     around all others."""
-    bounds: tuple[
-        float, float, float, float
-    ]  # left, top, width and height around all cards and routes
+    # Left, top, width and height around all cards and routes
+    bounds: tuple[float, float, float, float]
     crossings: int  # pairs of edges that cross
     stack: int = 1  # leaves that stand one above the other in a block, at most
     stood: Mapping[ItemKey, float] = field(default_factory=dict, repr=False)

@@ -37,9 +37,8 @@ class ShownGraph:
 
     classes: tuple[ShownClass, ...]
     """In the order of the tree: each class before what lies below it, siblings in the order of their names."""
-    edges: tuple[
-        Edge, ...
-    ]  # every edge of the graph between two of these classes, by child in their order
+    # Every edge of the graph between two of these classes, by child in their order
+    edges: tuple[Edge, ...]
 
 
 def shown_graph(
@@ -204,9 +203,8 @@ class Tiers:
     members: tuple[tuple[ClassId, ...], ...]
     """Of each item, its classes: one for a card, several for a block, none for a bend."""
     tier: tuple[int, ...]  # of each item, its layer, 0 at the top
-    above: tuple[
-        tuple[int, ...], ...
-    ]  # of each item, the items of the layer above that it is linked to
+    # Of each item, the items of the layer above that it is linked to
+    above: tuple[tuple[int, ...], ...]
     below: tuple[tuple[int, ...], ...]  # of each item, those of the layer below
     strands: tuple[int, ...]  # of each item, how many edges run between it and one item above
     bends: dict[tuple[int, int], tuple[int, ...]]

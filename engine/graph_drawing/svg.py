@@ -11,17 +11,15 @@ from engine.graph.category_graph import CategoryGraph
 from engine.graph_drawing.layout import CardSize, Layout, Point, Route
 from engine.graph_drawing.shown import Edge, ShownClass, ShownGraph
 
-SVG_CARD: Final = CardSize(
-    width=144, height=48, gap_across=16, gap_along=64
-)  # cards with room for a name on two lines
+SVG_CARD: Final = CardSize(width=144, height=48, gap_across=16, gap_along=64)
+"""Cards with room for a name on two lines."""
 FONT_SIZE: Final = 13.0  # scene units; the lines of a name stand 16 apart
 SMALL_FONT_SIZE: Final = 11.0  # of what a closed branch hides
 LINE_STEP: Final = 16.0  # scene units from one line of a card to the next
 PADDING: Final = 8.0
 """Scene units between a card's edge and its text, and at each side around the drawing three times as much."""
-THINNEST: Final = (
-    1.0  # width of an edge of weight 0 in scene units, and of all where no weights are known
-)
+THINNEST: Final = 1.0
+"""Width of an edge of weight 0 in scene units, and of all where no weights are known."""
 WIDEST: Final = 4.0  # width of an edge of weight 1
 # Shares of the font size, as sans-serif faces such as DejaVu Sans (a wide one) draw them.
 NARROW: Final = 0.42
@@ -31,9 +29,8 @@ BROAD: Final = 1.0
 _NARROW_LETTERS: Final = frozenset("iljtfrI|!.,:;'`()[]{} -/\\")
 _BROAD_LETTERS: Final = frozenset("mwMW@%&—")
 ELLIPSIS: Final = "…"
-WIDEST_PEN: Final = (
-    4.0  # points that an edge of weight 1 is drawn wide; one of weight 0 is drawn one point wide
-)
+WIDEST_PEN: Final = 4.0
+"""Points that an edge of weight 1 is drawn wide; one of weight 0 is drawn one point wide."""
 
 
 @dataclass(frozen=True)

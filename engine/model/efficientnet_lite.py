@@ -185,10 +185,8 @@ class EfficientNetLite(nn.Module):
             channels = stage.width
         self.stages = nn.ModuleList(stages)
         self.head = _convolution(SameConvolution(channels, HEAD_WIDTH, 1))
-        self.map_widths = (
-            *(stage.width for stage in variant.stages),
-            HEAD_WIDTH,
-        )  # of stages and head
+        # Of stages and head
+        self.map_widths = (*(stage.width for stage in variant.stages), HEAD_WIDTH)
         self.heard = tuple(range(len(self.map_widths)) if heard is None else heard)
         self.embedding_width = sum(self.map_widths[place] for place in self.heard)
 

@@ -25,9 +25,8 @@ QUANTISED: Final = ["Conv", "Add", "Relu", "Clip", "MaxPool", "AveragePool"]
 _LEAST, _LARGEST, _MEAN = "ReduceMin", "ReduceMax", "GlobalAveragePool"  # operators of ONNX
 _BATCH: Final = 8  # images in one run where the network takes any number. Chosen: little memory.
 _DIGITS: Final = 5  # of a range's ends, of which a 256th is resolved
-_PREPARED: Final = {
-    "onnx.quant.pre_process": "onnxruntime.quant"
-}  # else ONNX Runtime logs that it should be
+_PREPARED: Final = {"onnx.quant.pre_process": "onnxruntime.quant"}
+"""Else ONNX Runtime logs that it should be."""
 
 
 @dataclass(frozen=True)

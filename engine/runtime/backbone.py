@@ -26,9 +26,8 @@ from engine.texts import Message
 
 _RUN_PIXELS: Final = 4 * 224 * 224
 """In one run on the CPU. Chosen: what layers make of them fits a core's cache of 1 MiB; twice as many take 12% more."""
-_DECODERS_AHEAD: Final = (
-    2  # threads beyond the cores, so that cores decode while others wait for the GPU
-)
+_DECODERS_AHEAD: Final = 2
+"""Threads beyond the cores, so that cores decode while others wait for the GPU."""
 
 
 class BackboneSession:
@@ -182,9 +181,8 @@ class DeviceFallback:
         if is_memory and self._can_shrink:
             why = Message("its memory is full, even for one image")
         self._run, self._open_cpu = self._open_cpu(), None
-        self._most = (
-            CPU_BATCH  # a GPU's batch, on every core at once, would be too much for the memory
-        )
+        # A GPU's batch, on every core at once, would be too much for the memory
+        self._most = CPU_BATCH
         self.notice = Message(
             "{device} failed ({why}); the CPU takes over from there",
             {"device": self._device_name, "why": why},

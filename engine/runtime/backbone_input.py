@@ -27,9 +27,8 @@ class InputOutput:
 
     input_name: str  # of the images
     input_type: DTypeLike  # float32 or float16
-    most_images: (
-        int | None
-    )  # the network takes at most so many at once; None where it takes any number
+    # The network takes at most so many at once; None where it takes any number
+    most_images: int | None
     output_name: str  # of the embeddings
 
 

@@ -29,9 +29,8 @@ AGREEMENT: Final = 0.98
 
 IDENTITY_DIGITS: Final = 16
 """Digits of the backbone's hash, and of its companion's, in an identity."""
-_CHECK_PHOTOS: Final = (
-    2  # that both are compared on when opened. Chosen: enough to see a wrong file.
-)
+_CHECK_PHOTOS: Final = 2
+"""That both are compared on when opened. Chosen: enough to see a wrong file."""
 
 
 def eight_bit_path(model: Path) -> Path:

@@ -37,9 +37,8 @@ class ProviderReport:
     reason: str = ""  # why not, in words
     remedy: str = ""  # what can be done
     seconds: float = 0.0  # time from nothing to the first result
-    speed: dict[str, float | bool] = field(
-        default_factory=dict
-    )  # figures by name, when the speed was measured
+    # Figures by name, when the speed was measured
+    speed: dict[str, float | bool] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -125,10 +124,9 @@ def choose_from(
             )
         refused = refused or report
     if device != AUTO and refused is not None:
-        remedy = remedy_by_name(refused.remedy)
         raise UsageError(
             "the device {device} cannot be used: {reason}",
-            remedy=remedy,
+            remedy=remedy_by_name(refused.remedy),
             device=device,
             reason=refused.reason,
         )

@@ -17,12 +17,10 @@ from engine.runtime.devices.gather import load_gpu_libraries
 from engine.runtime.onnx_runtime import load_onnxruntime
 from engine.texts import enumerated
 
-_FATAL_ONLY: Final = (
-    4  # ONNX Runtime writes to standard error by itself; reasons reach the person through us
-)
-_LONGEST_TEXT: Final = (
-    300  # characters of an error of ONNX Runtime that a person is shown: its start and its end
-)
+_FATAL_ONLY: Final = 4
+"""ONNX Runtime writes to standard error by itself; reasons reach the person through us."""
+_LONGEST_TEXT: Final = 300
+"""Characters of an error of ONNX Runtime that a person is shown: its start and its end."""
 
 
 def runtime_errors() -> tuple[type[Exception], ...]:

@@ -26,9 +26,8 @@ _NEVER_TRIM: Final = 2**31 - 1
 # Of ImageNet's red, green and blue, in [0, 1]: what torchvision's networks were trained with.
 IMAGENET_MEAN: Final = (0.485, 0.456, 0.406)
 IMAGENET_STD: Final = (0.229, 0.224, 0.225)
-SMALLEST_AREA: Final = (
-    0.2  # smallest share of the image that a resized crop shows; from the authors' code
-)
+SMALLEST_AREA: Final = 0.2
+"""Smallest share of the image that a resized crop shows; from the authors' code."""
 CPU: Final = torch.device("cpu")
 ASPECTS: Final = (3 / 4, 4 / 3)
 """Narrowest and widest resized crop, width by height; torchvision's default, as in the authors' code."""

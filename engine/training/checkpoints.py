@@ -26,9 +26,8 @@ class Checkpoint:
     """Everything that a training needs to resume to the same numbers."""
 
     iteration: int  # finished iterations
-    tensors: Mapping[
-        str, Tensor
-    ]  # of the module (prefix `model.`) and the optimiser (prefix `optimizer.`)
+    # Of the module (prefix `model.`) and the optimiser (prefix `optimizer.`)
+    tensors: Mapping[str, Tensor]
     curve: tuple[TrainingPoint, ...]  # points so far
     pending_losses: tuple[float, ...]  # losses since the last point
     settings: Mapping[str, Any]  # what it was trained with, as plain values
@@ -71,8 +70,12 @@ def write(checkpoint: Checkpoint, path: Path) -> None:
         clear_abandoned_drafts(private_folder(path.parent))
         write_file(path, save(tensors, notes))
     except (OSError, SafetensorError) as error:
-        remedy = "free some space or choose another folder; the checkpoint before is still there"
-        raise storage_error(path, error, "the checkpoint cannot be written", remedy) from error
+        raise storage_error(
+            path,
+            error,
+            "the checkpoint cannot be written",
+            "free some space or choose another folder; the checkpoint before is still there",
+        ) from error
 
 
 def read(path: Path) -> Checkpoint:
@@ -86,9 +89,10 @@ def read(path: Path) -> Checkpoint:
             notes = file.metadata() or {}
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a mapping)
     except (OSError, SafetensorError) as error:
-        found = found_at(path, error)
         raise FormatError(
-            "the checkpoint cannot be read", expected="a safetensors file", found=found
+            "the checkpoint cannot be read",
+            expected="a safetensors file",
+            found=found_at(path, error),
         ) from error
     if notes.get("format") != FORMAT:
         raise FormatError(

@@ -33,18 +33,10 @@ PROPAGATION_CHECKS: Final = (  # images, pairs, classes, edges
     (9, 14, 6, 8), (1, 1, 1, 0), (0, 0, 1, 0), (0, 0, 3, 3), (5, 0, 4, 2), (4, 4, 5, 0),
     (3, 7, 2, 1), (200, 500, 60, 90),
 )  # fmt: skip
-PLAIN_WIDTHS: Final = (
-    16,
-    1,
-    2,
-    384,
-    2048,
-)  # embedding widths that are compared; 1 and 2 are the edge cases
-BACKBONE_BATCHES: Final = (
-    1,
-    2,
-    5,
-)  # images in each compared batch. Chosen: alone, a pair and more.
+PLAIN_WIDTHS: Final = (16, 1, 2, 384, 2048)
+"""Embedding widths that are compared; 1 and 2 are the edge cases."""
+BACKBONE_BATCHES: Final = (1, 2, 5)
+"""Images in each compared batch. Chosen: alone, a pair and more."""
 
 Inputs = tuple[Tensor, ...]
 
@@ -249,10 +241,9 @@ def _difference(session: Any, module: nn.Module, arguments: Inputs) -> float:
     expected = (expected,) if isinstance(expected, Tensor) else tuple(expected)
     names = [value.name for value in session.get_inputs()]
     feeds = {name: value.numpy() for name, value in zip(names, arguments, strict=True)}
-    found = session.run(None, feeds)
     return max(
         relative_difference(theirs, ours.numpy())
-        for theirs, ours in zip(found, expected, strict=True)
+        for theirs, ours in zip(session.run(None, feeds), expected, strict=True)
     )
 
 

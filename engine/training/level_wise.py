@@ -38,12 +38,10 @@ class EpisodeShape:
     shots: int = 1  # support images of each few-shot class
     # Images to classify of each few-shot class; as many as shots when None, as the authors' code does
     queries: int | None = None
-    coarse_images: int = (
-        10  # images of each coarse class on the subgraph, at most; 10 in the authors' code
-    )
-    coarse_shots: int = (
-        0  # how many of those are support images; none where a buffer holds the coarse prototypes
-    )
+    # Images of each coarse class on the subgraph, at most; 10 in the authors' code
+    coarse_images: int = 10
+    # How many of those are support images; none where a buffer holds the coarse prototypes
+    coarse_shots: int = 0
 
     @property
     def query_count(self) -> int:
@@ -55,9 +53,8 @@ class LevelWiseSettings:
     """What Algorithm 1 takes besides an optimiser; the defaults are the paper's or, where noted, the authors'."""
 
     shape: EpisodeShape = field(default_factory=EpisodeShape)  # classes and images of an iteration
-    lambda_: float | None = (
-        None  # weight of `P0` in Eq. 6; None takes the paper's 0 for 1 shot and 0.5 for more.
-    )
+    # Weight of `P0` in Eq. 6; None takes the paper's 0 for 1 shot and 0.5 for more.
+    lambda_: float | None = None
     # The same for coarse classes; None takes `lambda_`, as the paper does. Then, at 0, siblings have one prototype.
     coarse_lambda: float | None = None
     refresh_epochs: int = 5  # m, epochs between two updates of the buffered `P0`
@@ -101,9 +98,8 @@ class LevelWiseDraw(IterationDraw):
     tasks: tuple[LevelTask, ...]  # finest level first; those of one class only are left out
     classes: Positions  # (S,) int64, the subgraph's classes in ascending order of position
     edge_index: Positions  # (2, E) int64 in [0, S), the edges between them
-    kept: Flags | None = (
-        None  # (C,) bool, prototypes that may be guessed as parents; None where nothing is guessed
-    )
+    # (C,) bool, prototypes that may be guessed as parents; None where nothing is guessed
+    kept: Flags | None = None
 
     @property
     def few_shot_task(self) -> LevelTask:
@@ -253,9 +249,6 @@ def _able_classes(training_set: TrainingSet, shape: EpisodeShape) -> Positions:
         scarce = [
             position for position in training_set.few_shot.tolist() if len(own[position]) < needed
         ]
-        example = (
-            f"; “{training_set.class_names[scarce[0]]}” has {len(own[scarce[0]])}" if scarce else ""
-        )
         raise InputError(
             "too few classes have enough images for {ways}-way {shots}-shot training",
             expected="at least {least_classes} few-shot classes with {needed} images each",
@@ -267,7 +260,9 @@ def _able_classes(training_set: TrainingSet, shape: EpisodeShape) -> Positions:
             needed=needed,
             classes=len(able),
             found_classes=len(training_set.few_shot),
-            example=example,
+            example=f"; “{training_set.class_names[scarce[0]]}” has {len(own[scarce[0]])}"
+            if scarce
+            else "",
         )
     return able.astype(np.int64)
 

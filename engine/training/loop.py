@@ -42,9 +42,8 @@ Validate = Callable[[Embed], float]
 class IterationDraw:
     """One iteration's data."""
 
-    images: NDArray[
-        np.int64
-    ]  # (B,) int64, positions in the training set; what a subclass adds speaks of these rows
+    # (B,) int64, positions in the training set; what a subclass adds speaks of these rows
+    images: NDArray[np.int64]
 
 
 class Objective(nn.Module, ABC):

@@ -43,31 +43,26 @@ class PropagationTrainingSettings:
 
     episodes: EpisodeSettings = field(default_factory=EpisodeSettings)  # how episodes are drawn
     iterations: int = 1000  # episodes to train on, one step each
-    validation_interval: int = (
-        50  # iterations between two validations; the best state, also the start, is kept
-    )
+    # Iterations between two validations; the best state, also the start, is kept
+    validation_interval: int = 50
     validation_episodes: int = 50  # episodes of each look
     test_episodes: int = 200  # episodes over held-out classes that the figures are measured on
     hidden_width: int = HIDDEN_WIDTH  # of the attention
-    logit_scale: float = (
-        1.0  # factor on the cosine before the softmax; 1 is what the authors published
-    )
+    # Factor on the cosine before the softmax; 1 is what the authors published
+    logit_scale: float = 1.0
     normalisation: Normalisation = "softmax"  # of the attention weights
     steps: int = 1  # propagation steps
-    lambda_: float | None = (
-        None  # fixed weight of `P0`, in the paper 0 for 1 shot and 0.5 for 5; None learns `shrinkage`
-    )
+    # Fixed weight of `P0`, in the paper 0 for 1 shot and 0.5 for 5; None learns `shrinkage`
+    lambda_: float | None = None
     shrinkage: float = 1.0  # start value s of lambda = n / (n + s) for a prototype of n images
-    temperature: float | None = (
-        None  # start value; None takes twice the variance of a component within a leaf class
-    )
+    # Start value; None takes twice the variance of a component within a leaf class
+    temperature: float | None = None
     learns_temperature: bool = True  # whether temperatures move with the rest
     learning_rate: float = 1e-3  # Adam's, for the attention
     scalar_learning_rate: float = 1e-2  # Adam's, for the logarithms of temperatures and shrinkage
     weight_decay: float = 1e-5  # on the attention only
-    rate_factor: float = (
-        0.7  # factor on the learning rates at `first_decay` and every `decay_interval` after
-    )
+    # Factor on the learning rates at `first_decay` and every `decay_interval` after
+    rate_factor: float = 0.7
     first_decay: int = 67  # iterations, in the paper's proportion (10k of 150k)
     decay_interval: int = 100  # likewise (15k of 150k)
     seed: int = 0  # of every draw
@@ -257,9 +252,8 @@ class TrainedPropagation:
     before: HeldOutFigures  # figures of the attention and values that training started from
     after: HeldOutFigures  # figures of the result
     without_propagation: HeldOutFigures  # figures with lambda = 1; propagation should beat them
-    held_out_images: (
-        int  # images that the figures were measured on, by turns as support and as query
-    )
+    # Images that the figures were measured on, by turns as support and as query
+    held_out_images: int
     settings: PropagationTrainingSettings  # how it was trained
 
     def network(self) -> PropagationNetwork[Attention]:
@@ -353,11 +347,10 @@ def _attention(
             width, settings.hidden_width, logit_scale=settings.logit_scale, generator=generator
         )
     if start.embedding_width != width:
-        found = f"{start.embedding_width}"
         raise ModelError(
             "the attention does not fit the embeddings",
             expected="width {width}",
-            found=found,
+            found=f"{start.embedding_width}",
             width=width,
         )
     return deepcopy(start)

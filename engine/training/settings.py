@@ -15,9 +15,8 @@ class TrainingSettings:
     """Optimiser, schedule and arithmetic; the defaults are the paper's."""
 
     iterations: int = PAPER_ITERATIONS  # mini-batches, one step of the optimiser each
-    side: int = (
-        84  # side of the trained images in pixels; 84 in the paper, 112 in the authors' code
-    )
+    # Side of the trained images in pixels; 84 in the paper, 112 in the authors' code
+    side: int = 84
     learning_rate: float = 1e-3  # of Adam at the start
     momentum: float = 0.9  # Adam's first decay rate
     weight_decay: float = 1e-4  # of Adam; 1e-5 in the authors' code
@@ -29,9 +28,8 @@ class TrainingSettings:
     # "shifted crop" (a random window and a flip), "resized crop" (a random window of 20 to 100% of the area, as in the
     # authors' code, and a flip), or "none" (the middle)
     augmentation: Augmentation = "shifted crop"
-    precision: Precision = (
-        "auto"  # of the backbone; "auto" takes bfloat16 where the processor has instructions for it
-    )
+    # Of the backbone; "auto" takes bfloat16 where the processor has instructions for it
+    precision: Precision = "auto"
     device: str = "auto"  # "auto", "cpu" or "cuda"
     compiles: bool = False  # whether the backbone goes through `torch.compile`
     checkpoint_interval: int = 500  # iterations between two checkpoints

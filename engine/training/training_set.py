@@ -25,9 +25,8 @@ class TrainingSet:
     pixels: NDArray[np.uint8]
     class_positions: Positions  # (n,) int64 in [0, C), the most specific class known of each image
     edge_index: Positions  # (2, E) int64, row 0 the parent, row 1 the child; without cycles
-    levels: (
-        Positions  # (C,) int64, level of each class; a class competes with the others on its level
-    )
+    # (C,) int64, level of each class; a class competes with the others on its level
+    levels: Positions
     few_shot: Positions  # (F,) int64, sorted positions of the few-shot (finest) classes; all others are coarse
     class_names: tuple[str, ...]  # C names, for messages
 
@@ -83,15 +82,12 @@ class EpisodeSettings:
     shots: int = 1  # labelled images of each few-shot class (the support set)
     queries: int = 5  # images of each few-shot class to classify
     coarse_queries: int = 10  # images of each coarse class to classify at its level, at most
-    coarse_share: float = (
-        0.5  # share of each leaf's images that is labelled with one of its ancestors only
-    )
-    coarse_query_share: float = (
-        0.2  # share of a coarse class's images kept as queries and out of its prototype
-    )
-    validation_share: float = (
-        0.2  # share of the leaf classes that only choose which iteration is kept
-    )
+    # Share of each leaf's images that is labelled with one of its ancestors only
+    coarse_share: float = 0.5
+    # Share of a coarse class's images kept as queries and out of its prototype
+    coarse_query_share: float = 0.2
+    # Share of the leaf classes that only choose which iteration is kept
+    validation_share: float = 0.2
     held_out_share: float = 0.2  # share of the leaf classes that only the figures are measured on
 
     def __post_init__(self) -> None:
@@ -136,9 +132,8 @@ class ClassArrays:
 class ImageShares:
     """Which images play which part; none plays two."""
 
-    few_shot: tuple[
-        Positions, ...
-    ]  # images of each leaf for support sets and queries; empty for coarse classes
+    # Images of each leaf for support sets and queries; empty for coarse classes
+    few_shot: tuple[Positions, ...]
     coarse: tuple[Positions, ...]  # images behind each coarse class's prototype; empty for leaves
     coarse_queries: tuple[Positions, ...]  # images of each coarse class to classify at its level
 

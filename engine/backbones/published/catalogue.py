@@ -104,9 +104,10 @@ def publisher_called(name: str) -> NetworkPublisher:
     """
     found = next((publisher for publisher in PUBLISHERS if publisher.name == name), None)
     if found is None:
-        expected = either(publisher.name for publisher in PUBLISHERS)
         raise ModelError(
-            "there is no such source of published networks", expected=expected, found=f"“{name}”"
+            "there is no such source of published networks",
+            expected=either(publisher.name for publisher in PUBLISHERS),
+            found=f"“{name}”",
         )
     return found
 
@@ -230,16 +231,11 @@ def find_published(
     publisher.check_installed()
     side = input_side or found.input_side
     if not found.takes_other_sides:
-        what, expected = (
-            "the side of the input cannot be chosen for networks of torchvision",
-            "{input_side} pixels",
-        )
-        remedy = "leave --input-side out, or take a network of timm"
         raise ModelError(
-            what,
-            expected=expected,
+            "the side of the input cannot be chosen for networks of torchvision",
+            expected="{input_side} pixels",
             found="{side} pixels",
-            remedy=remedy,
+            remedy="leave --input-side out, or take a network of timm",
             input_side=found.input_side,
             side=side,
         )

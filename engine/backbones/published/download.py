@@ -42,9 +42,8 @@ _FIRST_PAUSE_S: Final = 1.0
 _LONGEST_PAUSE_S: Final = 16.0
 _PAUSE_STEP_S: Final = 0.1
 _ROUNDING: Final = 0.01
-_SLACK_BYTES: Final = (
-    1 << 16
-)  # published sizes are rounded: only a file whose size is far off is refused
+_SLACK_BYTES: Final = 1 << 16
+"""Published sizes are rounded: only a file whose size is far off is refused."""
 
 
 @dataclass(frozen=True)
@@ -124,9 +123,11 @@ class PartFile:
             yield
         except OSError as error:
             self.remove()
-            remedy = "free some disk space or choose another folder; nothing was kept"
             raise storage_error(
-                self._target, error, "the download cannot be written", remedy
+                self._target,
+                error,
+                "the download cannot be written",
+                "free some disk space or choose another folder; nothing was kept",
             ) from error
 
 
@@ -228,9 +229,8 @@ class _Download:
             self.part.remove()
         attempts, has_received, furthest = 0, False, self.part.size
         while (failure := self._attempt()) is not None:
-            came = (
-                self.part.size > furthest
-            )  # what was thrown away and arrived again is nothing new
+            # What was thrown away and arrived again is nothing new
+            came = self.part.size > furthest
             furthest = max(furthest, self.part.size)
             has_received |= came
             attempts = 1 if came else attempts + 1
@@ -336,7 +336,9 @@ def _check(part: PartFile, sha256_prefix: str, url: str) -> None:
 
 
 def _web_page(url: str) -> NetworkError:
-    remedy = "a sign-in page of the network may be in between: open the address in a browser, then try again"
     return NetworkError(
-        "the server sent a web page instead of the file", expected=url, found="HTML", remedy=remedy
+        "the server sent a web page instead of the file",
+        expected=url,
+        found="HTML",
+        remedy="a sign-in page of the network may be in between: open the address in a browser, then try again",
     )

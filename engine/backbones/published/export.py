@@ -59,8 +59,9 @@ def export_published(
             return compare(path, network, _inputs(facts, cancel), tolerance=tolerance)
     except OSError as error:
         path.unlink(missing_ok=True)
-        remedy = "free some disk space; nothing was saved"
-        raise storage_error(path, error, "the network cannot be written", remedy) from error
+        raise storage_error(
+            path, error, "the network cannot be written", "free some disk space; nothing was saved"
+        ) from error
     except BaseException:
         path.unlink(missing_ok=True)
         raise

@@ -47,14 +47,12 @@ class PublishedNetwork:
     """A network of torchvision or timm with one version of its published weights."""
 
     network: str  # the publisher's name of it, such as "resnet50"; "hf-hub:owner/name" where only the hub describes it
-    weights: (
-        str  # name of the version, such as "IMAGENET1K_V2"; of a network on the hub its revision
-    )
+    # Name of the version, such as "IMAGENET1K_V2"; of a network on the hub its revision
+    weights: str
     is_default: bool  # whether the publisher takes this version when none is named
     url: str  # address of the weights
-    sha256_prefix: (
-        str  # first digits of the SHA-256 of the weights, in hex; empty: only the server knows it
-    )
+    # First digits of the SHA-256 of the weights, in hex; empty: only the server knows it
+    sha256_prefix: str
     size_bytes: int  # of the weights: rounded by torchvision, counted from the parameters for timm; 0 where unknown
     parameters: int  # numbers in the network, its head included; 0 where they were not counted
     # top1, top5: accuracy on the validation images of ImageNet-1k, in percent; None where unknown
@@ -67,18 +65,16 @@ class PublishedNetwork:
     # mean, std: normalisation of red, green and blue in [0, 1]
     mean: tuple[float, float, float]
     std: tuple[float, float, float]
-    embedding_width: (
-        int  # length of the embedding; 0 where it is known only once the network is built
-    )
+    # Length of the embedding; 0 where it is known only once the network is built
+    embedding_width: int
     licence: str  # of the weights, in words
     licence_url: str  # where the licence stands
     recipe_url: str  # how the weights were trained
     publisher: str = TORCHVISION  # "torchvision" or "timm"
     other_urls: tuple[str, ...] = ()  # tried in turn where there is nothing at `url`
     has_chosen_side: bool = False  # whether a person chose `input_side` instead of the usual one
-    is_squashed: bool = (
-        False  # whether the publisher resizes without keeping an image's proportions
-    )
+    # Whether the publisher resizes without keeping an image's proportions
+    is_squashed: bool = False
     settings: str = ""  # JSON from which timm builds a network that it has no entry for; else empty
 
     @property

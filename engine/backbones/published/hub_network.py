@@ -63,11 +63,8 @@ OPEN_CLIP_WEIGHTS: Final = (
     "open_clip_model.safetensors", "open_clip_pytorch_model.safetensors", "open_clip_pytorch_model.bin",
 )  # fmt: skip
 """Names on the hub, the best first."""
-_MEAN: Final = (
-    0.48145466,
-    0.4578275,
-    0.40821073,
-)  # and the next: OpenAI's CLIP, the default of open_clip
+_MEAN: Final = (0.48145466, 0.4578275, 0.40821073)
+"""And the next: OpenAI's CLIP, the default of open_clip."""
 _STD: Final = (0.26862954, 0.26130258, 0.27577711)
 _ARCHITECTURES: Final[Mapping[tuple[int, int, int], str]] = {
     (768, 12, 32): "vit_base_patch32_clip{}_224",
@@ -164,10 +161,13 @@ def _settings(read: Read, repository: str) -> tuple[dict[str, Any], Sequence[str
             ) from error
         if found is not None:
             return found, weights
-    what = "{repository} is not a network that timm can build"
-    expected = "config.json of timm, or open_clip_config.json with a ViT"
-    remedy = "check the name, or take one of `protoleaf backbone list --published --source timm`"
-    raise ModelError(what, expected=expected, found="neither", remedy=remedy, repository=repository)
+    raise ModelError(
+        "{repository} is not a network that timm can build",
+        expected="config.json of timm, or open_clip_config.json with a ViT",
+        found="neither",
+        remedy="check the name, or take one of `protoleaf backbone list --published --source timm`",
+        repository=repository,
+    )
 
 
 def _unreadable(what: str, repository: str, error: Exception, *, file: str = "") -> ModelError:
@@ -210,8 +210,11 @@ def _check_settings(settings: Mapping[str, Any], repository: str) -> None:
         )
     forbidden = sorted(_WHERE_FROM.intersection(settings["model_args"]))
     if forbidden:
-        what = "{repository} asks for more than building a network"
-        raise ModelError(what, found=enumerated(forbidden), repository=repository)
+        raise ModelError(
+            "{repository} asks for more than building a network",
+            found=enumerated(forbidden),
+            repository=repository,
+        )
 
 
 def _licence(read: Read) -> str:
@@ -231,11 +234,12 @@ def _with_place(facts: PublishedNetwork, urls: Sequence[str], route: Route) -> P
         if remote is not None:
             size = remote.size_bytes or facts.size_bytes
             return replace(facts, url=remote.url, sha256_prefix=remote.sha256, size_bytes=size)
-    what, expected = (
+    raise ModelError(
         "{title} has no weights that can be read as plain numbers",
-        either(map(_file_name, urls)),
+        expected=either(map(_file_name, urls)),
+        found="none of them",
+        title=facts.title,
     )
-    raise ModelError(what, expected=expected, found="none of them", title=facts.title)
 
 
 def _file_name(url: str) -> str:

@@ -58,11 +58,11 @@ def _fetched(
         answers = (ask_about(route.address(url), route) for url in urls)
         remote = next((answer for answer in answers if answer is not None), None)
     if remote is None:
-        what, remedy = (
+        raise NetworkError(
             "the weights are not where they were published",
-            "a newer version of timm may know where to",
+            expected=either(map(route.address, urls)),
+            remedy="a newer version of timm may know where to",
         )
-        raise NetworkError(what, expected=either(map(route.address, urls)), remedy=remedy)
     path = download(
         remote.url,
         place,
@@ -92,12 +92,11 @@ def _in_folder(facts: PublishedNetwork, route: Route) -> _Weights:
     urls = (facts.url, *facts.other_urls)
     path = next(filter(None, map(route.on_disk, urls)), None)
     if path is None:
-        expected = either(
-            urlsplit(url).path.lstrip("/").replace("/resolve/main", "") for url in urls
-        )
         raise ModelError(
             "the mirror's folder does not have these weights",
-            expected=expected,
+            expected=either(
+                urlsplit(url).path.lstrip("/").replace("/resolve/main", "") for url in urls
+            ),
             found=str(route.folder),
         )
     named = path.resolve().name
@@ -106,13 +105,9 @@ def _in_folder(facts: PublishedNetwork, route: Route) -> _Weights:
     )
     found = file_hash(path)
     if not found.startswith(wanted):
-        what, expected = (
-            "the mirror's file is not the published one",
-            f"SHA-256 {wanted[:_SHOWN_DIGITS]}…",
-        )
         raise ModelError(
-            what,
-            expected=expected,
+            "the mirror's file is not the published one",
+            expected=f"SHA-256 {wanted[:_SHOWN_DIGITS]}…",
             found="{hash}… for {path}",
             hash=found[:_SHOWN_DIGITS],
             path=path,

@@ -115,9 +115,10 @@ def proxy_address(address: str) -> ProxyAddress:
     scheme, place = (found["scheme"] or "http", found["place"]) if found else ("", "")
     port = _port_of(place)
     if not found or port == 0:
-        shown = without_password(address)
         raise UsageError(
-            "this is not a proxy's address", expected="http://host:port", found=f"“{shown}”"
+            "this is not a proxy's address",
+            expected="http://host:port",
+            found=f"“{without_password(address)}”",
         )
     rest = place if port else f"{place.removesuffix(':')}:{_PORTS[scheme]}"
     name, _, password = (found["person"] or "").partition(":")

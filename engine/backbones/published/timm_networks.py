@@ -27,10 +27,8 @@ if TYPE_CHECKING:
 
 SIZES_NAME: Final = "timm-networks.json"
 """Parameters without a head and embedding width of every architecture: building them all takes minutes."""
-WEIGHT_NAMES: Final = (
-    "model.safetensors",
-    "pytorch_model.bin",
-)  # of a network of timm on the hub, the best first
+WEIGHT_NAMES: Final = ("model.safetensors", "pytorch_model.bin")
+"""Of a network of timm on the hub, the best first."""
 BYTES_PER_NUMBER: Final = 4  # of float32, as nearly all weights are published
 NOT_KNOWN: Final[Mapping[str, Any]] = {
     "publisher": TIMM, "top1": None, "top5": None, "billion_operations": None,
@@ -167,9 +165,8 @@ def _places(configuration: "PretrainedCfg") -> dict[str, Any]:
 def _is_usable(configuration: "PretrainedCfg") -> bool:
     channels, height, width = configuration.input_size
     has_place = configuration.hf_hub_id or _DIGITS.search(str(configuration.url))
-    gives_vectors = (
-        _sizes().get(str(configuration.architecture), (0, 1))[1] > 0
-    )  # as far as it is known
+    # As far as it is known
+    gives_vectors = _sizes().get(str(configuration.architecture), (0, 1))[1] > 0
     return bool(has_place) and channels == CHANNELS and height == width and gives_vectors
 
 

@@ -22,9 +22,8 @@ from engine.texts import Message, marked
 
 TIMEOUT_S: Final = 30.0
 HUB: Final = "https://huggingface.co"
-LARGEST_TEXT_BYTES: Final = (
-    4_000_000  # descriptions take a few thousand; some list every class of a data set
-)
+LARGEST_TEXT_BYTES: Final = 4_000_000
+"""Descriptions take a few thousand; some list every class of a data set."""
 _REPOSITORY: Final = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}")
 _REVISION: Final = re.compile(r"[A-Za-z0-9][\w./-]{0,95}")
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
@@ -32,9 +31,8 @@ _PINNABLE: Final = re.compile(r"/resolve/[^/]+/")
 _MOST_REDIRECTS: Final = 5  # renamed repositories lead on once
 _LOCKED: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 _LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
-_PASSING: Final = frozenset(
-    {408, 429, 500, 502, 503, 504}
-)  # too slow, too busy or out of order: a retry may succeed
+_PASSING: Final = frozenset({408, 429, 500, 502, 503, 504})
+"""Too slow, too busy or out of order: a retry may succeed."""
 _UNREACHABLE: Final = frozenset(
     {errno.ECONNREFUSED, errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN}
 )
@@ -68,9 +66,11 @@ def check_repository(repository: str, revision: str) -> None:
         or not _REVISION.fullmatch(revision)
         or ".." in repository + revision
     ):
-        found = f"“hf-hub:{repository}{f'@{revision}' if revision != 'main' else ''}”"
-        expected = "hf-hub:owner/name or hf-hub:owner/name@revision"
-        raise ModelError("this is not a network on the hub", expected=expected, found=found)
+        raise ModelError(
+            "this is not a network on the hub",
+            expected="hf-hub:owner/name or hf-hub:owner/name@revision",
+            found=f"“hf-hub:{repository}{f'@{revision}' if revision != 'main' else ''}”",
+        )
 
 
 def file_address(repository: str, revision: str, name: str) -> str:
@@ -180,15 +180,10 @@ def _is_missing(answer: httpx.Response, url: str) -> bool:
     """Whether there is no such file; refuses one that needs an account."""
     status = answer.status_code
     if status in _LOCKED:
-        what, found = (
-            "the hub does not give this file without permission",
-            "{status} {phrase} for {url}",
-        )
-        remedy = "check the name; or agree to its terms on its page, download it there, and name the folder as mirror"
         raise NetworkError(
-            what,
-            found=found,
-            remedy=remedy,
+            "the hub does not give this file without permission",
+            found="{status} {phrase} for {url}",
+            remedy="check the name; or agree to its terms on its page, download it there, and name the folder as mirror",
             status=status,
             phrase=HTTPStatus(status).phrase,
             url=url,
@@ -216,8 +211,11 @@ def proxy_for(url: str, proxy: str = "") -> ProxyAddress | None:
     try:
         return proxy_address(found)
     except UsageError as error:
-        what, remedy = "the system's proxy cannot be used", "check the proxy's address"
-        raise NetworkError(what, found=error.found, remedy=remedy) from error
+        raise NetworkError(
+            "the system's proxy cannot be used",
+            found=error.found,
+            remedy="check the proxy's address",
+        ) from error
 
 
 def web_client(
@@ -252,8 +250,11 @@ def check_address(url: str, *, base: str = "") -> None:
         (parts.hostname or "").encode("idna")
         _ = parts.port
     except ValueError as error:
-        what, remedy = "a redirect leads to an invalid address", "check the proxy's address"
-        raise NetworkError(what, found=found_at(url, error), remedy=remedy) from error
+        raise NetworkError(
+            "a redirect leads to an invalid address",
+            found=found_at(url, error),
+            remedy="check the proxy's address",
+        ) from error
     if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _LOOPBACK):
         raise NetworkError("downloads need an encrypted address", expected="https://", found=url)
 

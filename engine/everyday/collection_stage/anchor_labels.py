@@ -15,12 +15,10 @@ from engine.everyday.blocks import Flags, Floats, Integers
 from engine.everyday.collection_stage.basis import CollectionBasis
 from engine.everyday.collection_stage.neighbours import Links, follow
 
-LEAST: Final = np.float32(
-    1e-12
-)  # smallest sum of shares that is divided by. Chosen: anything above zero does.
-LEAST_FAMILIARITY: Final = (
-    0.05  # lowest familiarity: no shots are so far off that nothing can be said
-)
+LEAST: Final = np.float32(1e-12)
+"""Smallest sum of shares that is divided by. Chosen: anything above zero does."""
+LEAST_FAMILIARITY: Final = 0.05
+"""Lowest familiarity: no shots are so far off that nothing can be said."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +27,8 @@ class AnchorLabels:
 
     positions: Integers  # (l,) int64 among the anchors
     labels: Integers  # (l,) int64 class ids, keys of `allowed`
-    allowed: Mapping[
-        int, Integers
-    ]  # for each label the places of the candidates that agree with it, at least one
+    # For each label the places of the candidates that agree with it, at least one
+    allowed: Mapping[int, Integers]
     width: int  # c, number of candidates
 
     @cached_property
@@ -151,9 +148,8 @@ def familiarity_of(basis: CollectionBasis, labels: AnchorLabels) -> float:
     found = basis.found.rows(basis.anchors)
     is_free = ~is_labelled[found.positions] & (found.cosines > 0)
     nearest = np.where(is_free, found.cosines, 0).max(axis=1)
-    nearest = np.where(
-        is_free.any(axis=1), nearest, np.maximum(found.cosines[:, -1], 0)
-    )  # no more than the last
+    # No more than the last
+    nearest = np.where(is_free.any(axis=1), nearest, np.maximum(found.cosines[:, -1], 0))
     shots, others = nearest[labels.positions[labels.is_shot]], nearest[~is_labelled]
     if len(shots) == 0 or len(others) == 0 or others.mean() <= 0:
         return 1.0

@@ -21,12 +21,12 @@ from engine.everyday.blocks import (
     factor_of,
     in_blocks,
 )
-from engine.everyday.collection_stage.nearest_anchors import NearestAnchors
 from engine.everyday.collection_stage.neighbours import (
     LINKS,
     SEARCH_ROWS,
     Links,
     Nearest,
+    NearestAnchors,
     Whitening,
     all_cosines,
     links_between,

@@ -9,21 +9,19 @@ from typing import Final
 
 import numpy as np
 
+from engine.everyday.back_off import LEAST_PROBABILITY, Branches
 from engine.everyday.blocks import Floats, Integers
-from engine.everyday.branches import LEAST, Branches
 
 PRIORS: Final = 0.5
 """Power of the estimated class sizes in probabilities where classes are imbalanced and have many shots; less by one
 shot's share of them: one says too little of where a class ends (decision 52)."""
 AGREED: Final = (0.5, 0.85)
 """Agreement of the stage with a regression of the shots up to which estimated sizes are no evidence, and from which
-they are trusted (decision 52)."""
-PRIOR_STEPS: Final = (
-    10  # of expectation maximisation. Chosen: further ones move sizes by less than a percent.
-)
-PSEUDO_COUNT: Final = (
-    0.3  # images of each class beforehand, as a share of the mean: few images move priors little
-)
+they are trusted (decision 101)."""
+PRIOR_STEPS: Final = 10
+"""Of expectation maximisation. Chosen: further ones move sizes by less than a percent."""
+PSEUDO_COUNT: Final = 0.3
+"""Images of each class beforehand, as a share of the mean: few images move priors little."""
 FACTORS: Final = np.geomspace(0.4, 2.5, 33)
 """Factors on the power that are tried. Chosen: from less than half to two and a half times, in steps of 6%."""
 PRIOR_SPREAD: Final = 0.25
@@ -41,12 +39,11 @@ COMPARED: Final = -0.08
 similarity is as strong as real one, and chances are flatter than they are right; less so
 where a regression of the shots disagrees (decision 52)."""
 IMBALANCED: Final = 0.2  # imbalance from which on all of it counts
-USUAL: Final = (
-    -1.20
-)  # logarithm of the power of one familiar shot of each class among images that have no look-alikes
-MOST_POWER: Final = (
-    3.0  # highest power of a probability. Chosen: above what was right anywhere (decision 52).
-)
+USUAL: Final = -1.20
+"""Logarithm of the power of one familiar shot of each class among images that have no look-
+alikes."""
+MOST_POWER: Final = 3.0
+"""Highest power of a probability. Chosen: above what was right anywhere (decision 52)."""
 SMOOTHING: Final = 0.1
 """Chance that an only shot stands for none of the images that look like it; a tenth of that with ten shots."""
 ZERO_SHOTS: Final = 0.5  # shots that a zero-shot class counts as having
@@ -101,9 +98,8 @@ class Calibration:
     power: float  # of the chances
     smoothing: Floats  # (c,) float32, share of a class's probability that goes to the runners-up
     branches: Branches  # the classes above the c candidates
-    priors: Floats | None = (
-        None  # (c,) float32, factors of the probabilities; None where classes are balanced
-    )
+    # (c,) float32, factors of the probabilities; None where classes are balanced
+    priors: Floats | None = None
 
     def apply(self, chances: Floats) -> Floats:
         """Probabilities (n, c) float32 of chances (n, c) that are not negative."""
@@ -127,14 +123,16 @@ def class_priors(probabilities: Floats, power: float) -> Floats:
     priors = np.full(width, 1 / width)
     for _ in range(PRIOR_STEPS):
         weighed = probabilities @ priors
-        sizes = priors * (probabilities / np.maximum(weighed, LEAST)[:, None]).sum(axis=0)
+        sizes = priors * (probabilities / np.maximum(weighed, LEAST_PROBABILITY)[:, None]).sum(
+            axis=0
+        )
         priors = (sizes + PSEUDO_COUNT * (count + 1) / width) / (count + PSEUDO_COUNT * (count + 1))
     return ((width * priors) ** power).astype(np.float32)
 
 
 def sharpened(chances: Floats, power: float) -> Floats:
     """Chances (n, c) to a power, with sums of 1, before any smoothing."""
-    sharp = np.maximum(chances, LEAST)
+    sharp = np.maximum(chances, LEAST_PROBABILITY)
     np.log(sharp, out=sharp)
     sharp *= np.float32(power)
     np.exp(sharp, out=sharp)

@@ -18,16 +18,15 @@ from typing import Final
 
 import numpy as np
 
-from engine.everyday.blocks import Floats, Integers
+from engine.everyday.blocks import Floats, Integers, sums_by_class, unit_rows
 from engine.everyday.collection_stage.calibration import agreed
 from engine.everyday.collection_stage.neighbours import Whitening
 from engine.everyday.prototypical.classification import softmax
 
 WITHIN: Final = 0.45
-"""Variance within classes as a share of that of all images, by which the mean is shrunk (decision 52)."""
-MOST_WITHIN: Final = (
-    0.7  # the same where classes vary most: only a larger difference counts as imbalance
-)
+"""Variance within classes as a share of that of all images, by which the mean is shrunk (decision 101)."""
+MOST_WITHIN: Final = 0.7
+"""The same where classes vary most: only a larger difference counts as imbalance."""
 SAME_SOURCE: Final = (0.5, 0.7)
 """Familiarity of the shots up to which a difference is one of two places, and from which it is one of class sizes."""
 TAUGHT: Final = (0.5, 0.9)
@@ -37,18 +36,15 @@ BALANCED: Final = 0.005  # square of the difference, in variances of all images,
 HALF: Final = 0.015  # how much more makes an imbalance of one half (decision 52)
 EFFECTIVE: Final = (0.08, 0.48)
 """Share of the classes that the estimated sizes leave without effect: up to the first classes count as balanced, from
-the second on their imbalance is 1 (decision 52)."""
-YIELDING: Final = (
-    0.7  # share of the stage's log chances that is left out at an imbalance of 1 (decision 52)
-)
-REGRESSION: Final = 2.0  # power of the regression's chances at an imbalance of 1 (decision 52)
-EXTRA_SHOTS: Final = 0.5  # added to those of a class when directions are counted (decision 52)
-MOST_DIRECTIONS: Final = (
-    0.5  # share of all directions above which all are: leaving the rest out changes nothing more
-)
-UNJOINED: Final = (
-    3.0  # shots of a class up to which no regression is joined: it knows no more (decision 52)
-)
+the second on their imbalance is 1 (decision 101)."""
+YIELDING: Final = 0.7
+"""Share of the stage's log chances that is left out at an imbalance of 1 (decision 101)."""
+REGRESSION: Final = 2.0  # power of the regression's chances at an imbalance of 1 (decision 101)
+EXTRA_SHOTS: Final = 0.5  # added to those of a class when directions are counted (decision 111)
+MOST_DIRECTIONS: Final = 0.5
+"""Share of all directions above which all are: leaving the rest out changes nothing more."""
+UNJOINED: Final = 3.0
+"""Shots of a class up to which no regression is joined: it knows no more (decision 111)."""
 JOINED: Final = 3.0
 """The regression's weight beside the stage's where there are many shots of few classes; less by the share that
 `UNJOINED` is of a class's shots, and the more directions are compared (decision 52)."""
@@ -61,17 +57,14 @@ LEAST: Final = np.float32(1e-6)  # smallest chance of which a logarithm is taken
 class ClassBalance:
     """The class-balanced mean, how far classes differ in size, and the directions in which images are compared."""
 
-    offset: (
-        Floats  # (d,) float32, from the mean embedding of the collection to the class-balanced one
-    )
+    # (d,) float32, from the mean embedding of the collection to the class-balanced one
+    offset: Floats
     imbalance: float  # 0 for classes of about one size, at most 1
     certainty: float  # how far shots can tell class sizes at all, in [0, 1]
-    matrix: (
-        Floats  # (d, r) of the whitening: the last r of its directions, that tell images apart most
-    )
-    joined: float = (
-        0.0  # share of the log chances that a regression of the shots has, whatever the imbalance
-    )
+    # (d, r) of the whitening: the last r of its directions, that tell images apart most
+    matrix: Floats
+    # Share of the log chances that a regression of the shots has, whatever the imbalance
+    joined: float = 0.0
 
     @property
     def is_moved(self) -> bool:
@@ -114,9 +107,7 @@ class ClassBalance:
         if not (self.is_moved or self.compared < 1):
             return vectors
         lengths = np.divide(1, scales, out=np.zeros_like(scales), where=scales > 0)[:, None]
-        moved = vectors[:, -self.matrix.shape[1] :] * lengths - self.shift
-        norms = np.sqrt(np.einsum("nd,nd->n", moved, moved))[:, None]
-        return (moved / np.maximum(norms, np.float32(1e-6))).astype(np.float32)
+        return unit_rows(vectors[:, -self.matrix.shape[1] :] * lengths - self.shift)
 
     def blend(self, chances: Floats, regression: Floats) -> Floats:
         """Chances (n, c) of the stage, joined with those of a regression of the shots.
@@ -182,8 +173,7 @@ def class_balance_of(
     known, place, counts = np.unique(classes, return_inverse=True, return_counts=True)
     certainty = _ramp(familiarity, *SAME_SOURCE) * _ramp(taught, *TAUGHT)
     if len(known) > 1:
-        sums = np.zeros((len(known), shots.shape[1]), dtype=np.float32)
-        np.add.at(sums, place.reshape(-1), shots)
+        sums = sums_by_class(shots, place.reshape(-1), len(known))
         difference = (sums / counts[:, None]).mean(axis=0) - whitening.mean
         variance = max(1e-12, 1 - float(whitening.mean @ whitening.mean))
         square = float(difference @ difference) / variance

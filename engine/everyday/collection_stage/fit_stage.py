@@ -7,8 +7,9 @@ from typing import Final
 
 import numpy as np
 
+from engine.everyday.back_off import LEAST_PROBABILITY, Branches
 from engine.everyday.blocks import Flags, Floats, Integers
-from engine.everyday.branches import LEAST, Branches
+from engine.everyday.classifier import CollectionFigures
 from engine.everyday.collection_stage.anchor_labels import AnchorLabels, familiarity_of
 from engine.everyday.collection_stage.basis import CollectionBasis
 from engine.everyday.collection_stage.calibration import (
@@ -31,15 +32,14 @@ from engine.everyday.collection_stage.refinement import (
     refine,
 )
 from engine.everyday.collection_stage.ridge import ridge_classifier
-from engine.everyday.collection_stage.stage import CollectionStage, StageCheck
+from engine.everyday.collection_stage.stage import CollectionStage
 from engine.everyday.prototypical.classification import LinearClassifier
 from engine.everyday.scores import HeldOutShots
 from engine.everyday.shots import Shots
 
 FOLDS: Final = 4  # at most so many shots of a class are held out, one at a time, together with one of every other class
-ENOUGH_HELD_OUT: Final = (
-    200  # no further turn once so many shots were held out, and of more classes so many take turns
-)
+ENOUGH_HELD_OUT: Final = 200
+"""No further turn once so many shots were held out, and of more classes so many take turns."""
 
 
 @dataclass(frozen=True)
@@ -48,21 +48,18 @@ class StageInput:
 
     basis: CollectionBasis
     shots: Shots  # n of them
-    positions: (
-        Integers  # (n,) int64 of the shots among the anchors, -1 for those the basis does not know
-    )
-    allowed: Mapping[
-        int, Integers
-    ]  # for each label the places of the candidates that agree with it
+    # (n,) int64 of the shots among the anchors, -1 for those the basis does not know
+    positions: Integers
+    # For each label the places of the candidates that agree with it
+    allowed: Mapping[int, Integers]
     recipe: LinearPrototypes  # of the propagated prototypes
     candidates: Integers  # (c,) int64 positions in the recipe's table
     spread: float  # of zero-shot classes
     ignored: Integers  # anchors that show none of the classes
     branches: Branches  # the classes above the c candidates
     taught: float  # expected share of the unlabelled images whose class has shots
-    without: Callable[
-        [Floats], LinearClassifier
-    ]  # the classifier without the stage, of prototypes (c, d)
+    # The classifier without the stage, of prototypes (c, d)
+    without: Callable[[Floats], LinearClassifier]
 
     @cached_property
     def classes(self) -> Mapping[int, Integers]:
@@ -102,7 +99,8 @@ def fit_stage(given: StageInput) -> CollectionStage:
     if power > 0:
         found = class_priors(calibration.apply(_unlabelled(given, refined)), power)
         calibration = replace(calibration, priors=found)
-    check = StageCheck(len(held_out.classes), held_out.hits, held_out.hits_without)
+    hits, hits_without = held_out.hits, held_out.hits_without
+    check = CollectionFigures(hits >= hits_without, len(held_out.classes), hits, hits_without)
     image_ids = given.shots.image_ids[held_out.shots]
     class_ids = given.recipe.table.class_ids[given.candidates[held_out.classes]]
     scores = HeldOutShots(image_ids, class_ids, held_out.claims(calibration.power))
@@ -155,7 +153,7 @@ def _agreement(given: StageInput, refined: Refined, regression: LinearClassifier
     free = refined.chances.free_positions
     weights = basis.unfold(regression.weights)
     constant = regression.offsets + regression.weights @ basis.whitening.mean
-    lengths = np.maximum(basis.scales[basis.anchors[free]], LEAST)
+    lengths = np.maximum(basis.scales[basis.anchors[free]], LEAST_PROBABILITY)
     logits = (basis.vectors[free] @ weights.T) / lengths[:, None] + constant
     counted = ~np.isin(free, given.ignored)
     same = logits.argmax(axis=1) == refined.chances.free.argmax(axis=1)

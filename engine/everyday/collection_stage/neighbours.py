@@ -5,7 +5,7 @@ the variance within classes. The covariance of all images would also take away w
 """
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,32 +14,29 @@ from engine.everyday.blocks import (
     Embeddings,
     Floats,
     Integers,
+    at_columns,
     in_blocks,
     one_thread_each,
     stop_if_asked,
     to_floats,
+    unit_rows,
 )
 
-NEIGHBOURS: Final = 6  # most alike images of each image; ten do the same, slower (decision 52)
-LINKS: Final = (
-    10  # links an image keeps when it is also a neighbour of others: hubs keep the strongest
-)
+NEIGHBOURS: Final = 6  # most alike images of each image; ten do the same, slower (decision 20)
+LINKS: Final = 10
+"""Links an image keeps when it is also a neighbour of others: hubs keep the strongest."""
 FARTHEST: Final = np.float32(0.95)
 """An image follows its look-alikes as far as it is like them, by the mean cosine of its links, and no farther."""
 COSINE_ONE: Final = 32767  # cosines that are kept are integers of 16 bits; this one is 1
-SEARCH_ROWS: Final = (
-    256  # images searched at a time by a core. Chosen: their cosines with 3,072 anchors take 3 MB.
-)
-LEAST_SHRINKAGE: Final = (
-    0.1  # share of the mean variance in every direction's variance, however many images there are
-)
+SEARCH_ROWS: Final = 256
+"""Images searched at a time by a core. Chosen: their cosines with 3,072 anchors take 3 MB."""
+LEAST_SHRINKAGE: Final = 0.1
+"""Share of the mean variance in every direction's variance, however many images there are."""
 MOST_IMAGES: Final = 20_000  # more images than this are sampled: the covariance no longer changes
-MOST_COMPARED: Final = (
-    3072  # more images than this are not compared with one another in search of look-alikes
-)
-LOOK_ALIKES: Final = (
-    3  # two images are look-alikes when each is among the so many most alike ones of the other
-)
+MOST_COMPARED: Final = 3072
+"""More images than this are not compared with one another in search of look-alikes."""
+LOOK_ALIKES: Final = 3
+"""Two images are look-alikes when each is among the so many most alike ones of the other."""
 COPY: Final = 0.9999  # cosine from which two images are copies of one photo, whose difference carries no information
 FEWEST_PAIRS: Final = 8  # fewer look-alikes than this are too few for an estimate
 LEAST_VARIANCE: Final = 1e-7
@@ -48,6 +45,10 @@ LEVELLING: Final = 0.8
 """How far directions are brought to one variance: 0 as look-alikes have it, 1 whitens by all images (decision 52)."""
 BORROWED: Final = 1.2  # share, in shrinkages, of the covariance of all images in that of look-alikes (decision 52)
 LEAST_NOISE: Final = 0.05  # least variance between look-alikes along a direction, of 1 on average
+
+MOST_NEWER: Final = 0.25
+"""Share of the images whose nearest anchors may lie beside the table; of more all are put into another table."""
+
 
 Square = NDArray[np.float64]
 
@@ -78,7 +79,7 @@ class Nearest:
         kept, places = self.cosines[rows], self.positions[rows]
         for _rank in range(min(NEIGHBOURS, cosines.shape[1])):
             best = cosines.argmax(axis=1)
-            alike = np.take_along_axis(cosines, best[:, None], axis=1)[:, 0]
+            alike = at_columns(cosines, best)
             better = np.flatnonzero(alike > kept[:, -1])
             if len(better) == 0:
                 return
@@ -187,9 +188,7 @@ class Whitening:
 
     def apply(self, embeddings: Embeddings) -> Floats:
         """Whitened embeddings (n, d) float32 of length 1; an image at the mean stays at zero."""
-        moved = (to_floats(embeddings) - self.mean) @ self.matrix
-        lengths = np.sqrt(np.einsum("nd,nd->n", moved, moved))[:, None]
-        return (moved / np.maximum(lengths, np.float32(1e-6))).astype(np.float32)
+        return unit_rows((to_floats(embeddings) - self.mean) @ self.matrix)
 
 
 def shrinkage_for(images: int, width: int) -> float:
@@ -264,9 +263,7 @@ def _covariance(vectors: Floats) -> NDArray[np.float64]:
 
 def _look_alike_differences(centred: Floats) -> Floats:
     """Differences (p, d) of pairs of images (n, d) that are among each other's `LOOK_ALIKES` most alike ones."""
-    lengths = np.sqrt(np.einsum("nd,nd->n", centred, centred))[:, None]
-    unit = (centred / np.maximum(lengths, np.float32(1e-6))).astype(np.float32)
-    count = len(unit)
+    unit, count = unit_rows(centred), len(centred)
     found = nearest(unit, unit, own=np.arange(count))
     near, alike = found.positions[:, :LOOK_ALIKES], found.cosines[:, :LOOK_ALIKES]
     is_pair = (alike > 0) & (alike < COPY)
@@ -274,3 +271,62 @@ def _look_alike_differences(centred: Floats) -> Floats:
     mutual = pairs[np.isin(pairs % count * count + pairs // count, pairs)]
     here, there = mutual // count, mutual % count
     return (centred[here] - centred[there])[here < there]
+
+
+@final
+@dataclass(frozen=True)
+class NearestAnchors:
+    """The nearest anchors of n images.
+
+    A label makes one anchor more, which is among the nearest of one image in hundreds. The others' stay where they are,
+    in a table of 48 bytes an image that may be mapped from a file.
+    """
+
+    table: Nearest  # (n, k)
+    newer_rows: Integers  # (c,) ascending rows whose nearest anchors are those of `newer`
+    newer: Nearest  # (c, k)
+
+    @staticmethod
+    def of(table: Nearest) -> "NearestAnchors":
+        """Those of a table, and no others."""
+        return NearestAnchors(table, np.zeros(0, dtype=np.int64), Nearest.none(0))
+
+    def rows(self, chosen: Integers | slice) -> Nearest:
+        """Those of k images, at rows or in a slice without steps; not to be written to."""
+        part = self.table.rows(chosen)
+        if len(self.newer_rows) == 0:
+            return part
+        if isinstance(chosen, slice):
+            start, stop, _step = chosen.indices(len(self.table.cosines))
+            first, last = np.searchsorted(self.newer_rows, (start, stop)).tolist()
+            which = np.arange(first, last)
+            places = self.newer_rows[which] - start
+        else:
+            which = np.minimum(np.searchsorted(self.newer_rows, chosen), len(self.newer_rows) - 1)
+            places = np.flatnonzero(self.newer_rows[which] == chosen)
+            which = which[places]
+        if len(which) == 0:
+            return part
+        found = Nearest(part.positions.copy(), part.cosines.copy())
+        found.positions[places], found.cosines[places] = (
+            self.newer.positions[which],
+            self.newer.cosines[which],
+        )
+        return found
+
+    def whole(self) -> Nearest:
+        """Those of all images; not to be written to."""
+        return self.rows(slice(None))
+
+    def with_newer(self, rows: Integers, nearest: Nearest) -> "NearestAnchors":
+        """The same where images at these rows (c,), ascending, have others."""
+        is_left = ~np.isin(self.newer_rows, rows, assume_unique=True)
+        all_rows = np.concatenate([self.newer_rows[is_left], rows])
+        order = np.argsort(all_rows)
+        newer = Nearest(
+            np.concatenate([self.newer.positions[is_left], nearest.positions])[order],
+            np.concatenate([self.newer.cosines[is_left], nearest.cosines])[order],
+        )
+        found = NearestAnchors(self.table, all_rows[order], newer)
+        is_many = len(all_rows) > MOST_NEWER * len(self.table.cosines)
+        return NearestAnchors.of(found.whole()) if is_many else found

@@ -29,9 +29,8 @@ from engine.everyday.collection_stage.neighbours import (
     nearest,
 )
 
-ROUNDS: Final = (
-    20  # rounds of the walk. Chosen: with `RESTART` more rounds change nothing that can be seen.
-)
+ROUNDS: Final = 20
+"""Rounds of the walk. Chosen: with `RESTART` more rounds change nothing that can be seen."""
 RESTART: Final = np.float32(0.1)
 """Share of an image's own evidence in a round; the rest is its look-alikes' (decision 104)."""
 LONELINESS: Final = 0.25
@@ -39,9 +38,8 @@ LONELINESS: Final = 0.25
 MOST_LABELS: Final = 4096  # with more labels than this not every one is compared with
 
 
-QUANTILE: Final = (
-    0.045  # share of the images of known classes that may be called unknown (decision 104)
-)
+QUANTILE: Final = 0.045
+"""Share of the images of known classes that may be called unknown (decision 73)."""
 CAUTION: Final = 0.4
 """The share is smaller where classes have few labels: of n it is n / (n + this) of it (decision 104)."""
 DRAWS: Final = 4  # times that labels are drawn in a turn

@@ -11,7 +11,7 @@ from typing import Final, final
 
 import numpy as np
 
-from engine.everyday.blocks import Flags, Floats, Integers, in_blocks
+from engine.everyday.blocks import Flags, Floats, Integers, in_blocks, sums_by_class
 from engine.everyday.collection_stage.anchor_labels import AnchorChances, AnchorLabels
 from engine.everyday.collection_stage.calibration import PSEUDO_COUNT
 from engine.everyday.collection_stage.neighbours import Links, follow
@@ -29,15 +29,13 @@ CLASS_PRIORS: Final = 0.5  # power of the estimated class priors at an imbalance
 START: Final = np.float32(1.0)  # weight of the propagated prototype in the refined one, in shots
 TEMPERATURE: Final = 0.2  # in mean cosines to the sixth link (decision 52)
 JUDGED: Final = 6
-"""Place of the link whose cosine measures how alike images are: the last of `NEIGHBOURS` (decision 52)."""
-LEAST_TEMPERATURE: Final = (
-    0.5  # in cosines of unrelated images, which scatter around 0 by 1 / sqrt(width)
-)
+"""Place of the link whose cosine measures how alike images are: the last of `NEIGHBOURS` (decision 20)."""
+LEAST_TEMPERATURE: Final = 0.5
+"""In cosines of unrelated images, which scatter around 0 by 1 / sqrt(width)."""
 SMOOTH_CHANCES: Final = 65_536
 """Chances smoothed at a time by a core. Chosen: with those of their links they take 3 MB and stay in its cache."""
-PRODUCT_ROWS: Final = (
-    64  # fewest images multiplied with all prototypes at a time. Chosen: fewer make a slow product.
-)
+PRODUCT_ROWS: Final = 64
+"""Fewest images multiplied with all prototypes at a time. Chosen: fewer make a slow product."""
 MOST_PRODUCTS: Final = 4_000_000
 """Products of anchors with prototypes that a median is taken over; of more anchors every second, third, ... counts."""
 SUM_ROWS: Final = 512
@@ -57,8 +55,7 @@ class LinearPrototypes:
         stays = kept[members.image_positions]
         images, classes = members.image_positions[stays], members.class_positions[stays]
         counts = np.bincount(classes, minlength=len(table.class_ids))
-        initial = np.zeros((len(table.class_ids), vectors.shape[1]), dtype=np.float32)
-        np.add.at(initial, classes, vectors[images])
+        initial = sums_by_class(vectors[images], classes, len(table.class_ids))
         initial /= np.maximum(counts, 1).astype(np.float32)[:, None]
         propagated, weight = self._propagated(initial, counts)
         keep = np.where(
@@ -71,8 +68,7 @@ class LinearPrototypes:
         parents, children = self.table.edges
         weights = np.where(counts[parents] > 0, self.table.edge_weights, 0).astype(np.float32)
         total = np.bincount(children, weights=weights, minlength=len(initial)).astype(np.float32)
-        sums = np.zeros_like(initial)
-        np.add.at(sums, children, weights[:, None] * initial[parents])
+        sums = sums_by_class(weights[:, None] * initial[parents], children, len(initial))
         return (sums / np.maximum(total, np.float32(1e-6))[:, None]).astype(np.float32), total
 
 
@@ -81,9 +77,8 @@ class InitialPrototypes:
     """Where refinement starts."""
 
     prototypes: Floats  # (c, d) float32, propagated (Eq. 6) in the whitened space.
-    is_zero_shot: (
-        Flags  # (c,) bool; such a class has no image, and stays where its ancestors put it
-    )
+    # (c,) bool; such a class has no image, and stays where its ancestors put it
+    is_zero_shot: Flags
     spread: float  # of zero-shot classes, see `linear_classifier`
 
 
@@ -154,7 +149,7 @@ def temperature_for(links: Links, vectors: Floats) -> float:
 
 def chances_of(classifier: LinearClassifier, vectors: Floats) -> Floats:
     """Probabilities (n, c) by the prototypes alone (Eq. 2)."""
-    return softmax(classifier.logits(vectors, np.ones(len(vectors), dtype=np.float32)))
+    return softmax(classifier.logits(vectors))
 
 
 def joined(by_prototype: Floats, links: Links, chances: AnchorChances) -> Floats:
@@ -251,8 +246,7 @@ class _ShotSums:
 def _of_shots(chances: AnchorChances, vectors: Floats, weights: Floats) -> _ShotSums:
     shots = np.flatnonzero(chances.shot_of >= 0)
     classes, count = chances.shot_of[shots], chances.free.shape[1]
-    sums = np.zeros((count, vectors.shape[1]), dtype=np.float32)
-    np.add.at(sums, classes, weights[shots, None] * vectors[shots])
+    sums = sums_by_class(weights[shots, None] * vectors[shots], classes, count)
     return _ShotSums(
         sums, np.bincount(classes, weights=weights[shots], minlength=count).astype(np.float32)
     )

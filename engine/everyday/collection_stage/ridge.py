@@ -12,14 +12,12 @@ from numpy.typing import NDArray
 from engine.everyday.blocks import Flags, Floats, Integers
 from engine.everyday.prototypical.classification import LinearClassifier
 
-PENALTY: Final = (
-    0.3  # on the weights, for embeddings of length 1: the more shots, the less it counts
-)
+PENALTY: Final = 0.3
+"""On the weights, for embeddings of length 1: the more shots, the less it counts."""
 TEMPERATURE: Final = 1 / 18  # expected before any shot was left out
 SPREAD: Final = 0.3  # standard deviation of the temperature's logarithm beforehand
-FACTORS: Final = np.geomspace(
-    0.25, 4, 41
-)  # on the temperature that are tried. Chosen: in steps of 7%.
+FACTORS: Final = np.geomspace(0.25, 4, 41)
+"""On the temperature that are tried. Chosen: in steps of 7%."""
 
 Doubles = NDArray[np.float64]
 

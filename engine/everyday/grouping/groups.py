@@ -17,12 +17,10 @@ from engine.everyday.look_alikes import SCREEN, LookAlikes, Opinions
 from engine.graph.codes import NO_CLASS
 
 SMALL: Final = 9  # images of a group whose class is held back from larger ones
-ALIKE: Final = (
-    0.2  # mean cosine of whitened embeddings within a cluster of images that are not sure
-)
-NAMING_KEYS: Final = (
-    4.0  # keys that naming a class takes that was not proposed: R, two letters, Enter
-)
+ALIKE: Final = 0.2
+"""Mean cosine of whitened embeddings within a cluster of images that are not sure."""
+NAMING_KEYS: Final = 4.0
+"""Keys that naming a class takes that was not proposed: R, two letters, Enter."""
 IMPURE: Final = 0.1  # share of a cluster that is of other classes than most of it, before anything is known of them
 ODD: Final = 0.5  # an image is odd whose class is less probable, or that is this much less alike than its group
 
@@ -208,8 +206,9 @@ class _Drawn:
         leads_out = (towards >= 0) & (towards != self.group[:, None])
         doubt = np.where(self.own.is_sure, 1 - self.own.probability, 1)[:, None]
         share = doubt * links.weights / np.maximum(links.followed, np.float32(1e-6))
-        found = np.bincount(towards[leads_out], weights=share[leads_out], minlength=self.count)
-        return found.astype(np.float32)
+        return np.bincount(
+            towards[leads_out], weights=share[leads_out], minlength=self.count
+        ).astype(np.float32)
 
     def _voted(self) -> tuple[Integers, Floats]:
         """The class (count,) that each group's images are most probably of, and its share (count,) of their votes."""

@@ -20,12 +20,12 @@ from engine.everyday.blocks import (
     Flags,
     Floats,
     Integers,
+    at_columns,
     one_thread_each,
     stop_if_asked,
     stopped_by,
 )
-from engine.everyday.label_errors.labelled import JudgedLabels
-from engine.everyday.label_errors.left_out import LeaveOneOut, Neighbours
+from engine.everyday.label_errors.labelled import JudgedLabels, LeaveOneOut, Neighbours
 from engine.everyday.prototypical.classification import softmax
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS, UNKNOWN
@@ -33,16 +33,13 @@ from engine.graph.codes import NO_CLASS, UNKNOWN
 Doubles = NDArray[np.float64]
 
 LIKELY: Final = 0.5  # from this probability on a label is called wrong
-CONFIRMED: Final = (
-    0.1  # how much less probably a confirmed label is wrong, where an equal image contradicts it
-)
-TEMPERATURES: Final = np.geomspace(
-    0.3, 6, 25
-)  # factors of the mean log-probabilities that are tried
+CONFIRMED: Final = 0.1
+"""How much less probably a confirmed label is wrong, where an equal image contradicts it."""
+TEMPERATURES: Final = np.geomspace(0.3, 6, 25)
+"""Factors of the mean log-probabilities that are tried."""
 NOISES: Final = np.geomspace(0.002, 0.3, 12)  # shares of wrong labels that are tried
-LEAST_WEIGHT: Final = (
-    0.01  # of the most probable fit's, for others to count. Chosen: all below are hardly seen
-)
+LEAST_WEIGHT: Final = 0.01
+"""Of the most probable fit's, for others to count. Chosen: all below are hardly seen."""
 USUAL_NOISE: Final = 0.02  # share of wrong labels that is expected before the labels are seen
 USUAL_LABELS: Final = 200  # as many labels as that expectation counts for: few labels cannot tell noise from similarity
 GROSS: Final = 5.0
@@ -52,9 +49,8 @@ TWIN: Final = 0.9
 """Cosine from which two images are nearly the same. Measured: pairs of Grocery Store and cifar-half from 0.85 on are
 all of one class, whose images have 0.3 on average."""
 FEW: Final = 2  # images of a label that cannot be judged by one another
-STRONG: Final = (
-    0.9  # share of the nearest that must be of another class where a label has few images
-)
+STRONG: Final = 0.9
+"""Share of the nearest that must be of another class where a label has few images."""
 LOOKED_AT: Final = 10  # nearest images that count then
 CLOSEST: Final = 3  # of a class, whose likeness counts then
 TOPS: Final = 9  # most likely classes: one for each digit
@@ -66,12 +62,10 @@ class LabelErrors:
     """How far each of n labels can be trusted."""
 
     images: JudgedLabels
-    probability: (
-        Doubles  # (n,) float64, that the label is wrong: fine enough to order the surest ones
-    )
-    is_judged: (
-        Flags  # (n,) bool: its class has enough labels, or look-alikes or a person spoke clearly
-    )
+    # (n,) float64, that the label is wrong: fine enough to order the surest ones
+    probability: Doubles
+    # (n,) bool: its class has enough labels, or look-alikes or a person spoke clearly
+    is_judged: Flags
     proposed: Integers  # (n,) int64, the class that the image seems to be of, `NO_CLASS` where there is no other
     score: Floats  # (n,) float32, probability of `proposed` without the label
     twin: Integers  # (n,) int64, place of a nearly equal image with a label that contradicts; -1 without
@@ -253,7 +247,7 @@ class _Judge:
         against = chances.copy()
         against[:, self._agreeing[column]] = 0
         best, total = against.argmax(axis=1), against.sum(axis=1)
-        share = np.take_along_axis(against, best[:, None], axis=1)[:, 0]
+        share = at_columns(against, best)
         proposed = np.where(total > 0, self._images.class_ids[best], NO_CLASS)
         score = share.copy()
         for row in np.flatnonzero((share < LIKELY * total) & (1 - total < LIKELY)).tolist():

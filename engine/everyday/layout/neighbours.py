@@ -13,14 +13,12 @@ from numpy.typing import NDArray
 from engine.everyday.blocks import Floats, Integers, in_blocks, one_thread_each, stop_if_asked
 
 CENTRES_PER_ROOT: Final = 4  # cells, in multiples of sqrt(n): cells of 80 images at 100,000
-CELLS_SEARCHED: Final = (
-    64  # nearest to that of an image. Chosen: 92 % of the true fifteen are found (decision 62)
-)
+CELLS_SEARCHED: Final = 64
+"""Nearest to that of an image. Chosen: 92 % of the true fifteen are found (decision 86)."""
 FEWEST_FOR_CELLS: Final = 4_000  # fewer images are compared with one another
 TRAINED_ON: Final = 32  # images that a centre is learned from, on average
-ROUNDS: Final = (
-    4  # of Lloyd's algorithm; more move the centres, and change nothing of what is found
-)
+ROUNDS: Final = 4
+"""Of Lloyd's algorithm; more move the centres, and change nothing of what is found."""
 ROWS_AT_ONCE: Final = 512  # images that are compared at a time by a core
 
 

@@ -20,9 +20,8 @@ PHASES: Final = ((12.0, 0.5, 4), (4.0, 0.8, 2), (1.0, 0.8, 14))
 """Exaggeration, momentum and rounds of optimisation: groups form first, then they spread."""
 ITERATIONS: Final = 25  # of a round
 ROUNDS: Final = sum(rounds for _exaggeration, _momentum, rounds in PHASES)
-FEWEST_FOR_GRID: Final = (
-    1_500  # images from which forces are interpolated on a grid: of fewer, summing them takes less
-)
+FEWEST_FOR_GRID: Final = 1_500
+"""Images from which forces are interpolated on a grid: of fewer, summing them takes less."""
 EXTENT: Final = 100.0  # the middle 98 % of a finished map lie within half of this of its centre, along the longer side
 _SPAN: Final = (1, 99)  # percentiles that `EXTENT` is of
 _EVEN: Final = 1e-9  # a span or distance below this is none

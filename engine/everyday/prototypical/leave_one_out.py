@@ -269,9 +269,8 @@ class HeldOutDistances:
     """
 
     own: Floats  # (n, c) float32, squared distance to the initial prototype without the shot
-    propagated: (
-        Floats  # (n, c) float32, squared distance to the propagated prototype without the shot
-    )
+    # (n, c) float32, squared distance to the propagated prototype without the shot
+    propagated: Floats
     cross: Floats  # (n, c) float32, inner product of the two differences
     shots_left: Integers  # (n, c) int64, images of the candidate's own that remain
     has_parents: Flags  # (n, c) bool, whether anything is propagated to the candidate

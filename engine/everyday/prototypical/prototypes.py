@@ -1,6 +1,5 @@
 """Prototypes of every class that can have one, by running the exported equations (Eq. 3 to 6)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Final, final
@@ -120,9 +119,8 @@ def _load(model: Path) -> Any:
             "the propagation file is missing", expected=str(model), found="nothing", remedy=_REMEDY
         )
     options = onnxruntime.SessionOptions()
-    options.enable_cpu_mem_arena = (
-        False  # runs are short and rare; memory goes back to the system after each
-    )
+    # Runs are short and rare; memory goes back to the system after each
+    options.enable_cpu_mem_arena = False
     options.add_session_config_entry(
         "session.intra_op.allow_spinning", "0"
     )  # no busy waiting beside the window
@@ -170,9 +168,8 @@ class PrototypeTable:
     edge_weights: Floats  # (E,) float32, attention (Eq. 5).
     final: Floats  # (C, d) float32, P (Eq. 6).
     has_prototype: Flags  # (C,) bool, own or propagated
-    lambda_: (
-        Floats  # (C,) float32, share of the initial prototype (Eq. 6), 0 for zero-shot classes.
-    )
+    # (C,) float32, share of the initial prototype (Eq. 6), 0 for zero-shot classes.
+    lambda_: Floats
 
     @property
     def is_zero_shot(self) -> Flags:
@@ -204,9 +201,8 @@ def support_of(graph: CategoryGraph, shots: Shots, setting: Setting) -> Support:
     counts = np.bincount(members.class_positions, minlength=len(class_ids)).astype(np.int64)
     if setting is Setting.PPN_PLUS:
         edges = edge_index(graph, class_ids)
-        edges = edges[
-            :, counts[edges[0]] > 0
-        ]  # one step of propagation starts at initial prototypes
+        # One step of propagation starts at initial prototypes
+        edges = edges[:, counts[edges[0]] > 0]
     elif setting is Setting.PPN:
         means = class_means(shots, members, len(class_ids))
         edges = nearest_parents(means, NEIGHBOURS)
@@ -253,17 +249,8 @@ def prototype_table(
     )  # fmt: skip
 
 
-def candidate_positions(
-    graph: CategoryGraph, table: PrototypeTable, allowed: Sequence[int] | None
-) -> Integers:
-    """Positions of the classes to choose among, none above another; by default the deepest that have a prototype."""
-    ids = table.class_ids.tolist()
-    available = {
-        class_id: place for place, class_id in enumerate(ids) if table.has_prototype[place]
-    }
-    if allowed is None:
-        covered = set[int]().union(*map(graph.ancestors, available))
-        allowed = [class_id for class_id in available if class_id not in covered]
-    return np.array(
-        [available[class_id] for class_id in allowed if class_id in available], dtype=np.int64
-    )
+def candidate_positions(graph: CategoryGraph, table: PrototypeTable) -> Integers:
+    """Positions of the candidates: the deepest classes that have a prototype."""
+    available = table.class_ids[table.has_prototype].tolist()
+    covered = list(set[int]().union(*map(graph.ancestors, available)))
+    return np.flatnonzero(table.has_prototype & ~np.isin(table.class_ids, covered))

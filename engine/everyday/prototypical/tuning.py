@@ -13,7 +13,7 @@ from typing import Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.everyday.blocks import Flags, Floats, Integers, in_blocks
+from engine.everyday.blocks import Flags, Floats, Integers, at_columns, in_blocks
 from engine.everyday.classifier import Setting
 from engine.everyday.prototypical.leave_one_out import (
     HeldOutDistances,
@@ -30,9 +30,8 @@ SHRINKAGES: Final = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
 TEMPERATURE_STEPS: Final = np.geomspace(0.1, 10.0, 25)
 """Candidates, in temperatures of the backbone's card. Chosen: a tenth to ten times, in steps of 21%."""
 PRIOR_SHOTS: Final = 10.0  # the prior of the backbone's card counts as much as this many shots
-PRIOR_SPREAD: Final = (
-    0.7  # standard deviation of the logarithm of shrinkage and temperature around the card's values
-)
+PRIOR_SPREAD: Final = 0.7
+"""Standard deviation of the logarithm of shrinkage and temperature around the card's values."""
 MOST_SHOTS: Final = 600  # more held-out shots than this are sampled: the choice no longer changes
 
 
@@ -194,7 +193,7 @@ def _best_temperature(likelihood: _Likelihood, start: _Start) -> float:
 def _hits(check: HeldOutCheck, squared: Floats) -> int:
     if squared.shape[1] == 0:
         return 0
-    right = np.take_along_axis(check.is_right, squared.argmin(axis=1)[:, None], axis=1)[:, 0]
+    right = at_columns(check.is_right, squared.argmin(axis=1))
     return int((right & check.can_tell_leaf).sum())
 
 

@@ -36,9 +36,8 @@ def operations_of(model: Path, input_shape: Sequence[int]) -> float:
     options.log_severity_level = 4
     options.intra_op_num_threads = 1
     options.enable_profiling = True
-    options.graph_optimization_level = (
-        onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    )  # fused operators hide shapes
+    # Fused operators hide shapes
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     with scratch_folder() as folder:
         options.profile_file_prefix = str(folder / "profile")
         try:

@@ -18,19 +18,14 @@ from engine.runtime.sessions import open_session, run_session
 from engine.worker.client import Died, Done, TookTooLong, run
 from engine.worker.protocol import Failed, Request
 
-TRIAL_LIMIT_S: Final = (
-    60.0  # cold CUDA libraries are gigabytes that come from the disk: a slow one needs its time
-)
+TRIAL_LIMIT_S: Final = 60.0
+"""Cold CUDA libraries are gigabytes that come from the disk: a slow one needs its time."""
 _GRACE_S: Final = 5.0
 """The child ends by itself this much later: should this process be gone by then, nobody else would end it."""
 _LONGEST_WORDS: Final = 300  # characters of what a child that ended says of itself, at most
 PROBE_MODEL: Final = "models/probe.onnx"
-_PROBE_SHAPE: Final = (
-    1,
-    3,
-    32,
-    32,
-)  # input of the network that tries a device: the smallest that it takes
+_PROBE_SHAPE: Final = (1, 3, 32, 32)
+"""Input of the network that tries a device: the smallest that it takes."""
 _TOLERANCE: Final = 1e-2  # GPUs multiply in reduced precision; nonsense is off by far more
 
 

@@ -63,9 +63,8 @@ class CudaDevice:
     name: str  # for people: "NVIDIA H200"
     capability: Version = (0, 0)  # compute capability, (9, 0)
     memory_bytes: int = 0  # of the device, in all
-    free_bytes: int | None = (
-        None  # of it, not used by any program; None when the driver does not say
-    )
+    # Of it, not used by any program; None when the driver does not say
+    free_bytes: int | None = None
 
 
 @dataclass(frozen=True)
@@ -88,23 +87,19 @@ class GpuFacts:
     system: str = "linux"  # "linux", "win32" or "darwin"
     is_container: bool = False  # whether this process runs in a container
     is_wsl: bool = False  # whether this is Linux inside Windows, whose driver is the one of Windows
-    has_nvidia_hardware: bool | None = (
-        None  # whether an NVIDIA GPU is on the bus; None when that cannot be seen
-    )
+    # Whether an NVIDIA GPU is on the bus; None when that cannot be seen
+    has_nvidia_hardware: bool | None = None
     kernel_driver: str = ""  # version of the loaded kernel module; empty when none is
     device_nodes: tuple[DeviceNode, ...] = ()  # the driver's device files
     visible_devices: str | None = None  # value of CUDA_VISIBLE_DEVICES; None when it is not set
     driver: DriverFacts = field(default_factory=DriverFacts)  # what the driver says
-    packages: Mapping[str, str] = field(
-        default_factory=dict
-    )  # versions of the installed ONNX Runtime packages by name
-    providers: tuple[
-        str, ...
-    ] = ()  # execution providers that the imported ONNX Runtime was built with
+    # Versions of the installed ONNX Runtime packages by name
+    packages: Mapping[str, str] = field(default_factory=dict)
+    # Execution providers that the imported ONNX Runtime was built with
+    providers: tuple[str, ...] = ()
     built_for_cuda: str = ""  # CUDA version that it was built for, "13.0"; empty when for none
-    libraries: frozenset[str] = (
-        frozenset()
-    )  # file names of the CUDA and cuDNN libraries that were found
+    # File names of the CUDA and cuDNN libraries that were found
+    libraries: frozenset[str] = frozenset()
 
     @property
     def cuda_major(self) -> int:

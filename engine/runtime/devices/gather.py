@@ -207,10 +207,8 @@ def ask_driver() -> DriverFacts:
         return DriverFacts(DRIVER_LIBRARY)
     count, newest, handle = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
     driver.cuDriverGetVersion(ctypes.byref(newest))
-    cuda_version, management = (
-        (newest.value // 1000, newest.value % 1000 // 10),
-        _management(),
-    )  # 13020 is CUDA 13.2
+    # 13020 is CUDA 13.2
+    cuda_version, management = ((newest.value // 1000, newest.value % 1000 // 10), _management())
     status = int(driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count)))
     device = None
     if status == 0 and count.value:

@@ -117,10 +117,8 @@ def is_out_of_memory(message: str) -> bool:
 
 
 _DRIVER_FOR: Final = {12: "525", 13: "580"}  # first driver branch that serves a CUDA major version
-_CAPABILITY_FOR: Final[dict[int, Version]] = {
-    12: (6, 0),
-    13: (7, 5),
-}  # oldest GPUs that the packages are built for
+_CAPABILITY_FOR: Final[dict[int, Version]] = {12: (6, 0), 13: (7, 5)}
+"""Oldest GPUs that the packages are built for."""
 _DRIVER_PAGE: Final = Message("from nvidia.com/drivers or with your system's package manager")
 USE_THE_CPU: Final = Message("nothing needs to be done: the CPU does the work")
 """True where the program chooses the device; the CPU does not step in for one that was requested by name."""

@@ -7,20 +7,16 @@ from engine.runtime.devices.facts import CPU_PROVIDER, CUDA_PROVIDER
 
 ProviderChain = tuple[tuple[str, dict[str, str]], ...]
 """Execution providers in the order in which they are offered each operator, with their options."""
-SMALLEST_BATCH: Final = (
-    8  # A GPU's images in one run, at least. Chosen; no GPU was at hand to measure with.
-)
-LARGEST_BATCH: Final = (
-    128  # at most: more only takes memory. Chosen; no GPU was at hand to measure with.
-)
-_DEFAULT_BATCH: Final = (
-    32  # where free memory is not known. Chosen; no GPU was at hand to measure with.
-)
+SMALLEST_BATCH: Final = 8
+"""A GPU's images in one run, at least. Chosen; no GPU was at hand to measure with."""
+LARGEST_BATCH: Final = 128
+"""At most: more only takes memory. Chosen; no GPU was at hand to measure with."""
+_DEFAULT_BATCH: Final = 32
+"""Where free memory is not known. Chosen; no GPU was at hand to measure with."""
 _MEMORY_SHARE: Final = 0.25
 """Share of the free memory that a batch may take. Chosen: the driver and other programs need the rest."""
-_COPIES: Final = (
-    64  # an image's activations, as float32 copies of its input; a ResNet-50 needs about 30
-)
+_COPIES: Final = 64
+"""An image's activations, as float32 copies of its input; a ResNet-50 needs about 30."""
 _BYTES: Final = 4  # of a float32
 
 
@@ -35,16 +31,13 @@ class DeviceSettings:
     cuda_graphs: bool = False
     # How cuDNN finds convolutions: "HEURISTIC" (at once), "EXHAUSTIVE" (measures every batch size), "DEFAULT"
     algorithm_search: str = "HEURISTIC"
-    channels_last: bool = (
-        False  # lay out images as (B, height, width, channels), as tensor cores like it
-    )
-    tf32: bool = (
-        True  # let float32 products use tensor cores, with 10 bits of mantissa instead of 23
-    )
+    # Lay out images as (B, height, width, channels), as tensor cores like it
+    channels_last: bool = False
+    # Let float32 products use tensor cores, with 10 bits of mantissa instead of 23
+    tf32: bool = True
     half: bool = False  # compute layers in float16; kept only if embeddings agree with the CPU's
-    spare_memory: bool = (
-        True  # grow the memory by what is needed, instead of to the next power of two
-    )
+    # Grow the memory by what is needed, instead of to the next power of two
+    spare_memory: bool = True
 
 
 def provider_chain(provider: str, settings: DeviceSettings) -> ProviderChain:

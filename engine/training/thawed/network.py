@@ -25,9 +25,8 @@ WEIGHTS_AT: Final[Mapping[str, tuple[int, ...]]] = {
     "BatchNormalization": (1, 2),
 }
 """Inputs of operators that are learned where the file holds them. All else in a file stays as it is."""
-LAYERS: Final = frozenset(
-    {"Conv", "Gemm", "MatMul"}
-)  # what counts as a layer: stages are counted in them
+LAYERS: Final = frozenset({"Conv", "Gemm", "MatMul"})
+"""What counts as a layer: stages are counted in them."""
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,8 @@ _FLOATS: Final = frozenset({1, 10, 11, 16})
 """ONNX's numbers for float32, float16, float64 and bfloat16: all are float32 in training."""
 _BOOL: Final = 9  # ONNX's number for yes and no
 
-Operator = Callable[
-    [Attributes, Inputs], Any
-]  # from attributes and inputs to the output, or to a tuple of outputs
+Operator = Callable[[Attributes, Inputs], Any]
+"""From attributes and inputs to the output, or to a tuple of outputs."""
 
 
 def _convolution(attributes: Attributes, inputs: Inputs) -> Tensor:

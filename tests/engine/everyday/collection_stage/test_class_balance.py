@@ -27,7 +27,7 @@ from engine.everyday.shots import Shots
 from engine.everyday.unseen import LEAST_LEFT
 from engine.runtime.onnx_runtime import load_onnxruntime
 from tests.support.collection_stage import Crowd, Matrix, crowd
-from tests.support.everyday import PRIOR, unit
+from tests.support.everyday import PRIOR, some_shots, unit
 from tests.support.graphs import graph_of
 
 PER_LEAF = 90
@@ -146,7 +146,9 @@ def test_labels_of_most_images_leave_those_of_classes_without(
     for count in (4, 30):
         shots = given.shots(count)
         fitted(
-            any_width, given, shots.at(np.flatnonzero(np.isin(shots.class_ids, given.leaves[:6])))
+            any_width,
+            given,
+            some_shots(shots, np.flatnonzero(np.isin(shots.class_ids, given.leaves[:6]))),
         )
     unseen, few, many = 2 * 40, 6 * (40 - 4), 6 * LEAST_LEFT * 40
     assert taught == pytest.approx([few / (few + unseen), many / (many + unseen)])
@@ -159,7 +161,9 @@ def test_the_first_classes_keep_their_images(any_width: PropagationSession) -> N
         given = photos([40] * 8, seed)
         shots = given.shots(3)
         few = fitted(
-            any_width, given, shots.at(np.flatnonzero(np.isin(shots.class_ids, given.leaves[:2])))
+            any_width,
+            given,
+            some_shots(shots, np.flatnonzero(np.isin(shots.class_ids, given.leaves[:2]))),
         )
         right.append(few.is_right[np.isin(few.truth, given.leaves[:2])].mean())
     assert np.mean(right) > 0.8
@@ -169,7 +173,7 @@ def test_one_class_has_no_balance() -> None:
     given = crowd()
     shots = given.shots(2)
     assert not estimate(
-        given, shots.at(np.flatnonzero(shots.class_ids == given.leaves[0]))
+        given, some_shots(shots, np.flatnonzero(shots.class_ids == given.leaves[0]))
     ).is_moved
 
 

@@ -12,7 +12,7 @@ from engine.collection.live import LiveCollection
 from engine.collection.state import NO_CLASS, CollectionState
 from engine.config import CacheFolders
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
-from engine.everyday.collection_stage.kept_basis import SUFFIX
+from engine.everyday.collection_stage.live_basis import SUFFIX
 from engine.everyday.prototypical.model import EverydayModel
 from research.benchmarks.synthetic import synthetic_project
 from tests.support.live_states import assert_same, own_copy

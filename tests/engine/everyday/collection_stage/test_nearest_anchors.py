@@ -4,8 +4,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.everyday.collection_stage.nearest_anchors import MOST_NEWER, NearestAnchors
-from engine.everyday.collection_stage.neighbours import NEIGHBOURS, Nearest
+from engine.everyday.collection_stage.neighbours import (
+    MOST_NEWER,
+    NEIGHBOURS,
+    Nearest,
+    NearestAnchors,
+)
 
 IMAGES = 400
 

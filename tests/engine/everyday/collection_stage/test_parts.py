@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from engine.everyday.back_off import BRANCH_POWER, Branches
 from engine.everyday.blocks import to_fixed
-from engine.everyday.branches import POWER, Branches
 from engine.everyday.collection_stage.anchor_labels import (
     LEAST,
     AnchorChances,
@@ -447,7 +447,7 @@ def test_by_hand() -> None:
     """Sums of 0.8 and 0.2, to the power; what lies above all candidates tells nothing."""
     branches = Branches.telling(OAKS_AND_A_PINE)
     assert branches.roll_up.tolist() == [[1, 0], [1, 0], [0, 1]]
-    oak, pine = 0.8 ** float(POWER), 0.2 ** float(POWER)
+    oak, pine = 0.8 ** float(BRANCH_POWER), 0.2 ** float(BRANCH_POWER)
     expected = np.array([0.5 * oak, 0.3 * oak, 0.2 * pine])
     found = branches.lean(np.array([[0.5, 0.3, 0.2]], dtype=np.float32))
     assert found[0] == pytest.approx(expected / expected.sum(), abs=1e-6)

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from engine.everyday.back_off import DEFAULT_BAR
-from engine.everyday.classifier import EMBEDDING, PROBABILITIES, Setting
+from engine.everyday.classifier import EMBEDDING, PROBABILITIES, CollectionFigures, Setting
 from engine.everyday.collection_stage.anchor_labels import AnchorLabels
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
-from engine.everyday.collection_stage.stage import StageCheck
 from engine.everyday.prototypical.fit import fit
 from engine.everyday.prototypical.model import EverydayModel
 from engine.everyday.prototypical.prototypes import PropagationSession
@@ -18,7 +17,7 @@ from engine.everyday.unseen import DOUBT
 from engine.graph.codes import NO_CLASS
 from engine.runtime.onnx_runtime import load_onnxruntime
 from tests.support.collection_stage import FAMILIES, Crowd, crowd
-from tests.support.everyday import PRIOR, WIDTH, Matrix, no_shots, together, unit
+from tests.support.everyday import PRIOR, WIDTH, Matrix, no_shots, some_shots, together, unit
 from tests.support.graphs import graph_of
 
 
@@ -90,13 +89,13 @@ def test_the_stage_drops_itself_where_it_does_not_pay(
     """Fewer held-out shots right than without it: it is off, and the check says why."""
     given = crowd(10)
     shots = given.shots(3)
-    worse = StageCheck(shots=24, hits=10, hits_without=11)
-    monkeypatch.setattr("engine.everyday.collection_stage.fit_stage.StageCheck", lambda *_: worse)
+    worse = CollectionFigures(is_used=False, shots=24, hits=10, hits_without=11)
+    monkeypatch.setattr(
+        "engine.everyday.collection_stage.fit_stage.CollectionFigures", lambda *_: worse
+    )
     model = _fit(propagation, given, shots, given.basis(shots))
     assert model.stage is None
     assert model.stage_check == worse
-    assert not worse.pays
-    assert replace(worse, hits=11).pays
 
 
 def test_the_check_holds_shots_out(propagation: PropagationSession) -> None:
@@ -106,7 +105,7 @@ def test_the_check_holds_shots_out(propagation: PropagationSession) -> None:
     assert three is not None
     assert three.shots == 3 * len(given.leaves)
     one = _fit(propagation, given, given.shots(1), given.basis(given.shots(1))).stage_check
-    assert one == StageCheck(0, 0, 0)
+    assert one == CollectionFigures(True, 0, 0, 0)
 
 
 def test_shots_from_elsewhere_are_noticed(propagation: PropagationSession) -> None:
@@ -381,7 +380,9 @@ def test_nothing_is_certain_of_classes_without_examples(propagation: Propagation
     given = crowd(40)
     for count in (1, 10):
         all_shots = given.shots(count)
-        shots = all_shots.at(np.flatnonzero(np.isin(all_shots.class_ids, given.leaves[:2])))
+        shots = some_shots(
+            all_shots, np.flatnonzero(np.isin(all_shots.class_ids, given.leaves[:2]))
+        )
         model = _fit(propagation, given, shots, given.basis(shots))
         free = ~np.isin(given.image_ids, shots.image_ids)
         scores = model.classify(given.embeddings)
@@ -400,7 +401,7 @@ def test_a_class_that_holds_nearly_all_leaves_is_no_answer(propagation: Propagat
     for root in given.graph.roots():
         graph.link(whole, root)
     all_shots = given.shots(2)
-    some = all_shots.at(np.flatnonzero(np.isin(all_shots.class_ids, given.leaves[:2])))
+    some = some_shots(all_shots, np.flatnonzero(np.isin(all_shots.class_ids, given.leaves[:2])))
     few, full = (
         fit(graph, shots, propagation, PRIOR, basis=given.basis(shots))
         for shots in (some, all_shots)
@@ -415,9 +416,11 @@ def test_without_a_stage_it_is_divided_alike(
     """Scores of all images, probabilities of some, and the export."""
     given = crowd(20)
     all_shots = given.shots(3)
-    shots = all_shots.at(np.flatnonzero(all_shots.class_ids != given.leaves[0]))
-    worse = StageCheck(shots=24, hits=10, hits_without=11)
-    monkeypatch.setattr("engine.everyday.collection_stage.fit_stage.StageCheck", lambda *_: worse)
+    shots = some_shots(all_shots, np.flatnonzero(all_shots.class_ids != given.leaves[0]))
+    worse = CollectionFigures(is_used=False, shots=24, hits=10, hits_without=11)
+    monkeypatch.setattr(
+        "engine.everyday.collection_stage.fit_stage.CollectionFigures", lambda *_: worse
+    )
     model = _fit(propagation, given, shots, given.basis(shots))
     assert model.stage is None
     assert model.unseen is not None

@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 from engine.errors import Cancelled
 from engine.events import CancelToken
 from engine.everyday.label_errors.find import LIKELY, LabelErrors, find_label_errors
-from engine.everyday.label_errors.labelled import JudgedLabels, centred
-from engine.everyday.label_errors.left_out import LeaveOneOut, neighbours_of
+from engine.everyday.label_errors.labelled import JudgedLabels, LeaveOneOut, centred, neighbours_of
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS, UNKNOWN
 from tests.support.graphs import graph_of

@@ -26,6 +26,7 @@ from tests.support.everyday import (
     Matrix,
     collection,
     propagation_matrix,
+    some_shots,
     stand_in_distance,
     tree,
     without,
@@ -188,7 +189,7 @@ def test_exact_twins_help_nothing(propagation: PropagationSession) -> None:
     """Every shot three times: as far from its own class, held out with its twins, as the shot alone was."""
     drawn = collection(tree(), seed=9)
     once = drawn.shots({5: 3, 6: 2})
-    thrice = once.at(np.repeat(np.arange(5), 3))
+    thrice = some_shots(once, np.repeat(np.arange(5), 3))
     twins = replace(thrice, image_ids=np.arange(15), folds=np.repeat(np.arange(5), 3))
     alone = _held_out(_fitted(propagation, drawn.graph, once, Setting.PROTOTYPES))
     together = _held_out(_fitted(propagation, drawn.graph, twins, Setting.PROTOTYPES))

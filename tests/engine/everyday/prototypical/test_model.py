@@ -1,4 +1,5 @@
 from dataclasses import replace
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -6,7 +7,7 @@ import pytest
 from engine.everyday.back_off import Policy
 from engine.everyday.classifier import Setting
 from engine.everyday.prototypical.classification import classify_all
-from engine.everyday.prototypical.fit import Prior, fit, prior_of
+from engine.everyday.prototypical.fit import fit, shrinkage_prior
 from engine.everyday.prototypical.model import EverydayModel
 from engine.everyday.prototypical.prototypes import (
     NEIGHBOURS,
@@ -14,12 +15,11 @@ from engine.everyday.prototypical.prototypes import (
     prototype_table,
     support_of,
 )
-from engine.everyday.prototypical.tuning import held_out_check, lambda_for, squared_at
+from engine.everyday.prototypical.tuning import Tuning, held_out_check, lambda_for, squared_at
 from engine.everyday.scores import Scores
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS
-from engine.model_card import BackboneCard
 from tests.support.everyday import (
     EVERYDAY_SETTINGS,
     PRIOR,
@@ -41,7 +41,15 @@ ANIMAL, BIRD, DIVER, GULL, PUFFIN, SEAL, HERRING_GULL, PLANT, KELP = range(1, 10
 
 
 def _classify(model: EverydayModel, images: Matrix) -> Scores:
-    return classify_all(model.classifier, model.back_off, images, (images**2).sum(axis=1))
+    return classify_all(model.classifier, model.back_off, images)
+
+
+def _fit_as_tuned(
+    graph: CategoryGraph, shots: Shots, session: PropagationSession, tuning: Tuning
+) -> EverydayModel:
+    """A fit whose shots are held out to no effect: shrinkage and temperature are given."""
+    with mock.patch("engine.everyday.prototypical.fit.tune", return_value=tuning):
+        return fit(graph, shots, session, PRIOR)
 
 
 def _prototype(model: EverydayModel, class_id: int) -> Matrix:
@@ -136,22 +144,9 @@ def test_new_images_are_distinguished(propagation: PropagationSession) -> None:
 
 def test_the_prior_comes_from_the_card() -> None:
     """PPN, whose parents are guessed, starts from a shrinkage of its own."""
-    card = BackboneCard(
-        "small",
-        16,
-        (0.5, 0.5, 0.5),
-        (0.2, 0.2, 0.2),
-        WIDTH,
-        temperature=0.3,
-        shrinkage=2.0,
-        shrinkage_guessed=0.4,
-    )
-    prior = prior_of(card)
-    assert prior == Prior(shrinkage=2.0, shrinkage_guessed=0.4, temperature=0.3)
-    assert [prior.shrinkage_for(setting) for setting in (Setting.PPN_PLUS, Setting.PPN)] == [
-        2.0,
-        0.4,
-    ]
+    card = replace(PRIOR, shrinkage=2.0, shrinkage_guessed=0.4)
+    found = [shrinkage_prior(card, setting) for setting in (Setting.PPN_PLUS, Setting.PPN)]
+    assert found == [2.0, 0.4]
 
 
 def test_without_held_out_shots_lambda_follows_the_prior(propagation: PropagationSession) -> None:
@@ -179,7 +174,7 @@ def test_a_new_shot_changes_only_what_it_touches(
     )
     before = fit(drawn.graph, shots, propagation, PRIOR)
     more = together(shots, drawn.shots({class_id: 1}))
-    after = fit(drawn.graph, more, propagation, PRIOR, tuning=before.tuning)
+    after = _fit_as_tuned(drawn.graph, more, propagation, before.tuning)
     changed = _changed(before, after)
     assert class_id in changed
     assert changed <= _touched(drawn.graph, shots, class_id)
@@ -194,7 +189,7 @@ def test_a_removed_shot_changes_only_what_it_touched(
     shots = drawn.shots({GULL: 2, PUFFIN: 3, SEAL: 3, HERRING_GULL: 3, KELP: 3})
     before = fit(drawn.graph, shots, propagation, PRIOR)
     rest = without(shots, position)
-    after = fit(drawn.graph, rest, propagation, PRIOR, tuning=before.tuning)
+    after = _fit_as_tuned(drawn.graph, rest, propagation, before.tuning)
     class_id = int(shots.class_ids[position])
     changed = _changed(before, after)
     assert class_id in changed
@@ -208,21 +203,11 @@ def test_the_first_shot_of_a_class_moves_the_inheriting_ancestors(
     drawn = collection(seaside_graph(), seed=3)
     shots = drawn.shots({ANIMAL: 1, BIRD: 2, DIVER: 2, GULL: 2})
     before = fit(drawn.graph, shots, propagation, PRIOR)
-    seal = fit(
-        drawn.graph,
-        together(shots, drawn.shots({SEAL: 1})),
-        propagation,
-        PRIOR,
-        tuning=before.tuning,
-    )
+    more = together(shots, drawn.shots({SEAL: 1}))
+    seal = _fit_as_tuned(drawn.graph, more, propagation, before.tuning)
     assert _changed(before, seal) == {SEAL}
-    kelp = fit(
-        drawn.graph,
-        together(shots, drawn.shots({KELP: 1})),
-        propagation,
-        PRIOR,
-        tuning=before.tuning,
-    )
+    more = together(shots, drawn.shots({KELP: 1}))
+    kelp = _fit_as_tuned(drawn.graph, more, propagation, before.tuning)
     assert _changed(before, kelp) == {KELP, PLANT}
 
 
@@ -312,9 +297,8 @@ def test_a_zero_shot_class_is_broader(
     drawn = collection(tree(3, 3))
     shots = drawn.shots({2: 2, 6: 3, 7: 3})
     fitted = fit(drawn.graph, shots, propagation, PRIOR)
-    model = fit(
-        drawn.graph, shots, propagation, PRIOR, tuning=replace(fitted.tuning, shrinkage=shrinkage)
-    )
+    tuning = replace(fitted.tuning, shrinkage=shrinkage)
+    model = _fit_as_tuned(drawn.graph, shots, propagation, tuning)
     slope = 1 / model.tuning.temperature - model.classifier.breadth
     is_zero_shot = ~np.isin(model.candidate_ids, [6, 7])
     assert is_zero_shot.any()
@@ -431,28 +415,3 @@ def test_policies_reach_the_safe_class(propagation: PropagationSession) -> None:
     outside = _classify(model, drawn.images_of(leaves[8], 10))
     assert set(inside.safe_class.tolist()) == {2}
     assert set(outside.safe_class.tolist()) == {NO_CLASS}
-
-
-def test_a_level_of_the_graph_may_be_chosen_among(propagation: PropagationSession) -> None:
-    """Among the branches, shots of their leaves are right for the branch above, and tune the temperature."""
-    drawn = collection(tree(3, 3), seed=12, spread=1.0, noise=0.4)
-    leaves = drawn.graph.leaves()
-    shots = drawn.shots(dict.fromkeys(leaves, 3))
-    model = fit(drawn.graph, shots, propagation, PRIOR, allowed=[2, 3, 4])
-    assert model.candidate_ids.tolist() == [2, 3, 4]
-    assert model.tuning.shots_checked == len(shots)
-    images, truth = drawn.images_of_each(leaves, 20)
-    found = model.candidate_ids[_classify(model, images).best]
-    assert (found == 2 + (truth - leaves[0]) // 3).mean() > 0.9
-    assert model.tuning.accuracy > 0.9
-
-
-def test_only_the_chosen_branch_competes(propagation: PropagationSession) -> None:
-    """Three leaves of one branch; shots of other branches are not held out for them."""
-    drawn = collection(tree(3, 3), seed=13)
-    leaves = drawn.graph.leaves()
-    model = fit(
-        drawn.graph, drawn.shots(dict.fromkeys(leaves, 3)), propagation, PRIOR, allowed=leaves[:3]
-    )
-    assert model.candidate_ids.tolist() == list(leaves[:3])
-    assert model.tuning.shots_checked == 9

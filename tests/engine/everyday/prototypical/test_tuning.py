@@ -44,7 +44,7 @@ def _check_of(
 ) -> HeldOutCheck:
     support = support_of(drawn.graph, shots, setting)
     table = prototype_table(session, support, shots, lambda_for(support.own_counts, START))
-    candidates = candidate_positions(drawn.graph, table, None)
+    candidates = candidate_positions(drawn.graph, table)
     held = holdable_shots(drawn.graph, shots, table, candidates)
     return held_out_check(drawn.graph, shots, table, candidates, held, setting=setting)
 
