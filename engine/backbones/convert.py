@@ -138,14 +138,16 @@ def weights_file(source: WeightsPackage) -> Path:
             expected=str(path), found=error.strerror or "no file", remedy=remedy
         ) from error
     if found != source.sha256:
-        what, expected = (
+        raise ModelError(
             "the weights of {source} are not the published ones",
-            f"SHA-256 {source.sha256[:12]}…",
+            expected=f"SHA-256 {source.sha256[:12]}…",
+            found="{hash}… in {path}",
+            remedy=remedy,
+            source=source.name,
+            package=package,
+            hash=found[:12],
+            path=path,
         )
-        differs = partial(
-            ModelError, what, expected=expected, found="{hash}… in {path}", remedy=remedy
-        )
-        raise differs(source=source.name, package=package, hash=found[:12], path=path)
     return path
 
 

@@ -1,7 +1,8 @@
 """Rows of a data set: one for each image, in Arrow's columns and as arrays of numpy."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from itertools import chain
 from typing import Final
 
 import numpy as np
@@ -35,26 +36,21 @@ class EmbeddedRows:
     def take(self, places: NDArray[np.int64]) -> "EmbeddedRows":
         """Those at some places (k,), in that order."""
         return EmbeddedRows(
-            [self.content_hashes[place] for place in places],
-            [self.paths[place] for place in places],
-            [self.sizes_bytes[place] for place in places],
-            self.embeddings[places],
-            self.has_embedding[places],
-            [self.statuses[place] for place in places],
-            [self.reasons[place] for place in places],
+            *(
+                column[places] if isinstance(column, np.ndarray) else [column[at] for at in places]
+                for column in vars(self).values()
+            )
         )
 
 
 def joined(parts: Sequence[EmbeddedRows]) -> EmbeddedRows:
     """All rows of one or more parts, one part after the other."""
+    columns = ([getattr(rows, field.name) for rows in parts] for field in fields(EmbeddedRows))
     return EmbeddedRows(
-        [each for rows in parts for each in rows.content_hashes],
-        [each for rows in parts for each in rows.paths],
-        [each for rows in parts for each in rows.sizes_bytes],
-        np.concatenate([rows.embeddings for rows in parts]),
-        np.concatenate([rows.has_embedding for rows in parts]),
-        [each for rows in parts for each in rows.statuses],
-        [each for rows in parts for each in rows.reasons],
+        *(
+            np.concatenate(column) if isinstance(column[0], np.ndarray) else [*chain(*column)]
+            for column in columns
+        )
     )
 
 

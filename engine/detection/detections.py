@@ -34,7 +34,7 @@ def best_first(candidates: Candidates, most: int) -> Candidates:
     return candidates[order[:most]]
 
 
-def without_overlaps(candidates: Candidates, most: int, overlap: float = OVERLAP) -> Candidates:
+def without_overlaps(candidates: Candidates, most: int) -> Candidates:
     """Non-maximum suppression: at most so many boxes, the best first, of which no two of a category overlap more."""
     rest = best_first(candidates, _MOST_COMPARED)
     chosen: list[NDArray[np.float32]] = []
@@ -42,7 +42,7 @@ def without_overlaps(candidates: Candidates, most: int, overlap: float = OVERLAP
         best, rest = rest[0], rest[1:]
         chosen.append(best)
         is_other = rest[:, CATEGORY] != best[CATEGORY]
-        rest = rest[is_other | (_intersection_over_union(best, rest) <= overlap)]
+        rest = rest[is_other | (_intersection_over_union(best, rest) <= OVERLAP)]
     return np.array(chosen, dtype=np.float32).reshape(-1, COLUMNS)
 
 

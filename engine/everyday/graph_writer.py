@@ -60,10 +60,10 @@ class GraphWriter:
         """Give values another shape; one of its sides may be -1."""
         return self.node("Reshape", [source, self.array(f"{name}.shape", shape, np.int64)], name)
 
-    def picked(self, source: str, places: Sequence[int], axis: int, name: str) -> str:
-        """Take these places along an axis, in this order."""
+    def picked(self, source: str, places: Sequence[int], name: str) -> str:
+        """Take these columns, in this order."""
         return self.node(
-            "Gather", [source, self.array(f"{name}.places", places, np.int64)], name, axis=axis
+            "Gather", [source, self.array(f"{name}.places", places, np.int64)], name, axis=1
         )
 
     def cast(self, source: str, kind: DTypeLike, name: str) -> str:

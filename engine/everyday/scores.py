@@ -143,14 +143,14 @@ def gain_interval(count: int, gained: int, lost: int) -> tuple[float, float]:
     return max(-1.0, middle - spread), min(1.0, middle + spread)
 
 
-def calibration_error(scores: Floats, is_right: Flags, bins: int = CALIBRATION_BINS) -> float:
+def calibration_error(scores: Floats, is_right: Flags) -> float:
     """Expected calibration error: mean gap between score (n,) and accuracy over equally wide bins; NaN where n is 0.
 
     Source: Guo et al., ICML 2017.
     """
     if not len(scores):
         return float("nan")
-    return float(np.abs(calibration_gaps(scores, is_right, bins)).sum())
+    return float(np.abs(calibration_gaps(scores, is_right)).sum())
 
 
 def calibration_gaps(

@@ -15,6 +15,7 @@ MOST_AT_FIRST: Final = 120
 """Classes that a graph is first drawn with, at most: about what fits a screen with names that can be read."""
 
 
+RINGS: Final = 2  # edges around a class in focus within which classes are drawn
 Edge = tuple[ClassId, ClassId]  # (parent, child)
 
 ItemKey = tuple[int, ...]
@@ -46,7 +47,6 @@ def shown_graph(
     opened: frozenset[ClassId],
     *,
     focus: ClassId | None = None,
-    rings: int = 2,
     is_counted: bool = True,
 ) -> ShownGraph:
     """The classes and edges that are drawn; without a focus every root is among them.
@@ -54,14 +54,14 @@ def shown_graph(
     Args:
         opened: the open branches: classes whose children are drawn where they are drawn themselves. Ids that are not
             in the graph, or have no children, are ignored.
-        focus: with a class in focus only what lies within `rings` edges of it is drawn: upwards all, downwards all that
+        focus: with a class in focus only what lies within `RINGS` edges of it is drawn: upwards all, downwards all that
             is below it, and from others only where they are open.
         is_counted: whether the classes below closed branches are counted, which takes time in a large graph.
 
     Raises:
         UnknownClassError: the class in focus is not in the graph.
     """
-    distances = _open_part(graph, opened) if focus is None else _around(graph, opened, focus, rings)
+    distances = _open_part(graph, opened) if focus is None else _around(graph, opened, focus)
     in_order = _tree_order(graph, distances)
     classes = tuple(
         ShownClass(
@@ -152,15 +152,13 @@ def _open_part(graph: CategoryGraph, opened: frozenset[ClassId]) -> dict[ClassId
     return distances
 
 
-def _around(
-    graph: CategoryGraph, opened: frozenset[ClassId], focus: ClassId, rings: int
-) -> dict[ClassId, int]:
+def _around(graph: CategoryGraph, opened: frozenset[ClassId], focus: ClassId) -> dict[ClassId, int]:
     open_here = graph.descendants(focus) | {focus} | opened
     distances = {focus: 0}
     waiting = deque([focus])
     while waiting:
         current = waiting.popleft()
-        if distances[current] == rings:
+        if distances[current] == RINGS:
             continue
         for near in (
             *graph.parents(current),

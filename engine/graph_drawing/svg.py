@@ -53,7 +53,6 @@ def svg_text(
     graph: CategoryGraph,
     shown: ShownGraph,
     layout: Layout,
-    card: CardSize = SVG_CARD,
     *,
     colours: SvgColours = LIGHT,
     weights: Mapping[Edge, float] | None = None,
@@ -61,7 +60,6 @@ def svg_text(
     """Draw a graph as SVG, without fonts, images or scripts.
 
     Args:
-        card: the size of cards that `layout` was made with.
         weights: attention weight in [0, 1] of edges (parent, child); the heavier, the wider they are drawn.
     """
     left, top, width, height = layout.bounds
@@ -72,7 +70,7 @@ def svg_text(
         f'<g fill="none" stroke="{colours.edge}" stroke-linecap="round">',
         *(_edge(route, (weights or {}).get(edge)) for edge, route in layout.routes.items()),
         f'</g><g fill="{colours.text}">',
-        *(line for each in shown.classes for line in _card(graph, each, layout, card, colours)),
+        *(line for each in shown.classes for line in _card(graph, each, layout, colours)),
         "</g></svg>",
     ]
     return "\n".join(lines) + "\n"
@@ -103,21 +101,22 @@ def _step(start: Point, end: Point) -> str:
 
 
 def _card(
-    graph: CategoryGraph, shown: ShownClass, layout: Layout, card: CardSize, colours: SvgColours
+    graph: CategoryGraph, shown: ShownClass, layout: Layout, colours: SvgColours
 ) -> Iterator[str]:
     """A card with the name on as many lines as it has; the whole name is its title."""
-    x, y = layout.places[shown.class_id]
+    card, (x, y) = SVG_CARD, layout.places[shown.class_id]
     name = graph.shown_name(shown.class_id)
     most_lines = 1 if shown.hidden else 2
     lines = lines_of(name, card.width - 2 * PADDING, FONT_SIZE, most_lines)
     yield f"<g><title>{escape(name)}</title>"
-    yield _box(x - card.width / 2, y - card.height / 2, card, colours)
+    yield (
+        f'<rect x="{x - card.width / 2:.1f}" y="{y - card.height / 2:.1f}" width="{card.width:g}"'
+        f' height="{card.height:g}" rx="6" fill="{colours.card}" stroke="{colours.border}"/>'
+    )
     if shown.hidden:
         # What lies behind a closed branch looks out below it.
-        start, length = (
-            f"M{x - card.width / 2 + PADDING:.1f} {y + card.height / 2 + 3:.1f}",
-            card.width - 2 * PADDING,
-        )
+        start = f"M{x - card.width / 2 + PADDING:.1f} {y + card.height / 2 + 3:.1f}"
+        length = card.width - 2 * PADDING
         yield f'<path d="{start}h{length:.1f}" stroke="{colours.border}" stroke-width="2"/>'
     base = y + FONT_SIZE / 3 - LINE_STEP * (len(lines) + bool(shown.hidden) - 1) / 2
     for number, line in enumerate(lines):
@@ -129,13 +128,6 @@ def _card(
             f" fill={quoteattr(colours.text_muted)}>{shown.hidden:,} {noun}</text>"
         )
     yield "</g>"
-
-
-def _box(left: float, top: float, card: CardSize, colours: SvgColours) -> str:
-    return (
-        f'<rect x="{left:.1f}" y="{top:.1f}" width="{card.width:g}" height="{card.height:g}" rx="6"'
-        f' fill="{colours.card}" stroke="{colours.border}"/>'
-    )
 
 
 def lines_of(name: str, width: float, font_size: float, most: int) -> list[str]:
@@ -189,34 +181,23 @@ def _share(letter: str) -> float:
 def dot_text(
     graph: CategoryGraph,
     *,
-    shown: ShownGraph | None = None,
     weights: Mapping[Edge, float] | None = None,
 ) -> str:
-    """Write a graph as DOT, parents above their children, by default all of it; `weights` as in `svg_text`."""
-    return "\n".join(_lines(graph, shown, weights or {})) + "\n"
+    """Write a graph as DOT, parents above their children; `weights` as in `svg_text`."""
+    return "\n".join(_lines(graph, weights or {})) + "\n"
 
 
-def _lines(
-    graph: CategoryGraph, shown: ShownGraph | None, weights: Mapping[Edge, float]
-) -> Iterator[str]:
-    hidden = (
-        {each.class_id: each.hidden for each in shown.classes}
-        if shown
-        else dict.fromkeys(graph.classes(), 0)
-    )
+def _lines(graph: CategoryGraph, weights: Mapping[Edge, float]) -> Iterator[str]:
     yield 'digraph "Classes" {'
     yield "  rankdir=TB;"
     yield '  node [shape=box, style=rounded, fontname="sans-serif"];'
-    for class_id, below in hidden.items():
-        more = f"\\n+ {below:,}" if below else ""
-        yield f'  c{class_id} [label="{_escaped(graph.name(class_id))}{more}"];'
-    for parent, child in shown.edges if shown else graph.edges():
+    for class_id in graph.classes():
+        yield f'  c{class_id} [label="{_escaped(graph.name(class_id))}"];'
+    for parent, child in graph.edges():
         weight = weights.get((parent, child))
-        look = (
-            ""
-            if weight is None
-            else f" [penwidth={1 + (WIDEST_PEN - 1) * weight:.2f}, weight={1 + 9 * weight:.0f}]"
-        )
+        look = ""
+        if weight is not None:
+            look = f" [penwidth={1 + (WIDEST_PEN - 1) * weight:.2f}, weight={1 + 9 * weight:.0f}]"
         yield f"  c{parent} -> c{child}{look};"
     yield "}"
 

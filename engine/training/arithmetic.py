@@ -5,8 +5,7 @@ import math
 import os
 from collections.abc import Callable
 from functools import lru_cache
-from types import TracebackType
-from typing import Final, final
+from typing import Any, Final, final
 
 import numpy as np
 import torch
@@ -142,12 +141,7 @@ class Distribution:
             self._has_joined = True
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_raised: object) -> None:
         if self._has_joined:  # a group that was there before belongs to someone else
             distributed.destroy_process_group()
             self._has_joined = False
@@ -181,9 +175,9 @@ def augmented_windows(
     return normalised(placed(_shifted_crops(pixels, positions, side, generator), device))
 
 
-def placed(windows: NDArray[np.uint8], device: torch.device) -> Tensor:
-    """Pixels on a device: copied as bytes, a quarter of what they are as float32."""
-    return torch.from_numpy(windows).to(device, non_blocking=True)
+def placed(array: NDArray[Any], device: torch.device) -> Tensor:
+    """Copy an array to a device; pixels as bytes, which take a quarter of their size as float32."""
+    return torch.from_numpy(array).to(device, non_blocking=True)
 
 
 def _shifted_crops(

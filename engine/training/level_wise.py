@@ -20,6 +20,7 @@ from engine.model.propagation import (
     propagate,
 )
 from engine.texts import marked
+from engine.training.arithmetic import placed
 from engine.training.class_heads import ClassHeads
 from engine.training.guessed_parents import DROPPED, GuessedParents
 from engine.training.loop import Embed, IterationDraw, Objective
@@ -318,7 +319,7 @@ class PrototypePropagation(Objective):
         final_prototypes = propagate(
             self.attention,
             initial,
-            torch.from_numpy(draw.edge_index).to(embeddings.device),
+            placed(draw.edge_index, embeddings.device),
             self._own_weights(draw).to(embeddings.device),
             steps=self.settings.steps,
             normalisation=self.settings.normalisation,
@@ -336,19 +337,17 @@ class PrototypePropagation(Objective):
         assert self.guessed is not None, "there is a weight"
         assert draw.kept is not None, "drawn by this objective"
         device, task = embeddings.device, draw.few_shot_task
-        places = torch.from_numpy(np.searchsorted(draw.classes, task.classes)).to(device)
+        places = placed(np.searchsorted(draw.classes, task.classes), device)
         own, classes = (
             initial.vectors.index_select(0, places),
-            torch.from_numpy(task.classes).to(device),
+            placed(task.classes, device),
         )
         others = Prototypes(self.buffer.vectors, self.buffer.exists)
-        vectors = self.guessed(
-            self.attention, own, classes, others, torch.from_numpy(draw.kept).to(device)
-        )
+        vectors = self.guessed(self.attention, own, classes, others, placed(draw.kept, device))
         scores = log_probabilities(
-            embeddings.index_select(0, torch.from_numpy(task.queries).to(device)), vectors
+            embeddings.index_select(0, placed(task.queries, device)), vectors
         )
-        return nn.functional.nll_loss(scores, torch.from_numpy(task.targets).to(device))
+        return nn.functional.nll_loss(scores, placed(task.targets, device))
 
     def _own_weights(self, draw: LevelWiseDraw) -> Tensor:
         """Lambda of each of the subgraph's classes, (S,) float32."""
@@ -360,15 +359,15 @@ class PrototypePropagation(Objective):
 
     def _initial_prototypes(self, embeddings: Tensor, draw: LevelWiseDraw) -> Prototypes:
         device = embeddings.device
-        buffered = self.buffer.prototypes_of(torch.from_numpy(draw.classes).to(device))
+        buffered = self.buffer.prototypes_of(placed(draw.classes, device))
         rows, places = _support_pairs(draw)
         support = initial_prototypes(
             embeddings,
-            torch.from_numpy(rows).to(device),
-            torch.from_numpy(places).to(device),
+            placed(rows, device),
+            placed(places, device),
             len(draw.classes),
         )
-        is_few_shot = torch.from_numpy(np.isin(draw.classes, draw.few_shot_task.classes)).to(device)
+        is_few_shot = placed(np.isin(draw.classes, draw.few_shot_task.classes), device)
         share = torch.where(
             support.exists & ~is_few_shot & buffered.exists, self.settings.fresh_share, 1.0
         )
@@ -392,10 +391,10 @@ def _support_pairs(draw: LevelWiseDraw) -> tuple[NDArray[np.int64], NDArray[np.i
 def _task_loss(
     embeddings: Tensor, prototypes: Prototypes, task: LevelTask, draw: LevelWiseDraw
 ) -> Tensor:
-    queries = embeddings.index_select(0, torch.from_numpy(task.queries).to(embeddings.device))
-    places = torch.from_numpy(np.searchsorted(draw.classes, task.classes)).to(embeddings.device)
+    queries = embeddings.index_select(0, placed(task.queries, embeddings.device))
+    places = placed(np.searchsorted(draw.classes, task.classes), embeddings.device)
     scores = log_probabilities(queries, prototypes.vectors.index_select(0, places))
-    return nn.functional.nll_loss(scores, torch.from_numpy(task.targets).to(embeddings.device))
+    return nn.functional.nll_loss(scores, placed(task.targets, embeddings.device))
 
 
 @final
@@ -435,8 +434,8 @@ class PrototypeBuffer(nn.Module):
         embeddings = embed(images)
         prototypes = initial_prototypes(
             embeddings,
-            torch.from_numpy(rows).to(embeddings.device),
-            torch.from_numpy(pairs[1]).to(embeddings.device),
+            placed(rows, embeddings.device),
+            placed(pairs[1], embeddings.device),
             self._class_count,
         )
         self.vectors.copy_(prototypes.vectors)

@@ -5,7 +5,6 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Final, final
@@ -310,12 +309,16 @@ class _Download:
         if self.promised and abs(size - self.promised) > self._slack_bytes:
             if is_written:
                 self.part.remove()
-            what, expected = "the file on {host} is not the expected one", "about {promised:.1f} MB"
-            found = "{arrived:.1f} MB for {url}"
-            remedy = "try again later; a newer version of the program may know the file"
-            host, promised, arrived = urlsplit(self.url).hostname, self.promised / 1e6, size / 1e6
-            refused = partial(NetworkError, what, expected=expected, found=found, remedy=remedy)
-            raise refused(host=host, promised=promised, arrived=arrived, url=self.url)
+            raise NetworkError(
+                "the file on {host} is not the expected one",
+                expected="about {promised:.1f} MB",
+                found="{arrived:.1f} MB for {url}",
+                remedy="try again later; a newer version of the program may know the file",
+                host=urlsplit(self.url).hostname,
+                promised=self.promised / 1e6,
+                arrived=size / 1e6,
+                url=self.url,
+            )
 
 
 def _validator(answer: httpx.Response) -> str:

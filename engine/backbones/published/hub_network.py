@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, Final
 
 from engine.backbones.published.facts import HUB_PREFIX, PublishedNetwork, licence_in_words
@@ -197,13 +196,14 @@ def _check_settings(settings: Mapping[str, Any], repository: str) -> None:
 
     architecture, side = settings["architecture"], settings["pretrained_cfg"].get("input_size")
     if not isinstance(architecture, str) or not is_model(architecture):
-        what, expected = (
+        raise ModelError(
             "the installed timm does not have the network's architecture",
-            "one of timm's",
+            expected="one of timm's",
+            found="“{architecture}” in {repository}",
+            remedy="a newer timm may know it",
+            architecture=architecture,
+            repository=repository,
         )
-        found, remedy = "“{architecture}” in {repository}", "a newer timm may know it"
-        refused = partial(ModelError, what, expected=expected, found=found, remedy=remedy)
-        raise refused(architecture=architecture, repository=repository)
     if not isinstance(side, list) or len(side) != 3 or side[0] != 3 or side[1] != side[2]:  # noqa: PLR2004 (channels)
         raise ModelError(
             "the network takes no square colour images", expected="[3, side, side]", found=str(side)

@@ -121,7 +121,6 @@ def add_published(
     facts: PublishedNetwork,
     caches: CacheFolders,
     *,
-    library: BackboneLibrary | None = None,
     route: Route | None = None,
     keep_weights: bool = False,
     on_progress: OnProgress = ignore_progress,
@@ -144,7 +143,7 @@ def add_published(
         StorageError: the disk refuses, nothing is left half-made; or another program adds this network now.
         Cancelled: stopped by the person; what was downloaded is kept.
     """
-    library, cancel = library or BackboneLibrary(), cancel or CancelToken()
+    library, cancel = BackboneLibrary(), cancel or CancelToken()
     if facts.library_name in library.names():
         return library.entry(facts.library_name)
     publisher_called(facts.publisher).check_installed()

@@ -33,7 +33,7 @@ class NeighbourIndex:
     near_cells: NDArray[np.int64]  # (c, p) the cells to search for what lies in each
 
     @classmethod
-    def of(cls, vectors: Floats, *, seed: int = 0) -> "NeighbourIndex":
+    def of(cls, vectors: Floats) -> "NeighbourIndex":
         """Sort vectors (n, d) into cells.
 
         Raises:
@@ -41,7 +41,7 @@ class NeighbourIndex:
         """
         count = len(vectors)
         cells = 1 if count < FEWEST_FOR_CELLS else round(CENTRES_PER_ROOT * count**0.5)
-        centres = _centres(vectors, cells, seed)
+        centres = _centres(vectors, cells)
         cell_of = nearest_centre(vectors, centres)
         order = np.argsort(cell_of, kind="stable").astype(np.int64)
         starts = np.searchsorted(cell_of[order], np.arange(cells + 1)).astype(np.int64)
@@ -101,20 +101,15 @@ def nearest_centre(vectors: Floats, centres: Floats) -> Integers:
 
 
 @one_thread_each
-def _centres(vectors: Floats, cells: int, seed: int) -> Floats:
+def _centres(vectors: Floats, cells: int) -> Floats:
     """Centres (cells, d) by some rounds of k-means over a sample; a cell without images keeps its centre."""
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(0)
+    if not len(vectors):
+        return np.zeros((1, vectors.shape[1]), np.float32)
     if cells == 1:
-        return (
-            vectors.mean(axis=0, keepdims=True)
-            if len(vectors)
-            else np.zeros((1, vectors.shape[1]), np.float32)
-        )
-    sample = vectors[
-        np.sort(
-            generator.choice(len(vectors), min(len(vectors), cells * TRAINED_ON), replace=False)
-        )
-    ]
+        return vectors.mean(axis=0, keepdims=True)
+    count = min(len(vectors), cells * TRAINED_ON)
+    sample = vectors[np.sort(generator.choice(len(vectors), count, replace=False))]
     centres = sample[np.sort(generator.choice(len(sample), cells, replace=False))].copy()
     for _round in range(ROUNDS):
         stop_if_asked()
@@ -130,11 +125,9 @@ def _centres(vectors: Floats, cells: int, seed: int) -> Floats:
 
 def _pieces(cells: Integers) -> list[tuple[int, int]]:
     """Spans of equal cells in ascending cells (m,), none longer than `ROWS_AT_ONCE`."""
-    edges = (
-        np.flatnonzero(np.diff(cells, prepend=-1, append=-1))
-        if len(cells)
-        else np.zeros(0, dtype=np.int64)
-    )
+    if not len(cells):
+        return []
+    edges = np.flatnonzero(np.diff(cells, prepend=-1, append=-1))
     return [
         (start, min(start + ROWS_AT_ONCE, last))
         for first, last in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)

@@ -30,9 +30,7 @@ OnRound = Callable[[int, int], None]
 """Called with the finished and with all rounds."""
 
 
-def lay_out(
-    vectors: Floats, on_round: OnRound | None = None, *, threads: int = 0, seed: int = 0
-) -> Floats:
+def lay_out(vectors: Floats, on_round: OnRound | None = None, *, threads: int = 0) -> Floats:
     """Places (n, 2) float32 of vectors (n, w), whose first two columns vary most; the same for the same vectors.
 
     Args:
@@ -45,9 +43,7 @@ def lay_out(
     """
     if len(vectors) < FEWEST:
         return centred(_first_two(vectors))
-    rows, squares = NeighbourIndex.of(vectors, seed=seed).search(
-        vectors, NEIGHBOURS, leaves_out_itself=True
-    )
+    rows, squares = NeighbourIndex.of(vectors).search(vectors, NEIGHBOURS, leaves_out_itself=True)
     stop_if_asked()
     return centred(_optimised(_first_two(vectors), rows, squares, on_round, threads))
 

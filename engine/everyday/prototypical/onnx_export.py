@@ -153,7 +153,7 @@ def _staged(graph: GraphWriter, stage: CollectionStage, links: WrittenLinks) -> 
     around, balance = _WHITENED, stage.balance
     if balance.is_moved or balance.compared < 1:
         width, compared = balance.matrix.shape
-        turned = graph.picked(_TURNED, range(width - compared, width), 1, "compared")
+        turned = graph.picked(_TURNED, range(width - compared, width), "compared")
         shifted = graph.node(
             "Sub", [turned, graph.array("balance.shift", balance.shift)], "balance.shifted"
         )
@@ -196,12 +196,12 @@ def _nearest(graph: GraphWriter, vector: str, basis: CollectionBasis) -> tuple[s
         helper.make_node("TopK", [alike, count], [cosines, places], name="nearest.anchors", axis=1)
     )
     itself = graph.node(
-        "Greater", [graph.picked(cosines, [0], 1, "first"), graph.array("same", SAME)], "is_itself"
+        "Greater", [graph.picked(cosines, [0], "first"), graph.array("same", SAME)], "is_itself"
     )
     chosen = []
     for source in (places, cosines):
-        others = graph.picked(source, range(1, NEIGHBOURS + 1), 1, f"{source}.others")
-        first = graph.picked(source, range(NEIGHBOURS), 1, f"{source}.first")
+        others = graph.picked(source, range(1, NEIGHBOURS + 1), f"{source}.others")
+        first = graph.picked(source, range(NEIGHBOURS), f"{source}.first")
         chosen.append(graph.node("Where", [itself, others, first], f"{source}.linked"))
     return chosen[0], chosen[1]
 
@@ -266,7 +266,7 @@ def _leaning(graph: GraphWriter, claims: str, branches: Branches) -> str:
         "MatMul", [logs, graph.array("branches.means", BRANCH_POWER * means)], "branches.powers"
     )
     factors = graph.picked(
-        graph.node("Exp", [powers], "branches.factors"), place.tolist(), 1, "branches.own"
+        graph.node("Exp", [powers], "branches.factors"), place.tolist(), "branches.own"
     )
     leaning = graph.node("Mul", [factors, claims], "leaning")
     return graph.node(
@@ -327,7 +327,6 @@ def write_division(
     return graph.picked(
         graph.node("Concat", [divided, others], "divided.parts", axis=1),
         column.tolist(),
-        1,
         "divided",
     )
 
@@ -365,7 +364,7 @@ def _unseen_weights(
     branches, leaves = unseen.branches, graph.array("unseen.leaves", unseen.leaves[places])
     if branches.roll_up.shape[1] == 0:
         flat = graph.node(
-            "Mul", [graph.picked(seen, places.tolist(), 1, "unseen.none"), leaves], "unseen.nothing"
+            "Mul", [graph.picked(seen, places.tolist(), "unseen.none"), leaves], "unseen.nothing"
         )
         return graph.node("Add", [flat, leaves], "unseen.weights")
     shown = graph.node(
@@ -383,5 +382,5 @@ def _unseen_weights(
         [graph.node("MatMul", [logs, graph.array("unseen.means", means)], "lift.logs")],
         "lift",
     )
-    own = graph.picked(lifts, place[places].tolist(), 1, "unseen.lift")
+    own = graph.picked(lifts, place[places].tolist(), "unseen.lift")
     return graph.node("Mul", [own, leaves], "unseen.weights")

@@ -205,19 +205,19 @@ def support_of(graph: CategoryGraph, shots: Shots, setting: Setting) -> Support:
         edges = edges[:, counts[edges[0]] > 0]
     elif setting is Setting.PPN:
         means = class_means(shots, members, len(class_ids))
-        edges = nearest_parents(means, NEIGHBOURS)
+        edges = nearest_parents(means)
     else:
         edges = np.zeros((2, 0), dtype=np.int64)
     return Support(np.array(class_ids, dtype=np.int64), members, edges, counts)
 
 
-def nearest_parents(prototypes: Floats, count: int) -> Integers:
-    """Edges (2, C * count) from each class's nearest other prototypes to the class.
+def nearest_parents(prototypes: Floats) -> Integers:
+    """Edges (2, C * count) from the `NEIGHBOURS` nearest other prototypes to each class.
 
     Paper: "Meta-Test", second setting (PPN).
     """
     classes = len(prototypes)
-    count = min(count, classes - 1)
+    count = min(NEIGHBOURS, classes - 1)
     if count < 1:
         return np.zeros((2, 0), dtype=np.int64)
     squares = (prototypes**2).sum(axis=1)

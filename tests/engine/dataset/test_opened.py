@@ -4,14 +4,12 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from engine.dataset.described_folder import DESCRIPTION
 from engine.dataset.manifest import is_data_set, read_manifest, write_manifest
 from engine.dataset.opened import DataSet
 from engine.errors import FormatError, InputError
-from engine.events import Progress
 from tests.support.data_sets import embedded
 from tests.support.images import write_jpeg
 
@@ -36,21 +34,6 @@ def test_the_manifest_comes_back(whole: DataSet, tmp_path: Path) -> None:
     fields = json.loads((tmp_path / DESCRIPTION).read_text(encoding="utf-8"))
     assert (fields["format"], fields["version"], fields["rows"]) == ("protoleaf data set", 1, 7)
     assert fields["backbone"]["embedding_width"] == whole.manifest.card.embedding_width
-
-
-def test_embeddings_are_one_array(whole: DataSet, tmp_path: Path) -> None:
-    """Rows in the order of the shards, zeros where there is none; made once."""
-    reports: list[Progress] = []
-    found = whole.embeddings(tmp_path / "embeddings", on_progress=reports.append)
-    expected = np.concatenate(
-        [rows.embeddings for number in range(2) for rows in whole.each_rows(number)]
-    )
-    assert found.tobytes() == expected.tobytes()
-    assert (found.shape[0], reports[-1].done) == (7, 7)
-    assert np.flatnonzero(~np.any(found, axis=1)).tolist() == [6]
-    written_ns = (tmp_path / "embeddings").stat().st_mtime_ns
-    assert whole.embeddings(tmp_path / "embeddings").tobytes() == expected.tobytes()
-    assert (tmp_path / "embeddings").stat().st_mtime_ns == written_ns
 
 
 def test_a_data_set_that_is_not_whole_is_refused(whole: DataSet, tmp_path: Path) -> None:

@@ -158,11 +158,11 @@ def test_weights_are_kept_when_asked(
     server: WeightsServer, facts: PublishedNetwork, converted_before: None, tmp_path: Path
 ) -> None:
     """Kept weights are not downloaded again when the backbone was removed."""
-    caches, library = caches_of(tmp_path), BackboneLibrary(tmp_path / "library")
-    add_published(facts, caches, library=library, keep_weights=True)
+    caches, library = caches_of(tmp_path), BackboneLibrary()
+    add_published(facts, caches, keep_weights=True)
     assert weights_path(caches, facts).read_bytes() == server.content
     library.remove(NAME)
-    add_published(facts, caches, library=library)
+    add_published(facts, caches)
     assert len(server.ranges) == 1
     assert left(caches) == set()
 

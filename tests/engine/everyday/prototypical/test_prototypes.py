@@ -141,7 +141,7 @@ def test_ppn_takes_the_three_nearest_other_classes(propagation: PropagationSessi
 def test_with_few_classes_all_others_are_parents(classes: int, parents: int) -> None:
     """A class never stands in as its own parent."""
     prototypes = np.random.default_rng(0).normal(size=(classes, WIDTH)).astype(np.float32)
-    edges = nearest_parents(prototypes, NEIGHBOURS)
+    edges = nearest_parents(prototypes)
     assert edges.shape == (2, classes * parents)
     assert not (edges[0] == edges[1]).any()
     assert len(set(zip(*edges.tolist(), strict=True))) == classes * parents
