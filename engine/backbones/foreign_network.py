@@ -36,7 +36,8 @@ def open_foreign(path: Path, *, most_bytes: int) -> ForeignNetwork:
     """Check and open a file of at most so many bytes, external data included.
 
     Raises:
-        ModelError: it is no sound ONNX file, is too large, or needs operators that ONNX Runtime does not have.
+        ModelError: it is no sound ONNX file, is too large, or needs operators that ONNX Runtime
+            does not have.
     """
     _check_size(path, 0, most_bytes)
     structure = read_structure(path)

@@ -1,4 +1,4 @@
-"""Examines an untrusted ONNX file by opening and running it; only called in a process held to limits."""
+"""Examine an untrusted ONNX file by running it; only called in a process with limits."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -39,6 +39,7 @@ MOST_WIDTH: Final = 16_384
 _LIKELY: Final = ("image_embed", "embed", "pooler", "pooled", "feature", "last_hidden_state")
 _UNLIKELY: Final = ("logit", "prob", "softmax", "score", "class", "label")
 _MAP: Final = 4
+_BOTH: Final = 2
 _VECTOR: Final = 2
 _CHANNELS_AT: Final[Mapping[str, int]] = {"nchw": 1, "nhwc": 3}
 _CHANNEL_COUNTS: Final = frozenset({1, CHANNELS})
@@ -48,7 +49,7 @@ _SEED: Final = 0
 
 
 def _judged(output: TensorFacts, shapes: Shapes, *, layout: str) -> TensorFacts:
-    """Whether an output can be an embedding, by its shapes for one image, another, and both where it takes two."""
+    """Check whether an output can be an embedding, by its shapes for one and two images."""
     observed = shapes[0] or ()
     if refused := _refused(output.kind, shapes):
         return replace(output, observed=observed, refused=refused)
@@ -74,7 +75,7 @@ def _refused(kind: str, shapes: Shapes) -> str:
     first, second, *both = shapes
     if first is None or second is None or not kind.startswith("tensor("):
         return Message("it is a list, not an array")
-    rows = both[0][0] if both and both[0] else 2
+    rows = both[0][0] if both and both[0] else _BOTH
     reasons = {
         Message(
             "it holds {kind} values, such as labels, not a vector",
@@ -82,12 +83,11 @@ def _refused(kind: str, shapes: Shapes) -> str:
         ): kind not in OUTPUT_TYPES,
         Message("it is one number for each image"): len(first) < _VECTOR,
         Message("it has {count} axes", {"count": len(first)}): len(first) > _MAP,
-        Message("it gives {count} rows for one image", {"count": first[0] if first else 0}): first[
-            :1
-        ]
-        != (1,),
+        Message("it gives {count} rows for one image", {"count": first[0] if first else 0}): (
+            first[:1] != (1,)
+        ),
         Message("its width changes from image to image"): first != second,
-        Message("it gives {count} rows for two images", {"count": rows}): rows != 2,  # noqa: PLR2004
+        Message("it gives {count} rows for two images", {"count": rows}): rows != _BOTH,
     }
     return next((reason for reason, is_so in reasons.items() if is_so), "")
 
@@ -182,7 +182,7 @@ def _layout(first: int | None, last: int | None, found: str) -> tuple[str, int]:
 
 
 def examine(path: Path, *, most_bytes: int) -> OnnxFacts:
-    """Check whether a file of at most so many bytes, external data included, can be a backbone, and describe it.
+    """Check whether a file of at most so many bytes, with external data, can be a backbone.
 
     Raises:
         ModelError: it cannot, and why.
@@ -227,7 +227,7 @@ def _fitting(hint: Hint, image_input: ImageInput) -> dict[str, Any]:
 
 
 def _outputs(session: Any, values: Mapping[str, Any], image_input: ImageInput) -> list[TensorFacts]:
-    """Run the network on noise, one image, another and both if it can, and judge the outputs by their shapes."""
+    """Run the network on noise, one image, another and both if possible, and judge its outputs."""
     side, channels = values["input_side"], image_input.channels
     shape = (channels, side, side) if image_input.layout == "nchw" else (side, side, channels)
     noise = (
@@ -276,7 +276,7 @@ def _chosen_output(outputs: tuple[TensorFacts, ...], wanted: str) -> TensorFacts
 
 
 def _check_propagation(path: Path, width: int) -> None:
-    """Refuse propagation beside the file that was trained for another width: it would be taken in with it."""
+    """Refuse a propagation file next to the model that was trained for another width."""
     beside = own_propagation(path)
     if beside.is_file() and (trained_for := propagation_width(beside)) not in {None, width}:
         raise ModelError(
@@ -297,13 +297,15 @@ def _notices(
     notices = {
         GUESS_NOTICE: not hint.is_declared,
         Message(
-            "The output “{name}” looks like scores of classes; the features before them are often better.",
+            "The output “{name}” looks like scores of classes; the features before them are often "
+            "better.",
             {"name": chosen.name},
         ): _looks_like_scores(chosen),
-        Message("The network takes one image at a time, which is slower."): image_input.fixed_batch is not None,
+        Message("The network takes one image at a time, which is slower."): image_input.fixed_batch
+        is not None,
         Message(
             "The settings say {declared} pixels, but the network takes only {side}.",
             {"declared": declared_side, "side": side},
         ): declared_side != side,
-    }  # fmt: skip
+    }
     return tuple(notice for notice, is_so in notices.items() if is_so)

@@ -1,4 +1,4 @@
-"""What an ONNX file and the files beside it contain, read without running anything."""
+"""The contents of an ONNX file and of the files next to it, read without running anything."""
 
 import json
 import math
@@ -70,10 +70,10 @@ class Hint:
 
 
 def hint_for(path: Path, notes: Mapping[str, str], producer: str) -> Hint:
-    """Look for a file's preprocessing: in its card, its notes, a settings file beside it, else by its producer.
+    """Find a file's preprocessing: its card, its metadata, a settings file, else by its producer.
 
     Raises:
-        ModelError: a card or settings file beside it cannot be used.
+        ModelError: a card or settings file next to it cannot be used.
     """
     return (
         _from_card(path) or _from_notes(notes) or _from_preprocessor(path) or _usual(path, producer)
@@ -112,7 +112,7 @@ def _from_notes(notes: Mapping[str, str]) -> Hint | None:
 
 
 def _from_preprocessor(path: Path) -> Hint | None:
-    """The settings file that networks on model hubs come with, beside the network or one folder above."""
+    """The settings file of networks on model hubs, next to the network or one folder above."""
     for folder in path.absolute().parents[:2]:
         file = folder / PREPROCESSOR_FILE
         if file.is_file():
@@ -140,7 +140,7 @@ def _preprocessor_values(file: Path) -> Mapping[str, Any]:
 
 
 def _preprocessor_fields(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Translate a `preprocessor_config.json` into fields of `Preprocessing`; raises where it has another format."""
+    """Translate a `preprocessor_config.json` into fields of `Preprocessing`, or raise."""
     values: dict[str, Any] = {}
     resized = _side(settings.get("size"))
     cropped = _side(settings.get("crop_size")) if settings.get("do_center_crop") else None
@@ -190,7 +190,7 @@ def _usual(path: Path, producer: str) -> Hint:
 
 @dataclass(frozen=True)
 class ExternalTensor:
-    """Weights that lie in another file: its name relative to the ONNX file, and which bytes of it."""
+    """Weights in another file: its name relative to the ONNX file, and the range of bytes."""
 
     location: str
     offset: int
@@ -207,7 +207,7 @@ class OnnxStructure:
     # Domain and name of each operator that is neither standard nor defined in the file
     foreign: frozenset[tuple[str, str]]
     notes: dict[str, str]  # key and value pairs; the last of a key counts
-    external: tuple[ExternalTensor, ...]  # tensors that lie in other files
+    external: tuple[ExternalTensor, ...]  # tensors in other files
     is_empty: bool  # whether it has no operator at all
 
 
@@ -300,10 +300,11 @@ def _external_tensors(parts: list[Any]) -> Iterator[ExternalTensor]:
 
 
 def write_inlined(path: Path, target: IO[bytes]) -> None:
-    """Write a model, with the weights that lie beside it, into an open file.
+    """Write a model, with its external data inlined, into an open file.
 
     Raises:
-        ModelError: it is no sound ONNX file, its external data cannot be used, or it is too large for one file.
+        ModelError: it is no sound ONNX file, its external data cannot be used, or it is too large
+            for one file.
         OSError: a file cannot be written.
     """
     model = _load_without_weights(path)
@@ -325,7 +326,7 @@ def write_inlined(path: Path, target: IO[bytes]) -> None:
 
 
 def check_external(path: Path, structure: OnnxStructure) -> int:
-    """Refuse external data that is missing, cut short, or outside the file's folder; returns its size in bytes.
+    """Refuse external data that is missing, truncated, or outside of the folder; return its size.
 
     Raises:
         ModelError: with the name of the file.

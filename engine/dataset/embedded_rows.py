@@ -36,7 +36,7 @@ class EmbeddedRows:
     def take(self, places: NDArray[np.int64]) -> "EmbeddedRows":
         """Those at some places (k,), in that order."""
         return EmbeddedRows(
-            *(
+            *(  # type: ignore[arg-type]  # by column, so mypy sees no one type
                 column[places] if isinstance(column, np.ndarray) else [column[at] for at in places]
                 for column in vars(self).values()
             )
@@ -47,7 +47,7 @@ def joined(parts: Sequence[EmbeddedRows]) -> EmbeddedRows:
     """All rows of one or more parts, one part after the other."""
     columns = ([getattr(rows, field.name) for rows in parts] for field in fields(EmbeddedRows))
     return EmbeddedRows(
-        *(
+        *(  # type: ignore[arg-type]  # by column, so mypy sees no one type
             np.concatenate(column) if isinstance(column[0], np.ndarray) else [*chain(*column)]
             for column in columns
         )
@@ -106,7 +106,7 @@ def from_arrow(batch: pa.RecordBatch) -> EmbeddedRows:
 
 
 def embeddings_in(batch: pa.RecordBatch) -> tuple[NDArray[np.float16], NDArray[np.bool_]]:
-    """The embeddings (n, width) float16 of Arrow's columns, zeros where there is none, and which there are (n,).
+    """The embeddings (n, width) float16 of a record batch, zeros where missing; which exist (n,).
 
     What is not finite, or zero everywhere, is no embedding.
     """

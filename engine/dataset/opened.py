@@ -1,4 +1,4 @@
-"""A data set opened for reading: its manifest, its shards row by row, and its embeddings as one array on disk."""
+"""A data set opened for reading: its manifest, and its shards row by row."""
 
 import os
 from collections.abc import Iterator
@@ -52,7 +52,7 @@ class DataSet:
 
     @property
     def backbone(self) -> Path:
-        """The backbone's file; its card lies beside it."""
+        """The backbone's file, next to its card."""
         return self.folder / BACKBONE_FILE
 
     def missing_shards(self) -> list[int]:
@@ -70,7 +70,7 @@ class DataSet:
 
 
 def missing_numbers(folder: Path, count: int) -> list[int]:
-    """Of so many shards the numbers of those that are not there, ascending; raises `StorageError`."""
+    """Numbers of missing shards out of so many, ascending; raises `StorageError`."""
     where = shard_path(folder, 0).parent
     with writing(where, "the folder cannot be read"), os.scandir(where) as entries:
         there = {entry.name for entry in entries}

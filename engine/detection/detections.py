@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 from engine.file_parts import BoundingBox
 
 Candidates = NDArray[np.float32]
-"""(n, 6): left, top, right and lower edge in pixels of the network's input, score 0..1, number of the category."""
+"""(n, 6): left, top, right, bottom in pixels of the network's input, score 0..1, category."""
 COLUMNS: Final = 6  # of `Candidates`
 SCORE: Final = 4  # column of the score
 CATEGORY: Final = 5  # column of the category
 THRESHOLD: Final = 0.2
-"""Score from which on boxes are kept. Chosen: as MegaDetector's authors advise for its fifth version."""
+"""Score from which boxes count. Chosen: as MegaDetector's authors advise for version 5."""
 OVERLAP: Final = 0.45
-"""Largest intersection over union of two boxes of one category. Chosen: as YOLO's detectors have it."""
+"""Largest intersection over union within a category. Chosen: as in YOLO's detectors."""
 _MOST_COMPARED: Final = 10_000
 """Boxes of a picture that compete. Chosen: above what a threshold of 0.05 leaves."""
 
@@ -35,7 +35,7 @@ def best_first(candidates: Candidates, most: int) -> Candidates:
 
 
 def without_overlaps(candidates: Candidates, most: int) -> Candidates:
-    """Non-maximum suppression: at most so many boxes, the best first, of which no two of a category overlap more."""
+    """Non-maximum suppression within categories: at most so many boxes, the best first."""
     rest = best_first(candidates, _MOST_COMPARED)
     chosen: list[NDArray[np.float32]] = []
     while len(rest) and len(chosen) < most:

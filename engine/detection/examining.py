@@ -1,4 +1,4 @@
-"""Examines a file that may be a detector by opening and running it; `examine` only in a process held to limits."""
+"""Examine a file that may be a detector by running it; `examine` only under resource limits."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -37,7 +37,8 @@ def examine_detector(
 
     Args:
         names: of its categories, instead of those in the file; see `read_names`.
-        side: longest side of pictures where any size will do; 0 for the one that the file names, or the usual.
+        side: longest side of pictures where any size will do; 0 for the one that the file names, or
+            the usual.
         value_scale: largest number of a pixel, such as 255; 0 for the usual, 1.
 
     Raises:

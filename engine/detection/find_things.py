@@ -41,12 +41,13 @@ def find_things(
 ) -> DetectionSummary:
     """Find the things in files.
 
-    Files that fail are reported as such, never fatal. What was reported is done: a run that is to go on where another
-    one stopped leaves those files out.
+    Files that fail are reported as such, never fatal. What was reported is done: a run that is to
+    go on where another one stopped leaves those files out.
 
     Args:
         files: iterated once, on the calling thread.
-        on_found: called on the calling thread about twice a second, also with what was finished before a cancel.
+        on_found: called on the calling thread about twice a second, also with what was finished
+            before a cancel.
         total: of the files; 0 where it is not known.
 
     Raises:
@@ -79,7 +80,7 @@ def _found(
 ) -> Iterator[FoundThings]:
     """What is in each file, in whatever order.
 
-    On the CPU each thread takes a file from reading to its boxes; beside a GPU threads only read.
+    On the CPU each thread takes a file from reading to its boxes; with a GPU threads only read.
     """
     is_on_gpu = detector.is_on_gpu
     count = usable_cores() if is_on_gpu else detector.runs_at_once

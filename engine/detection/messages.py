@@ -28,7 +28,7 @@ class DetectorInput:
         stride: sides are multiples of it; 0 where the size is fixed.
         takes_batches: whether several pictures can be given at once.
         others: names of further inputs, which hold sizes.
-        mask: width and height of the one that says where the picture is; (0, 0) where they are the picture's.
+        mask: width and height of the picture mask input; (0, 0) where they are the picture's.
     """
 
     name: str
@@ -87,7 +87,7 @@ class FoundThings(NamedTuple):
     detections: tuple[Detection, ...] = ()  # the best first
     content_hash: bytes | None = None  # of the file; None where it was not read
     failure: str = ""  # why it could not be searched, in one line
-    # Nothing speaks against the file: its disk or share does not give it
+    # The file may be fine: its disk or share is not reachable
     is_unreachable: bool = False
 
 

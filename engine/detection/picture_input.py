@@ -25,7 +25,7 @@ _CHANNELS: Final = 3
 _BATCH_RANK: Final = 4  # axes of an input for several pictures
 _LEAST_TRIAL: Final = 256  # pixels of a side of a trial's picture
 _TRIAL_CELLS: Final = 4  # multiples of the stride in it
-_MASK: Final = "pixel_mask"  # where a picture lies in the input; of DETR
+_MASK: Final = "pixel_mask"  # position of a picture in the input; of DETR
 _SIZES: Final = frozenset({"orig_target_sizes", "orig_size", "target_sizes"})
 """Width and height that boxes are scaled to; of RT-DETR."""
 _IMAGENET: Final[Mapping[str, Any]] = {"mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)}
@@ -117,7 +117,7 @@ def _checked(size: Size) -> Size:
 
 
 def _whole_number(text: str, *, usual: int) -> int:
-    """The largest side or stride in a text such as `32` or `[640, 640]`; the usual where there is none."""
+    """The largest side or stride in a text such as `32` or `[640, 640]`, else `usual`."""
     numbers = [
         int(part) for part in text[:100].strip("[]() ").split(",") if part.strip().isdecimal()
     ]
@@ -125,7 +125,7 @@ def _whole_number(text: str, *, usual: int) -> int:
 
 
 def with_values(takes: DetectorInput, form: OutputForm, value_scale: float = 0.0) -> DetectorInput:
-    """The input with the range of values that detectors of a form take; a scale of a person's comes first."""
+    """The input with the value range of a form's detectors; an explicit scale takes precedence."""
     is_normalised = form.kind == QUERIES_WITH_NOTHING or (
         form.kind == QUERIES and _DETS in form.outputs
     )

@@ -1,8 +1,8 @@
 """Classes that a person has excluded for single images of the collection.
 
-An image that was left out of a group of look-alikes looks like its class, and a model would claim that class again. The
-probabilities of the other classes stay as they are: a model that was wrong about an image knows less of it, not more
-(decision 104).
+An image that was left out of a group of look-alikes looks like its class, and a model would claim
+that class again. The probabilities of the other classes do not change: a model that was wrong about
+an image knows less of it, not more (decision 104).
 """
 
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ class ExcludedClasses:
     is_excluded: Flags
 
     def apply(self, probabilities: Floats, rows: Integers) -> Floats:
-        """Probabilities (n, c) of images at these rows (n,) without those of excluded classes, in their memory."""
+        """Set the probabilities (n, c) of excluded classes of images at `rows` (n,), in place."""
         found, here = self._places(rows)
         if len(found):
             probabilities[found] = np.where(self.is_excluded[here], EXCLUDED, probabilities[found])

@@ -1,4 +1,4 @@
-"""Writes an ONNX graph node by node: each method adds one operator, and returns the name of the value that it gives."""
+"""Writes an ONNX graph node by node: each method adds an operator and returns its output's name."""
 
 from collections.abc import Sequence
 from typing import Any, Final, final

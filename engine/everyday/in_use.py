@@ -1,4 +1,4 @@
-"""The classifiers that a project may use: the one place outside their own folders that names them."""
+"""The classifiers that a project may use: the only module that names them all."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,12 +35,12 @@ LEAST_LENGTH: Final = np.float32(1e-6)
 
 @dataclass(frozen=True)
 class ImageSimilarity:
-    """Compares images by their embeddings; several count by their mean (`protoleaf experiment similar`)."""
+    """Compares images by their embeddings, several by the mean (`protoleaf experiment similar`)."""
 
     basis: CollectionBasis | None = None  # whitening of the collection
 
     def cosines(self, embeddings: Embeddings, is_filled: Flags, vectors: Floats) -> Floats:
-        """Cosines (r,) float32 of all rows (r, d) with n > 0 unit-length vectors (n, d): one product.
+        """Cosines (r,) float32 of all rows (r, d) with n > 0 unit vectors (n, d), as one product.
 
         Args:
             is_filled: (r,) rows that have an embedding; results for others are meaningless.
@@ -95,7 +95,7 @@ def fitted_to_shots(
 
 
 def teach_first_unlabelled(embeddings: Floats) -> Integers:
-    """Rows (n,) of images whose labels would teach most first, before any label; as they are where all look the same.
+    """Rows (n,) of images in labelling order before any label; unchanged where all look the same.
 
     Args:
         embeddings: (n, d) float32 of length 1.
@@ -113,7 +113,7 @@ def teach_first_unlabelled(embeddings: Floats) -> Integers:
 
 
 def propagation_width(file: Path) -> int | None:
-    """Width of embeddings that a file of exported equations was trained for; None where it takes any.
+    """Embedding width that a file of exported equations was trained for; None where it takes any.
 
     Raises:
         ModelError: it is none.
@@ -122,7 +122,7 @@ def propagation_width(file: Path) -> int | None:
 
 
 def _scales(embeddings: Embeddings, is_filled: Flags, basis: CollectionBasis) -> Floats:
-    """One over the whitened lengths (r,), also of the few rows that came since the basis was made."""
+    """One over the whitened lengths (r,), also of rows that were added after the basis."""
     scales = np.zeros(len(embeddings), dtype=np.float32)
     known = min(len(scales), len(basis.scales))
     scales[:known] = basis.scales[:known]

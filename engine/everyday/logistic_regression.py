@@ -1,8 +1,9 @@
-"""Logistic regression on embeddings: the usual linear classifier of frozen features, and the second one of ours.
+"""Logistic regression on embeddings: the usual linear classifier on frozen features.
 
-Multinomial, with an L2 penalty that held-out labels choose. Every class counts the same, however many labels it has. Of
-a coarse label the probabilities below it sum to 1. Otherwise it uses no graph: classes without a label are never
-predicted, and unlabelled images teach nothing. Bars, roll-up and unknown images are shared.
+Multinomial, with an L2 penalty that held-out labels choose. Every class counts the same, however
+many labels it has. Of a coarse label the probabilities below it sum to 1. Otherwise it uses no
+graph: classes without a label are never predicted, and unlabelled images teach nothing. Bars,
+roll-up and unknown images are shared.
 """
 
 from collections.abc import Iterator
@@ -48,7 +49,7 @@ from engine.everyday.unseen import UnseenClasses, classes_seen, seen_classes, un
 from engine.graph.category_graph import CategoryGraph
 
 PENALTIES: Final = (1e-2, 1e-3, 1e-4)
-"""Of the squared weights. Chosen: from almost class means to almost none, for embeddings of length 1."""
+"""L2 penalties. Chosen: from almost class means to almost none, for unit embeddings."""
 USUAL_PENALTY: Final = 1e-3  # where no label can be held out
 STEPS: Final = 150
 """Of gradient descent with momentum. Chosen: more change no answer at the least penalty."""
@@ -123,7 +124,7 @@ class FittedRegression:
         squares = (self._prototypes**2).sum(axis=1)
         return (1 - 2 * scores.similarity + squares[scores.best]).astype(np.float32)
 
-    def unknown_distance(self, scores: Scores, is_free: Flags) -> float:  # noqa: ARG002 (alike)
+    def unknown_distance(self, scores: Scores, is_free: Flags) -> float:  # noqa: ARG002 (contract)
         return self.unknown_limit
 
     def explain(
@@ -152,7 +153,7 @@ class FittedRegression:
         place = np.flatnonzero(self.class_ids == class_id)
         return self.means[place[0]] if len(place) else None
 
-    def hold_out_each(self, graph: CategoryGraph) -> Flags:  # noqa: ARG002 (alike)
+    def hold_out_each(self, graph: CategoryGraph) -> Flags:  # noqa: ARG002 (contract)
         return self.is_right
 
     def export(self, opset: int) -> Any:
@@ -205,10 +206,18 @@ class LogisticRegression:
             graph, candidate_ids, snapshot.excluded, snapshot.images.row_ids
         )
         return FittedRegression(
-            shots, candidate_ids, LinearClassifier(weights, offsets, np.zeros_like(offsets), 1.0),
-            rules, class_ids, means, _limit(shots),
-            HeldOutShots(shots.image_ids[held], shots.class_ids[held], probabilities), is_right, unseen, excluded,
-        )  # fmt: skip
+            shots,
+            candidate_ids,
+            LinearClassifier(weights, offsets, np.zeros_like(offsets), 1.0),
+            rules,
+            class_ids,
+            means,
+            _limit(shots),
+            HeldOutShots(shots.image_ids[held], shots.class_ids[held], probabilities),
+            is_right,
+            unseen,
+            excluded,
+        )
 
     def look_alikes(self, snapshot: FitSnapshot) -> BasisLinks | None:
         basis = self._basis.current(snapshot.images, snapshot.shots.image_ids)
@@ -242,13 +251,13 @@ class _Task:
         )
 
     def folds(self) -> Iterator[Integers]:
-        """Rows to hold out in turn: every `FOLDS`-th of each class; twins, as one, in the turn of the first of them."""
+        """Rows to hold out in turn: every `FOLDS`-th of each class, twins together."""
         for fold in range(FOLDS):
             yield np.flatnonzero(self.ranks[0] % FOLDS == fold)
 
     @cached_property
     def ranks(self) -> tuple[Integers, Flags]:
-        """(n,) number of each row in its class, twins having one; (n,) bool whether the class has another number."""
+        """Rank (n,) of each row in its class, twins sharing one; whether there are others."""
         _, first, group = np.unique(self.twins, return_index=True, return_inverse=True)
         leaders = np.sort(first)
         order = leaders[np.argsort(self.classes[leaders], kind="stable")]
@@ -281,7 +290,7 @@ def _task(graph: CategoryGraph, shots: Shots, candidate_ids: Integers) -> _Task:
 
 
 def _held_out(task: _Task) -> tuple[float, Integers, Floats]:
-    """The penalty of the greatest likelihood of held-out labels, the rows held out, and their probabilities."""
+    """The penalty of the greatest held-out likelihood, the held-out rows, their probabilities."""
     has_others = task.ranks[1]
     folds = [fold[has_others[fold]] for fold in task.folds()]
     folds = [fold for fold in folds if len(fold)]
@@ -313,8 +322,9 @@ def _held_out(task: _Task) -> tuple[float, Integers, Floats]:
 def _fitted(task: _Task, penalty: float) -> tuple[Floats, Floats]:
     """Weights (c, d) and offsets (c,) by Nesterov's accelerated gradient descent, from zero.
 
-    The loss is the mean over classes of the mean of -log(summed probability of the allowed candidates), whose gradient
-    changes by no more than 1 for each step of length 1 where images have length 1.
+    The loss is the mean over classes of the mean of -log(summed probability of the allowed
+    candidates), whose gradient changes by no more than 1 for each step of length 1 where images
+    have length 1.
     """
     _, place, counts = np.unique(task.classes, return_inverse=True, return_counts=True)
     importance = (
@@ -337,7 +347,7 @@ def _fitted(task: _Task, penalty: float) -> tuple[Floats, Floats]:
 
 
 def _limit(shots: Shots) -> float:
-    """Limit of the squared distances of shots to the mean of the others of their class; infinite with few."""
+    """Limit of shots' squared distances to the mean of their class's others; else infinite."""
     _, place, counts = np.unique(shots.class_ids, return_inverse=True, return_counts=True)
     sums = sums_by_class(shots.embeddings, place, len(counts))
     twins, taken = shots.together, shots.together.sizes

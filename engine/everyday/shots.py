@@ -1,4 +1,4 @@
-"""Images, labels and embeddings as of one moment, for work on another thread; the labelled ones as shots."""
+"""Snapshot of images, labels and embeddings for work on another thread; labelled ones as shots."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,8 +13,9 @@ from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import UNKNOWN
 
 GROWTH: Final = 1.25
-"""What was learned from a large collection that grew or shrank by this much is learned anew; until then more images are
-linked to the anchors that there are, and those that left stay as links between others."""
+"""Growth or shrinkage of a large collection after which what was learned is recomputed. Until then
+more images are linked to the anchors that there are, and those that left stay as links between
+others."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Shots:
     """Labelled images with embeddings; the support set of the whole graph."""
 
     image_ids: Integers  # (n,) int64
-    class_ids: Integers  # (n,) int64, the person's class, fine or coarse
+    class_ids: Integers  # (n,) int64, the labelled class, fine or coarse
     embeddings: Floats  # (n, d) float32, what prototypes are made from
     # (n, d) float32, where `embeddings` are over several views; else None
     single_view: Floats | None = None
@@ -39,7 +40,7 @@ class Shots:
 
     @cached_property
     def twin_groups(self) -> Integers:
-        """(n,) number of the fold of each shot, whatever its class; a shot without twins has one of its own."""
+        """(n,) number of the fold of each shot; a shot without twins has its own."""
         alone = -1 - np.arange(len(self), dtype=np.int64)
         folds = alone if self.folds is None else np.where(self.folds < 0, alone, self.folds)
         return np.unique(folds, return_inverse=True)[1].reshape(-1).astype(np.int64)
@@ -66,14 +67,14 @@ class Shots:
 
 @dataclass(frozen=True)
 class HeldTogether:
-    """Twins of n shots: of the same fold and class. Held out alone, one would be judged by its own copies.
+    """Twins of n shots, of the same fold and class: one alone would be judged by its own copies.
 
     A twin with another label is no help to the one that is held out, and stays.
     """
 
     sizes: Integers  # (n,) int64, how many are held out with each shot, itself included
     means: Floats  # (n, d) float32, their mean embedding
-    # (g,) int64 position of the first one of each group: the rest says nothing more
+    # (g,) int64 position of the first one of each group: the rest adds no evidence
     firsts: Integers
 
 
@@ -86,9 +87,10 @@ class Membership:
 
 
 def reached_classes(graph: CategoryGraph, labelled: Sequence[int]) -> tuple[int, ...]:
-    """Classes that can have a prototype: labelled ones, their ancestors, and children of either (zero-shot).
+    """Classes that can have a prototype: labelled ones, their ancestors, and children of either.
 
-    In a graph of 80,000 classes with a few labelled ones this keeps the work to the labelled branches.
+    In a graph of 80,000 classes with a few labelled ones this keeps the work to the labelled
+    branches.
     """
     with_images = set(labelled).union(*map(graph.ancestors, labelled))
     return tuple(sorted(with_images.union(*map(graph.children, with_images))))
@@ -97,8 +99,8 @@ def reached_classes(graph: CategoryGraph, labelled: Sequence[int]) -> tuple[int,
 def membership(graph: CategoryGraph, class_ids: Sequence[int], shots: Shots) -> Membership:
     """Pair each class with the images its initial prototype is the mean of.
 
-    A class with own images takes those. A class without takes the distinct images of its descendants: that is ours,
-    the paper gives every coarse class images of its own.
+    A class with own images takes those. A class without takes the distinct images of its
+    descendants: that is ours, the paper gives every coarse class images of its own.
 
     Paper: the sets X^y of Eq. 3.
     """
@@ -152,7 +154,10 @@ class ViewEmbeddings:
 
 @dataclass(frozen=True)
 class EmbeddedSnapshot:
-    """What a fit reads: arrays that are shared and never changed, but for rows of `embeddings` filled after `age`."""
+    """Snapshot that a fit reads.
+
+    The arrays are shared and never changed, but for rows of `embeddings` filled after `age`.
+    """
 
     image_ids: Integers  # (n,) int64 of the listed images, ascending
     labels: Codes  # (n,) int32, class id, `NO_CLASS` or `UNKNOWN`
@@ -161,12 +166,13 @@ class EmbeddedSnapshot:
     row_ids: Integers  # (r,) int64, the image in each row, ascending; also images that were removed
     embeddings: NDArray[np.int16]  # (r, d) int16 in fixed point
     is_filled: Flags  # (r,) bool, rows that have an embedding
-    age: int  # of the store; rows with a later `EmbeddingStore.filled_at` are others than the ones that this is about
+    # Of the store; rows with a later `EmbeddingStore.filled_at` are newer than this snapshot
+    age: int
     # Embeddings of labelled images over all their views
     views: ViewEmbeddings = field(default_factory=ViewEmbeddings)
     # (n,) int64, equal for twins and shots of one burst; negative for none
     folds: Integers | None = None
-    # (r,) uint64, beginnings of the content hashes that the embeddings are of; None where these decide by themselves
+    # (r,) uint64, beginnings of the content hashes of the embedded files; None where unknown
     contents: NDArray[np.uint64] | None = None
 
     @property
@@ -200,7 +206,7 @@ class EmbeddedSnapshot:
         return np.searchsorted(self.row_ids, image_ids).astype(np.int64)
 
     def shots(self, graph: CategoryGraph) -> Shots:
-        """The labelled images that have an embedding and whose class is in the graph, over all views where known."""
+        """The labelled images with an embedding and a class of the graph, over all views."""
         places = np.flatnonzero(self.labels >= 0)
         places = places[self.is_filled[self.rows[places]]]
         known = [

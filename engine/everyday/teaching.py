@@ -1,10 +1,11 @@
-"""Active learning: which images to label first, those that represent many others whose class is uncertain.
+"""Active learning: images to label first, those that represent many others of uncertain class.
 
-An image covers another as far as their whitened embeddings point the same way, and the best cover counts. The next
-image is the one that adds most to what the labelled ones and those chosen before it cover, each image weighed by its
-uncertainty: typical images come before odd ones, the second of a series comes late. The objective is facility location
-(Wei, Iyer and Bilmes 2015), for which the greedy choice reaches 63% of the best at least (Nemhauser and others 1978).
-Ours are the space, the weights and the limit to anchors.
+An image covers another as far as their whitened embeddings point the same way, and the best cover
+counts. The next image is the one that adds most to what the labelled ones and those chosen before
+it cover, each image weighed by its uncertainty: typical images come before odd ones, the second of
+a series comes late. The objective is facility location (Wei, Iyer and Bilmes 2015), for which the
+greedy choice reaches 63% of the best at least (Nemhauser and others 1978). Ours are the space, the
+weights and the limit to anchors.
 """
 
 import heapq
@@ -41,7 +42,7 @@ def uncertainty_of(fitted: FittedClassifier | None, scores: Scores) -> Floats:
 def teach_first_of(
     kept: LiveBasis, snapshot: FitSnapshot, fitted: FittedClassifier, scores: Scores
 ) -> RowOrder | None:
-    """See `Classifier.teach_first`, by the basis that is kept of the collection."""
+    """See `Classifier.teach_first`, by the cached basis of the collection."""
     images = snapshot.images
     basis = kept.current(images, snapshot.shots.image_ids)
     if basis is None:
@@ -59,8 +60,8 @@ def teach_first(
 ) -> RowOrder:
     """Every unlabelled image in the order in which labels would teach most.
 
-    Anchors stand for all images, so they are chosen one by one, and come first; each of the others follows by what its
-    most similar anchors would have taught had they been first.
+    Anchors represent all images, so they are chosen one by one, and come first; each of the others
+    follows by what its most similar anchors would have taught had they been first.
 
     Args:
         uncertainty: (n,) float32 in [0, 1] of a model about each image, by row.
@@ -94,14 +95,14 @@ def teach_first(
 
 
 def _weights(uncertainties: Floats) -> Floats:
-    """What each image counts, in [0, 1]: with few labels a model's scores say little, so its mean confidence weighs."""
+    """Weights of images in [0, 1]; with few labels the mean confidence weighs most."""
     sure = 1 - uncertainties
     trust = sure.mean() if len(sure) else np.float32(0)
     return (1 - trust * sure).astype(np.float32)
 
 
 class _Coverage:
-    """How well each of m images is covered, by vectors (m, d) of length 1 and those of labelled images (k, d)."""
+    """Coverage of m images, by unit vectors (m, d) and those of labelled images (k, d)."""
 
     def __init__(self, vectors: Floats, weights: Floats, known: Floats) -> None:
         count = len(vectors)
@@ -124,8 +125,8 @@ class _Coverage:
     def order(self) -> Integers:
         """All m images, each adding most after those before it.
 
-        Lazy greedy (Minoux 1978): gains only shrink, so the largest known one is next if it is still the largest once
-        it is computed anew.
+        Lazy greedy (Minoux 1978): gains only shrink, so the largest known one is next if it is
+        still the largest once it is recomputed.
         """
         heap = [(-gain, place) for place, gain in enumerate(self.gains.tolist())]
         heapq.heapify(heap)

@@ -1,4 +1,7 @@
-"""Codes in arrays of class ids for images without a class. Loads nothing: the window imports it before it shows."""
+"""Codes in place of class ids for images without a class.
+
+Imports nothing: the window loads it before it shows.
+"""
 
 from collections.abc import Callable
 from typing import Final
@@ -6,9 +9,9 @@ from typing import Final
 NO_CLASS: Final = -1  # in place of a class id: no label, no prediction, or no class that is safe
 
 UNKNOWN: Final = -2
-"""In place of a class id: a person's word that an image shows none of the classes."""
+"""In place of a class id: labelled as none of the classes."""
 
-EMPTY: Final = -3  # in place of a class id: a person's word that nothing is in an image
+EMPTY: Final = -3  # in place of a class id: labelled as empty, nothing is in the image
 
 BOXED: Final = -4
 """In place of a class id: no label of its own, as boxes in the image are classified in its

@@ -13,11 +13,11 @@ from engine.graph_drawing.shown import Edge, ShownClass, ShownGraph
 
 SVG_CARD: Final = CardSize(width=144, height=48, gap_across=16, gap_along=64)
 """Cards with room for a name on two lines."""
-FONT_SIZE: Final = 13.0  # scene units; the lines of a name stand 16 apart
+FONT_SIZE: Final = 13.0  # scene units; the lines of a name are 16 apart
 SMALL_FONT_SIZE: Final = 11.0  # of what a closed branch hides
 LINE_STEP: Final = 16.0  # scene units from one line of a card to the next
 PADDING: Final = 8.0
-"""Scene units between a card's edge and its text, and at each side around the drawing three times as much."""
+"""Scene units between a card's edge and its text; the margin is three times as wide."""
 THINNEST: Final = 1.0
 """Width of an edge of weight 0 in scene units, and of all where no weights are known."""
 WIDEST: Final = 4.0  # width of an edge of weight 1
@@ -60,7 +60,8 @@ def svg_text(
     """Draw a graph as SVG, without fonts, images or scripts.
 
     Args:
-        weights: attention weight in [0, 1] of edges (parent, child); the heavier, the wider they are drawn.
+        weights: attention weight in [0, 1] of edges (parent, child); the heavier, the wider they
+            are drawn.
     """
     left, top, width, height = layout.bounds
     margin = 3 * PADDING
@@ -92,7 +93,7 @@ def _edge(route: Route, weight: float | None) -> str:
 
 
 def _step(start: Point, end: Point) -> str:
-    """Straight down, or a curve that begins and ends downwards: it stays in the gap that its ends stand in."""
+    """A vertical line, or a curve with vertical ends, which stays in the gap between layers."""
     (x, y), (end_x, end_y) = start, end
     middle = (y + end_y) / 2
     if x == end_x:
@@ -114,7 +115,7 @@ def _card(
         f' height="{card.height:g}" rx="6" fill="{colours.card}" stroke="{colours.border}"/>'
     )
     if shown.hidden:
-        # What lies behind a closed branch looks out below it.
+        # A hint of a second card marks a collapsed branch.
         start = f"M{x - card.width / 2 + PADDING:.1f} {y + card.height / 2 + 3:.1f}"
         length = card.width - 2 * PADDING
         yield f'<path d="{start}h{length:.1f}" stroke="{colours.border}" stroke-width="2"/>'
@@ -124,7 +125,8 @@ def _card(
     if shown.hidden:
         noun = "class" if shown.hidden == 1 else "classes"
         yield (
-            f'<text x="{x:.1f}" y="{base + len(lines) * LINE_STEP:.1f}" font-size="{SMALL_FONT_SIZE:g}"'
+            f'<text x="{x:.1f}" y="{base + len(lines) * LINE_STEP:.1f}"'
+            f' font-size="{SMALL_FONT_SIZE:g}"'
             f" fill={quoteattr(colours.text_muted)}>{shown.hidden:,} {noun}</text>"
         )
     yield "</g>"
@@ -133,7 +135,8 @@ def _card(
 def lines_of(name: str, width: float, font_size: float, most: int) -> list[str]:
     """Break a name into lines between words, one to `most`; what does not fit ends in an ellipsis.
 
-    Widths are estimated without a font, rather too wide than too narrow, in the unit of the font's size.
+    Widths are estimated without a font, rather too wide than too narrow, in the unit of the font's
+    size.
     """
     lines: list[str] = []
     rest = name.split(" ")
@@ -162,7 +165,7 @@ def _shortened(text: str, width: float, font_size: float) -> str:
         if room < 0:
             break
         kept += 1
-    # Marks belong to the letter before them: none stands without it.
+    # Combining marks belong to the letter before them.
     while 0 < kept < len(text) and unicodedata.combining(text[kept]):
         kept -= 1
     return text[: max(kept, 1)].rstrip() + ELLIPSIS
@@ -203,5 +206,5 @@ def _lines(graph: CategoryGraph, weights: Mapping[Edge, float]) -> Iterator[str]
 
 
 def _escaped(name: str) -> str:
-    r"""Inside quotes a backslash begins an escape, such as \n for a new line or \N for the node's own name."""
+    r"""Escape a name for DOT: a backslash would begin an escape such as \n or \N."""
     return name.replace("\\", "\\\\").replace('"', '\\"')

@@ -1,4 +1,4 @@
-"""What flows between the layers of a network on photos: ranges, and the mean of each channel that is convolved."""
+"""Activations of a network on photos: ranges, and channel means of convolution inputs."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -70,7 +70,7 @@ def measure_activations(model: Path, card: BackboneCard, images: NDArray[np.uint
 
 
 def _write_measuring(plain: Path, out: Path) -> list[tuple[str, str, str]]:
-    """Write the network with statistics as further outputs: name of each, operator that makes it, and its value."""
+    """Write the network with statistics as extra outputs: name, operator and value of each."""
     import onnx
 
     network = onnx.load(str(plain))
@@ -102,7 +102,7 @@ def _rounded(value: Any) -> float:
 
 
 def fold_constants(model: Path, out: Path) -> None:
-    """Write the network with weights that were cast up from float16 as plain float32 ones: others are not quantised."""
+    """Write the network with float16 weights as plain float32 ones: others are not quantised."""
     import onnx
 
     onnxruntime = load_onnxruntime()

@@ -1,4 +1,4 @@
-"""Chooses the device that embeds: every candidate is tried in a child process, and a refusal always has a reason."""
+"""Choose the device that embeds: each is tried in a child process, and refused with a reason."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ class ProviderReport:
     device: str  # "cuda"
     name: str  # ONNX Runtime's name of the provider
     device_name: str  # for people: "CPU", "NVIDIA H200"
-    tried: bool  # whether the tiny model was started on it; the facts may speak against it before
+    tried: bool  # whether the tiny model was started on it; the facts may rule it out before
     works: bool  # whether it ran and gave the right numbers
     cause: str = ""  # short name of why not; empty when it works
     reason: str = ""  # why not, in words
@@ -68,12 +68,12 @@ class ProviderChoice:
 
     @property
     def is_gpu(self) -> bool:
-        """Whether work is done beside the CPU, so that decoding overlaps with it for free."""
+        """Whether work is done off the CPU, so that decoding overlaps with it."""
         return self.provider != CPU_PROVIDER
 
     @property
     def is_experimental(self) -> bool:
-        """Whether it was never run on real hardware: its embeddings are compared with the CPU's first."""
+        """Whether it never ran on real hardware, so that it is compared with the CPU first."""
         return self.provider not in (CPU_PROVIDER, CUDA_PROVIDER)
 
 
@@ -141,7 +141,7 @@ def probe_device(
     measure_s: float = 0.0,
     in_child: TryInChild = try_in_child,
 ) -> ProviderReport:
-    """Whether a device works: by the facts when they speak against it, else by trying it in a child process.
+    """Check whether a device works: by the facts, and by a trial in a child process.
 
     For `measure_s` seconds the bundled backbone's speed is measured; 0: not at all.
     """

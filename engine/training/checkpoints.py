@@ -1,4 +1,4 @@
-"""Checkpoints: tensors and numbers only, in safetensors files that replace each other in one step."""
+"""Checkpoints: tensors and numbers only, in safetensors files that are replaced atomically."""
 
 import json
 from collections.abc import Mapping
@@ -87,7 +87,7 @@ def read(path: Path) -> Checkpoint:
     try:
         with safe_open(path, framework="pt") as file:
             notes = file.metadata() or {}
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a mapping)
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (OSError, SafetensorError) as error:
         raise FormatError(
             "the checkpoint cannot be read",
@@ -131,8 +131,8 @@ def restore_optimizer(
 ) -> None:
     """Give an optimiser of the module's parameters the state of a checkpoint.
 
-    Moments get the memory layout of their weight, which a checkpoint does not keep: PyTorch's fused Adam reads both
-    side by side in memory.
+    Moments get the memory layout of their weight, which a checkpoint does not keep: PyTorch's fused
+    Adam reads both side by side in memory.
     """
     state = optimizer.state_dict()
     numbers = {

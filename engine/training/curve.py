@@ -1,4 +1,4 @@
-"""Progress of a training: its curve, its estimated duration, and the iteration of its checkpoint. Without torch."""
+"""Progress of a training: curve, estimated duration, and the checkpoint's iteration. No torch."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Every constant of end-to-end training, whatever is trained, and limits that settings are checked against."""
+"""Settings of end-to-end training, and range checks of settings."""
 
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -25,8 +25,8 @@ class TrainingSettings:
     first_decay_share: float = 10_000 / PAPER_ITERATIONS
     # Share of the iterations between two decays; 1/10 is the paper's 15,000 of 150,000
     decay_interval_share: float = 15_000 / PAPER_ITERATIONS
-    # "shifted crop" (a random window and a flip), "resized crop" (a random window of 20 to 100% of the area, as in the
-    # authors' code, and a flip), or "none" (the middle)
+    # "shifted crop" (a random window and a flip), "resized crop" (a random window of 20 to 100% of
+    # the area, as in the authors' code, and a flip), or "none" (the middle)
     augmentation: Augmentation = "shifted crop"
     # Of the backbone; "auto" takes bfloat16 where the processor has instructions for it
     precision: Precision = "auto"

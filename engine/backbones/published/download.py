@@ -32,7 +32,7 @@ from engine.new_file import open_own, private_folder, write_file
 Pause = Callable[[float, CancelToken], None]
 
 ATTEMPTS: Final = 5
-"""Requests in a row that may bring nothing new before the download gives up; each that gets further starts anew."""
+"""Requests in a row without new bytes before the download gives up."""
 _LOST_REMEDY: Final = "what was downloaded is kept: run it again to resume"
 _RANGE: Final = re.compile(r"bytes (\d{1,18})-\d+/(\d{1,18}|\*)")
 _PAGE: Final = re.compile(rb"\s*<(!doctype|html|\?xml|head|body)", re.IGNORECASE)
@@ -56,7 +56,7 @@ class PartNotes:
 
 @final
 class PartFile:
-    """The part beside `target`, the file that it will become. Every refusal of the disk becomes a `StorageError`."""
+    """The partial file of `target`. Every error of the disk becomes a `StorageError`."""
 
     def __init__(self, target: Path) -> None:
         self.path = target.with_name(target.name + PART_SUFFIX)
@@ -71,7 +71,7 @@ class PartFile:
             return 0
 
     def notes(self) -> PartNotes:
-        """The notes beside the part; empty where they cannot be read."""
+        """The metadata of the partial file; empty where it cannot be read."""
         try:
             return msgspec.json.decode(self._notes_path.read_bytes(), type=PartNotes)
         except (OSError, msgspec.MsgspecError, RecursionError):
@@ -132,7 +132,7 @@ class PartFile:
 
 @contextmanager
 def alone(lock_path: Path, refusal: str) -> Iterator[None]:
-    """Keep other processes of the program away from what the block works on, with a lock file that stays.
+    """Exclude other processes of the program from the block, with a lock file that is not removed.
 
     Raises:
         StorageError: another one holds it, with `refusal` as reason, or the disk refuses.
@@ -175,7 +175,8 @@ def download(
 
     Args:
         url: https, or http on this computer.
-        target: what has arrived lies beside it in a `.part` file; one that exists with the right checksum stays.
+        target: a partial download is next to it in a `.part` file; one with the right checksum
+            stays.
         size_bytes: approximate size of the file; 0 while unknown.
         sha256_prefix: first digits of its SHA-256 in hex; empty: not known.
         proxy: address of a proxy; empty: that of the environment or the system, if any.
@@ -185,8 +186,9 @@ def download(
         UsageError: `proxy` is not the address of a proxy.
         NetworkError: no connection, the server refuses, or what it sends is another file.
         ModelError: the checksum is wrong; the file is deleted.
-        StorageError: the disk refuses or is full, nothing of the file is kept; or another program downloads it now.
-        Cancelled: stopped by the person; what has arrived is kept.
+        StorageError: the disk refuses or is full, nothing is stored; or another process downloads
+            it.
+        Cancelled: stopped by the user; the partial file stays.
     """
     check_address(url)
     way = proxy_for(url, proxy)
@@ -240,7 +242,7 @@ class _Download:
         return None
 
     def _attempt(self) -> httpx.HTTPError | None:
-        """Request what is missing; returns what broke it off, or None when everything has arrived."""
+        """Request what is missing; return the error that interrupted it, or None when complete."""
         self.cancel.raise_if_cancelled()
         notes, have = self.part.notes(), self.part.size
         if have and have == notes.total:
@@ -288,10 +290,10 @@ class _Download:
             raise httpx.RemoteProtocolError(f"{meter.done:,} of {meter.total:,} bytes arrived")
 
     def _place(self, answer: httpx.Response, have: int) -> tuple[int, int]:
-        """Where in the file the answer starts, and the file's size; 0 when the server does not report it."""
+        """Offset of the response in the file, and the file's size; 0 if not reported."""
         if (
             answer.status_code != HTTPStatus.PARTIAL_CONTENT
-        ):  # it knows no ranges, or has another version of the file
+        ):  # no ranges, or another version of the file
             return 0, int(answer.headers.get("Content-Length", 0))
         place = _RANGE.fullmatch(answer.headers.get("Content-Range", ""))
         noted = self.part.notes().total
@@ -343,5 +345,8 @@ def _web_page(url: str) -> NetworkError:
         "the server sent a web page instead of the file",
         expected=url,
         found="HTML",
-        remedy="a sign-in page of the network may be in between: open the address in a browser, then try again",
+        remedy=(
+            "a sign-in page of the network may be in between: open the address in a browser, then "
+            "try again"
+        ),
     )

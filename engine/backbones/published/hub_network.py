@@ -1,6 +1,7 @@
-"""A network that timm has no entry for: its repository on the hub describes how timm or open_clip builds it.
+"""A network without an entry in timm, built by timm from its repository's description on the hub.
 
-Only plain settings are taken from there: nothing of a repository is run, and no address in it is followed.
+Only plain settings are taken from there: nothing of a repository is run, and no address in it is
+followed.
 """
 
 import json
@@ -59,8 +60,10 @@ _UNREADABLE: Final = (ValueError, LookupError, TypeError, AttributeError, Recurs
 """Raised by settings without meaning."""
 Read = Callable[[str], str | None]
 OPEN_CLIP_WEIGHTS: Final = (
-    "open_clip_model.safetensors", "open_clip_pytorch_model.safetensors", "open_clip_pytorch_model.bin",
-)  # fmt: skip
+    "open_clip_model.safetensors",
+    "open_clip_pytorch_model.safetensors",
+    "open_clip_pytorch_model.bin",
+)
 """Names on the hub, the best first."""
 _MEAN: Final = (0.48145466, 0.4578275, 0.40821073)
 """And the next: OpenAI's CLIP, the default of open_clip."""
@@ -75,7 +78,7 @@ _ARCHITECTURES: Final[Mapping[tuple[int, int, int], str]] = {
 
 
 def plain_facts(name: str, weights: str | None = None) -> PublishedNetwork:
-    """The facts in a name such as "hf-hub:imageomics/bioclip" or "hf-hub:imageomics/bioclip@revision".
+    """Parse "hf-hub:imageomics/bioclip" or "hf-hub:imageomics/bioclip@revision".
 
     Raises:
         ModelError: it is no name of a network on the hub.
@@ -176,7 +179,7 @@ def _unreadable(what: str, repository: str, error: Exception, *, file: str = "")
 
 
 def _settings_of_timm(config: dict[str, Any]) -> dict[str, Any] | None:
-    """From a configuration that timm wrote, in its new or older form; None where another program wrote it."""
+    """Settings from a configuration of timm, new or old; None for another program's."""
     if "architecture" not in config:
         return None
     settings = config.get("pretrained_cfg", config)
@@ -204,7 +207,7 @@ def _check_settings(settings: Mapping[str, Any], repository: str) -> None:
             architecture=architecture,
             repository=repository,
         )
-    if not isinstance(side, list) or len(side) != 3 or side[0] != 3 or side[1] != side[2]:  # noqa: PLR2004 (channels)
+    if not isinstance(side, list) or side != [3, *side[-1:] * 2]:
         raise ModelError(
             "the network takes no square colour images", expected="[3, side, side]", found=str(side)
         )

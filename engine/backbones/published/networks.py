@@ -1,4 +1,4 @@
-"""A published network's way into the library: downloaded, exported, compared with torch, kept."""
+"""Add a published network to the library: download, export, compare with torch, store."""
 
 import shutil
 from contextlib import suppress
@@ -36,7 +36,7 @@ class _Weights:
     """Weights on this computer."""
 
     path: Path  # of the file
-    is_ours: bool  # whether it lies in the cache, and goes when it is no longer needed
+    is_ours: bool  # whether it is in the cache, and is deleted when no longer needed
     origin: str  # where it is from and what it was compared with, as a sentence
 
 
@@ -126,13 +126,14 @@ def add_published(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> ModelFiles:
-    """Download a published network's weights, export the network and keep it in the library, unless it is there.
+    """Download a published network's weights, export the network and add it to the library.
 
     The caller has shown size and licence (`PublishedNetwork.terms`), and the person has agreed.
 
     Args:
-        caches: the weights lie there until the export is done; a broken download is resumed from there.
-        route: how the weights come; by default from their publisher, through the system's proxy if any.
+        caches: the weights are there until the export is done; an interrupted download is resumed.
+        route: how the weights come; by default from their publisher, through the system's proxy if
+            any.
         on_progress: called with bytes while downloading, then steps, named in the note.
         cancel: stops the download at once and the export between its steps.
 
@@ -140,8 +141,9 @@ def add_published(
         UsageError: the proxy's address is none, or the mirror no folder.
         NetworkError: the weights do not arrive.
         ModelError: the checksum is wrong, or the exported file does not do what the network does.
-        StorageError: the disk refuses, nothing is left half-made; or another program adds this network now.
-        Cancelled: stopped by the person; what was downloaded is kept.
+        StorageError: the disk refuses, nothing is left half-made; or another program adds this
+            network now.
+        Cancelled: stopped by the user; the partial download stays.
     """
     library, cancel = BackboneLibrary(), cancel or CancelToken()
     if facts.library_name in library.names():
@@ -211,7 +213,7 @@ def _images_per_s(path: Path, card: BackboneCard) -> float:
 
 
 def _check_room(facts: PublishedNetwork, cache: Path, library: Path, *, has_download: bool) -> None:
-    """Refuse before the download what the disk has no room for: the weights, the export, and its copy to keep.
+    """Check before the download that the disk has room for the weights, the export, and its copy.
 
     An unknown size is checked when the server reports it.
     """

@@ -86,8 +86,8 @@ def page_address(repository: str) -> str:
 def ask_about(url: str, route: Route) -> RemoteFile | None:
     """Ask a server for size and checksum of a file; None where there is none.
 
-    The hub answers with a redirect to the bytes, and with size, SHA-256 and version in the answer itself; so redirects
-    to other hosts are not followed here.
+    The hub answers with a redirect to the bytes, and with size, SHA-256 and version in the answer
+    itself; so redirects to other hosts are not followed here.
 
     Raises:
         NetworkError: no connection, or the server refuses.
@@ -183,7 +183,10 @@ def _is_missing(answer: httpx.Response, url: str) -> bool:
         raise NetworkError(
             "the hub does not give this file without permission",
             found="{status} {phrase} for {url}",
-            remedy="check the name; or agree to its terms on its page, download it there, and name the folder as mirror",
+            remedy=(
+                "check the name; or agree to its terms on its page, download it there, and name "
+                "the folder as mirror"
+            ),
             status=status,
             phrase=HTTPStatus(status).phrase,
             url=url,
@@ -221,7 +224,7 @@ def proxy_for(url: str, proxy: str = "") -> ProxyAddress | None:
 def web_client(
     proxy: ProxyAddress | None, transport: httpx.BaseTransport | None = None
 ) -> httpx.Client:
-    """A client that trusts the system's certificates and follows only redirects to safe addresses."""
+    """A client with the system's certificates that follows only safe redirects."""
     trusted, through = ssl.create_default_context(), None
     if proxy is not None:
         person = proxy.person and (unquote(proxy.person[0]), unquote(proxy.person[1]))
@@ -240,7 +243,7 @@ def web_client(
 
 
 def check_address(url: str, *, base: str = "") -> None:
-    """Refuse an address, which may be relative to `base`, that is neither encrypted nor on this computer.
+    """Refuse an address, maybe relative to `base`, that is neither https nor on this computer.
 
     Raises:
         NetworkError: with the address.
@@ -273,7 +276,7 @@ def is_passing(failure: httpx.HTTPError) -> bool:
 
 
 def is_unreachable(failure: httpx.HTTPError) -> bool:
-    """Whether the server could not be reached: no name, no network, or nobody listens."""
+    """Whether the server was unreachable: unknown name, no network, or connection refused."""
     cause = _cause(failure)
     return isinstance(cause, socket.gaierror) or (
         isinstance(cause, OSError) and cause.errno in _UNREACHABLE
@@ -294,7 +297,10 @@ def network_error(
         remedy = _REMEDIES.get(status, marked("try again later"))
     elif _is_unsafe(failure):
         what = "the connection to {host} is not safe"
-        remedy = "check this computer's clock, and whether a proxy or a sign-in page of the network is in between"
+        remedy = (
+            "check this computer's clock, and whether a proxy or a sign-in page of the network is "
+            "in between"
+        )
     elif isinstance(failure, httpx.ProxyError):
         what, remedy = "the proxy refused to connect to {host}", _PROXY_REMEDY
     elif is_unreachable(failure) and proxy is not None:
@@ -310,7 +316,7 @@ def network_error(
 
 
 def _is_unsafe(failure: httpx.HTTPError) -> bool:
-    """Whether the encryption itself failed; a connection that ends during the handshake was only lost."""
+    """Whether TLS itself failed; a connection that ends during the handshake was only lost."""
     cause = _cause(failure)
     return isinstance(cause, ssl.SSLError) and not isinstance(
         cause, ssl.SSLEOFError | ssl.SSLZeroReturnError

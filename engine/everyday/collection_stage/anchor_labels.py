@@ -1,7 +1,7 @@
-"""Labels of anchors and their chances over the candidates: a shot is one candidate's, a coarse label is shared out.
+"""Labels of anchors and their class probabilities: a coarse label is shared among its candidates.
 
-Only anchors that are no shots need a row over all candidates: with thousands of labels and classes that is the
-difference between megabytes and gigabytes.
+Only anchors that are no shots need a row over all candidates: with thousands of labels and classes
+that is the difference between megabytes and gigabytes.
 """
 
 from collections.abc import Mapping
@@ -87,7 +87,7 @@ class AnchorChances:
 
     @staticmethod
     def held(labels: AnchorLabels, anchors: int, free: Floats | None = None) -> "AnchorChances":
-        """Chances of m anchors with the shots held fixed; `free` (f, c) are those of the others, by default zeros."""
+        """Probabilities of m anchors with the shots fixed; `free` (f, c) of the others."""
         shot_of = np.full(anchors, -1, dtype=np.int64)
         shot_of[labels.positions[labels.is_shot]] = labels.candidates[labels.is_shot]
         is_free = shot_of < 0
@@ -118,7 +118,7 @@ class AnchorChances:
         return found
 
     def follow(self, links: Links) -> Floats:
-        """Sum (n, c) of the linked anchors' chances by their weights; zeros where an image has no link."""
+        """Sum (n, c) of the linked anchors' probabilities by weight; zeros without links."""
         if len(self.free):
             found = follow(self.links_to_free(links), self.free)
         else:
@@ -139,9 +139,10 @@ class AnchorChances:
 
 
 def familiarity_of(basis: CollectionBasis, labels: AnchorLabels) -> float:
-    """Similarity of shots to the unlabelled images, in (0, 1]: low for shots that were taken elsewhere.
+    """Similarity of shots to the unlabelled images, in (0, 1], low for another place.
 
-    The mean cosine of shots with their nearest unlabelled image, as a share of that among unlabelled images.
+    The mean cosine of shots with their nearest unlabelled image, as a share of that among
+    unlabelled images.
     """
     is_labelled = np.zeros(len(basis.anchors), dtype=bool)
     is_labelled[labels.positions] = True

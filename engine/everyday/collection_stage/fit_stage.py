@@ -1,4 +1,4 @@
-"""Fitting the collection stage: refined prototypes, their calibration, and a check on held-out shots."""
+"""Fit the collection stage: refined prototypes, calibration, and a check on held-out shots."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -37,7 +37,9 @@ from engine.everyday.prototypical.classification import LinearClassifier
 from engine.everyday.scores import HeldOutShots
 from engine.everyday.shots import Shots
 
-FOLDS: Final = 4  # at most so many shots of a class are held out, one at a time, together with one of every other class
+FOLDS: Final = 4
+"""At most so many shots of a class are held out, in turn, together with one of every other
+class."""
 ENOUGH_HELD_OUT: Final = 200
 """No further turn once so many shots were held out, and of more classes so many take turns."""
 
@@ -63,7 +65,7 @@ class StageInput:
 
     @cached_property
     def classes(self) -> Mapping[int, Integers]:
-        """Candidates of each label that counts as a class: one, or several that no shot of their own tells apart."""
+        """Candidates of each label that counts as a class: one, or several not separated."""
         found, taken = {}, set[int]()
         for label, places in sorted(self.allowed.items(), key=lambda each: (len(each[1]), each[0])):
             if len(places) == 1 or (len(places) and taken.isdisjoint(places.tolist())):
@@ -148,7 +150,7 @@ def _unlabelled(given: StageInput, refined: Refined) -> Floats:
 
 
 def _agreement(given: StageInput, refined: Refined, regression: LinearClassifier) -> float:
-    """Share of the unlabelled anchors for which refined prototypes and the regression name the same class."""
+    """Share of the unlabelled anchors that refined prototypes and the regression classify alike."""
     basis = given.basis
     free = refined.chances.free_positions
     weights = basis.unfold(regression.weights)
@@ -185,7 +187,7 @@ def _usable(given: StageInput) -> Integers:
 
 
 def _regression(given: StageInput, kept: Flags) -> LinearClassifier:
-    """By the kept ones (n,) of the shots alone: propagation draws a branch together.
+    """Fit a regression to the shots selected by `kept` (n,) alone: propagation merges a branch.
 
     Candidates that are known by a coarse label alone have equal parts of its class.
     """
@@ -214,7 +216,7 @@ class _Known:
 def _refine(
     given: StageInput, labels: AnchorLabels, kept: Flags, known: _Known
 ) -> tuple[ClassBalance, Refined]:
-    """Class balance and prototypes by the kept ones (n,) of the labelled images; `labels` are of these."""
+    """Class balance and prototypes by the labelled images in `kept`; `labels` are theirs."""
     shots = np.flatnonzero(kept & np.isin(given.shots.class_ids, list(given.classes)))
     balance = class_balance_of(
         given.basis.whitening,
@@ -266,7 +268,7 @@ def _hold_out(given: StageInput, known: _Known) -> HeldOutChances:
 
 
 def _fold(labels: AnchorLabels, twins: Integers, turn: int) -> Integers:
-    """Places of the turn-th shot of every class that has at least two; of twins (l,) the first one stands for all."""
+    """Places of the turn-th shot of every class with two or more; of twins (l,) the first."""
     shots = np.flatnonzero(labels.is_shot)
     shots = shots[
         np.sort(
@@ -288,7 +290,7 @@ def _fold(labels: AnchorLabels, twins: Integers, turn: int) -> Integers:
 def _fit_without(
     given: StageInput, labels: AnchorLabels, fold: Integers, left_out: Integers, known: _Known
 ) -> HeldOutChances:
-    """Chances of the labelled anchors at places `fold`, without them and their twins at `left_out`."""
+    """Probabilities of the labelled anchors at `fold`, fitted without them and their twins."""
     held = labels.positions[fold]
     classes = labels.candidates[fold]
     rest = labels.without(left_out)

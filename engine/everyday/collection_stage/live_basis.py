@@ -24,7 +24,7 @@ from engine.images.read_file import content_hash
 from engine.kept_files import KeptFiles, mapped_parts, write_parts
 
 MANY_ANCHORS: Final = 64
-"""Once labels added so many anchors, the basis is written again: linking them again would take as long as writing."""
+"""New anchors after which the basis is written again: linking them again would take as long."""
 
 
 SUFFIX: Final = ".basis"
@@ -40,14 +40,14 @@ MOST_BYTES: Final = 2 << 30
 _MAGIC: Final = b"protoleaf basis 1"
 
 
-_BEFORE: Final = "*.npz"  # files of a basis as earlier versions kept it
+_BEFORE: Final = "*.npz"  # files of a basis of earlier versions
 
 
 _log = logging.getLogger(__name__)
 
 
 def basis_key(images: EmbeddedSnapshot, ready: Integers) -> bytes:
-    """Identity of what a basis depends on: the rows, the images in them, and their embeddings or contents."""
+    """Fingerprint of the inputs of a basis: rows, images, and their embeddings or contents."""
     embedded = images.embeddings if images.contents is None else images.contents
     parts = (np.array([VERSION]).data, ready.data, images.row_ids.data, embedded.data)
     return content_hash(b"".join(content_hash(part.cast("B")) for part in parts))
@@ -141,7 +141,7 @@ class LiveBasis:
         return self._basis
 
     def current(self, images: EmbeddedSnapshot, labelled: Integers) -> CollectionBasis | None:
-        """The basis of the listed images that have an embedding, with the labelled ones (by id) among its anchors."""
+        """The basis of the listed images with embeddings; the labelled ones are anchors."""
         ready, anchors = images.ready_rows, images.rows_of(labelled)
         basis = self._basis
         if basis is None or self._is_outdated(ready):
@@ -160,7 +160,7 @@ class LiveBasis:
         return self._basis
 
     def _read(self, images: EmbeddedSnapshot, ready: Integers) -> CollectionBasis | None:
-        """The kept basis of a large collection; `_key` identifies the embeddings to keep it for."""
+        """Read the cached basis of a large collection; `_key` identifies its embeddings."""
         self._key, self._kept_anchors = b"", 0
         if self._kept is None or len(ready) <= MOST_ANCHORS:
             return None  # making it takes no longer than reading a file
@@ -171,7 +171,7 @@ class LiveBasis:
         return basis
 
     def _keep(self, images: EmbeddedSnapshot) -> None:
-        """Keep the basis where much of it is new; it is mapped from then on, and its memory is free."""
+        """Cache the basis where much of it is new; then memory-map it, which frees memory."""
         basis = self._basis
         if (
             basis is None

@@ -1,7 +1,8 @@
 """The collection stage: what the unlabelled and coarse-labelled images add to the paper's model.
 
-A named step on top of Eq. 2 to 6 that can be switched off. It is checked by shots held out, and drops itself where it
-would do worse on them than the model without it. Ours, not the paper's; the paper's experiments never use it.
+A named step on top of Eq. 2 to 6 that can be switched off. It is checked by shots held out, and
+drops itself where it would do worse on them than the model without it. Ours, not the paper's; the
+paper's experiments never use it.
 """
 
 from collections.abc import Callable
@@ -36,7 +37,7 @@ from engine.everyday.unseen import UnseenClasses
 PASS_ROWS: Final = 256
 """Images classified at a time by a core. Chosen: their links and chances stay in its cache."""
 ELSEWHERE: Final = 0.8
-"""Shots that are less familiar than this were taken elsewhere: their like is missing in the collection."""
+"""Familiarity below which shots were taken in another place: the collection has nothing similar."""
 ENOUGH_TO_TELL: Final = 10  # fewer shots may be odd by chance
 
 Rows = slice | Integers
@@ -52,7 +53,7 @@ class CollectionStage:
     # Of the shots alone; None where chances do not depend on it
     regression: LinearClassifier | None
     refined: Refined  # prototypes and chances of the anchors
-    familiarity: float  # how alike shots are to the unlabelled images, in (0, 1]
+    familiarity: float  # similarity of shots to the unlabelled images, in (0, 1]
     calibration: Calibration  # from chances to probabilities
     check: CollectionFigures  # its accuracy on held-out shots
     held_out: HeldOutShots  # with calibrated probabilities
@@ -82,8 +83,8 @@ class CollectionStage:
 
         Args:
             embeddings: (k, d) of these rows; all without `rows`.
-            classifier: of the model without the stage. Scores keep its logits, from which distances are computed; the
-                probabilities in them are the stage's.
+            classifier: of the model without the stage. Scores keep its logits, from which distances
+                are computed; the probabilities in them are the stage's.
             rows: (k,) rows in the basis; by default all, in order.
         """
         scores = Scores.empty(len(embeddings))
@@ -105,7 +106,7 @@ class CollectionStage:
                 at = rows[part] if run is None else slice(run + part.start, run + part.stop)
             classify_some(part, at, links_to(self.basis.found.rows(at)))
 
-        # Anchors have more links than others. They are few: doing them once more is quicker than picking them out.
+        # Anchors have more links. They are few: repeating them is faster than excluding them.
         anchors = (
             self.basis.anchors
             if rows is None
@@ -133,7 +134,7 @@ class CollectionStage:
         return scores
 
     def _folded(self, factor: np.float32) -> Callable[[Floats, Floats], Floats]:
-        """What gives logits (n, c) of plain embeddings (n, d), times `factor`, and their scales (n,)."""
+        """Return a function from embeddings (n, d) times `factor`, and scales (n,), to logits."""
         classifier, balance, basis = self.refined.classifier, self.balance, self.basis
         if balance.compared < 1:
             return self._compared(factor)
@@ -159,7 +160,7 @@ class CollectionStage:
         return logits_of
 
     def _compared(self, factor: np.float32) -> Callable[[Floats, Floats], Floats]:
-        """The same where images are compared in few directions, whose lengths are not known beforehand."""
+        """As `_folded` where images are compared in few directions, whose lengths are unknown."""
         whitening, classifier = (
             self.balance.whitening(self.basis.whitening),
             self.refined.classifier,
@@ -196,7 +197,7 @@ class CollectionStage:
 
 
 def _run(rows: Integers) -> int | None:
-    """The first of rows (k,) that follow each other without a gap, which are read in place; None of others."""
+    """The first of consecutive rows (k,), which are read in place; None for others."""
     return int(rows[0]) if len(rows) and bool((np.diff(rows) == 1).all()) else None
 
 

@@ -31,11 +31,11 @@ from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import UNKNOWN
 
 FEWEST_TO_WHITEN: Final = 200
-"""Of fewer images whitening removes what siblings share, too (decision 65)."""
+"""Of fewer images whitening removes what siblings share, too (decision 83)."""
 
 
 NEIGHBOURS: Final = 20
-"""That vote; measured on Grocery Store and cifar-half, 10 find a little less (decision 84)."""
+"""That vote; measured on Grocery Store and cifar-half, 10 find a little less (decision 105)."""
 
 
 FEWEST_NEIGHBOURS: Final = 3
@@ -59,7 +59,7 @@ LEAST_VOTE: Final = 0.01  # of the nearest neighbour's, for classes without a vo
 LEAST_SHARE: Final = 1e-9  # keeps logarithms finite
 
 
-TEMPERATURES: Final = np.geomspace(0.3, 100, 40)  # of logits that lie near 0 and 1, or -1 and 0
+TEMPERATURES: Final = np.geomspace(0.3, 100, 40)  # of logits near 0 and 1, or -1 and 0
 
 
 MOST_FITTED: Final = 2_000_000  # numbers that temperatures are fitted to; of more labels some
@@ -71,7 +71,7 @@ class JudgedLabels:
 
     image_ids: Integers  # (n,) int64, ascending
     labels: Integers  # (n,) int64, class ids, or `UNKNOWN` for none of the classes
-    vectors: Floats  # (n, d) float32 of length 1, where images of one class lie together
+    vectors: Floats  # (n, d) float32 of length 1, where images of one class are close
     plain: Floats  # (n, e) float32, embeddings as the backbone has them, less their mean
     # (n,) bool, looked at twice
     is_confirmed: Flags = field(default_factory=lambda: np.zeros(0, dtype=bool))
@@ -102,7 +102,7 @@ def labelled_images(
     space: Space | None,
     confirmed: Collection[int] = (),
 ) -> JudgedLabels:
-    """The labelled images that have an embedding and whose class is in the graph, over all views where known.
+    """The labelled images with an embedding and a class in the graph, over all views where known.
 
     Args:
         images: of the collection.
@@ -132,7 +132,7 @@ def centred(plain: Floats) -> Floats:
 
 
 def _comparable(plain: Floats, images: EmbeddedSnapshot, space: Space | None) -> Floats:
-    """Whitened vectors (n, d) where the collection has enough images for that, else directions from the mean."""
+    """Whitened vectors (n, d) where there are enough images, else directions from the mean."""
     ready = images.ready_rows
     if len(ready) >= FEWEST_TO_WHITEN:
         if space is None:
@@ -145,14 +145,14 @@ def _comparable(plain: Floats, images: EmbeddedSnapshot, space: Space | None) ->
 
 @dataclass(frozen=True)
 class Neighbours:
-    """The most alike other labelled images of n, best first; fewer than k leave cosines of -1."""
+    """The nearest other labelled images of n, best first; fewer than k leave cosines of -1."""
 
     positions: Integers  # (n, k) int64 among them
     cosines: Floats  # (n, k) float32
 
 
 def neighbours_of(images: JudgedLabels, count: int) -> Neighbours:
-    """The most alike labelled images of each, without itself."""
+    """The nearest labelled images of each, without itself."""
     pool = _pool(len(images))
     count = max(0, min(count, len(pool) - 1))
     vectors = images.vectors[pool]
@@ -216,9 +216,9 @@ class LeaveOneOut:
         return ((self._votes(rows) + ridge + prototypes) / 3).astype(np.float32)
 
     def closer_classes(self, rows: Integers, agreeing: Integers) -> Floats:
-        """(r,) share of the other labels whose images' mean is more alike than that of the own label without the image.
+        """(r,) share of the other labels whose mean is closer than the own one without the image.
 
-        By the plain embeddings, where kinds of things stand apart more than their species do.
+        By the plain embeddings, where kinds of things differ more than their species do.
 
         Args:
             rows: (r,) images of one label.
@@ -248,7 +248,7 @@ class LeaveOneOut:
         return np.log(votes / votes.sum(axis=1, keepdims=True)).astype(np.float32)
 
     def _fit_ridge(self) -> None:
-        """Weights by the normal equations; the leverage of each image tells what it added itself."""
+        """Fit weights by the normal equations; leverage is an image's own contribution."""
         count, width = self._images.vectors.shape
         inputs = np.concatenate(
             [self._images.vectors, np.ones((count, 1), dtype=np.float32)], axis=1
@@ -264,7 +264,7 @@ class LeaveOneOut:
         self._leverage = np.minimum(leverage, np.float32(0.999))[:, None]
 
     def _ridge(self, rows: Integers) -> Floats:
-        """(r, c) what ridge regression without the image says of it, near 1 for its class and 0 for others."""
+        """(r, c) leave-one-out ridge predictions, near 1 for an image's class and 0 for others."""
         found = self._images.vectors[rows] @ self._weights[:-1] + self._weights[-1]
         leverage = self._leverage[rows]
         own = np.arange(len(rows)), self._images.columns[rows]
@@ -280,7 +280,7 @@ class LeaveOneOut:
         self._prototypes, self._plain_means = self._sums / counts, self._plain_sums / counts
 
     def _to_prototypes(self, rows: Integers) -> Floats:
-        """(r, c) negative squared distance to each class's mean, without the image; to no image: to the origin."""
+        """(r, c) negative squared distance to each class mean without the image, or the origin."""
         vectors, columns = self._images.vectors[rows], self._images.columns[rows]
         squares = np.einsum("nd,nd->n", vectors, vectors)
         found = 2 * vectors @ self._prototypes.T

@@ -1,7 +1,8 @@
-"""Nearest neighbours among all images: each is compared with those of the cells around it, never with all.
+"""Approximate nearest neighbours: each image is compared with the cells around it only.
 
-Cells are the images nearest to one of about 4 * sqrt(n) centres (an inverted file, as in Faiss). Found are 92 % of the
-true fifteen nearest ones among photos, in a small part of the time that comparing all with all takes (decision 62).
+Cells are the images nearest to one of about 4 * sqrt(n) centres (an inverted file, as in Faiss).
+Found are 92 % of the true fifteen nearest ones among photos, in a small part of the time that
+comparing all with all takes (decision 62).
 """
 
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from engine.everyday.blocks import Floats, Integers, in_blocks, one_thread_each,
 
 CENTRES_PER_ROOT: Final = 4  # cells, in multiples of sqrt(n): cells of 80 images at 100,000
 CELLS_SEARCHED: Final = 64
-"""Nearest to that of an image. Chosen: 92 % of the true fifteen are found (decision 86)."""
+"""Nearest to that of an image. Chosen: 92 % of the true fifteen are found (decision 62)."""
 FEWEST_FOR_CELLS: Final = 4_000  # fewer images are compared with one another
 TRAINED_ON: Final = 32  # images that a centre is learned from, on average
 ROUNDS: Final = 4
@@ -24,13 +25,13 @@ ROWS_AT_ONCE: Final = 512  # images that are compared at a time by a core
 
 @dataclass(frozen=True)
 class NeighbourIndex:
-    """Vectors (n, d) sorted into cells; the nearest of any vector are looked for in the cells nearest to it."""
+    """Vectors (n, d) sorted into cells; a query searches the cells nearest to it."""
 
     vectors: Floats  # (n, d) float32
     centres: Floats  # (c, d) float32
     order: Integers  # (n,) rows of the vectors, cell by cell
     starts: Integers  # (c + 1,) where each cell begins in `order`
-    near_cells: NDArray[np.int64]  # (c, p) the cells to search for what lies in each
+    near_cells: NDArray[np.int64]  # (c, p) the cells to search for the members of each
 
     @classmethod
     def of(cls, vectors: Floats) -> "NeighbourIndex":
@@ -51,12 +52,17 @@ class NeighbourIndex:
     def search(
         self, queries: Floats, count: int, *, leaves_out_itself: bool = False
     ) -> tuple[Integers, Floats]:
-        """The `count` nearest vectors of each query (m, d): rows (m, count) and squared distances, nearest first.
+        """Find the `count` nearest vectors of each query (m, d).
+
+        Returns:
+            Rows (m, count) and squared distances (m, count), nearest first.
 
         Args:
             queries: any vectors, or exactly those of the index.
-            count: at most as many as there are vectors; where the searched cells have fewer, the rest has row -1.
-            leaves_out_itself: the queries are those of the index, and none is a neighbour of its own.
+            count: at most as many as there are vectors; where the searched cells have fewer, the
+                rest has row -1.
+            leaves_out_itself: the queries are those of the index, and none is a neighbour of its
+                own.
 
         Raises:
             Cancelled: the token of `stopped_by` was set.
@@ -102,7 +108,7 @@ def nearest_centre(vectors: Floats, centres: Floats) -> Integers:
 
 @one_thread_each
 def _centres(vectors: Floats, cells: int) -> Floats:
-    """Centres (cells, d) by some rounds of k-means over a sample; a cell without images keeps its centre."""
+    """Centres (cells, d) by rounds of k-means over a sample; an empty cell keeps its centre."""
     generator = np.random.default_rng(0)
     if not len(vectors):
         return np.zeros((1, vectors.shape[1]), np.float32)
@@ -149,7 +155,7 @@ def _nearest_rows(vectors: Floats, others: Floats, count: int) -> Integers:
 def _nearest_in(
     queries: Floats, vectors: Floats, rows: Integers, count: int, own: Integers | None
 ) -> tuple[Integers, Floats]:
-    """The nearest of some vectors (k, d), which are at these rows (k,): rows (m, count) and squared distances."""
+    """The nearest of vectors (k, d) at `rows` (k,): rows (m, count) and squared distances."""
     squares = -2 * (queries @ vectors.T)
     squares += np.einsum("kd,kd->k", vectors, vectors)
     if own is not None:

@@ -1,4 +1,4 @@
-"""Nearest-prototype classification (Eq. 2) of a whole collection, in blocks that stay in the processor's cache."""
+"""Nearest-prototype classification (Eq. 2) of a whole collection, in cache-sized blocks."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -28,7 +28,8 @@ class LinearClassifier:
 
     weights: Floats  # (c, d) float32, prototypes times 2 / temperature
     offsets: Floats  # (c,) float32
-    # (c,) float32, 0 for classes with shots; the temperature of a zero-shot class is (1 + spread) times as high.
+    # (c,) float32, 0 for classes with shots; a zero-shot class has (1 + spread) times the
+    # temperature.
     breadth: Floats
     temperature: float  # divides squared distances
 
@@ -57,7 +58,7 @@ class LinearClassifier:
         return self.weights * np.float32(1 / SCALE)
 
     def squared_distance(self, scores: Scores) -> Floats:
-        """Squared distance (n,) of unit-length embeddings to their most probable class, back from the logits."""
+        """Squared distance (n,) of unit embeddings to their most probable class, by logits."""
         slope = self._slope
         constant = 1 / self.temperature + self.offsets + slope * (self.prototypes**2).sum(axis=1)
         return ((constant[scores.best] - scores.best_logit) / slope[scores.best]).astype(np.float32)
@@ -81,9 +82,10 @@ def linear_classifier(
 ) -> LinearClassifier:
     """Build the linear form of Eq. 2.
 
-    A zero-shot class is known only to lie somewhere around what its parents propagate, `spread` times as far as an
-    image lies from its own class's mean. Its density is that much broader and lower; without this a vague prototype
-    in the middle of its siblings would be nearest to all their images. Ours, not the paper's.
+    A zero-shot class is only known to be somewhere around what its parents propagate, `spread`
+    times as far as an image is from its own class's mean. Its density is that much broader and
+    lower; without this a vague prototype in the middle of its siblings would be nearest to all
+    their images. Ours, not the paper's.
 
     Args:
         prototypes: (c, d) float32.
@@ -111,7 +113,7 @@ def scores_of(
     back_off: BackOff,
     logit_of: Callable[[Integers], Floats],
 ) -> Scores:
-    """Scores (n,) of probabilities (n, c); `logit_of` gives the logits (n,) of a candidate of each image."""
+    """Scores (n,) of probabilities (n, c); `logit_of` gives the logit of one candidate each."""
     best = probabilities.argmax(axis=1)
     score = at_columns(probabilities, best)
     safe_class, safe_score = back_off.decide(best, score, probabilities @ back_off.roll_up)

@@ -1,4 +1,4 @@
-"""Fits the everyday model: Eq. 2 to 6, leave-one-shot-out tuning, roll-up, and the collection stage."""
+"""Fit the everyday model: Eq. 2 to 6, leave-one-shot-out tuning, roll-up, and collection stage."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -48,10 +48,12 @@ from engine.graph.category_graph import CategoryGraph
 from engine.model_card import BackboneCard
 
 FROM_ELSEWHERE: Final = 0.65
-"""Familiarity below which shots are none of the images that classes have in the collection (decision 104). It is higher
-where nearly all images of some classes are labelled, so that nothing like them is left."""
+"""Familiarity below which shots are none of the images that classes have in the collection
+(decision 104). It is higher where nearly all images of some classes are labelled, so that nothing
+like them is left."""
 SMALLEST_SPREAD_DIVISOR: Final = 0.25
-"""Least s of a zero-shot class's 1 + 1/s (decision 6). Chosen: its temperature is at most five times the others'."""
+"""Least s of a zero-shot class's 1 + 1/s (decision 6). Chosen: at most five times the
+temperature."""
 
 
 def shrinkage_prior(card: BackboneCard, setting: Setting) -> float:
@@ -61,7 +63,7 @@ def shrinkage_prior(card: BackboneCard, setting: Setting) -> float:
 
 @final
 class EverydayClassifier:
-    """The everyday model as a `Classifier`; keeps the session of the exported equations, and the basis."""
+    """The everyday model as a `Classifier`; it keeps the equations' session, and the basis."""
 
     def __init__(self, propagation: Path, card: BackboneCard, basis: LiveBasis) -> None:
         self._propagation, self._card, self._basis = propagation, card, basis

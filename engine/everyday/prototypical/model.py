@@ -1,4 +1,4 @@
-"""The fitted everyday model, in the paper's prototypes (Eq. 2 to 6) and what the collection adds to them."""
+"""The fitted everyday model: the paper's prototypes (Eq. 2 to 6) and the collection stage."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -45,7 +45,7 @@ HELD_OUT_TOGETHER: Final = 512
 
 
 def _shares(table: PrototypeTable, shots: Shots, place: int) -> tuple[Share, tuple[Share, ...]]:
-    """The own share of a prototype, by its place in the table, and those of its parents; they sum to 1."""
+    """The own share of a prototype, by its place in the table, and its parents'; they sum to 1."""
     keep = float(table.lambda_[place])
     edges = np.flatnonzero(table.edges[1] == place)
     own = Share(int(table.class_ids[place]), keep, _images_of(table, shots, place))
@@ -63,7 +63,7 @@ def _shares(table: PrototypeTable, shots: Shots, place: int) -> tuple[Share, tup
 def _refined(
     start: Explanation, shots: Shots, stage: CollectionStage, candidate: int
 ) -> Explanation:
-    """With the collection stage: the propagated prototype keeps a share, the shots have theirs once more."""
+    """The propagated prototype's share with the collection stage; shots count once more."""
     refined = stage.refined
     kept, unlabelled = float(refined.start[candidate]), float(refined.unlabelled[candidate])
     by_shots = 1 - kept - unlabelled - float(refined.coarse[candidate])
@@ -126,7 +126,7 @@ class EverydayModel:
     stage: CollectionStage | None = None
     # How the stage did on held-out shots, also where it was dropped
     stage_check: CollectionFigures | None = None
-    held_out: HeldOutShots | None = None  # None where tuning was kept from before
+    held_out: HeldOutShots | None = None  # None where nothing was held out
     novelty: Novelty | None = None  # detects unknown images; None where only distances do
     # What probabilities are divided with; None where all classes have examples
     unseen: UnseenClasses | None = None
@@ -164,9 +164,12 @@ class EverydayModel:
         tuning, collection, stage = self.tuning, self.stage_check, self.stage
         if collection is not None and stage is not None:
             collection = replace(
-                collection, images=stage.basis.learned_from, anchors=len(stage.basis.anchors),
-                familiarity=stage.familiarity, has_shots_from_elsewhere=stage.has_shots_from_elsewhere,
-            )  # fmt: skip
+                collection,
+                images=stage.basis.learned_from,
+                anchors=len(stage.basis.anchors),
+                familiarity=stage.familiarity,
+                has_shots_from_elsewhere=stage.has_shots_from_elsewhere,
+            )
         unseen = None if self.unseen is None else self.unseen.counts
         return FitFigures(
             tuning.shots_checked, tuning.accuracy, tuning.shrinkage, collection, unseen
@@ -223,7 +226,10 @@ class EverydayModel:
         return self.unseen.divide(found, self._similarity(embeddings, rows))
 
     def is_unknown(self, scores: Scores) -> Flags:
-        """See `FittedClassifier`: less similar to labelled images, or further from its class, than known ones are."""
+        """Less similar, or further from its class, than known images are.
+
+        See `FittedClassifier`.
+        """
         if self.novelty is not None:
             return scores.similarity < self.novelty.threshold
         return self.distance(scores) > self.tuning.unknown_distance
@@ -232,7 +238,7 @@ class EverydayModel:
         return self.classifier.squared_distance(scores)
 
     def unknown_distance(self, scores: Scores, is_free: Flags) -> float:
-        """See `Exports`: by labels, or by where nearly all unlabelled images lie that are not unknown."""
+        """See `Exports`: by labels, or by the distances of nearly all known unlabelled images."""
         by_labels = self.tuning.unknown_distance
         if self.novelty is None:
             return by_labels

@@ -1,7 +1,7 @@
-"""The fitted model as ONNX operators: from the embedding of a new image to the probability of every class.
+"""The fitted model as ONNX operators: from a new image's embedding to class probabilities.
 
-The formulas are those of `EverydayModel.classify_new`, and an export is compared with it on the collection's own
-embeddings (`agreement.py`). Of the collection it holds the anchors alone.
+The formulas are those of `EverydayModel.classify_new`, and an export is compared with it on the
+collection's own embeddings (`agreement.py`). Of the collection it holds the anchors alone.
 """
 
 from dataclasses import dataclass
@@ -185,7 +185,7 @@ def _blended(graph: GraphWriter, chances: str, stage: CollectionStage) -> str:
 
 
 def _nearest(graph: GraphWriter, vector: str, basis: CollectionBasis) -> tuple[str, str]:
-    """Places and cosines of the nearest anchors; an image that is an anchor itself is none of its own."""
+    """Places and cosines of the nearest anchors; an anchor excludes itself."""
     anchors = graph.array("anchors", np.ascontiguousarray(basis.vectors.T))
     alike = graph.node("MatMul", [vector, anchors], "alike")
     count = graph.array("links.count", [NEIGHBOURS + 1], np.int64)
@@ -360,7 +360,7 @@ def _known(
 def _unseen_weights(
     graph: GraphWriter, seen: str, places: np.ndarray, unseen: UnseenClasses
 ) -> str:
-    """(B, u) what the u candidates without examples weigh: their leaves, by how likely their branches are."""
+    """(B, u) weights of the u candidates without examples: their leaves, by branches' lift."""
     branches, leaves = unseen.branches, graph.array("unseen.leaves", unseen.leaves[places])
     if branches.roll_up.shape[1] == 0:
         flat = graph.node(

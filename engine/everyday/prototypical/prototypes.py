@@ -19,7 +19,8 @@ INPUT_NAMES: Final = ("embeddings", "image_positions", "class_positions", "edge_
 _REMEDY: Final = "choose a propagation file that this program exported"
 NEIGHBOURS: Final = 3  # K of the PPN setting (paper, section "Meta-Test")
 NEIGHBOUR_ROWS: Final = 256
-"""Classes whose neighbours are looked up at a time. Chosen: their distances to 10,000 others take 10 MB."""
+"""Classes whose neighbours are searched at a time. Chosen: distances to 10,000 others take 10
+MB."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,8 @@ class PropagationSession:
     """A loaded propagation file; runs on the CPU, from any thread.
 
     Attributes:
-        embedding_width: d, the width of embeddings that the file was trained for; None for a file that takes any.
+        embedding_width: d, the width of embeddings that the file was trained for; None for a file
+            that takes any.
         steps: propagation steps.
         normalisation: "softmax" or "cosine".
 
@@ -101,7 +103,8 @@ class PropagationSession:
 
     def _check_width(self, embeddings: Floats) -> None:
         width = self.embedding_width
-        if embeddings.ndim != 2 or embeddings.shape[1] != (width or embeddings.shape[1]):  # noqa: PLR2004 (images, width)
+        is_table = embeddings.ndim == 2  # noqa: PLR2004
+        if not is_table or embeddings.shape[1] != (width or embeddings.shape[1]):
             raise ModelError(
                 "the propagation file does not fit the backbone",
                 expected="embeddings of width {width}",
@@ -123,7 +126,7 @@ def _load(model: Path) -> Any:
     options.enable_cpu_mem_arena = False
     options.add_session_config_entry(
         "session.intra_op.allow_spinning", "0"
-    )  # no busy waiting beside the window
+    )  # No busy waiting while the window works
     options.log_severity_level = 4  # failures are raised; the log would repeat them
     try:
         return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
@@ -190,8 +193,9 @@ class Support:
 def support_of(graph: CategoryGraph, shots: Shots, setting: Setting) -> Support:
     """Collect the classes, memberships and edges of a setting.
 
-    PPN+ takes the graph's edges. PPN pretends that a leaf's place is not known: its parents are the classes with
-    images of their own whose initial prototypes are nearest. Prototypes alone have no edges.
+    PPN+ takes the graph's edges. PPN pretends that a leaf's place is not known: its parents are the
+    classes with images of their own whose initial prototypes are nearest. Prototypes alone have no
+    edges.
     """
     if setting is Setting.PPN_PLUS:
         class_ids = reached_classes(graph, tuple(shots.counts()))

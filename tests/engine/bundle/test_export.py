@@ -211,7 +211,10 @@ def test_what_lies_in_the_folder(exported: ExportedModel, ruled: Collection) -> 
 def test_a_model_that_would_answer_otherwise_does_not_leave(
     ruled: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The formulas are written twice, so they are compared each time; nothing stays where they differ."""
+    """The formulas are written twice, so they are compared each time.
+
+    Nothing stays where they differ.
+    """
     monkeypatch.setattr(onnx_export, "_SHORTEST", 1e3)  # whitened embeddings all but vanish
     with (
         Project.open(ruled.project, for_writing=False) as project,

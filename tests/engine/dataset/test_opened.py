@@ -55,13 +55,25 @@ def test_a_data_set_that_is_not_whole_is_refused(whole: DataSet, tmp_path: Path)
 @pytest.mark.parametrize(
     ("content", "error", "message"),
     [
-        (None, InputError, "not a data set: expected a folder with manifest.json, found no manifest.json"),
+        (
+            None,
+            InputError,
+            "not a data set: expected a folder with manifest.json, found no manifest.json",
+        ),
         ('{"format": "something else"}', InputError, "not a data set.*found another manifest.json"),
         ("[1", FormatError, "the manifest of a data set is damaged"),
-        ('{"format": "protoleaf data set", "version": 1}', FormatError, "the manifest of a data set is damaged"),
-        ('{"format": "protoleaf data set", "version": 2}', FormatError, "newer version.*found version 2"),
+        (
+            '{"format": "protoleaf data set", "version": 1}',
+            FormatError,
+            "the manifest of a data set is damaged",
+        ),
+        (
+            '{"format": "protoleaf data set", "version": 2}',
+            FormatError,
+            "newer version.*found version 2",
+        ),
     ],
-)  # fmt: skip
+)
 def test_other_folders_are_refused(
     tmp_path: Path, content: str | None, error: type[Exception], message: str
 ) -> None:

@@ -1,4 +1,4 @@
-"""Work on blocks: whole, on every core, one thread for each product, and stopped when somebody asks."""
+"""Blocks: whole, on every core, one thread for each product, and cancelled when requested."""
 
 import threading
 
@@ -96,7 +96,10 @@ def _behind(is_answered: threading.Event) -> None:
 
 
 def test_products_have_their_threads_back_when_the_last_one_is_done() -> None:
-    """Two pieces of work beside one another: who leaves first must not set the other's threads, nor leave them set."""
+    """Two pieces of work beside one another.
+
+    Who leaves first must not set the other's threads, nor leave them set.
+    """
     before = _threads_of_a_product()
     with one_thread_each:
         is_inside, may_leave = threading.Event(), threading.Event()

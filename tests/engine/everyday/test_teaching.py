@@ -65,7 +65,10 @@ def _plain_greedy(
 
 
 def test_largest_group_first_and_every_group_once() -> None:
-    """One image of each group comes before a second of any; a group of more images comes earlier."""
+    """One image of each group comes before a second of any.
+
+    A group of more images comes earlier.
+    """
     sizes = (4, 16, 8, 32)
     group_of = np.repeat(np.arange(4), sizes)
     order = _order(_basis(_collection(sizes)), _unknown(60))
@@ -74,7 +77,10 @@ def test_largest_group_first_and_every_group_once() -> None:
 
 
 def test_what_is_labelled_speaks_for_its_look_alikes() -> None:
-    """Neither labelled nor left-out images are asked about; look-alikes of the labelled one come after other groups."""
+    """Neither labelled nor left-out images are asked about.
+
+    Look-alikes of the labelled one come after other groups.
+    """
     sizes = (4, 16, 8, 32)
     group_of = np.repeat(np.arange(4), sizes)
     labelled, left_out = np.array([30]), np.array([40, 41])

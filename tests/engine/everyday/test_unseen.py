@@ -95,7 +95,7 @@ def test_a_coarse_label_is_an_example_of_what_is_below_it() -> None:
 
 
 def test_a_random_sample_corrects_what_is_expected() -> None:
-    """Of ten images drawn at random all are of classes with other examples, or three are of new ones or of none."""
+    """Of ten images all are of classes with examples, or three are of new ones or of none."""
     graph, ids = _forest()
     labels = {ids["oak"]: 10, ids["a"]: 10}
     counts = classes_seen(graph, seen_classes(graph, labels), labels, 8000)
@@ -181,7 +181,7 @@ def test_the_rest_goes_to_candidates_without_examples_and_to_what_is_no_candidat
 
 
 def test_branches_that_look_likely_get_more_of_the_rest() -> None:
-    """An image of a moss without examples is one of a moss rather than of a tree, if it looks like the one known."""
+    """An image of a moss without examples is a moss if it looks like the known one."""
     candidates = ("oak", "elm", "a", "b", "c", "d")
     unseen = _unseen(("oak", "a"), candidates, [0.3, 0.3])
     like_moss, like_neither = unseen.divide(

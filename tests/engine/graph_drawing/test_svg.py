@@ -1,4 +1,4 @@
-"""SVG text: well formed, whatever classes are called, everything inside it, names no wider than cards."""
+"""SVG text: well formed for any names, everything inside it, names no wider than cards."""
 
 import re
 from collections.abc import Iterator

@@ -39,12 +39,12 @@ def _accuracy(model: EverydayModel, given: Crowd, shots: Shots) -> float:
 
 OPSET = 17
 
-# -- what it is for -----------------------------------------------------------------------------------------------
+# -- what it is for --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("count", "gain"), [(1, 0.1), (3, 0.05)])
 def test_the_collection_teaches(propagation: PropagationSession, count: int, gain: float) -> None:
-    """Where strong directions mean nothing, the stage wins clearly, and more with coarse labels at one shot."""
+    """Where strong directions are noise the stage wins clearly, more so with coarse labels."""
     given = crowd()
     shots = given.shots(count)
     basis = given.basis(shots)
@@ -54,7 +54,7 @@ def test_the_collection_teaches(propagation: PropagationSession, count: int, gai
 
 
 def test_coarse_labels_help(propagation: PropagationSession) -> None:
-    """Averaged over a few collections, images known by their family only make the leaves better known."""
+    """Averaged over collections, images labelled with their family only help the leaves."""
     gains = []
     for seed in range(3):
         given = crowd(seed=seed)
@@ -109,7 +109,10 @@ def test_the_check_holds_shots_out(propagation: PropagationSession) -> None:
 
 
 def test_shots_from_elsewhere_are_noticed(propagation: PropagationSession) -> None:
-    """Shots that look like nothing in the collection: less is claimed, and a few labels here are requested."""
+    """Shots that look like nothing in the collection.
+
+    Less is claimed, and a few labels here are requested.
+    """
     given = crowd(20)
     rows = np.searchsorted(given.image_ids, given.shots(1).image_ids)
     away = unit(np.random.default_rng(0).normal(size=given.embeddings[rows].shape))
@@ -133,7 +136,7 @@ def test_shots_from_elsewhere_are_noticed(propagation: PropagationSession) -> No
     assert claimed[1] < claimed[0] - 0.05
 
 
-# -- properties ---------------------------------------------------------------------------------------------------
+# -- properties ------------------------------------------------------------------------------------
 
 
 def test_classes_may_be_numbered_otherwise(propagation: PropagationSession) -> None:
@@ -170,7 +173,10 @@ def _allowed(labels: AnchorLabels) -> Matrix:
 
 
 def test_shots_stay_where_a_person_put_them(propagation: PropagationSession) -> None:
-    """A shot belongs to its class and to no other; a coarse-labelled image to the leaves below its class alone."""
+    """A shot belongs to its class and to no other.
+
+    A coarse-labelled image to the leaves below its class alone.
+    """
     given = crowd(12)
     shots = given.shots(1, coarse=1)
     model = _fit(propagation, given, shots, given.basis(shots))
@@ -184,7 +190,7 @@ def test_shots_stay_where_a_person_put_them(propagation: PropagationSession) -> 
 
 
 def test_several_parents_share_a_leaf(propagation: PropagationSession) -> None:
-    """A label of the first family allows its own leaves and those that it has together with the last one."""
+    """A label of the first family allows its leaves and those it shares with the last one."""
     given = crowd(12)
     shots = given.shots(1, coarse=1)
     model = _fit(propagation, given, shots, given.basis(shots))
@@ -234,13 +240,13 @@ def test_four_levels(propagation: PropagationSession) -> None:
     ).all()
 
 
-# -- keeping up ---------------------------------------------------------------------------------------------------
+# -- keeping up ------------------------------------------------------------------------------------
 
 
 def test_one_more_label_equals_looking_anew(
     propagation: PropagationSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In a collection larger than its anchors, labelling one image more gives what a new look at everything gives."""
+    """In a collection larger than its anchors, one more label gives what a new fit gives."""
     monkeypatch.setattr("engine.everyday.collection_stage.basis.MOST_ANCHORS", 100)
     given = crowd(25)
     before, extra = given.shots(2), given.shots(1, offset=5)
@@ -298,7 +304,7 @@ def test_more_images_are_linked_to_what_is_there(propagation: PropagationSession
 
 
 def test_scores_and_probabilities_agree(propagation: PropagationSession) -> None:
-    """The pass over all images names the most likely class, its probability, and its distance without the stage."""
+    """The pass over all images gives the best class, its probability, and its distance."""
     given = crowd(12)
     shots = given.shots(2)
     model = _fit(propagation, given, shots, given.basis(shots))
@@ -312,7 +318,7 @@ def test_scores_and_probabilities_agree(propagation: PropagationSession) -> None
     )
 
 
-# -- degenerate ---------------------------------------------------------------------------------------------------
+# -- degenerate ------------------------------------------------------------------------------------
 
 
 def test_too_few_or_equal_images_are_no_collection() -> None:
@@ -369,13 +375,16 @@ def test_shots_the_basis_does_not_know(propagation: PropagationSession) -> None:
     assert np.isfinite(_chances(model, given)).all()
 
 
-# -- classes without examples ------------------------------------------------------------------------------------
+# -- classes without examples ----------------------------------------------------------------------
 
 
 def test_nothing_is_certain_of_classes_without_examples(propagation: PropagationSession) -> None:
-    """Two of nine leaves are taught: their images alone may be sure, and the rest is claimed no more than it is right.
+    """Two of nine leaves are taught.
 
-    However many examples the two have. Without the division the model is sure of most images of the other leaves.
+    Their images alone may be sure, and the rest is claimed no more than it is right.
+
+    However many examples the two have. Without the division the model is sure of most images of the
+    other leaves.
     """
     given = crowd(40)
     for count in (1, 10):
@@ -394,7 +403,10 @@ def test_nothing_is_certain_of_classes_without_examples(propagation: Propagation
 
 
 def test_a_class_that_holds_nearly_all_leaves_is_no_answer(propagation: PropagationSession) -> None:
-    """While classes have no examples: it would be sure of any image. Once all have some, it is as it was."""
+    """While classes have no examples: it would be sure of any image.
+
+    Once all have some, it is as it was.
+    """
     given = crowd(20)
     graph = given.graph.copy()
     whole = graph.add_class("everything")

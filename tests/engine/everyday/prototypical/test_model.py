@@ -84,7 +84,7 @@ def _touched(graph: CategoryGraph, shots: Shots, class_id: int) -> set[int]:
     return with_images.union(*(graph.children(changed) for changed in with_images))
 
 
-# -- nothing, one, few --------------------------------------------------------------------------------------------
+# -- nothing, one, few -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("setting", EVERYDAY_SETTINGS)
@@ -121,7 +121,10 @@ def test_one_class_only(propagation: PropagationSession, setting: Setting, count
 def test_few_classes_in_every_setting(
     propagation: PropagationSession, setting: Setting, classes: int
 ) -> None:
-    """Fewer classes than the neighbours that PPN asks for; well-separated classes are distinguished."""
+    """Fewer classes than the neighbours that PPN asks for.
+
+    Well-separated classes are distinguished.
+    """
     drawn = collection(tree(classes, 1), spread=1.0, noise=0.3)
     leaves = drawn.graph.leaves()
     model = fit(
@@ -150,7 +153,10 @@ def test_the_prior_comes_from_the_card() -> None:
 
 
 def test_without_held_out_shots_lambda_follows_the_prior(propagation: PropagationSession) -> None:
-    """One shot of each leaf at shrinkage 1.5: lambda 1 / 2.5 = 0.4; their parent's, of both, is 2 / 3.5."""
+    """One shot of each leaf at shrinkage 1.5: lambda 1 / 2.5 = 0.4.
+
+    Their parent's, of both, is 2 / 3.5.
+    """
     drawn = collection(tree())
     model = fit(drawn.graph, drawn.shots({5: 1, 6: 1}), propagation, PRIOR)
     lambdas = dict(zip(model.table.class_ids.tolist(), model.table.lambda_.tolist(), strict=True))
@@ -160,14 +166,17 @@ def test_without_held_out_shots_lambda_follows_the_prior(propagation: Propagatio
     assert lambdas[7] == 0.0
 
 
-# -- where changes end --------------------------------------------------------------------------------------------
+# -- where changes end -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("class_id", [GULL, BIRD, PUFFIN, KELP, ANIMAL])
 def test_a_new_shot_changes_only_what_it_touches(
     propagation: PropagationSession, class_id: int
 ) -> None:
-    """The class, ancestors without images of their own, and their children; all others to the last bit."""
+    """The class, ancestors without images of their own, and their children.
+
+    All others to the last bit.
+    """
     drawn = collection(seaside_graph(), seed=1)
     shots = drawn.shots(
         {BIRD: 2, DIVER: 1, GULL: 2, PUFFIN: 3, SEAL: 2, HERRING_GULL: 2, KELP: 2, ANIMAL: 1}
@@ -269,11 +278,14 @@ _TWO_BRANCHES_REVERSED = {
 }
 
 
-# -- zero-shot and several parents --------------------------------------------------------------------------------
+# -- zero-shot and several parents -----------------------------------------------------------------
 
 
 def test_a_zero_shot_class_wins_around_its_parents_mean(propagation: PropagationSession) -> None:
-    """Branch 0 has coarse labels; two of its leaves have shots, the third none: it takes what lies in between."""
+    """Branch 0 has coarse labels; two of its leaves have shots, the third none.
+
+    It takes what lies in between.
+    """
     drawn = collection(tree(3, 3), seed=0, spread=1.0, noise=0.4)
     leaves = drawn.graph.leaves()
     model = fit(
@@ -293,7 +305,10 @@ def test_a_zero_shot_class_wins_around_its_parents_mean(propagation: Propagation
 def test_a_zero_shot_class_is_broader(
     propagation: PropagationSession, shrinkage: float, spread: float
 ) -> None:
-    """Its temperature is 1 + spread times the others', with spread 1 over shrinkage, at most 4; its peak is lower."""
+    """Its temperature is 1 + spread times the others', with spread 1 over shrinkage, at most 4.
+
+    Its peak is lower.
+    """
     drawn = collection(tree(3, 3))
     shots = drawn.shots({2: 2, 6: 3, 7: 3})
     fitted = fit(drawn.graph, shots, propagation, PRIOR)
@@ -338,7 +353,7 @@ def test_the_classifier_s_distance_is_the_true_one(
 
 
 def test_a_class_with_two_parents_counts_for_both(propagation: PropagationSession) -> None:
-    """A puffin that is surely one is a Bird and a Diver with the same score, not twice an Animal."""
+    """A puffin that is surely one is a Bird and a Diver with the same score, and Animal once."""
     drawn = collection(seaside_graph(), seed=8, spread=1.0, noise=0.2)
     shots = drawn.shots({PUFFIN: 4, SEAL: 4, HERRING_GULL: 4, KELP: 4})
     policies = {PUFFIN: Policy(bar=1.01)}
@@ -354,7 +369,10 @@ def test_a_class_with_two_parents_counts_for_both(propagation: PropagationSessio
 
 
 def test_held_out_shots_of_ppn_find_their_parents_again(propagation: PropagationSession) -> None:
-    """Else every held-out shot would look easier than a new image: its class's parents were chosen near it."""
+    """Else every held-out shot would look easier than a new image.
+
+    Its class's parents were chosen near it.
+    """
     drawn = collection(tree(3, 3), seed=9)
     shots = drawn.shots(dict.fromkeys(drawn.graph.leaves(), 2))
     support = support_of(drawn.graph, shots, Setting.PPN)
@@ -380,7 +398,7 @@ def test_ppn_does_not_ask_the_graph(propagation: PropagationSession) -> None:
     assert (propagation_matrix(placed.table) > 0).sum(axis=1).tolist() == [NEIGHBOURS] * 9
 
 
-# -- unknown, bars, chosen classes --------------------------------------------------------------------------------
+# -- unknown, bars, chosen classes -----------------------------------------------------------------
 
 
 def test_far_images_are_unknown_and_near_ones_hardly_ever(propagation: PropagationSession) -> None:
@@ -404,7 +422,10 @@ def test_with_few_shots_nothing_is_unknown(propagation: PropagationSession) -> N
 
 
 def test_policies_reach_the_safe_class(propagation: PropagationSession) -> None:
-    """Never below branch 0, and no class at all for anything else: a bar that nothing passes on the root."""
+    """Never below branch 0, and no class at all for anything else.
+
+    A bar that nothing passes on the root.
+    """
     drawn = collection(tree(3, 3), seed=11, spread=1.0, noise=0.3)
     leaves = drawn.graph.leaves()
     policies = {1: Policy(bar=2.0), 2: Policy(bar=0.5, is_deepest=True)}

@@ -59,8 +59,8 @@ def _final(table: PrototypeTable, class_id: int) -> float:
 
 def test_a_class_with_one_parent_by_hand(propagation: PropagationSession) -> None:
     """Eq. 3 and 6: Bird's own images 2 and 4, Gull's 9: lambda 1/2 at one shot and shrinkage 1."""
-    # P0: Bird (2 + 4) / 2 = 3, Gull 9, Animal (2 + 4 + 9) / 3 = 5.
-    # P: Gull 9 / 2 + 3 / 2 = 6; Bird, of two shots, 2/3 of 3 + 1/3 of 5 = 3.6667; Animal has no parent: 5.
+    # P0: Bird (2 + 4) / 2 = 3, Gull 9, Animal (2 + 4 + 9) / 3 = 5. P: Gull 9 / 2 + 3 / 2 = 6; Bird,
+    # of two shots, 2/3 of 3 + 1/3 of 5 = 3.6667; Animal has no parent: 5.
     table = _table(propagation, seaside_graph(), _shots((BIRD, 2.0), (BIRD, 4.0), (GULL, 9.0)))
     assert _final(table, GULL) == pytest.approx(6.0)
     assert _final(table, BIRD) == pytest.approx(3 + 2 / 3)
@@ -164,7 +164,10 @@ def test_prototypes_alone_are_means(propagation: PropagationSession) -> None:
 def test_candidates_are_the_deepest_classes_with_a_prototype(
     propagation: PropagationSession,
 ) -> None:
-    """Bird and Diver are labelled: their children compete, though nobody labelled those; Kelp's branch is not there."""
+    """Bird and Diver are labelled: their children compete, though nobody labelled those.
+
+    Kelp's branch is not there.
+    """
     graph = seaside_graph()
     table = _table(propagation, graph, _shots((BIRD, 2.0), (DIVER, 8.0)))
     candidates = table.class_ids[candidate_positions(graph, table)]
