@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from engine.everyday.blocks import to_fixed
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
-from engine.everyday.image_similarity import ImageSimilarity
+from engine.everyday.in_use import ImageSimilarity
 
 EVERY: Final = 3  # of so many images one is searched with
 SEVERAL: Final = 3  # images of one class that are searched with together

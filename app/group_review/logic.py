@@ -263,7 +263,7 @@ def _learned(
     memory: ReviewMemory, group: ReviewGroup, ids: Sequence[int], code: int
 ) -> ReviewMemory:
     """What an answer says of errors of the proposed class."""
-    from engine.everyday.error_odds import FADING_ODDS, corrected_odds, error_odds_of
+    from engine.everyday.scores import FADING_ODDS, corrected_odds, error_odds_of
 
     if group.class_id == NO_CLASS:
         return memory

@@ -34,7 +34,7 @@ from app.texts import plural, tr
 from app.theme.tokens import tokens
 from app.wording import in_sentences, number, percent_sign, seen_text
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
-from engine.everyday.error_odds import with_error_odds
+from engine.everyday.scores import with_error_odds
 
 if TYPE_CHECKING:
     from app.session import Session

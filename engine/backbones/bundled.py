@@ -1,4 +1,4 @@
-"""The bundled backbones: which a new project chooses between, and making those that come as weights, once."""
+"""The bundled backbones: the choices of a new project, and conversion of those from weights."""
 
 import json
 import os
@@ -77,7 +77,7 @@ def choice_of(name: str) -> str:
 
 
 def preparation_of(name: str) -> Request[Any] | None:
-    """The request that converts a bundled backbone; None where it exists, or where nothing can make it."""
+    """The request that converts a bundled backbone; None where it exists, or cannot be made."""
     is_due = name in CONVERTED and bundled_path(name) is None and _can_be_had(name)
     return _conversion(name) if is_due else None
 
@@ -119,11 +119,11 @@ def _can_be_had(name: str) -> bool:
 def convert_kept(
     name: str, *, on_progress: OnProgress = ignore_progress, cancel: CancelToken | None = None
 ) -> Path:
-    """Make a bundled backbone's files and keep them, or find them made; one that is damaged is made anew. Loads torch.
+    """Convert a bundled backbone, or find it converted; a damaged one is replaced. Loads torch.
 
     Raises:
-        ModelError: the weights are missing, or a file does not do what the network does; nothing is kept.
-        StorageError: the disk refuses; nothing is kept.
+        ModelError: the weights are missing, or a file differs from the network; nothing is stored.
+        StorageError: the disk refuses; nothing is stored.
         Cancelled: stopped by the person.
     """
     from engine.backbones.convert import convert

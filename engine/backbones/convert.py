@@ -1,4 +1,4 @@
-"""Make the files of a bundled backbone from its weights package: network, card, eight-bit companion."""
+"""Convert a bundled backbone from its weights package: network, card, eight-bit companion."""
 
 import math
 import pickle
@@ -37,11 +37,14 @@ from engine.training.export import HALF_WEIGHTS_TOLERANCE, Agreement, compare
 from engine.training.onnx_conversion import OPSET, store_weights_as_half
 
 STEPS: Final = (
-    "reading the weights", "writing the network", "comparing it with the published one", "making the eight-bit version",
-)  # fmt: skip
+    "reading the weights",
+    "writing the network",
+    "comparing it with the published one",
+    "making the eight-bit version",
+)
 IN_FLOAT: Final = ("stem", "stages.0.", "stages.1.")
-"""Layers that the eight-bit companion leaves in float32: large maps of few channels, where eight bits gain little time
-and cost most of the agreement (decision 22)."""
+"""Layers that the eight-bit companion leaves in float32: large maps of few channels, where eight
+bits gain little time and cost most of the agreement (decision 22)."""
 FORMAT: Final = 10  # version of the ONNX file format; ONNX Runtime reads it from 1.18 on
 _EVERY_MAP: Final = (0, 1, 2, 3, 4, 5, 6, 7)  # where no head chooses
 _PHOTOS: Final = 4  # that the file is compared on. Chosen: a second is enough to see a wrong file.
@@ -75,7 +78,9 @@ def _read_head(path: Path) -> Head | None:
 
 
 def bundled_network(source: WeightsPackage) -> UnitEmbedding:
-    """Build a bundled backbone with its published weights, `Whitened` where a head is shipped, in evaluation mode.
+    """Build a bundled backbone with its published weights, in evaluation mode.
+
+    It is `Whitened` where a head is shipped.
 
     Raises:
         ModelError: the weights are missing or not the published ones.
@@ -95,13 +100,13 @@ def network_with(head: Head | None, name: str, weights: dict[str, torch.Tensor])
         return UnitEmbedding(network).eval()
     width, mean, matrix = network.embedding_width, head.mean.shape, head.matrix.shape
     if matrix[1:] != mean or mean != (width,):
-        what, expected, found = (
-            "the head is one of another backbone",
-            "width {width}",
-            "mean {mean}, matrix {matrix}",
-        )
         raise ModelError(
-            what, expected=expected, found=found, width=width, mean=mean, matrix=matrix
+            "the head is one of another backbone",
+            expected="width {width}",
+            found="mean {mean}, matrix {matrix}",
+            width=width,
+            mean=mean,
+            matrix=matrix,
         )
     return UnitEmbedding(
         Whitened(network, torch.from_numpy(head.mean), torch.from_numpy(head.matrix))
@@ -112,7 +117,8 @@ def weights_file(source: WeightsPackage) -> Path:
     """Find the file with a backbone's weights, and make sure that it is the published one.
 
     Raises:
-        ModelError: the package is not installed, is another version, or its file is missing or another one.
+        ModelError: the package is not installed, is another version, or its file is missing or
+            another one.
     """
     package = f"{source.package}=={source.version}"
     missing = partial(
@@ -138,14 +144,16 @@ def weights_file(source: WeightsPackage) -> Path:
             expected=str(path), found=error.strerror or "no file", remedy=remedy
         ) from error
     if found != source.sha256:
-        what, expected = (
+        raise ModelError(
             "the weights of {source} are not the published ones",
-            f"SHA-256 {source.sha256[:12]}…",
+            expected=f"SHA-256 {source.sha256[:12]}…",
+            found="{hash}… in {path}",
+            remedy=remedy,
+            source=source.name,
+            package=package,
+            hash=found[:12],
+            path=path,
         )
-        differs = partial(
-            ModelError, what, expected=expected, found="{hash}… in {path}", remedy=remedy
-        )
-        raise differs(source=source.name, package=package, hash=found[:12], path=path)
     return path
 
 
@@ -164,11 +172,12 @@ def published_weights(source: WeightsPackage) -> dict[str, Tensor]:
 
 
 def write_graph(backbone: UnitEmbedding, side: int, name: str) -> Any:
-    """Write a bundled backbone as an `onnx.ModelProto` for any number of images of one side, in pixels.
+    """Write a bundled backbone as an `onnx.ModelProto` for images of one side, in pixels.
 
-    torch's exporter would take half a minute, needs packages that classification does not, and names and orders things
-    by its version. Here the same weights give the same bytes on every computer, each value has the name of its layer,
-    and batch normalisation is folded into the convolutions. `convert` compares the file with the module.
+    torch's exporter would take half a minute, needs packages that classification does not, and
+    names and orders things by its version. Here the same weights give the same bytes on every
+    computer, each value has the name of its layer, and batch normalisation is folded into the
+    convolutions. `convert` compares the file with the module.
     """
     writer, inner = _Writer(), backbone.backbone
     network = inner.backbone if isinstance(inner, Whitened) else inner
@@ -315,13 +324,16 @@ def convert(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> Agreement:
-    """Write a bundled backbone into a folder, with card and eight-bit companion, compared with its torch module.
+    """Convert a bundled backbone into a folder, with card and eight-bit companion.
+
+    The file is compared with torch.
 
     Returns:
         How closely the file agrees with the module, whose weights are not rounded to float16.
 
     Raises:
-        ModelError: the package is not the promised one, or a file does not do what the network does.
+        ModelError: the package is not the promised one, or a file does not do what the network
+            does.
         StorageError: the disk refuses.
         Cancelled: stopped by the person.
     """
@@ -330,8 +342,12 @@ def convert(
     network, card = bundled_network(source), read_card(source.model)
     width = network.backbone.embedding_width
     if width != card.embedding_width:
-        what, expected = "the card is one of another backbone", "width {width}"
-        raise ModelError(what, expected=expected, found=str(card.embedding_width), width=width)
+        raise ModelError(
+            "the card is one of another backbone",
+            expected="width {width}",
+            found=str(card.embedding_width),
+            width=width,
+        )
     tell(1)
     with writing(path, "the backbone cannot be saved"):
         write_file(

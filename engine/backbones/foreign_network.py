@@ -36,7 +36,8 @@ def open_foreign(path: Path, *, most_bytes: int) -> ForeignNetwork:
     """Check and open a file of at most so many bytes, external data included.
 
     Raises:
-        ModelError: it is no sound ONNX file, is too large, or needs operators that ONNX Runtime does not have.
+        ModelError: it is no sound ONNX file, is too large, or needs operators that ONNX Runtime
+            does not have.
     """
     _check_size(path, 0, most_bytes)
     structure = read_structure(path)
@@ -48,9 +49,11 @@ def open_foreign(path: Path, *, most_bytes: int) -> ForeignNetwork:
 def _check_size(path: Path, external_bytes: int, most_bytes: int) -> int:
     size = external_bytes + (path.stat().st_size if path.is_file() else 0)
     if size > most_bytes:
-        expected, found = "at most {limit:,.0f} MB on this computer", f"{size / 2**20:,.0f} MB"
         raise ModelError(
-            "the model is too large", expected=expected, found=found, limit=most_bytes / 2**20
+            "the model is too large",
+            expected="at most {limit:,.0f} MB on this computer",
+            found=f"{size / 2**20:,.0f} MB",
+            limit=most_bytes / 2**20,
         )
     return size
 
@@ -63,9 +66,12 @@ def _check_operators(structure: OnnxStructure) -> None:
     strange = {domain for domain, _ in structure.foreign} - SUPPORTED_DOMAINS
     if strange:
         operators = some_of({operator for _, operator in structure.foreign})
-        found, remedy = "{operators} of {strange}", "export it with standard ONNX operators only"
         raise ModelError(
-            _NO_OPERATOR, found=found, remedy=remedy, operators=operators, strange=some_of(strange)
+            _NO_OPERATOR,
+            found="{operators} of {strange}",
+            remedy="export it with standard ONNX operators only",
+            operators=operators,
+            strange=some_of(strange),
         )
 
 

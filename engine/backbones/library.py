@@ -1,6 +1,7 @@
 """The backbones that a person added, each in a folder of its own below the user's data folder.
 
-It holds `<name>.onnx`, its card, and its own propagation where it was trained. A folder gets its name when it is whole.
+It holds `<name>.onnx`, its card, and its own propagation where it was trained. A folder gets its
+name when it is whole.
 """
 
 import mmap
@@ -82,15 +83,15 @@ class BackboneLibrary:
     def add(
         self, onnx_path: Path, card: BackboneCard, *, propagation: Path | None = None
     ) -> ModelFiles:
-        """Keep a copy of a backbone under its card's name, whole or not at all; an equal one in the library stays.
+        """Copy a backbone to the library under its card's name, atomically; an equal one stays.
 
-        The card's preprocessing is written into the copy, so that the same network with another one has another hash,
-        and embeddings of the two are never mixed. External data is inlined.
+        The card's preprocessing is written into the copy, so that the same network with another one
+        has another hash, and embeddings of the two are never mixed. External data is inlined.
 
         Raises:
             InputError: the name cannot be used, or another backbone has it.
             ModelError: the file is missing, or is no sound ONNX file.
-            StorageError: the folder refuses; nothing of the backbone is kept.
+            StorageError: the folder refuses; nothing of the backbone is stored.
         """
         check_name(card.name)
         if not onnx_path.is_file():
@@ -129,11 +130,12 @@ class BackboneLibrary:
 
     def _check_there(self, name: str) -> None:
         if name not in (names := self.names()):
-            what, remedy = (
+            raise ModelError(
                 "there is no such backbone in the library",
-                "" if names else "no backbone was added yet",
+                expected=enumerated(names),
+                found=f"“{name}”",
+                remedy="" if names else "no backbone was added yet",
             )
-            raise ModelError(what, expected=enumerated(names), found=f"“{name}”", remedy=remedy)
 
     def _settle(self, unfinished: Path, name: str) -> None:
         """Give a whole backbone its name; another program may do the same at this moment."""
@@ -141,7 +143,7 @@ class BackboneLibrary:
         if target.is_dir() and not _is_whole(target):
             self._discard(
                 target
-            )  # somebody took files out of it: it is not listed, and could not be removed
+            )  # files were taken out of it: it is not listed, and could not be removed
         try:
             if not target.exists():
                 unfinished.rename(target)
@@ -151,13 +153,15 @@ class BackboneLibrary:
             if not target.exists():
                 raise
         if not _is_same(target, unfinished):
-            remedy = "choose another name, or remove that one first"
-            raise InputError("another backbone has this name already", found=name, remedy=remedy)
+            raise InputError(
+                "another backbone has this name already",
+                found=name,
+                remedy="choose another name, or remove that one first",
+            )
 
     def _discard(self, folder: Path) -> None:
-        removed = folder.rename(
-            self._unfinished()
-        )  # gone at once; what is left of it is no backbone any more
+        # Gone at once; what is left of it is no backbone any more
+        removed = folder.rename(self._unfinished())
         shutil.rmtree(removed, ignore_errors=True)
 
     def _unfinished(self) -> Path:
@@ -178,12 +182,12 @@ def check_name(name: str) -> None:
         InputError: with what a name may look like.
     """
     if not _NAME.fullmatch(name) or _is_device(name):
-        expected = (
-            "1 to {limit} letters, digits, dots, dashes and underscores, a letter or digit first"
-        )
         raise InputError(
             "this cannot be a backbone's name",
-            expected=expected,
+            expected=(
+                "1 to {limit} letters, digits, dots, dashes and underscores, a letter or digit "
+                "first"
+            ),
             found=f"“{name}”",
             limit=LONGEST_NAME,
         )
@@ -194,7 +198,7 @@ def check_name(name: str) -> None:
 
 
 def usable_name(text: str) -> str:
-    """A valid backbone name made of any text, such as a file's name: other characters become dashes."""
+    """Make a valid backbone name from any text; other characters become dashes."""
     name = (
         re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-._")[:LONGEST_NAME].rstrip(".") or "backbone"
     )
@@ -246,7 +250,7 @@ def _copy_network(source: Path, target: Path, stamp: bytes) -> None:
 
 
 def _may_have_external_data(path: Path) -> bool:
-    """Whether the key that external data needs stands anywhere in the file, without parsing gigabytes."""
+    """Whether the key of external data occurs in the file, without parsing gigabytes."""
     if not path.stat().st_size:
         return True  # refused with its reason
     with (
@@ -262,7 +266,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _is_same(there: Path, coming: Path) -> bool:
-    """Whether two folders hold the same backbone; the figures on its card are measured anew with every trial."""
+    """Whether two folders contain the same backbone; measured figures on the card may differ."""
     if _hashes(there) != _hashes(coming):
         return False
     network = f"{there.name}.onnx"

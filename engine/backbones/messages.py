@@ -1,4 +1,4 @@
-"""Requests about backbones to a worker, and their results: the window never loads torch; untrusted files run apart."""
+"""Requests about backbones to a worker, and results: no torch, no untrusted files in the window."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -34,9 +34,8 @@ class TensorFacts:
     name: str  # in the file
     kind: str  # such as "tensor(float)"
     shape: Shape  # as declared; a text or None for an axis of any length
-    observed: tuple[
-        int, ...
-    ] = ()  # shape for one image; empty for inputs and for what is no tensor
+    # Shape for one image; empty for inputs and for what is no tensor
+    observed: tuple[int, ...] = ()
     pooling: str = ""  # how it becomes a vector: "none", "mean" or "first"; empty where it cannot
     width: int = 0  # length of the vector, 0 where there is none
     refused: str = ""  # why it cannot be an embedding; empty where it can
@@ -81,12 +80,12 @@ class OnnxFacts:
     is_declared: bool  # False for a guess, which should be shown to the person first
     width: int  # of embeddings from the most likely output
     notices: tuple[str, ...] = ()  # what the person should know, in whole sentences
-    # description, licence: from a card beside the file
+    # description, licence: from a card next to the file
     description: str = ""
     licence: str = ""
 
     def with_chosen(self, chosen: Mapping[str, Any]) -> "OnnxFacts":
-        """The same with the preprocessing that a person chose; if they chose all of it, nothing is left to guess."""
+        """Apply the preprocessing that was chosen; a complete choice replaces the guess."""
         if not chosen:
             return self
         if not chosen.keys() >= _COLOURS:
@@ -94,7 +93,8 @@ class OnnxFacts:
                 self, why=Message("{why}; what was chosen counts more", {"why": self.why})
             )
         used = preprocessing_from({**vars(self.preprocessing), **chosen})
-        numbers = f"mean {numbers_text(used.mean)} and std {numbers_text(used.std)} of {used.value_scale:g}"
+        numbers = f"mean {numbers_text(used.mean)} and std {numbers_text(used.std)}"
+        numbers += f" of {used.value_scale:g}"
         preset = preset_name(used)
         why = Message(
             "{title}, as chosen", {"title": Message(PRESETS[preset].title if preset else numbers)}
@@ -127,7 +127,7 @@ class AddedBackbone:
 
 @dataclass(frozen=True)
 class ConvertBackbone(Request[AddedBackbone]):
-    """Convert a bundled backbone from its weights package, once; progress in "steps", named in the note.
+    """Convert a bundled backbone from its weights package; progress in "steps", named in the note.
 
     A cancel stops between two steps, and nothing is left.
     """
@@ -144,7 +144,7 @@ class InspectFile(Request[OnnxFacts]):
 
 @dataclass(frozen=True)
 class TryFile(Request[Trial]):
-    """Run a file on some images with the chosen preprocessing; nothing is kept."""
+    """Run a file on some images with the chosen preprocessing; nothing is stored."""
 
     path: Path
     facts: OnnxFacts
@@ -158,9 +158,8 @@ class AddFile(Request[AddedBackbone]):
 
     path: Path
     name: str = ""  # in the library; empty: that of its card or file
-    preprocessing: Mapping[str, Any] | None = (
-        None  # fields of `Preprocessing` that the person chose
-    )
+    # Fields of `Preprocessing` that the person chose
+    preprocessing: Mapping[str, Any] | None = None
     project: Path | None = None  # whose images it is tried on; None: on photos of the sample
 
 
@@ -191,7 +190,7 @@ class PublishedList:
 
 @dataclass(frozen=True)
 class ListPublished(Request[PublishedList]):
-    """List published networks of all installed publishers; progress in "networks" the first time."""
+    """List published networks of installed publishers; progress in "networks" the first time."""
 
     cache: Path
 
@@ -200,8 +199,8 @@ class ListPublished(Request[PublishedList]):
 class AddPublished(Request[AddedBackbone]):
     """Download a published network, export it and keep it in the library.
 
-    The person has agreed to size and licence. Progress is in "bytes" while downloading, then in "steps", named in the
-    note.
+    The person has agreed to size and licence. Progress is in "bytes" while downloading, then in
+    "steps", named in the note.
     """
 
     cache: Path  # root of the caches

@@ -1,8 +1,8 @@
 """The files of one backbone: the network, its card, and the exported equations that fit its width.
 
-A bundled backbone is shipped, or made on this computer from weights that a package of the Python index carries:
-`<backbones>/.bundled/<key>/` then holds its files and `whole.json` with their hashes. The key names what they are made
-from, so another version of the program makes others beside them.
+A bundled backbone is shipped, or made on this computer from weights that a package of the Python
+index carries: `<backbones>/.bundled/<key>/` then holds its files and `whole.json` with their
+hashes. The key names what they are made from, so another version of the program adds others.
 """
 
 import hashlib
@@ -23,16 +23,14 @@ from engine.runtime.eight_bit import embedding_identity
 MODELS: Final = "models"
 FAST: Final = "leafnet"
 ACCURATE: Final = "efficientnet-lite2"
-DEFAULT: Final = ACCURATE  # what a new project gets unless the person says otherwise: decision 22 has the figures
+DEFAULT: Final = ACCURATE  # Default of a new project; decision 22 has the figures
 WORDS: Final[Mapping[str, str]] = {"accurate": ACCURATE, "fast": FAST}
-"""What people may say instead of a bundled backbone's name."""
-WIDTH_AGNOSTIC: Final = (
-    "cosine.propagation.onnx"  # propagation without parameters, for backbones without a trained one
-)
-CONVERSION: Final = "4"  # version of the conversion: another one makes every converted file anew
-CONVERSION_S: Final = (
-    10  # seconds that it takes, as shown to people: 6 on two free cores (decision 22)
-)
+"""Aliases of the bundled backbones."""
+WIDTH_AGNOSTIC: Final = "cosine.propagation.onnx"
+"""Propagation without parameters, for backbones without a trained one."""
+CONVERSION: Final = "4"  # version of the conversion: a new one converts every backbone again
+CONVERSION_S: Final = 10
+"""Seconds that it takes, as shown to people: 6 on two free cores (decision 22)."""
 WHOLE: Final = "whole.json"
 _KEY_LENGTH: Final = 16  # digits of a hash distinguish a handful of versions
 
@@ -49,7 +47,7 @@ class WeightsPackage:
 
     @property
     def model(self) -> Path:
-        """Where the file would lie if it were shipped: card, head and activations lie beside it."""
+        """Path of the file if it were shipped: card, head and activations are next to it."""
         return assets_folder() / MODELS / f"{self.name}.onnx"
 
     @property
@@ -95,12 +93,12 @@ def _hash_at(path: Path, _modified_ns: int, _size_bytes: int) -> str:
 
 
 def converted_backbones() -> Path:
-    """Folder of all converted backbones, below the library, under a name that no added backbone can have."""
+    """Folder of converted backbones in the library, by a name that no added one can have."""
     return backbones_folder() / ".bundled"
 
 
 def folder_of(source: WeightsPackage) -> Path:
-    """Where the files of one converted backbone lie or would lie."""
+    """Folder of one converted backbone, whether it exists or not."""
     return converted_backbones() / source.key
 
 
@@ -131,11 +129,11 @@ class ModelFiles:
     card: BackboneCard
     propagation: Path
     propagation_hash: str
-    known_identity: str = ""  # of the embeddings that are there, where the backbone's file is gone
+    known_identity: str = ""  # of the existing embeddings, where the backbone's file is missing
 
     @property
     def is_bundled(self) -> bool:
-        """Whether the backbone ships with the program, or is made on this computer from weights that do."""
+        """Whether the backbone ships with the program, or is converted from weights that do."""
         return any(map(self.backbone.is_relative_to, (assets_folder(), converted_backbones())))
 
     @property
@@ -149,7 +147,7 @@ class ModelFiles:
 
 
 def default_backbone() -> str:
-    """Name of the backbone of a new project: what `PROTOLEAF_BACKBONE` says, or `DEFAULT`."""
+    """Name of the backbone of a new project: that of `PROTOLEAF_BACKBONE`, or `DEFAULT`."""
     return backbone_of_word(os.environ.get(BACKBONE_VARIABLE) or DEFAULT)
 
 
@@ -174,7 +172,7 @@ def bundled_card(name: str) -> BackboneCard:
 
 
 def bundled_path(name: str) -> Path | None:
-    """Where the bundled backbone of this name lies; None while it is still to be converted."""
+    """Path of a bundled backbone; None before it is converted."""
     return converted_path(name) if name in CONVERTED else _shipped(name)
 
 
@@ -205,7 +203,7 @@ def model_files(path: Path) -> ModelFiles:
 
 
 def own_propagation(path: Path) -> Path:
-    """Where the propagation that was trained for a backbone file lies, if any."""
+    """Path of the propagation that was trained for a backbone file, whether it exists or not."""
     return (
         path.parent / f"{path.stem}.propagation.onnx"
     )  # a project may name "." or "/", which have no suffix

@@ -1,4 +1,4 @@
-"""Examines an untrusted ONNX file by opening and running it; only called in a process held to limits."""
+"""Examine an untrusted ONNX file by running it; only called in a process with limits."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -39,6 +39,7 @@ MOST_WIDTH: Final = 16_384
 _LIKELY: Final = ("image_embed", "embed", "pooler", "pooled", "feature", "last_hidden_state")
 _UNLIKELY: Final = ("logit", "prob", "softmax", "score", "class", "label")
 _MAP: Final = 4
+_BOTH: Final = 2
 _VECTOR: Final = 2
 _CHANNELS_AT: Final[Mapping[str, int]] = {"nchw": 1, "nhwc": 3}
 _CHANNEL_COUNTS: Final = frozenset({1, CHANNELS})
@@ -48,17 +49,20 @@ _SEED: Final = 0
 
 
 def _judged(output: TensorFacts, shapes: Shapes, *, layout: str) -> TensorFacts:
-    """Whether an output can be an embedding, by its shapes for one image, another, and both where it takes two."""
+    """Check whether an output can be an embedding, by its shapes for one and two images."""
     observed = shapes[0] or ()
     if refused := _refused(output.kind, shapes):
         return replace(output, observed=observed, refused=refused)
     width = observed[_CHANNELS_AT[layout]] if len(observed) == _MAP else observed[-1]
     if not LEAST_WIDTH <= width <= MOST_WIDTH:
-        reason = Message(
-            "it has {width:,} values for an image, not {least} to {most:,}",
-            {"width": width, "least": LEAST_WIDTH, "most": MOST_WIDTH},
+        return replace(
+            output,
+            observed=observed,
+            refused=Message(
+                "it has {width:,} values for an image, not {least} to {most:,}",
+                {"width": width, "least": LEAST_WIDTH, "most": MOST_WIDTH},
+            ),
         )
-        return replace(output, observed=observed, refused=reason)
     return replace(
         output,
         observed=observed,
@@ -71,7 +75,7 @@ def _refused(kind: str, shapes: Shapes) -> str:
     first, second, *both = shapes
     if first is None or second is None or not kind.startswith("tensor("):
         return Message("it is a list, not an array")
-    rows = both[0][0] if both and both[0] else 2
+    rows = both[0][0] if both and both[0] else _BOTH
     reasons = {
         Message(
             "it holds {kind} values, such as labels, not a vector",
@@ -79,12 +83,11 @@ def _refused(kind: str, shapes: Shapes) -> str:
         ): kind not in OUTPUT_TYPES,
         Message("it is one number for each image"): len(first) < _VECTOR,
         Message("it has {count} axes", {"count": len(first)}): len(first) > _MAP,
-        Message("it gives {count} rows for one image", {"count": first[0] if first else 0}): first[
-            :1
-        ]
-        != (1,),
+        Message("it gives {count} rows for one image", {"count": first[0] if first else 0}): (
+            first[:1] != (1,)
+        ),
         Message("its width changes from image to image"): first != second,
-        Message("it gives {count} rows for two images", {"count": rows}): rows != 2,  # noqa: PLR2004
+        Message("it gives {count} rows for two images", {"count": rows}): rows != _BOTH,
     }
     return next((reason for reason, is_so in reasons.items() if is_so), "")
 
@@ -92,13 +95,11 @@ def _refused(kind: str, shapes: Shapes) -> str:
 def _most_likely_first(outputs: Sequence[TensorFacts]) -> tuple[TensorFacts, ...]:
     if all(output.refused for output in outputs):
         found = enumerated(_refusal(output) for output in outputs) or "no output"
-        expected = "a vector, a map or tokens for each image"
-        remedy = "export the network without its last step, so that it gives its features"
         raise ModelError(
             "no output of the model can be an embedding",
-            expected=expected,
+            expected="a vector, a map or tokens for each image",
             found=found,
-            remedy=remedy,
+            remedy="export the network without its last step, so that it gives its features",
         )
 
     def rank(output: TensorFacts) -> tuple[bool, bool, int, bool]:
@@ -121,20 +122,28 @@ def _image_input_of(session: Any) -> ImageInput:
     """The only input of an opened `onnxruntime.InferenceSession`, which must take images."""
     inputs = declared_facts(session.get_inputs())
     if len(inputs) != 1:
-        what = "the model has several inputs" if inputs else "the model takes no input"
         raise ModelError(
-            what, expected="one, the images", found=enumerated(each.name for each in inputs)
+            "the model has several inputs" if inputs else "the model takes no input",
+            expected="one, the images",
+            found=enumerated(each.name for each in inputs),
         )
     facts = inputs[0]
     shape = ", ".join("any" if axis is None else str(axis) for axis in facts.shape)
     found = f"{facts.name}: {facts.kind} ({shape})"
     if facts.kind not in INPUT_TYPES or len(facts.shape) != INPUT_RANK:
-        expected = "float numbers with the axes images, channels, height and width"
-        raise ModelError(_NO_IMAGE, expected=expected, found=found)
+        raise ModelError(
+            _NO_IMAGE,
+            expected="float numbers with the axes images, channels, height and width",
+            found=found,
+        )
     batch, *axes = (axis if isinstance(axis, int) else None for axis in facts.shape)
     if batch not in {None, 1}:
-        what, expected = "the model takes only batches of one size", "any number of images, or 1"
-        raise ModelError(what, expected=expected, found=found, remedy=_NO_BATCH_REMEDY)
+        raise ModelError(
+            "the model takes only batches of one size",
+            expected="any number of images, or 1",
+            found=found,
+            remedy=_NO_BATCH_REMEDY,
+        )
     layout, channels = _layout(axes[0], axes[2], found)
     sides = {axes[1], axes[2 if layout == "nchw" else 0]} - {None}
     if len(sides) > 1:
@@ -143,9 +152,12 @@ def _image_input_of(session: Any) -> ImageInput:
         )
     side = next(iter(sides), None)
     if side is not None and not SMALLEST_SIDE <= side <= LARGEST_SIDE:
-        what, expected = "the model's input side cannot be used", "{least} to {most} pixels"
         raise ModelError(
-            what, expected=expected, found=f"{side:,}", least=SMALLEST_SIDE, most=LARGEST_SIDE
+            "the model's input side cannot be used",
+            expected="{least} to {most} pixels",
+            found=f"{side:,}",
+            least=SMALLEST_SIDE,
+            most=LARGEST_SIDE,
         )
     return ImageInput(
         facts.name,
@@ -170,7 +182,7 @@ def _layout(first: int | None, last: int | None, found: str) -> tuple[str, int]:
 
 
 def examine(path: Path, *, most_bytes: int) -> OnnxFacts:
-    """Check whether a file of at most so many bytes, external data included, can be a backbone, and describe it.
+    """Check whether a file of at most so many bytes, with external data, can be a backbone.
 
     Raises:
         ModelError: it cannot, and why.
@@ -215,7 +227,7 @@ def _fitting(hint: Hint, image_input: ImageInput) -> dict[str, Any]:
 
 
 def _outputs(session: Any, values: Mapping[str, Any], image_input: ImageInput) -> list[TensorFacts]:
-    """Run the network on noise, one image, another and both if it can, and judge the outputs by their shapes."""
+    """Run the network on noise, one image, another and both if possible, and judge its outputs."""
     side, channels = values["input_side"], image_input.channels
     shape = (channels, side, side) if image_input.layout == "nchw" else (side, side, channels)
     noise = (
@@ -238,8 +250,11 @@ def _run(session: Any, name: str, batch: NDArray[Any]) -> list[Any]:
         return list(run_session(session, {name: batch}))
     except ModelError as error:
         if len(batch) > 1:
-            what = "the model fails with two images at once"
-            raise ModelError(what, found=error.found, remedy=_NO_BATCH_REMEDY) from error
+            raise ModelError(
+                "the model fails with two images at once",
+                found=error.found,
+                remedy=_NO_BATCH_REMEDY,
+            ) from error
         raise
 
 
@@ -248,19 +263,20 @@ def _chosen_output(outputs: tuple[TensorFacts, ...], wanted: str) -> TensorFacts
         return outputs[0]
     named = next((output for output in outputs if output.name == wanted), None)
     if named is None:
-        what, expected = (
+        raise ModelError(
             "the card names an output that the model does not have",
-            some_of(each.name for each in outputs),
+            expected=some_of(each.name for each in outputs),
+            found=f"“{wanted}”",
         )
-        raise ModelError(what, expected=expected, found=f"“{wanted}”")
     if named.refused:
-        found = _refusal(named)
-        raise ModelError("the output that the card names cannot be an embedding", found=found)
+        raise ModelError(
+            "the output that the card names cannot be an embedding", found=_refusal(named)
+        )
     return named
 
 
 def _check_propagation(path: Path, width: int) -> None:
-    """Refuse propagation beside the file that was trained for another width: it would be taken in with it."""
+    """Refuse a propagation file next to the model that was trained for another width."""
     beside = own_propagation(path)
     if beside.is_file() and (trained_for := propagation_width(beside)) not in {None, width}:
         raise ModelError(
@@ -281,13 +297,15 @@ def _notices(
     notices = {
         GUESS_NOTICE: not hint.is_declared,
         Message(
-            "The output “{name}” looks like scores of classes; the features before them are often better.",
+            "The output “{name}” looks like scores of classes; the features before them are often "
+            "better.",
             {"name": chosen.name},
         ): _looks_like_scores(chosen),
-        Message("The network takes one image at a time, which is slower."): image_input.fixed_batch is not None,
+        Message("The network takes one image at a time, which is slower."): image_input.fixed_batch
+        is not None,
         Message(
             "The settings say {declared} pixels, but the network takes only {side}.",
             {"declared": declared_side, "side": side},
         ): declared_side != side,
-    }  # fmt: skip
+    }
     return tuple(notice for notice, is_so in notices.items() if is_so)

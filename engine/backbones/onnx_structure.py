@@ -1,4 +1,4 @@
-"""What an ONNX file and the files beside it contain, read without running anything."""
+"""The contents of an ONNX file and of the files next to it, read without running anything."""
 
 import json
 import math
@@ -70,10 +70,10 @@ class Hint:
 
 
 def hint_for(path: Path, notes: Mapping[str, str], producer: str) -> Hint:
-    """Look for a file's preprocessing: in its card, its notes, a settings file beside it, else by its producer.
+    """Find a file's preprocessing: its card, its metadata, a settings file, else by its producer.
 
     Raises:
-        ModelError: a card or settings file beside it cannot be used.
+        ModelError: a card or settings file next to it cannot be used.
     """
     return (
         _from_card(path) or _from_notes(notes) or _from_preprocessor(path) or _usual(path, producer)
@@ -88,9 +88,10 @@ def _from_card(path: Path) -> Hint | None:
     try:
         values = vars(preprocessing_of(card))
     except InputError as error:
-        found = found_at(beside.name, error)
         raise ModelError(
-            "the card beside the model cannot be used", found=found, remedy=_REMEDY
+            "the card beside the model cannot be used",
+            found=found_at(beside.name, error),
+            remedy=_REMEDY,
         ) from error
     return Hint(
         values,
@@ -111,7 +112,7 @@ def _from_notes(notes: Mapping[str, str]) -> Hint | None:
 
 
 def _from_preprocessor(path: Path) -> Hint | None:
-    """The settings file that networks on model hubs come with, beside the network or one folder above."""
+    """The settings file of networks on model hubs, next to the network or one folder above."""
     for folder in path.absolute().parents[:2]:
         file = folder / PREPROCESSOR_FILE
         if file.is_file():
@@ -129,13 +130,17 @@ def _preprocessor_values(file: Path) -> Mapping[str, Any]:
             values = _preprocessor_fields(json.loads(opened.read(_LARGEST_FILE)))
         preprocessing_from(values)
     except (OSError, *_NOT_SETTINGS) as error:
-        what, found = "{file} beside the model cannot be used", f"{type(error).__name__}: {error}"
-        raise ModelError(what, found=found, remedy=_REMEDY, file=file.name) from error
+        raise ModelError(
+            "{file} beside the model cannot be used",
+            found=f"{type(error).__name__}: {error}",
+            remedy=_REMEDY,
+            file=file.name,
+        ) from error
     return values
 
 
 def _preprocessor_fields(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Translate a `preprocessor_config.json` into fields of `Preprocessing`; raises where it has another format."""
+    """Translate a `preprocessor_config.json` into fields of `Preprocessing`, or raise."""
     values: dict[str, Any] = {}
     resized = _side(settings.get("size"))
     cropped = _side(settings.get("crop_size")) if settings.get("do_center_crop") else None
@@ -185,7 +190,7 @@ def _usual(path: Path, producer: str) -> Hint:
 
 @dataclass(frozen=True)
 class ExternalTensor:
-    """Weights that lie in another file: its name relative to the ONNX file, and which bytes of it."""
+    """Weights in another file: its name relative to the ONNX file, and the range of bytes."""
 
     location: str
     offset: int
@@ -202,7 +207,7 @@ class OnnxStructure:
     # Domain and name of each operator that is neither standard nor defined in the file
     foreign: frozenset[tuple[str, str]]
     notes: dict[str, str]  # key and value pairs; the last of a key counts
-    external: tuple[ExternalTensor, ...]  # tensors that lie in other files
+    external: tuple[ExternalTensor, ...]  # tensors in other files
     is_empty: bool  # whether it has no operator at all
 
 
@@ -295,10 +300,11 @@ def _external_tensors(parts: list[Any]) -> Iterator[ExternalTensor]:
 
 
 def write_inlined(path: Path, target: IO[bytes]) -> None:
-    """Write a model, with the weights that lie beside it, into an open file.
+    """Write a model, with its external data inlined, into an open file.
 
     Raises:
-        ModelError: it is no sound ONNX file, its external data cannot be used, or it is too large for one file.
+        ModelError: it is no sound ONNX file, its external data cannot be used, or it is too large
+            for one file.
         OSError: a file cannot be written.
     """
     model = _load_without_weights(path)
@@ -312,13 +318,15 @@ def write_inlined(path: Path, target: IO[bytes]) -> None:
     except (onnx.checker.ValidationError, ValueError) as error:
         raise ModelError("the model's external data cannot be read", found=str(error)) from error
     if _structure_of(path, model).external:
-        what = "the model's external data belongs to a part where it cannot be put in"
-        raise ModelError(what, remedy="save the model as one file and add that")
+        raise ModelError(
+            "the model's external data belongs to a part where it cannot be put in",
+            remedy="save the model as one file and add that",
+        )
     target.write(model.SerializeToString())
 
 
 def check_external(path: Path, structure: OnnxStructure) -> int:
-    """Refuse external data that is missing, cut short, or outside the file's folder; returns its size in bytes.
+    """Refuse external data that is missing, truncated, or outside of the folder; return its size.
 
     Raises:
         ModelError: with the name of the file.
@@ -330,13 +338,13 @@ def check_external(path: Path, structure: OnnxStructure) -> int:
         if name not in sizes:
             sizes[name] = _external_size(folder, name)
         if tensor.offset < 0 or tensor.length < 0 or end > sizes[name]:
-            what, expected = (
-                "the model's external data is cut short",
-                "at least {end} bytes in {name}",
-            )
-            found, remedy = str(sizes[name]), "copy the file again"
             raise ModelError(
-                what, expected=expected, found=found, remedy=remedy, end=end, name=name
+                "the model's external data is cut short",
+                expected="at least {end} bytes in {name}",
+                found=str(sizes[name]),
+                remedy="copy the file again",
+                end=end,
+                name=name,
             )
     return sum(sizes.values())
 
@@ -349,8 +357,11 @@ def _external_size(folder: Path, name: str) -> int:
             raise ModelError("the model's external data lies outside its folder", found=f"“{name}”")
         found = target.stat()
     except FileNotFoundError as error:
-        what, remedy = "the model's external data is missing", "copy it beside the ONNX file"
-        raise ModelError(what, expected=str(folder / name), remedy=remedy) from error
+        raise ModelError(
+            "the model's external data is missing",
+            expected=str(folder / name),
+            remedy="copy it beside the ONNX file",
+        ) from error
     except (
         OSError,
         RuntimeError,
@@ -366,16 +377,19 @@ def _refuse_other_kinds(path: Path, head: bytes) -> None:
     weights = marked("weights as safetensors") if head[8:10] == b'{"' else ""
     kind = next((kind for start, kind in _STARTS if head.startswith(start)), weights)
     if kind:
-        remedy = "export the network to ONNX first"
         raise ModelError(
             "this is not an ONNX file",
             found="{file}: {kind}",
             file=path.name,
             kind=Message(kind),
-            remedy=remedy,
+            remedy="export the network to ONNX first",
         )
 
 
 def _damaged(path: Path, reason: str) -> ModelError:
-    what, found = "this is not an ONNX file, or it is damaged", "{file}: {reason}"
-    return ModelError(what, found=found, file=path.name, reason=Message(reason))
+    return ModelError(
+        "this is not an ONNX file, or it is damaged",
+        found="{file}: {reason}",
+        file=path.name,
+        reason=Message(reason),
+    )

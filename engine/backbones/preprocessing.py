@@ -18,7 +18,7 @@ USUAL_SIDE: Final = 224
 PREPROCESSING_KEY: Final = "protoleaf.preprocessing"
 """Of the entry that the program writes into a network's file when it is added."""
 UNIT_TEMPERATURE: Final = 0.1
-"""A prior of the right size for embeddings of length 1; for others it grows with their squared length."""
+"""A suitable prior for embeddings of length 1; for others it grows with their squared length."""
 
 Colour = tuple[float, float, float]
 _COLOURS: Final = 3
@@ -60,7 +60,7 @@ USUAL_PRESET: Final = "imagenet"
 
 @dataclass(frozen=True)
 class Preprocessing:
-    """Everything that decides what the embedding of a picture is; see `BackboneCard` for the fields.
+    """All preprocessing that determines an embedding; see `BackboneCard` for the fields.
 
     Raises:
         InputError: a field is out of its range.
@@ -83,15 +83,19 @@ class Preprocessing:
             not isinstance(self.input_side, int)
             or not SMALLEST_SIDE <= self.input_side <= LARGEST_SIDE
         ):
-            what, expected = "the input side cannot be used", "{least} to {most} pixels"
-            found = str(self.input_side)
             raise InputError(
-                what, expected=expected, found=found, least=SMALLEST_SIDE, most=LARGEST_SIDE
+                "the input side cannot be used",
+                expected="{least} to {most} pixels",
+                found=str(self.input_side),
+                least=SMALLEST_SIDE,
+                most=LARGEST_SIDE,
             )
         if not SMALLEST_SHARE <= self.resize_share <= 1:
-            expected = f"{SMALLEST_SHARE} to 1"
             raise InputError(
-                "the resize share cannot be used", expected=expected, found=f"{self.resize_share}"
+                "the resize share cannot be used",
+                expected="{least} to 1",
+                found=str(self.resize_share),
+                least=SMALLEST_SHARE,
             )
         try:
             self.card("backbone", width=1)
@@ -112,9 +116,8 @@ class Preprocessing:
         )
 
 
-FIELDS: Final = tuple(
-    field.name for field in fields(Preprocessing)
-)  # names of the fields, in the order of the stamp
+FIELDS: Final = tuple(field.name for field in fields(Preprocessing))
+"""Names of the fields, in the order of the stamp."""
 
 
 def preprocessing_of(card: BackboneCard) -> Preprocessing:
@@ -148,8 +151,8 @@ def preprocessing_from(values: Mapping[str, Any]) -> Preprocessing:
 def stamp_of(card: BackboneCard) -> bytes:
     """Bytes to append to an ONNX file that record the card's preprocessing.
 
-    Protocol buffers may be concatenated: a model with nothing but an entry of `metadata_props` adds that entry, and
-    gigabytes of weights need not be read.
+    Protocol buffers may be concatenated: a model with nothing but an entry of `metadata_props` adds
+    that entry, and gigabytes of weights need not be read.
     """
     from onnx import ModelProto, StringStringEntryProto
 
@@ -183,7 +186,7 @@ def preset_name(preprocessing: Preprocessing) -> str:
 
 
 def three_numbers(text: str) -> Colour:
-    """Read `0.485, 0.456, 0.406` as copied from a model's page, with any separators; one number stands for all three.
+    """Parse `0.485, 0.456, 0.406` with any separators; a single number is used for all three.
 
     Raises:
         ValueError: there are not three finite numbers.

@@ -1,7 +1,7 @@
 """A backbone tried on real images, and an ONNX file taken into the library.
 
-An untrusted file is opened and run in a child process, held to limits of time and memory: a file that crashes, never
-ends, or wants a hundred gigabytes is an error with its reason.
+An untrusted file is opened and run in a child process, held to limits of time and memory: a file
+that crashes, never ends, or wants a hundred gigabytes is an error with its reason.
 """
 
 import time
@@ -35,7 +35,7 @@ STEPS: Final = ("checking the file", "trying it on images", "saving it")
 WANTED: Final = 8
 LEAST_IMAGES: Final = 2
 SAME: Final = 1e-3
-"""Median distance of two embeddings, relative to their length, below which all images look the same to a network."""
+"""Median relative distance of two embeddings below which all images look the same to a network."""
 BATCH_TOLERANCE: Final = 1e-2
 REPEAT_TOLERANCE: Final = 1e-5
 LARGEST_VALUE: Final = float(np.finfo(np.float16).max)  # the cache keeps embeddings in sixteen bits
@@ -51,7 +51,7 @@ def project_images(project: Project) -> tuple[Path, ...]:
 
 
 def trial_images(own: Sequence[Path] = (), count: int = WANTED) -> tuple[Path, ...]:
-    """Enough images for a trial: own files that exist, and photos of the sample where these are too few.
+    """Images for a trial: existing own files, completed by sample photos.
 
     Raises:
         StorageError: the sample's photos are missing.
@@ -61,21 +61,23 @@ def trial_images(own: Sequence[Path] = (), count: int = WANTED) -> tuple[Path, .
 
 
 def _sample_photos(count: int) -> tuple[Path, ...]:
-    """The first photos of the shipped sample collection by name; neighbours show different classes."""
+    """The first photos of the sample collection by name; adjacent ones show different classes."""
     folder = assets_folder() / "sample" / "photos"
     found = sorted(folder.glob("*.jpg"))[:count]
     if len(found) < count:
-        what, remedy = "photos of the sample collection are missing", "install Protoleaf again"
-        expected = "{count} files in {folder}"
-        there = str(len(found))
         raise StorageError(
-            what, expected=expected, found=there, remedy=remedy, count=count, folder=folder
+            "photos of the sample collection are missing",
+            expected="{count} files in {folder}",
+            found=str(len(found)),
+            remedy="install Protoleaf again",
+            count=count,
+            folder=folder,
         )
     return tuple(found)
 
 
 def sample_squares(count: int, side: int, resize_share: float) -> NDArray[np.uint8]:
-    """Photos of the sample collection as a network's square input, (count, side, side, 3) uint8 RGB."""
+    """Sample photos as a network's square input, (count, side, side, 3) uint8 RGB."""
     return np.stack(
         [decode_square(path.read_bytes(), side, resize_share) for path in _sample_photos(count)]
     )
@@ -84,7 +86,7 @@ def sample_squares(count: int, side: int, resize_share: float) -> NDArray[np.uin
 def normalised(
     squares: NDArray[np.uint8], mean: Sequence[float], std: Sequence[float]
 ) -> NDArray[np.float32]:
-    """Squares (n, side, side, 3) as a network takes them, (n, 3, side, side) float32; mean and std in [0, 1]."""
+    """Normalise squares (n, side, side, 3) to (n, 3, side, side) float32."""
     scaled = (squares / 255 - np.array(mean)) / np.array(std)
     return np.ascontiguousarray(scaled.transpose(0, 3, 1, 2), dtype=np.float32)
 
@@ -102,33 +104,33 @@ def try_backbone(path: Path, card: BackboneCard, images: Sequence[Path]) -> Tria
     length = float(np.linalg.norm(embeddings, axis=1).mean())
     largest = float(np.abs(embeddings).max())
     if largest > LARGEST_VALUE:
-        what, expected = "the embeddings are too large to be stored", "values up to {limit:,.0f}"
-        found, remedy = f"{largest:,.0f}", "normalise them to unit length"
-        raise ModelError(what, expected=expected, found=found, remedy=remedy, limit=LARGEST_VALUE)
+        raise ModelError(
+            "the embeddings are too large to be stored",
+            expected="values up to {limit:,.0f}",
+            found=f"{largest:,.0f}",
+            remedy="normalise them to unit length",
+            limit=LARGEST_VALUE,
+        )
     first, second = np.triu_indices(len(pixels), 1)
     distances = np.linalg.norm(embeddings[first] - embeddings[second], axis=1)
     spread = float(np.median(distances)) / max(length, _TINY)
     if spread < SAME:
-        what, expected = (
+        raise ModelError(
             "different images have the same embedding",
-            "distances of at least {tolerance:g} of their length",
+            expected="distances of at least {tolerance:g} of their length",
+            found=f"{spread:.1g}",
+            remedy="check mean, std and value range, and which output is taken",
+            tolerance=SAME,
         )
-        found, remedy = (
-            f"{spread:.1g}",
-            "check mean, std and value range, and which output is taken",
-        )
-        raise ModelError(what, expected=expected, found=found, remedy=remedy, tolerance=SAME)
     repeated = _relative(session.embed(pixels), embeddings)
     if not repeated <= REPEAT_TOLERANCE:
-        what, expected = (
+        raise ModelError(
             "the model gives a different embedding each time",
-            "the same for the same image",
+            expected="the same for the same image",
+            found="a relative difference of {difference:.1g}",
+            remedy="export it in evaluation mode, without dropout",
+            difference=repeated,
         )
-        found, remedy = (
-            "a relative difference of {difference:.1g}",
-            "export it in evaluation mode, without dropout",
-        )
-        raise ModelError(what, expected=expected, found=found, remedy=remedy, difference=repeated)
     return Trial(
         images=len(pixels),
         width=embeddings.shape[1],
@@ -150,11 +152,12 @@ def _pixels(images: Sequence[Path], card: BackboneCard) -> NDArray[np.uint8]:
             continue
         found[square.tobytes()] = square
     if len(found) < LEAST_IMAGES:
-        what, expected = (
+        raise InputError(
             "there are too few images to try the backbone on",
-            "at least {least} different ones that can be read",
+            expected="at least {least} different ones that can be read",
+            found=str(len(found)),
+            least=LEAST_IMAGES,
         )
-        raise InputError(what, expected=expected, found=str(len(found)), least=LEAST_IMAGES)
     return np.stack(list(found.values()))
 
 
@@ -162,12 +165,14 @@ def _batch_difference(session: BackboneSession, pixels: NDArray[np.uint8]) -> fl
     alone = np.concatenate([session.embed(pixels[:1]), session.embed(pixels[1:2])])
     difference = _relative(session.embed(pixels[:2]), alone)
     if not difference <= BATCH_TOLERANCE:
-        what = "an image's embedding depends on the other images of its batch"
-        expected = "a relative difference of at most {tolerance:g}"
-        remedy = "export it in evaluation mode; networks with dynamic quantisation cannot be used"
-        found = f"{difference:.2g}"
         raise ModelError(
-            what, expected=expected, found=found, remedy=remedy, tolerance=BATCH_TOLERANCE
+            "an image's embedding depends on the other images of its batch",
+            expected="a relative difference of at most {tolerance:g}",
+            found=f"{difference:.2g}",
+            remedy=(
+                "export it in evaluation mode; networks with dynamic quantisation cannot be used"
+            ),
+            tolerance=BATCH_TOLERANCE,
         )
     return difference
 
@@ -177,7 +182,7 @@ def _relative(found: NDArray[np.float32], expected: NDArray[np.float32]) -> floa
 
 
 def images_per_s(session: BackboneSession, pixels: NDArray[np.uint8]) -> float:
-    """Images a second without reading files: these are embedded again and again for half a second."""
+    """Images a second without reading files, measured for half a second."""
     done, started_s = 0, time.perf_counter()
     while (passed_s := time.perf_counter() - started_s) < MEASURED_S or not done:
         done += len(session.embed(pixels))
@@ -214,7 +219,7 @@ def try_out(
     limits: Limits | None = None,
     cancel: CancelToken | None = None,
 ) -> Trial:
-    """Run a backbone in a child on at least two images: finite, of the right width, distinct, repeatable.
+    """Run a backbone in a child on two or more images: finite, of the right width, distinct.
 
     Raises:
         ModelError: it does not do what a backbone must, and why.
@@ -243,8 +248,8 @@ def add_file(
     Raises:
         ModelError: it cannot be a backbone, and why.
         InputError: the name or the preprocessing cannot be used.
-        StorageError: it cannot be kept.
-        Cancelled: stopped by the person; nothing is kept.
+        StorageError: it cannot be stored.
+        Cancelled: stopped by the user; nothing is stored.
     """
     chosen, tell = chosen or {}, step_teller(STEPS, on_progress, cancel)
     if name:
@@ -265,7 +270,7 @@ def add_file(
 
 
 def chosen_preprocessing(facts: OnnxFacts, chosen: Mapping[str, Any]) -> Preprocessing:
-    """Preprocessing with the fields that a person chose, and for the rest what the file declares or is guessed.
+    """Complete a choice of preprocessing by what the file declares, or a guess.
 
     Raises:
         InputError: a field is unknown or out of range.
@@ -276,26 +281,34 @@ def chosen_preprocessing(facts: OnnxFacts, chosen: Mapping[str, Any]) -> Preproc
         outputs = {output.name: output for output in facts.outputs}
         output = outputs.get(values["output"])
         if output is None or output.refused:
-            usable = enumerated(each.name for each in facts.outputs if not each.refused)
-            reason = (
-                f"“{values['output']}”"
-                if output is None
-                else Message("{name}: {reason}", {"name": output.name, "reason": output.refused})
+            raise ModelError(
+                "the model has no such output",
+                expected=enumerated(each.name for each in facts.outputs if not each.refused),
+                found=(
+                    f"“{values['output']}”"
+                    if output is None
+                    else Message(
+                        "{name}: {reason}", {"name": output.name, "reason": output.refused}
+                    )
+                ),
             )
-            raise ModelError("the model has no such output", expected=usable, found=reason)
         values["pooling"] = chosen.get("pooling", output.pooling)
     preprocessing = preprocessing_from(values)
     side, only = preprocessing.input_side, facts.image_input.fixed_side
     if only not in {None, side}:
-        what, expected = "the model takes images of one size only", "{side} pixels"
-        raise ModelError(what, expected=expected, found=str(side), side=only)
+        raise ModelError(
+            "the model takes images of one size only",
+            expected="{side} pixels",
+            found=str(side),
+            side=only,
+        )
     return preprocessing
 
 
 def card_for(
     path: Path, facts: OnnxFacts, preprocessing: Preprocessing, *, name: str = ""
 ) -> BackboneCard:
-    """The card of a backbone: the one beside the file with this preprocessing, or a new one."""
+    """The card of a backbone: the one next to the file with this preprocessing, or a new one."""
     width = next(
         (each.width for each in facts.outputs if each.name == preprocessing.output), facts.width
     )

@@ -12,8 +12,7 @@ from datetime import datetime
 from math import nan, sqrt
 from typing import Final
 
-from engine.everyday.error_odds import corrected_odds
-from engine.everyday.scores import CONFIDENCE
+from engine.everyday.scores import CONFIDENCE, corrected_odds
 from engine.graph.category_graph import CategoryGraph
 from engine.project import Audit, AuditItem, ClassId, ImageId, Label, Project
 from engine.project.labels import IN_BULK

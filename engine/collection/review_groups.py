@@ -12,9 +12,8 @@ import numpy as np
 from engine.events import CancelToken
 from engine.everyday.blocks import Flags, Floats, Integers, stopped_by
 from engine.everyday.classifier import FittedClassifier, ImageLinks, ScoredClass
-from engine.everyday.error_odds import error_odds_of, with_error_odds
 from engine.everyday.look_alikes import SCREEN, SURE, LookAlikes, Opinions
-from engine.everyday.scores import Scores
+from engine.everyday.scores import Scores, error_odds_of, with_error_odds
 from engine.everyday.shots import EmbeddedSnapshot
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS

@@ -7,7 +7,7 @@ import numpy as np
 
 from engine.collection.embedded_images import EmbeddedImages
 from engine.everyday.blocks import Floats, Integers
-from engine.everyday.image_similarity import ImageSimilarity
+from engine.everyday.in_use import ImageSimilarity
 
 
 @dataclass(frozen=True)

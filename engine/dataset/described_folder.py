@@ -1,7 +1,7 @@
-"""A folder of Parquet shards and the JSON file that describes it; data sets and predictions are of this form.
+"""A folder of Parquet shards with a JSON manifest: the form of data sets and predictions.
 
-The description is there before the first shard, so an interrupted run knows what is missing. Shards appear whole under
-their names (`engine.new_file`), so what is there is finished.
+The description is there before the first shard, so an interrupted run knows what is missing. Shards
+appear whole under their names (`engine.new_file`), so what is there is finished.
 """
 
 import json
@@ -27,28 +27,27 @@ class ShardFacts:
 
     rows: int  # images, one row each
     failed: int  # of these, without an embedding or a prediction
-    computed_on: str = (
-        ""  # device, for people; "CPU, eight-bit" where the backbone's companion computed
-    )
+    # Device, for people; "CPU, eight-bit" where the backbone's companion computed
+    computed_on: str = ""
 
 
 @dataclass(frozen=True)
 class FolderKind:
     """A kind of folder."""
 
-    format: str  # what `format` says in the description
+    format: str  # value of `format` in the manifest
     version: int  # of the format; a folder of a higher one is refused
     title: str  # what people call it, with its article
     remedy: str  # how another one is made
 
 
 def shard_path(folder: Path, number: int) -> Path:
-    """Where a shard lies, or will lie; numbers begin with 0."""
+    """Path of a shard, whether it exists or not; numbers begin with 0."""
     return folder / SHARDS / f"{number:07d}.parquet"
 
 
 def is_of_kind(folder: Path, kind: FolderKind) -> bool:
-    """Whether a folder says that it is of a kind, sound or not."""
+    """Whether a folder's manifest is of a kind, valid or not."""
     try:
         fields = json.loads(read_regular(folder / DESCRIPTION, at_most=_MOST_BYTES))
     except (OSError, ValueError, RecursionError):
@@ -115,9 +114,14 @@ def damaged_description(folder: Path, kind: FolderKind, error: Exception) -> For
 
 def _other_kind(folder: Path, kind: FolderKind, found: str) -> InputError:
     return InputError(
-        "this is not {title}", expected="a folder with {file}", found=found, remedy=kind.remedy, title=kind.title,
-        file=DESCRIPTION, folder=folder,
-    )  # fmt: skip
+        "this is not {title}",
+        expected="a folder with {file}",
+        found=found,
+        remedy=kind.remedy,
+        title=kind.title,
+        file=DESCRIPTION,
+        folder=folder,
+    )
 
 
 def facts_as_data(shards: tuple[ShardFacts, ...]) -> list[dict[str, Any]]:
@@ -126,7 +130,7 @@ def facts_as_data(shards: tuple[ShardFacts, ...]) -> list[dict[str, Any]]:
 
 
 def facts_of(fields: Any) -> tuple[ShardFacts, ...]:
-    """Read what `facts_as_data` wrote; `TypeError`, `KeyError` or `ValueError` where it is something else."""
+    """Parse what `facts_as_data` wrote; raises `TypeError`, `KeyError` or `ValueError`."""
     return tuple(
         ShardFacts(int(each["rows"]), int(each["failed"]), str(each["computed_on"]))
         for each in fields

@@ -1,7 +1,8 @@
 """Rows of a data set: one for each image, in Arrow's columns and as arrays of numpy."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from itertools import chain
 from typing import Final
 
 import numpy as np
@@ -12,9 +13,8 @@ from engine.credentials import without_credentials
 from engine.images.read_file import HASH_BYTES
 
 UNUSABLE: Final = "the embedding in the data set is not finite, is zero, or has no content hash"
-EMBEDDED: Final = (
-    "embedded"  # the status of an image with an embedding; of others it is the error's code
-)
+EMBEDDED: Final = "embedded"
+"""The status of an image with an embedding; of others it is the error's code."""
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,8 @@ class EmbeddedRows:
     """Some images of a data set, n of them, each list in their order."""
 
     content_hashes: Sequence[bytes | None]  # as of projects; None of a file that could not be read
-    paths: Sequence[
-        str
-    ]  # path or address; of an image in an archive, the archive's with the image's name behind
+    # Path or address; of an image in an archive, the archive's with the image's name behind
+    paths: Sequence[str]
     sizes_bytes: Sequence[int | None]  # of the file, None where it could not be read
     embeddings: NDArray[np.float16]  # (n, width); zeros where there is none
     has_embedding: NDArray[np.bool_]  # (n,)
@@ -37,26 +36,21 @@ class EmbeddedRows:
     def take(self, places: NDArray[np.int64]) -> "EmbeddedRows":
         """Those at some places (k,), in that order."""
         return EmbeddedRows(
-            [self.content_hashes[place] for place in places],
-            [self.paths[place] for place in places],
-            [self.sizes_bytes[place] for place in places],
-            self.embeddings[places],
-            self.has_embedding[places],
-            [self.statuses[place] for place in places],
-            [self.reasons[place] for place in places],
+            *(  # type: ignore[arg-type]  # by column, so mypy sees no one type
+                column[places] if isinstance(column, np.ndarray) else [column[at] for at in places]
+                for column in vars(self).values()
+            )
         )
 
 
 def joined(parts: Sequence[EmbeddedRows]) -> EmbeddedRows:
     """All rows of one or more parts, one part after the other."""
+    columns = ([getattr(rows, field.name) for rows in parts] for field in fields(EmbeddedRows))
     return EmbeddedRows(
-        [each for rows in parts for each in rows.content_hashes],
-        [each for rows in parts for each in rows.paths],
-        [each for rows in parts for each in rows.sizes_bytes],
-        np.concatenate([rows.embeddings for rows in parts]),
-        np.concatenate([rows.has_embedding for rows in parts]),
-        [each for rows in parts for each in rows.statuses],
-        [each for rows in parts for each in rows.reasons],
+        *(  # type: ignore[arg-type]  # by column, so mypy sees no one type
+            np.concatenate(column) if isinstance(column[0], np.ndarray) else [*chain(*column)]
+            for column in columns
+        )
     )
 
 
@@ -112,7 +106,7 @@ def from_arrow(batch: pa.RecordBatch) -> EmbeddedRows:
 
 
 def embeddings_in(batch: pa.RecordBatch) -> tuple[NDArray[np.float16], NDArray[np.bool_]]:
-    """The embeddings (n, width) float16 of Arrow's columns, zeros where there is none, and which there are (n,).
+    """The embeddings (n, width) float16 of a record batch, zeros where missing; which exist (n,).
 
     What is not finite, or zero everywhere, is no embedding.
     """

@@ -1,4 +1,4 @@
-"""The manifest of a data set: which backbone made the embeddings, of which sources, in how many shards."""
+"""The manifest of a data set: the backbone, the sources, and the shards."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -26,9 +26,8 @@ DATA_SET: Final = FolderKind(
     Message("a data set"),
     marked("make one with `protoleaf embed SOURCE... --out DATASET --backbone B`"),
 )
-BACKBONE_FILE: Final = (
-    "backbone.onnx"  # a copy of the backbone in the data set, with its card beside it
-)
+BACKBONE_FILE: Final = "backbone.onnx"
+"""A copy of the backbone in the data set, next to its card."""
 MOST_SHARDS: Final = 10_000_000
 PLAN_FILE: Final = "plan.parquet"  # which images belong to which shard
 
@@ -39,7 +38,7 @@ class Manifest:
 
     data_set_id: str  # random; every shard carries it
     backbone_hash: str  # SHA-256 of the backbone's file, hex
-    card: BackboneCard  # of the backbone: its name, the width of embeddings, and how images are prepared
+    card: BackboneCard  # of the backbone: name, embedding width, and preprocessing
     sources: tuple[str, ...]  # as they were named, absolute
     shard_images: int  # images of a shard, at most; an archive is one shard
     shard_count: int  # of the plan
@@ -61,7 +60,7 @@ class Manifest:
 
 
 def is_data_set(folder: Path) -> bool:
-    """Whether a folder says that it is a data set, whole or not."""
+    """Whether a folder's manifest is that of a data set, complete or not."""
     return is_of_kind(folder, DATA_SET)
 
 

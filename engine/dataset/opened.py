@@ -1,4 +1,4 @@
-"""A data set opened for reading: its manifest, its shards row by row, and its embeddings as one array on disk."""
+"""A data set opened for reading: its manifest, and its shards row by row."""
 
 import os
 from collections.abc import Iterator
@@ -6,17 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from engine.dataset.described_folder import shard_path
-from engine.dataset.embedded_rows import EmbeddedRows, embeddings_in, from_arrow, schema_of
+from engine.dataset.embedded_rows import EmbeddedRows, from_arrow, schema_of
 from engine.dataset.manifest import BACKBONE_FILE, Manifest, read_manifest
 from engine.dataset.shard_files import ShardSet, each_batch
 from engine.errors import InputError
-from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.full_disk import writing
-from engine.new_file import new_file
 from engine.texts import marked
 
 AGAIN: Final = marked("run the same `protoleaf embed` again: it makes what is missing or damaged")
@@ -57,7 +52,7 @@ class DataSet:
 
     @property
     def backbone(self) -> Path:
-        """The backbone's file; its card lies beside it."""
+        """The backbone's file, next to its card."""
         return self.folder / BACKBONE_FILE
 
     def missing_shards(self) -> list[int]:
@@ -73,41 +68,9 @@ class DataSet:
         """
         return (from_arrow(batch) for batch in each_batch(self.shards, number))
 
-    def embeddings(
-        self,
-        path: Path,
-        *,
-        on_progress: OnProgress = ignore_progress,
-        cancel: CancelToken | None = None,
-    ) -> NDArray[np.float16]:
-        """All embeddings (rows, width) float16, zeros where there is none, as an array on disk that is read as needed.
-
-        Args:
-            path: the file that holds them, made when it is not there; row i is row i of the shards in their order.
-
-        Raises:
-            StorageError, FormatError: as `each_rows`, or the disk refuses.
-            Cancelled: nothing is left.
-        """
-        shape = (self.manifest.rows, self.manifest.card.embedding_width)
-        if not path.is_file() or path.stat().st_size != 2 * shape[0] * shape[1]:
-            self._write_embeddings(
-                path, ProgressMeter(shape[0], on_progress), cancel or CancelToken()
-            )
-        return np.memmap(path, dtype=np.float16, mode="r", shape=shape)
-
-    def _write_embeddings(self, path: Path, meter: ProgressMeter, cancel: CancelToken) -> None:
-        what = "the embeddings cannot be written"
-        with writing(path, what), new_file(path, replace=True, durable=False) as draft:
-            for number in range(self.manifest.shard_count):
-                for batch in each_batch(self.shards, number, ["embedding"]):
-                    cancel.raise_if_cancelled()
-                    draft.file.write(embeddings_in(batch)[0].tobytes())
-                    meter.advance(batch.num_rows)
-
 
 def missing_numbers(folder: Path, count: int) -> list[int]:
-    """Of so many shards the numbers of those that are not there, ascending; raises `StorageError`."""
+    """Numbers of missing shards out of so many, ascending; raises `StorageError`."""
     where = shard_path(folder, 0).parent
     with writing(where, "the folder cannot be read"), os.scandir(where) as entries:
         there = {entry.name for entry in entries}

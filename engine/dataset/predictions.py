@@ -55,7 +55,7 @@ def prediction_shards(folder: Path, manifest: PredictionsManifest) -> ShardSet:
 
 
 def prediction_schema() -> pa.Schema:
-    """The columns; of an image without an embedding, and of an unknown one, classes are null where there is none."""
+    """The columns; classes are null for images without an embedding, and where unknown."""
     return pa.schema(
         [
             pa.field("content_hash", pa.binary(HASH_BYTES)),

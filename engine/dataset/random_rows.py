@@ -14,7 +14,7 @@ _MOST_IMAGES: Final = 10**9  # numpy draws from fewer than this (`multivariate_h
 
 
 def draw_rows(data_set: DataSet, count: int, *, seed: int = 0) -> Iterator[EmbeddedRows]:
-    """Draw so many of the images with an embedding, without replacement, all with the same probability.
+    """Draw images with an embedding uniformly, without replacement.
 
     How many each shard contributes is drawn first, so shards without any are not read.
 
@@ -23,7 +23,8 @@ def draw_rows(data_set: DataSet, count: int, *, seed: int = 0) -> Iterator[Embed
         seed: the same data set, count and seed give the same images.
 
     Returns:
-        The drawn rows in the data set's order: one item for each batch that is read, perhaps without rows.
+        The drawn rows in the data set's order: one item for each batch that is read, perhaps
+        without rows.
 
     Raises:
         InputError: as `check_count`.
@@ -64,7 +65,9 @@ def check_count(data_set: DataSet, count: int) -> None:
             "so many images cannot be drawn from the data set",
             expected="from 1 to {most}, the number of its images with an embedding",
             found="{count}",
-            remedy="name another number, or take all with `protoleaf new PROJECT --data-set DATASET`",
+            remedy=(
+                "name another number, or take all with `protoleaf new PROJECT --data-set DATASET`"
+            ),
             most=f"{most:,}",
             count=f"{count:,}",
         )

@@ -1,7 +1,8 @@
-"""Shards as Parquet files: written whole, page by page with checksums, and read some rows at a time.
+"""Shards as Parquet files: written atomically with page checksums, read in batches.
 
-The footer says which data set a shard belongs to and which number it has; every page has a checksum. So a shard that
-is cut short, mixed up or damaged in one bit of its data is found by reading it.
+The footer says which data set a shard belongs to and which number it has; every page has a
+checksum. So a shard that is cut short, mixed up or damaged in one bit of its data is found by
+reading it.
 """
 
 import json
@@ -75,8 +76,11 @@ def _writing_options(schema: pa.Schema) -> dict[str, Any]:
     texts = [field.name for field in schema if pa.types.is_string(field.type)]
     # Statistics would be a part of the footer that nothing checks.
     return {
-        "compression": compressed, "use_dictionary": texts, "write_page_checksum": True, "write_statistics": False,
-    }  # fmt: skip
+        "compression": compressed,
+        "use_dictionary": texts,
+        "write_page_checksum": True,
+        "write_statistics": False,
+    }
 
 
 @contextmanager

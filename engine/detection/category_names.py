@@ -1,4 +1,4 @@
-"""Names of a detector's categories, from its metadata or from a person's file."""
+"""Names of a detector's categories, from its metadata or from a text file."""
 
 import ast
 import json
@@ -20,7 +20,7 @@ _NO_NAMES: Final = (ValueError, SyntaxError, TypeError, MemoryError, RecursionEr
 
 
 def names_in(notes: Mapping[str, str]) -> tuple[str, ...]:
-    """Names in a file's metadata, by number; none where there are none, or they are in another form.
+    """Names in a file's metadata, by number; empty without any, or in another form.
 
     Ultralytics writes a literal of Python, `{0: 'animal', 1: 'person'}`, others JSON.
     """

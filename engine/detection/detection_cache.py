@@ -20,7 +20,9 @@ T = TypeVar("T")
 
 @final
 class DetectionCache:
-    """What one detector found; used from one thread. Where the folder cannot be used, nothing is kept.
+    """Cache of one detector's detections, used from one thread.
+
+    Where the folder cannot be used, nothing is cached.
 
     Args:
         identity: hash of the detector's file and of how it is used.
@@ -57,7 +59,7 @@ class DetectionCache:
             self._with_cache(write)
 
     def _with_cache(self, use: Callable[[sqlite3.Connection], T]) -> T | None:
-        """Run `use` on the open cache; a damaged file is replaced once, any other trouble means no cache."""
+        """Run `use` on the open cache; a damaged file is replaced once, other errors disable it."""
         for _attempt in range(2):
             try:
                 if self._connection is None:

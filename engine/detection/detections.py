@@ -8,17 +8,16 @@ from numpy.typing import NDArray
 from engine.file_parts import BoundingBox
 
 Candidates = NDArray[np.float32]
-"""(n, 6): left, top, right and lower edge in pixels of the network's input, score 0..1, number of the category."""
+"""(n, 6): left, top, right, bottom in pixels of the network's input, score 0..1, category."""
 COLUMNS: Final = 6  # of `Candidates`
 SCORE: Final = 4  # column of the score
 CATEGORY: Final = 5  # column of the category
 THRESHOLD: Final = 0.2
-"""Score from which on boxes are kept. Chosen: as MegaDetector's authors advise for its fifth version."""
+"""Score from which boxes count. Chosen: as MegaDetector's authors advise for version 5."""
 OVERLAP: Final = 0.45
-"""Largest intersection over union of two boxes of one category. Chosen: as YOLO's detectors have it."""
-_MOST_COMPARED: Final = (
-    10_000  # Boxes of a picture that compete. Chosen: above what a threshold of 0.05 leaves.
-)
+"""Largest intersection over union within a category. Chosen: as in YOLO's detectors."""
+_MOST_COMPARED: Final = 10_000
+"""Boxes of a picture that compete. Chosen: above what a threshold of 0.05 leaves."""
 
 
 class Detection(NamedTuple):
@@ -35,15 +34,15 @@ def best_first(candidates: Candidates, most: int) -> Candidates:
     return candidates[order[:most]]
 
 
-def without_overlaps(candidates: Candidates, most: int, overlap: float = OVERLAP) -> Candidates:
-    """Non-maximum suppression: at most so many boxes, the best first, of which no two of a category overlap more."""
+def without_overlaps(candidates: Candidates, most: int) -> Candidates:
+    """Non-maximum suppression within categories: at most so many boxes, the best first."""
     rest = best_first(candidates, _MOST_COMPARED)
     chosen: list[NDArray[np.float32]] = []
     while len(rest) and len(chosen) < most:
         best, rest = rest[0], rest[1:]
         chosen.append(best)
         is_other = rest[:, CATEGORY] != best[CATEGORY]
-        rest = rest[is_other | (_intersection_over_union(best, rest) <= overlap)]
+        rest = rest[is_other | (_intersection_over_union(best, rest) <= OVERLAP)]
     return np.array(chosen, dtype=np.float32).reshape(-1, COLUMNS)
 
 

@@ -30,9 +30,8 @@ T = TypeVar("T")
 
 _LEAST_THRESHOLD: Final = 0.01  # below it detectors give thousands of boxes for each picture
 _NOTHING: Final = -1.0  # score of a row that holds no box
-_COPIES_BYTES: Final = (
-    3 * 4 * 64
-)  # Of a pixel of the input: activations, as 64 float32 copies. As `batch_for`.
+_COPIES_BYTES: Final = 3 * 4 * 64
+"""Of a pixel of the input: activations, as 64 float32 copies. As `batch_for`."""
 _MEMORY_SHARE: Final = 0.25  # of the free memory, for runs side by side on the CPU
 
 
@@ -47,7 +46,8 @@ class LetterboxedPicture(NamedTuple):
 class ObjectDetector:
     """An opened detector. `detect` may be called from several threads at once.
 
-    On the CPU runs go side by side, each on its share of the cores, as many as their memory permits.
+    On the CPU runs go side by side, each on its share of the cores, as many as their memory
+    permits.
 
     Args:
         facts: of the file, as `examine_detector` found them.
@@ -67,10 +67,9 @@ class ObjectDetector:
         threshold: float = THRESHOLD,
     ) -> None:
         if not _LEAST_THRESHOLD <= threshold <= 1:
-            expected = "a number from {least:g} to 1"
             raise UsageError(
                 "the threshold cannot be used",
-                expected=expected,
+                expected="a number from {least:g} to 1",
                 found=f"{threshold:g}",
                 least=_LEAST_THRESHOLD,
             )
@@ -94,7 +93,7 @@ class ObjectDetector:
 
     @property
     def notice(self) -> str:
-        """A notice for the person, such as that the GPU failed and the CPU took over; else empty."""
+        """A notice for the user, such as that the CPU replaces a GPU that failed; else empty."""
         return self._network.notice
 
     @property
@@ -107,7 +106,7 @@ class ObjectDetector:
         return self._choice.is_gpu and not self._network.has_given_way
 
     def letterboxed(self, image: ImageDecoder) -> LetterboxedPicture:
-        """Decode an image to what the network takes; raises `ImageError` where it cannot be read."""
+        """Decode an image to the network's input size; raises `ImageError`."""
         return self.letterboxed_of(image.within(max(self.facts.takes.size)))
 
     def letterboxed_of(self, pixels: NDArray[np.uint8]) -> LetterboxedPicture:
@@ -142,7 +141,7 @@ class ObjectDetector:
         yield from zip((each for each, _ in batch), found, strict=True)
 
     def detect_in(self, canvases: Sequence[LetterboxedPicture]) -> list[list[Detection]]:
-        """What is in pictures whose canvases have one size, each with the best first, at most `MOST_BOXES`.
+        """Detections in canvases of one size, each best first, at most `MOST_BOXES`.
 
         Raises:
             ModelError: the network fails, or its outputs have another form than before.
@@ -161,7 +160,7 @@ class ObjectDetector:
                 )
 
     def _opened(self, threads: int) -> DeviceFallback:
-        """The network on the chosen device, or on the CPU where an automatic choice does not run one picture."""
+        """The network on the chosen device, or on the CPU where an automatic choice fails."""
         choice = self._choice
         if not choice.is_gpu:
             return DeviceFallback(self._run(open_session(self._model, threads=threads)))
@@ -184,7 +183,7 @@ class ObjectDetector:
         return DeviceFallback(run, open_cpu, device_name=choice.device_name)
 
     def _run(self, session: Any) -> Run:
-        """From canvases (n, height, width, 3) to candidates (n, `MOST_BOXES`, 6), filled up with empty rows."""
+        """From canvases (n, height, width, 3) to candidates (n, `MOST_BOXES`, 6), padded."""
         form, takes = self.facts.form, self.facts.takes
 
         def run(canvases: NDArray[Any]) -> NDArray[Any]:
@@ -219,7 +218,8 @@ def open_detector(
         device: one of `DEVICES`.
         threshold: least score of a detection.
         names: a text file of its categories, one a line; by default those in the file itself.
-        side: longest side of pictures where any size will do; 0 for the one that the file names, or the usual.
+        side: longest side of pictures where any size will do; 0 for the one that the file names, or
+            the usual.
         value_scale: largest number of a pixel, such as 255; 0 for the usual, 1.
 
     Raises:

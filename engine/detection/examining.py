@@ -1,4 +1,4 @@
-"""Examines a file that may be a detector by opening and running it; `examine` only in a process held to limits."""
+"""Examine a file that may be a detector by running it; `examine` only under resource limits."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -37,7 +37,8 @@ def examine_detector(
 
     Args:
         names: of its categories, instead of those in the file; see `read_names`.
-        side: longest side of pictures where any size will do; 0 for the one that the file names, or the usual.
+        side: longest side of pictures where any size will do; 0 for the one that the file names, or
+            the usual.
         value_scale: largest number of a pixel, such as 255; 0 for the usual, 1.
 
     Raises:
@@ -82,15 +83,11 @@ def _check_task(notes: Mapping[str, str]) -> None:
     """Refuse networks of Ultralytics that give masks, poses or turned boxes."""
     task = notes.get("task", _TASK)
     if task != _TASK:
-        found, remedy = (
-            Message("a model for the task “{task}”", {"task": task[:50]}),
-            "export a model that detects",
-        )
         raise ModelError(
             "this is not a detector",
             expected="a model for the task “detect”",
-            found=found,
-            remedy=remedy,
+            found=Message("a model for the task “{task}”", {"task": task[:50]}),
+            remedy="export a model that detects",
         )
 
 

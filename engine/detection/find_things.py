@@ -15,9 +15,8 @@ from engine.images.opened_file import OpenedFile
 from engine.ordered_pool import in_order
 from engine.runtime.sessions import usable_cores
 
-_TOGETHER_S: Final = (
-    0.5  # results of so many seconds are reported together. Chosen: one transaction holds them.
-)
+_TOGETHER_S: Final = 0.5
+"""Results of so many seconds are reported together. Chosen: one transaction holds them."""
 _AHEAD: Final = 2  # files that are read or wait, for each thread
 
 
@@ -42,12 +41,13 @@ def find_things(
 ) -> DetectionSummary:
     """Find the things in files.
 
-    Files that fail are reported as such, never fatal. What was reported is done: a run that is to go on where another
-    one stopped leaves those files out.
+    Files that fail are reported as such, never fatal. What was reported is done: a run that is to
+    go on where another one stopped leaves those files out.
 
     Args:
         files: iterated once, on the calling thread.
-        on_found: called on the calling thread about twice a second, also with what was finished before a cancel.
+        on_found: called on the calling thread about twice a second, also with what was finished
+            before a cancel.
         total: of the files; 0 where it is not known.
 
     Raises:
@@ -80,7 +80,7 @@ def _found(
 ) -> Iterator[FoundThings]:
     """What is in each file, in whatever order.
 
-    On the CPU each thread takes a file from reading to its boxes; beside a GPU threads only read.
+    On the CPU each thread takes a file from reading to its boxes; with a GPU threads only read.
     """
     is_on_gpu = detector.is_on_gpu
     count = usable_cores() if is_on_gpu else detector.runs_at_once

@@ -1,4 +1,4 @@
-"""Which form a detector's outputs have, from their names, types and shapes, and from what they hold for one picture."""
+"""Recognise the form of a detector's outputs by names, types, shapes and values for one picture."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,12 +39,11 @@ _QUERY_NAMES: Final = (("logits", "pred_boxes"), ("labels", "dets"))
 _VECTORS: Final = (1, 2)  # axes of scores, of one picture or of several
 _MATRIX: Final = 2  # axes of boxes of one picture
 _CUBE: Final = 3  # axes of boxes of several
-_COLUMNS_OF_BATCH: Final = 7  # of boxes that say which picture they are of
+_COLUMNS_OF_BATCH: Final = 7  # of boxes with the number of their picture
 _GRID_RANK: Final = 5  # axes of a grid's own outputs, which some exports have besides the boxes
-_EDGE_SHARE: Final = (
-    0.25  # Of a side: boxes of a grid begin nearer to the edge. Chosen: by far, for coarse grids.
-)
-_LARGEST_SHARE: Final = 1.5  # of a box that reaches out of the picture
+_EDGE_SHARE: Final = 0.25
+"""Of a side: boxes of a grid begin nearer to the edge. Chosen: by far, for coarse grids."""
+_LARGEST_SHARE: Final = 1.5  # of a box that exceeds the picture
 _NAMES_REMEDY: Final = marked("give the names of its categories in a text file, one a line")
 
 
@@ -91,7 +90,7 @@ def _shapes(outputs: Sequence[TensorFacts]) -> str:
 
 
 def _queries(logits: NDArray[Any], names: tuple[str, str], known: int) -> OutputForm:
-    """With the class "nothing" or without, by the number of names, else by what a picture without things gives."""
+    """With the class "nothing" or without, by the number of names or an empty picture."""
     classes = logits.shape[-1]
     best, is_last = np.median(logits.max(axis=-1)), np.mean(logits.argmax(axis=-1) == classes - 1)
     with_nothing = OutputForm(QUERIES_WITH_NOTHING, names, classes - 1)
@@ -110,9 +109,12 @@ def _queries(logits: NDArray[Any], names: tuple[str, str], known: int) -> Output
 
 def wrong_names(known: int, expected: str) -> ModelError:
     """The error of names that are more or fewer than a detector's categories."""
-    what = "the names do not fit the detector's categories"
     return ModelError(
-        what, expected=expected, found="{count} names", remedy=_NAMES_REMEDY, count=known
+        "the names do not fit the detector's categories",
+        expected=expected,
+        found="{count} names",
+        remedy=_NAMES_REMEDY,
+        count=known,
     )
 
 
@@ -128,7 +130,7 @@ def _ambiguous(first: OutputForm, second: OutputForm, shape: Sequence[int]) -> M
 
 
 def _apart(outputs: Sequence[TensorFacts]) -> tuple[str, str, str] | None:
-    """Names of boxes, scores and labels: by type and shape, as names may be in any order, else by their names."""
+    """Names of boxes, scores and labels: by type and shape, else by words in their names."""
     whole = [each for each in outputs if "int" in each.kind and len(each.observed) in _VECTORS]
     real = [each for each in outputs if "float" in each.kind]
     of_labels = [
@@ -190,7 +192,7 @@ def _single(output: TensorFacts, values: Values, size: Size, names: int) -> Outp
 
 
 def _grids(shape: Sequence[int], size: Size) -> Iterator[tuple[OutputForm, OutputForm]]:
-    """Forms of boxes on a grid, with objectness and without; none where no axis is as long as a grid's."""
+    """Forms of boxes on a grid, with and without objectness; none where no axis has its length."""
     lengths = _grid_lengths(size)
     _, rows, columns = shape
     if rows in lengths and columns > BOX + 1:
@@ -216,16 +218,18 @@ def _is_usual(form: OutputForm, shape: Sequence[int], size: Size) -> bool:
 
 
 def _grid_lengths(size: Size) -> dict[int, int]:
-    """How many boxes grids of two or more strides have together, and how many of them at each place."""
+    """Lengths of grids of two or more strides, and the boxes at each cell."""
     counts = [math.prod(-(-side // stride) for side in size) for stride in _STRIDES]
     runs = [
-        sum(counts[first:last]) for first in range(len(counts)) for last in range(first + 2, len(counts) + 1)
-    ]  # fmt: skip
+        sum(counts[first:last])
+        for first in range(len(counts))
+        for last in range(first + 2, len(counts) + 1)
+    ]
     return {anchors * length: anchors for anchors in reversed(_ANCHORS) for length in runs}
 
 
 def _is_grid(prediction: NDArray[Any], form: OutputForm, size: Size) -> bool:
-    """Whether the centres of boxes lie all over the input."""
+    """Whether the centres of boxes are spread over the input."""
     return all(
         low <= _EDGE_SHARE * side and (1 - _EDGE_SHARE) * side < high < (1 + _EDGE_SHARE) * side
         for (low, high), side in zip(_ranges(prediction, form), size, strict=True)

@@ -17,7 +17,7 @@ GREY: Final = 114
 
 @dataclass(frozen=True)
 class Letterbox:
-    """Where a picture lies in a detector's input.
+    """Position of a picture in a detector's input.
 
     Attributes:
         size: width and height of the input.
@@ -36,8 +36,9 @@ class Letterbox:
 
         Args:
             size: width and height of the input; with a stride, the largest.
-            stride: sides of the input are the least multiples of it that hold the picture; 0 where its size is fixed.
-                Of 1, the network scales pictures itself: small ones stay as they are.
+            stride: sides of the input are the least multiples of it that hold the picture; 0 where
+                its size is fixed. Of 1, the network scales pictures itself: small ones are not
+                enlarged.
         """
         (width, height), (wide, high) = picture, size
         scale = min(wide / width, high / height)
@@ -65,7 +66,7 @@ class Letterbox:
         return filled
 
     def box(self, edges: NDArray[np.float32]) -> BoundingBox | None:
-        """A box in shares of the picture, from its edges in pixels of the input; None where it is not in the picture.
+        """Convert a box from pixels of the input to shares of the picture; None outside of it.
 
         Args:
             edges: (4,) left, top, right and lower edge.

@@ -11,9 +11,8 @@ from engine.file_parts import WHOLE
 from engine.worker.limits import Limits
 from engine.worker.protocol import Request
 
-MOST_LISTED: Final = (
-    10_000  # failures of a summary; an unplugged disk of a million images must not fill the memory
-)
+MOST_LISTED: Final = 10_000
+"""Failures of a summary; an unplugged disk of a million images must not fill the memory."""
 
 Colour = tuple[float, float, float]
 
@@ -29,7 +28,7 @@ class DetectorInput:
         stride: sides are multiples of it; 0 where the size is fixed.
         takes_batches: whether several pictures can be given at once.
         others: names of further inputs, which hold sizes.
-        mask: width and height of the one that says where the picture is; (0, 0) where they are the picture's.
+        mask: width and height of the picture mask input; (0, 0) where they are the picture's.
     """
 
     name: str
@@ -68,9 +67,8 @@ class ExamineDetector(Request[DetectorFacts]):
     path: Path
     limits: Limits
     names: tuple[str, ...] = ()  # of its categories, instead of those in the file
-    side: int = (
-        0  # longest side of pictures, in pixels; 0 for the one that the file names, or usual
-    )
+    # Longest side of pictures, in pixels; 0 for the one that the file names, or usual
+    side: int = 0
     value_scale: float = 0.0  # largest number of a pixel, such as 255; 0 for the usual
 
 
@@ -89,9 +87,8 @@ class FoundThings(NamedTuple):
     detections: tuple[Detection, ...] = ()  # the best first
     content_hash: bytes | None = None  # of the file; None where it was not read
     failure: str = ""  # why it could not be searched, in one line
-    is_unreachable: bool = (
-        False  # nothing speaks against the file: its disk or share does not give it
-    )
+    # The file may be fine: its disk or share is not reachable
+    is_unreachable: bool = False
 
 
 @dataclass(frozen=True)

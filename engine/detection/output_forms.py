@@ -16,7 +16,7 @@ from engine.texts import Message, enumerated, marked
 Size = tuple[int, int]  # width and height of the network's input
 Outputs = Sequence[NDArray[Any]]
 Decode = Callable[[Outputs, int, Size, float], list[Candidates]]
-"""From outputs, how many pictures they are of, the input's size and the least score to candidates of each picture."""
+"""From outputs, number of pictures, input size and least score to candidates of each picture."""
 BOX: Final = 4  # numbers of a box
 OBJECTNESS_ROWS: Final = "objectness rows"
 OBJECTNESS_COLUMNS: Final = "objectness columns"
@@ -52,7 +52,7 @@ class OutputForm:
 
     kind: str  # a key of `FORMS`
     outputs: tuple[str, ...]  # names of those that are read, in the order of `FORMS`
-    categories: int = 0  # 0 where the outputs do not say how many there are
+    categories: int = 0  # 0 where the outputs do not tell how many there are
 
 
 def decoded(
@@ -66,7 +66,8 @@ def decoded(
         least: score of a candidate.
 
     Raises:
-        ModelError: the outputs hold values that are no numbers, scores that are none, or have another shape.
+        ModelError: the outputs hold values that are no numbers, scores that are none, or have
+            another shape.
     """
     if any(np.isnan(output).any() for output in outputs if output.dtype.kind == "f"):
         raise _no_numbers()
@@ -222,7 +223,9 @@ def _grid_form(title: str, *, rows_first: bool, has_objectness: bool) -> KnownFo
 
 FORMS: Final[Mapping[str, KnownForm]] = {
     OBJECTNESS_ROWS: _grid_form(
-        marked("YOLOv5 and MegaDetector: (images, n, 5 + classes)"), rows_first=True, has_objectness=True
+        marked("YOLOv5 and MegaDetector: (images, n, 5 + classes)"),
+        rows_first=True,
+        has_objectness=True,
     ),
     OBJECTNESS_COLUMNS: _grid_form(
         marked("YOLOv5, turned: (images, 5 + classes, n)"), rows_first=False, has_objectness=True
@@ -233,22 +236,30 @@ FORMS: Final[Mapping[str, KnownForm]] = {
     CLASS_ROWS: _grid_form(
         marked("YOLOv8, turned: (images, n, 4 + classes)"), rows_first=True, has_objectness=False
     ),
-    CHOSEN: KnownForm(marked("with non-maximum suppression built in: (n, 6) or (images, n, 6)"), _chosen),
-    CHOSEN_IN_SHARES: KnownForm(marked("RT-DETR of Ultralytics: (images, n, 6), in shares"), _chosen_in_shares),
+    CHOSEN: KnownForm(
+        marked("with non-maximum suppression built in: (n, 6) or (images, n, 6)"), _chosen
+    ),
+    CHOSEN_IN_SHARES: KnownForm(
+        marked("RT-DETR of Ultralytics: (images, n, 6), in shares"), _chosen_in_shares
+    ),
     CHOSEN_OF_BATCH: KnownForm(
         marked("with non-maximum suppression built in, YOLOv7: (n, 7)"), _chosen_of_batch
     ),
     APART: KnownForm(
-        marked("torchvision and RT-DETR: boxes, scores and labels"), partial(_apart, in_shares=False)
+        marked("torchvision and RT-DETR: boxes, scores and labels"),
+        partial(_apart, in_shares=False),
     ),
     APART_IN_SHARES: KnownForm(
-        marked("TensorFlow: detection_boxes, detection_scores and detection_classes"), partial(_apart, in_shares=True)
+        marked("TensorFlow: detection_boxes, detection_scores and detection_classes"),
+        partial(_apart, in_shares=True),
     ),
     QUERIES_WITH_NOTHING: KnownForm(
-        marked("DETR: logits with a last class for nothing, and pred_boxes"), partial(_queries, with_nothing=True)
+        marked("DETR: logits with a last class for nothing, and pred_boxes"),
+        partial(_queries, with_nothing=True),
     ),
     QUERIES: KnownForm(
-        marked("RT-DETR and RF-DETR: logits or labels, and pred_boxes or dets"), partial(_queries, with_nothing=False)
+        marked("RT-DETR and RF-DETR: logits or labels, and pred_boxes or dets"),
+        partial(_queries, with_nothing=False),
     ),
-}  # fmt: skip
+}
 """All known forms."""

@@ -25,7 +25,7 @@ _CHANNELS: Final = 3
 _BATCH_RANK: Final = 4  # axes of an input for several pictures
 _LEAST_TRIAL: Final = 256  # pixels of a side of a trial's picture
 _TRIAL_CELLS: Final = 4  # multiples of the stride in it
-_MASK: Final = "pixel_mask"  # where a picture lies in the input; of DETR
+_MASK: Final = "pixel_mask"  # position of a picture in the input; of DETR
 _SIZES: Final = frozenset({"orig_target_sizes", "orig_size", "target_sizes"})
 """Width and height that boxes are scaled to; of RT-DETR."""
 _IMAGENET: Final[Mapping[str, Any]] = {"mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)}
@@ -60,9 +60,11 @@ def picture_input(
     picture = pictures[0]
     batch = picture.shape[0] if len(picture.shape) == _BATCH_RANK else 1
     if isinstance(batch, int) and batch != 1:
-        what, expected = "the model takes only batches of one size", "any number of images, or 1"
         raise ModelError(
-            what, expected=expected, found=found, remedy="export it with a dynamic batch axis"
+            "the model takes only batches of one size",
+            expected="any number of images, or 1",
+            found=found,
+            remedy="export it with a dynamic batch axis",
         )
     layout, sides = _layout(picture.shape[-3:], found)
     is_whole = len(picture.shape) < _BATCH_RANK
@@ -115,7 +117,7 @@ def _checked(size: Size) -> Size:
 
 
 def _whole_number(text: str, *, usual: int) -> int:
-    """The largest side or stride in a text such as `32` or `[640, 640]`; the usual where there is none."""
+    """The largest side or stride in a text such as `32` or `[640, 640]`, else `usual`."""
     numbers = [
         int(part) for part in text[:100].strip("[]() ").split(",") if part.strip().isdecimal()
     ]
@@ -123,7 +125,7 @@ def _whole_number(text: str, *, usual: int) -> int:
 
 
 def with_values(takes: DetectorInput, form: OutputForm, value_scale: float = 0.0) -> DetectorInput:
-    """The input with the range of values that detectors of a form take; a scale of a person's comes first."""
+    """The input with the value range of a form's detectors; an explicit scale takes precedence."""
     is_normalised = form.kind == QUERIES_WITH_NOTHING or (
         form.kind == QUERIES and _DETS in form.outputs
     )

@@ -1,9 +1,9 @@
-"""Back-off: from scores of leaves to the deepest class that is sure enough."""
+"""Roll-up of candidate probabilities to the classes above, and back-off to the safe class."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final
+from typing import Final, final
 
 import numpy as np
 
@@ -13,15 +13,25 @@ from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS
 
 DEFAULT_BAR: Final = 0.8
-"""Probability that a class needs where the project sets no bar. Chosen: one error in five at most."""
-_ALWAYS_LONE_BAR: Final = (
-    0.5  # two classes of one level that share no leaf cannot both score more than this
-)
+"""Threshold of a class where the project sets none. Chosen: at most one error in five."""
+_ALWAYS_LONE_BAR: Final = 0.5
+"""Two classes of one level that share no leaf cannot both score more than this."""
+
+
+BRANCH_POWER: Final = np.float32(0.35)
+"""Power of the geometric mean of a candidate's branches in its probability (decision 52)."""
+
+
+LEAST_PROBABILITY: Final = np.float32(1e-9)
+"""Smallest probability whose logarithm is taken. Chosen: far below what changes a prediction."""
 
 
 @dataclass(frozen=True)
 class Policy:
-    """A person's rule for a class: the bar of it and what is below it, and where predictions stop and begin."""
+    """Rules for one class: its threshold, and whether predictions stop or begin at it.
+
+    The threshold is inherited by the classes below.
+    """
 
     bar: float | None = None
     is_deepest: bool = False  # nothing below it is named
@@ -43,7 +53,7 @@ def bars_in_effect(
 def where_bar_is_set(
     graph: CategoryGraph, policies: Mapping[int, Policy], class_id: int
 ) -> int | None:
-    """The class whose bar is in effect on a class: itself or one above it; None where none sets any."""
+    """The class whose threshold applies to a class: itself, an ancestor, or None."""
     bars = bars_in_effect(graph, policies, [class_id, *graph.ancestors(class_id)])
     while _own_bar(policies, class_id) is None:
         parents = graph.parents(class_id)
@@ -66,7 +76,7 @@ def too_deep(graph: CategoryGraph, policies: Mapping[int, Policy]) -> set[int]:
 def too_broad(
     graph: CategoryGraph, policies: Mapping[int, Policy], broadest_level: int
 ) -> set[int]:
-    """Classes above one that a person marked as the broadest allowed, and coarse classes above a level."""
+    """Classes above one that is marked as the broadest allowed, and coarse ones above a level."""
     broadest = (class_id for class_id, policy in policies.items() if policy.is_broadest)
     above = (class_id for level in graph.levels()[:broadest_level] for class_id in level)
     return set[int]().union(*map(graph.ancestors, broadest), filter(graph.children, above))
@@ -81,13 +91,14 @@ class BackOff:
     coarse_ids: Integers  # (k,) int64, deepest first
     coarse_bars: Floats  # (k,) float32; infinite where a class may not be named
     coarse_levels: Integers  # (k,) int64
-    roll_up: Floats  # (c, k) float32, 1 where the candidate is below the class; a leaf reachable twice counts once
+    # (c, k) float32, 1 where the candidate is below the class; a leaf with two paths counts once
+    roll_up: Floats
 
     def decide(self, best: Integers, best_score: Floats, mass: Floats) -> tuple[Integers, Floats]:
         """Safe class (n,) int64, `NO_CLASS` where nothing passes, and its score (n,) float32.
 
-        The best candidate is safe when it passes its bar; otherwise the deepest class above any candidate that passes,
-        of several on one level the more probable.
+        The best candidate is safe when it passes its bar; otherwise the deepest class above any
+        candidate that passes, of several on one level the more probable.
 
         Args:
             best: (n,) position of the most probable candidate.
@@ -110,13 +121,17 @@ class BackOff:
 
         Args:
             leaves: (c,) leaves of the graph at or below each candidate.
-            total: leaves of the graph. A class with as large a share of them as its bar asks for is not named.
+            total: leaves of the graph. A class with as large a share of them as its bar asks for is
+                not named.
         """
         is_obvious = leaves @ self.roll_up >= self.coarse_bars * total
         return replace(self, coarse_bars=np.where(is_obvious, np.float32(np.inf), self.coarse_bars))
 
     def probability_of(self, class_id: int, chances: Floats) -> float:
-        """Probability of a candidate, or of all below a coarse class, by those of the candidates (c,); else 0."""
+        """Probability of a candidate, or of all below a coarse class, by the candidates' (c,).
+
+        0 for any other class.
+        """
         coarse = np.flatnonzero(self.coarse_ids == class_id)
         if len(coarse):
             return float(chances @ self.roll_up[:, coarse[0]])
@@ -148,7 +163,7 @@ def back_off(
     *,
     broadest_level: int = 0,
 ) -> BackOff:
-    """Lay out the roll-up of the candidates over all their ancestors that may be named.
+    """Build the roll-up of the candidates over all their ancestors that may be named.
 
     Args:
         broadest_level: coarse classes above this level are not named; at 0 none is above it.
@@ -168,3 +183,46 @@ def back_off(
         coarse_levels=np.array([graph.level(c) for c in coarse], dtype=np.int64),
         roll_up=roll_up_matrix(graph, coarse, candidates),
     )
+
+
+@final
+@dataclass(frozen=True)
+class Branches:
+    """Coarse classes that have some of c candidates below them, but not all."""
+
+    # (c, k) float32, 1 where the candidate is below the class; one with two paths counts once
+    roll_up: Floats
+
+    @staticmethod
+    def telling(roll_up: Floats) -> "Branches":
+        """Those among all coarse classes (c, k) that tell candidates apart."""
+        return Branches(np.ascontiguousarray(roll_up[:, roll_up.sum(axis=0) < len(roll_up)]))
+
+    def lean(self, claims: Floats) -> Floats:
+        """Probabilities (n, c), each weighed by the branches of its candidate, with sums of 1."""
+        if self.roll_up.shape[1] == 0:
+            return claims
+        sums = claims @ self.roll_up
+        leaning = self.factors(np.maximum(sums, LEAST_PROBABILITY), BRANCH_POWER) * claims
+        leaning /= leaning.sum(axis=1, keepdims=True)
+        return leaning
+
+    def factors(self, values: Floats, power: np.float32) -> Floats:
+        """Geometric mean (n, c) of values (n, k) over each candidate's branches, to a power.
+
+        A candidate in no branch has 1.
+        """
+        if self.roll_up.shape[1] == 0:
+            return np.ones((len(values), len(self.roll_up)), dtype=np.float32)
+        means, place = self.means
+        logs = np.log(values) @ means
+        logs *= power
+        factors: Floats = np.exp(logs)[:, place]
+        return factors
+
+    @cached_property
+    def means(self) -> tuple[Floats, Integers]:
+        """Averaging matrix (k, s) from branches to s groups of siblings; group (c,)."""
+        kinds, place = np.unique(self.roll_up, axis=0, return_inverse=True)
+        shares = kinds / np.maximum(kinds.sum(axis=1, keepdims=True), 1)
+        return np.ascontiguousarray(shares.T.astype(np.float32)), place.reshape(-1)

@@ -1,7 +1,7 @@
-"""Work on blocks of rows with every core, each running a single-threaded matrix product; embeddings in 16 bits.
+"""Parallel work on blocks of rows, one single-threaded matrix product a core; 16-bit embeddings.
 
-A component x in [-1, 1] is kept as round(32767 x): half the memory, and no slower to multiply. The scale is folded into
-what a block is multiplied with.
+A component x in [-1, 1] is stored as round(32767 x): half the memory, and no slower to multiply.
+The scale is folded into what a block is multiplied with.
 """
 
 import os
@@ -26,16 +26,15 @@ Floats = NDArray[np.float32]
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Codes = NDArray[np.int32]  # class ids, or negative codes for none: as wide as millions of them need
-RowOrder = NDArray[
-    np.int32
-]  # rows in some order: for millions of images half the memory of 64 bits
+RowOrder = NDArray[np.int32]
+"""Rows in some order: for millions of images half the memory of 64 bits."""
 Embeddings = Floats | NDArray[np.int16]  # (n, d): floats, or fixed-point numbers of `to_fixed`
 
 _buffers = threading.local()
 BLOCK_ROWS: Final = 1024
-"""Rows of a block. Chosen: a block of embeddings as floats stays in a core's cache (decision 109)."""
+"""Rows of a block. Chosen: a block of float embeddings stays in a core's cache (decision 109)."""
 SPANS_PER_CORE: Final = 3
-"""Blocks are handed to the cores in this many spans each: handing over costs as much as a block of single columns."""
+"""Spans of blocks for each core: scheduling one costs as much as a block of single columns."""
 
 _cancel: ContextVar[CancelToken | None] = ContextVar("cancel", default=None)
 
@@ -73,9 +72,32 @@ def block_of(embeddings: Embeddings) -> Floats:
     return block
 
 
+def unit_rows(vectors: NDArray[np.floating]) -> Floats:
+    """Scale rows (n, d) to length 1; rows shorter than 1e-6 are divided by that."""
+    lengths = np.sqrt(np.einsum("nd,nd->n", vectors, vectors))[:, None]
+    return (vectors / np.maximum(lengths, np.float32(1e-6))).astype(np.float32)
+
+
+def sums_by_class(rows: Floats, classes: Integers, count: int) -> Floats:
+    """Sum (count, d) float32 of the rows (n, d) of each class; `classes` (n,) are in [0, count)."""
+    sums = np.zeros((count, rows.shape[1]), dtype=np.float32)
+    np.add.at(sums, classes, rows)
+    return sums
+
+
+def at_columns(values: NDArray[Any], columns: Integers) -> NDArray[Any]:
+    """The value (n,) of each row of values (n, c) at its column (n,)."""
+    return np.take_along_axis(values, columns[:, None], axis=1)[:, 0]
+
+
+def no_similarity(count: int) -> Floats:
+    """NaN (count,), the similarity to the labelled images where it is not known."""
+    return np.full(count, np.nan, dtype=np.float32)
+
+
 @contextmanager
 def stopped_by(cancel: CancelToken | None) -> Iterator[None]:
-    """Run blocks in the background within this context, on threads of their own; `Cancelled` once the token is set."""
+    """Run blocks within this context on background threads, until `Cancelled`."""
     before = _cancel.set(cancel or CancelToken())
     try:
         yield
@@ -84,13 +106,13 @@ def stopped_by(cancel: CancelToken | None) -> Iterator[None]:
 
 
 def stop_if_asked() -> None:
-    """Raise `Cancelled` if the token of `stopped_by` is set: for steps of some length that are not done in blocks."""
+    """Raise `Cancelled` if the token of `stopped_by` is set: for long steps outside of blocks."""
     if (cancel := _cancel.get()) is not None:
         cancel.raise_if_cancelled()
 
 
 def in_blocks(count: int, work: Callable[[slice], None], block_rows: int = BLOCK_ROWS) -> None:
-    """Run `work` over blocks of `count` rows, one thread a core; blocks do not overlap, so it needs no lock.
+    """Run `work` over blocks of `count` rows, one thread a core; blocks do not overlap.
 
     Raises:
         Cancelled: the token of `stopped_by` was set.
@@ -115,7 +137,7 @@ def in_blocks(count: int, work: Callable[[slice], None], block_rows: int = BLOCK
 
 @final
 class _OneThreadEach(ContextDecorator):
-    """One BLAS thread while any caller is inside: for small products, waking other threads takes longer."""
+    """Limit BLAS to one thread while active; for small products waking others takes longer."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -1,11 +1,12 @@
-"""The contract of classifiers that learn from a person's labels.
+"""The contract of classifiers that learn from a project's labels.
 
-A `Classifier` is fitted to a `FitSnapshot` and gives a `ProjectClassifier`. Its core is `FittedClassifier`, all that
-classifying needs; `Explains`, `Exports` and `HoldsOut` add a layer each. Window, command line and `engine.collection`
-know these alone; `engine.everyday.in_use` chooses the implementation. Each passes
-`tests/engine/everyday/test_every_classifier.py`.
+A `Classifier` is fitted to a `FitSnapshot` and gives a `ProjectClassifier`. Its core is
+`FittedClassifier`, all that classifying needs; `Explains`, `Exports` and `HoldsOut` add a layer
+each. Window, command line and `engine.collection` know these alone; `engine.everyday.in_use`
+chooses the implementation. Each passes `tests/engine/everyday/test_every_classifier.py`.
 
-Embeddings are (n, d), of length 1, as float32 or in fixed point. A row is a place in `FitSnapshot.images.row_ids`.
+Embeddings are (n, d), of length 1, as float32 or in fixed point. A row is a place in
+`FitSnapshot.images.row_ids`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,12 +26,12 @@ from engine.graph.category_graph import CategoryGraph
 EMBEDDING: Final = "embedding"  # input of an exported classifier: (B, d) float32 of length 1
 PROBABILITIES: Final = "probabilities"  # output: (B, c) float32, of each candidate
 COARSE: Final = "coarse_probabilities"
-"""Output: (B, k) float32, of each class above candidates that may be predicted; left out where there is none."""
+"""Output: (B, k) float32, of each coarse class that may be predicted; absent without any."""
 DISTANCE: Final = "distance"  # output: (B,) float32, see `Exports.distance`
 
 
 class Setting(StrEnum):
-    """The everyday model with known parents, guessed ones, or none; or logistic regression, which knows no graph."""
+    """The everyday model with known, guessed or no parents; or logistic regression."""
 
     PPN_PLUS = "ppn+"
     PPN = "ppn"
@@ -46,18 +47,16 @@ class FitSnapshot:
     images: EmbeddedSnapshot  # with labels and embeddings
     policies: Mapping[int, Policy]  # bars, deepest and broadest classes by class id
     setting: Setting = Setting.PPN_PLUS  # which classifier
-    with_collection: bool = (
-        True  # whether unlabelled and coarse-labelled images teach, where a classifier uses them
-    )
+    # Whether unlabelled and coarse-labelled images teach, where a classifier uses them
+    with_collection: bool = True
     checked: Sequence[int] = ()  # images that were labelled after they had been drawn at random
-    error_odds: float = 1.0  # of sure predictions as a multiple of what the model says, by an audit
-    excluded: Sequence[
-        tuple[int, int]
-    ] = ()  # ids of an image and of a class that is excluded for it
+    # Odds of being wrong of sure predictions, relative to what the model says, by an audit
+    error_odds: float = 1.0
+    # Ids of an image and of a class that is excluded for it
+    excluded: Sequence[tuple[int, int]] = ()
     broadest_level: int = 0  # above which no coarse class is named
-    shrinkage: float | None = (
-        None  # s of lambda = n / (n + s) (Eq. 6); None: chosen on held-out shots
-    )
+    # s of lambda = n / (n + s) (Eq. 6); None: chosen on held-out shots
+    shrinkage: float | None = None
 
     @cached_property
     def shots(self) -> Shots:
@@ -75,7 +74,7 @@ class ScoredClass:
 
 @dataclass(frozen=True)
 class Share:
-    """Part of what stands for a class that comes from one class's images."""
+    """Share of a class's prototype that comes from the images of one class."""
 
     class_id: int
     share: float
@@ -98,29 +97,25 @@ class Explanation:
     class_id: int  # the class it is explained for
     score: float  # its probability
     own: Share  # the share of the prototype that is the class's own shots
-    parents: tuple[
-        Share, ...
-    ]  # shares of its parents; with `own`, `coarse` and `unlabelled` they sum to 1
+    # Shares of its parents; with `own`, `coarse` and `unlabelled` they sum to 1
+    parents: tuple[Share, ...]
     safe: ScoredClass | None  # the safe class, None when not even a coarse one is sure
     is_unknown: bool  # it looks like none of the classes
     # The rest is empty without the collection stage.
     coarse: tuple[Share, ...] = ()  # shares of images with a coarse label
     unlabelled: float = 0.0  # share of unlabelled images
-    look_alikes: tuple[
-        LookAlike, ...
-    ] = ()  # what the prediction follows; the prototypes have the rest of the weight
+    # What the prediction follows; the prototypes have the rest of the weight
+    look_alikes: tuple[LookAlike, ...] = ()
 
 
 @dataclass(frozen=True)
 class Inheritance:
     """What classes take from their parents (Eq. 5 and 6)."""
 
-    own_shares: Mapping[int, float] = field(
-        default_factory=dict
-    )  # weight of own images; 0 for a zero-shot class
-    edge_weights: Mapping[tuple[int, int], float] = field(
-        default_factory=dict
-    )  # attention of each (parent, child)
+    # Weight of own images; 0 for a zero-shot class
+    own_shares: Mapping[int, float] = field(default_factory=dict)
+    # Attention of each (parent, child)
+    edge_weights: Mapping[tuple[int, int], float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -144,9 +139,8 @@ class FitFigures:
     shots_checked: int  # shots that were held out, each in turn
     accuracy: float  # of these, the share that is right; NaN without any
     shrinkage: float = 0.0  # s of lambda = n / (n + s) (Eq. 6); 0 where nothing is propagated.
-    collection: CollectionFigures | None = (
-        None  # what the collection adds; None where it was not used
-    )
+    # What the collection adds; None where it was not used
+    collection: CollectionFigures | None = None
     unseen: ClassesSeen | None = None  # leaves with and without examples; None where all have some
 
     @property
@@ -156,12 +150,12 @@ class FitFigures:
 
     @property
     def has_shots_from_elsewhere(self) -> bool:
-        """Whether the shots look unlike most images, so that a few labels among those would teach most."""
+        """Whether the shots look unlike most images: a few labels among those would help most."""
         return self.collection is not None and self.collection.has_shots_from_elsewhere
 
 
 class Space(Protocol):
-    """A space in which images of one class lie together."""
+    """A space in which images of one class are close."""
 
     def apply(self, embeddings: Embeddings, /) -> Floats:
         """Vectors (n, e) float32 of length 1."""
@@ -170,7 +164,8 @@ class Space(Protocol):
 class FittedClassifier(Protocol):
     """The core, which classifies images; immutable, safe to use from several threads.
 
-    It chooses among c candidates, none of which lies above another; without candidates it classifies nothing.
+    It chooses among c candidates, none of which is an ancestor of another; without candidates it
+    classifies nothing.
     """
 
     @property
@@ -182,15 +177,19 @@ class FittedClassifier(Protocol):
         """Roll-up and bars over the candidates."""
 
     def classify(self, embeddings: Embeddings, rows: Integers | None = None) -> Scores:
-        """Classify images (n, d) of the snapshot, at these rows (n,) or all; on all cores, stopped by `stopped_by`."""
+        """Classify images (n, d) of the snapshot, at these rows (n,) or all, on all cores.
+
+        `stopped_by` cancels it.
+        """
 
     def classify_new(self, embeddings: Embeddings) -> Scores:
         """Classify images (n, d) that need not be in the snapshot."""
 
     def probabilities(self, embeddings: Embeddings, rows: Integers | None = None) -> Floats:
-        """Probability (n, c) of each candidate, for a few thousand images, at rows of the snapshot or new ones.
+        """Probability (n, c) of each candidate for up to some thousand images, at rows or new ones.
 
-        They sum to less than 1 where a class without examples is no candidate, see `engine.everyday.unseen`.
+        They sum to less than 1 where a class without examples is no candidate, see
+        `engine.everyday.unseen`.
         """
 
     def is_unknown(self, scores: Scores) -> Flags:
@@ -209,7 +208,7 @@ class Explains(FittedClassifier, Protocol):
         class_id: int,
         safe: ScoredClass | None,
     ) -> Explanation | None:
-        """Why an image of this embedding (d,) and these probabilities (c,) is of a class; None without a prototype."""
+        """Explain an image's class by embedding (d,) and probabilities (c,); or None."""
 
     def prototype(self, class_id: int) -> Floats | None:
         """(d,) of a class, None where it has none."""
@@ -220,22 +219,26 @@ class Explains(FittedClassifier, Protocol):
 
     @property
     def space(self) -> Space | None:
-        """Where images are compared, learned from the collection; None for the backbone's own space."""
+        """The space for comparing images, learned from the collection; None: the backbone's."""
 
 
 class Exports(FittedClassifier, Protocol):
     """Can be written as an ONNX model."""
 
     def export(self, opset: int) -> Any:
-        """`classify_new` as an `onnx.ModelProto`, from `EMBEDDING` to `PROBABILITIES`, `COARSE` and `DISTANCE`."""
+        """Return `classify_new` as an `onnx.ModelProto`.
+
+        Its input is `EMBEDDING`, its outputs are `PROBABILITIES`, `COARSE` and `DISTANCE`.
+        """
 
     def distance(self, scores: Scores) -> Floats:
         """(n,) float32, squared distance to the prototype of the most probable candidate."""
 
     def unknown_distance(self, scores: Scores, is_free: Flags) -> float:
-        """The distance from which on an image is unknown where there is no collection to compare it with.
+        """The distance beyond which an image is unknown without a collection to compare.
 
-        It is derived from the scores of a collection's n images, of which `is_free` (n,) have no label.
+        It is derived from the scores of a collection's n images, of which `is_free` (n,) have no
+        label.
         """
 
 
@@ -247,7 +250,7 @@ class HoldsOut(FittedClassifier, Protocol):
         """Its scores of shots that it did not learn from; None where none was held out."""
 
     def hold_out_each(self, graph: CategoryGraph) -> Flags:
-        """(m,) bool, of the shots whose leaf can be predicted without them, in order: is each classified right?"""
+        """(m,) bool: whether each shot that can be predicted without itself is right."""
 
 
 class ProjectClassifier(Explains, Exports, HoldsOut, Protocol):
@@ -265,7 +268,7 @@ class ProjectClassifier(Explains, Exports, HoldsOut, Protocol):
 
     @property
     def has_links(self) -> Flags | None:
-        """(r,) bool, rows of the snapshot that are classified by their look-alikes; None where it uses none."""
+        """(r,) bool, rows of the snapshot classified by look-alikes; None without any."""
 
 
 class ImageLinks(Protocol):
@@ -281,7 +284,7 @@ class ImageLinks(Protocol):
     def groups(
         self, opinions: Opinions, rows: Integers, *, most: int = SCREEN
     ) -> tuple[LookAlikes, ...]:
-        """Each image at these rows (k,) that has an embedding in one group, those first that give most for a key.
+        """Put each image of these rows (k,) with an embedding into one group, best for a key first.
 
         Raises:
             Cancelled: the token of `stopped_by` was set.
@@ -300,9 +303,9 @@ class Classifier(Protocol):
         """
 
     def look_alikes(self, snapshot: FitSnapshot) -> ImageLinks | None:
-        """Links of the snapshot's images to those that look like them; None where there are too few images."""
+        """Links between similar images of the snapshot; None where there are too few images."""
 
     def teach_first(
         self, snapshot: FitSnapshot, fitted: FittedClassifier, scores: Scores
     ) -> RowOrder | None:
-        """Rows of the unlabelled images, those whose labels would teach most first; None where that is unknown."""
+        """Rows of the unlabelled images, most informative first; None where that is unknown."""

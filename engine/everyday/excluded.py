@@ -1,8 +1,8 @@
 """Classes that a person has excluded for single images of the collection.
 
-An image that was left out of a group of look-alikes looks like its class, and a model would claim that class again. The
-probabilities of the other classes stay as they are: a model that was wrong about an image knows less of it, not more
-(decision 104).
+An image that was left out of a group of look-alikes looks like its class, and a model would claim
+that class again. The probabilities of the other classes do not change: a model that was wrong about
+an image knows less of it, not more (decision 104).
 """
 
 from collections.abc import Sequence
@@ -12,18 +12,16 @@ from typing import Final
 
 import numpy as np
 
-from engine.everyday.blocks import Embeddings, Flags, Floats, Integers
+from engine.everyday.blocks import Embeddings, Flags, Floats, Integers, at_columns
 from engine.everyday.classifier import FittedClassifier
 from engine.everyday.prototypical.classification import LinearClassifier, scores_of
 from engine.everyday.scores import Scores
 from engine.graph.category_graph import CategoryGraph
 
-EXCLUDED: Final = np.float32(
-    1e-9
-)  # probability of an excluded class. Chosen: its logarithm exists.
-ROWS_AT_ONCE: Final = (
-    1024  # images that are classified together. Chosen: 10,000 classes take 40 MB.
-)
+EXCLUDED: Final = np.float32(1e-9)
+"""Probability of an excluded class. Chosen: its logarithm exists."""
+ROWS_AT_ONCE: Final = 1024
+"""Images that are classified together. Chosen: 10,000 classes take 40 MB."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +37,7 @@ class ExcludedClasses:
     is_excluded: Flags
 
     def apply(self, probabilities: Floats, rows: Integers) -> Floats:
-        """Probabilities (n, c) of images at these rows (n,) without those of excluded classes, in their memory."""
+        """Set the probabilities (n, c) of excluded classes of images at `rows` (n,), in place."""
         found, here = self._places(rows)
         if len(found):
             probabilities[found] = np.where(self.is_excluded[here], EXCLUDED, probabilities[found])
@@ -65,9 +63,8 @@ class ExcludedClasses:
         for start in range(0, len(found), ROWS_AT_ONCE):
             part = found[start : start + ROWS_AT_ONCE]
             images = embeddings[part]
-            logits = linear.logits(images, np.ones(len(part), dtype=np.float32))
+            own_logit = partial(at_columns, linear.logits(images))
             chances, similarity = fitted.probabilities(images, at[part]), scores.similarity[part]
-            own_logit = partial(_chosen, logits)
             scores.put(part, scores_of(chances, similarity, fitted.back_off, own_logit))
         return scores
 
@@ -76,11 +73,6 @@ class ExcludedClasses:
         here = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
         found = np.flatnonzero(self.rows[here] == rows)
         return found, here[found]
-
-
-def _chosen(logits: Floats, best: Integers) -> Floats:
-    """Of logits (n, c) those (n,) of one candidate of each image."""
-    return np.take_along_axis(logits, best[:, None], axis=1)[:, 0]
 
 
 def excluded_classes(

@@ -1,4 +1,4 @@
-"""Writes an ONNX graph node by node: each method adds one operator, and returns the name of the value that it gives."""
+"""Writes an ONNX graph node by node: each method adds an operator and returns its output's name."""
 
 from collections.abc import Sequence
 from typing import Any, Final, final
@@ -6,9 +6,8 @@ from typing import Any, Final, final
 import numpy as np
 from numpy.typing import DTypeLike
 
-AXES_AS_INPUT: Final = (
-    18  # from this version of the standard operators on, reductions take their axes as an input
-)
+AXES_AS_INPUT: Final = 18
+"""From this version of the standard operators on, reductions take their axes as an input."""
 
 
 @final
@@ -61,10 +60,10 @@ class GraphWriter:
         """Give values another shape; one of its sides may be -1."""
         return self.node("Reshape", [source, self.array(f"{name}.shape", shape, np.int64)], name)
 
-    def picked(self, source: str, places: Sequence[int], axis: int, name: str) -> str:
-        """Take these places along an axis, in this order."""
+    def picked(self, source: str, places: Sequence[int], name: str) -> str:
+        """Take these columns, in this order."""
         return self.node(
-            "Gather", [source, self.array(f"{name}.places", places, np.int64)], name, axis=axis
+            "Gather", [source, self.array(f"{name}.places", places, np.int64)], name, axis=1
         )
 
     def cast(self, source: str, kind: DTypeLike, name: str) -> str:

@@ -1,22 +1,22 @@
-"""The classifiers that a project may use: the one place outside their own folders that names them."""
+"""The classifiers that a project may use: the only module that names them all."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import final
+from typing import Final, final
 
 import numpy as np
 
-from engine.everyday.blocks import Floats, Integers
+from engine.everyday.blocks import Embeddings, Flags, Floats, Integers, to_floats
 from engine.everyday.classifier import Classifier, ProjectClassifier, Setting
-from engine.everyday.collection_stage.basis import collection_basis
-from engine.everyday.collection_stage.kept_basis import KeptBasis
-from engine.everyday.collection_stage.live_basis import LiveBasis
-from engine.everyday.image_similarity import ImageSimilarity
+from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
+from engine.everyday.collection_stage.live_basis import BasisCache, LiveBasis
 from engine.everyday.logistic_regression import LogisticRegression
-from engine.everyday.prototypical.fit import EverydayClassifier, fit, prior_of
+from engine.everyday.prototypical.fit import EverydayClassifier, fit
 from engine.everyday.prototypical.prototypes import PropagationSession
 from engine.everyday.prototypical.tuning import fit_temperature
+from engine.everyday.scores import similarity
 from engine.everyday.shots import EmbeddedSnapshot, Shots
-from engine.everyday.teaching import ModelUncertainty, teach_first
+from engine.everyday.teaching import teach_first
 from engine.graph.category_graph import CategoryGraph
 from engine.model_card import BackboneCard
 
@@ -27,6 +27,33 @@ __all__ = [
     "propagation_width",
     "teach_first_unlabelled",
 ]
+
+
+LEAST_LENGTH: Final = np.float32(1e-6)
+"""Of a vector that is divided by. Chosen: anything above zero does."""
+
+
+@dataclass(frozen=True)
+class ImageSimilarity:
+    """Compares images by their embeddings, several by the mean (`protoleaf experiment similar`)."""
+
+    basis: CollectionBasis | None = None  # whitening of the collection
+
+    def cosines(self, embeddings: Embeddings, is_filled: Flags, vectors: Floats) -> Floats:
+        """Cosines (r,) float32 of all rows (r, d) with n > 0 unit vectors (n, d), as one product.
+
+        Args:
+            is_filled: (r,) rows that have an embedding; results for others are meaningless.
+        """
+        basis = self.basis
+        if basis is None:
+            return similarity(embeddings, _unit(vectors.mean(axis=0)))
+        wanted = _unit(basis.whitening.apply(vectors).mean(axis=0))
+        folded, shift = basis.fold(wanted[None])
+        found = similarity(embeddings, folded[0])
+        found -= shift[0]
+        found *= _scales(embeddings, is_filled, basis)
+        return found
 
 
 @final
@@ -42,8 +69,8 @@ class Classifiers:
     def __init__(
         self, propagation: Path, card: BackboneCard, folder: Path | None = None, name: str = ""
     ) -> None:
-        self._basis = LiveBasis(None if folder is None else KeptBasis(folder, name))
-        self._everyday = EverydayClassifier(propagation, prior_of(card), self._basis)
+        self._basis = LiveBasis(None if folder is None else BasisCache(folder, name))
+        self._everyday = EverydayClassifier(propagation, card, self._basis)
         self._regression = LogisticRegression(self._basis)
 
     def of(self, setting: Setting) -> Classifier:
@@ -64,11 +91,11 @@ def fitted_to_shots(
     graph: CategoryGraph, shots: Shots, propagation: Path, card: BackboneCard
 ) -> ProjectClassifier:
     """The everyday model of labelled images alone, with no collection around them."""
-    return fit(graph, shots, PropagationSession(propagation), prior_of(card))
+    return fit(graph, shots, PropagationSession(propagation), card)
 
 
 def teach_first_unlabelled(embeddings: Floats) -> Integers:
-    """Rows (n,) of images whose labels would teach most first, before any label; as they are where all look the same.
+    """Rows (n,) of images in labelling order before any label; unchanged where all look the same.
 
     Args:
         embeddings: (n, d) float32 of length 1.
@@ -80,14 +107,30 @@ def teach_first_unlabelled(embeddings: Floats) -> Integers:
     basis = collection_basis(rows, embeddings, labelled=none)
     if basis is None:
         return rows
-    first = teach_first(basis, ModelUncertainty(np.ones(len(rows), dtype=np.float32), none, none))
+    uncertainty = np.ones(len(rows), dtype=np.float32)
+    first = teach_first(basis, uncertainty, labelled=none, left_out=none)
     return first.astype(np.int64)
 
 
 def propagation_width(file: Path) -> int | None:
-    """Width of embeddings that a file of exported equations was trained for; None where it takes any.
+    """Embedding width that a file of exported equations was trained for; None where it takes any.
 
     Raises:
         ModelError: it is none.
     """
     return PropagationSession(file).embedding_width
+
+
+def _scales(embeddings: Embeddings, is_filled: Flags, basis: CollectionBasis) -> Floats:
+    """One over the whitened lengths (r,), also of rows that were added after the basis."""
+    scales = np.zeros(len(embeddings), dtype=np.float32)
+    known = min(len(scales), len(basis.scales))
+    scales[:known] = basis.scales[:known]
+    for row in np.flatnonzero(is_filled & (scales == 0)).tolist():
+        moved = (to_floats(embeddings[row]) - basis.whitening.mean) @ basis.whitening.matrix
+        scales[row] = 1 / max(float(np.linalg.norm(moved)), float(LEAST_LENGTH))
+    return scales
+
+
+def _unit(vector: Floats) -> Floats:
+    return (vector / max(float(np.linalg.norm(vector)), float(LEAST_LENGTH))).astype(np.float32)

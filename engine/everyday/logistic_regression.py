@@ -1,8 +1,9 @@
-"""Logistic regression on embeddings: the usual linear classifier of frozen features, and the second one of ours.
+"""Logistic regression on embeddings: the usual linear classifier on frozen features.
 
-Multinomial, with an L2 penalty that held-out labels choose. Every class counts the same, however many labels it has. Of
-a coarse label the probabilities below it sum to 1. Otherwise it uses no graph: classes without a label are never
-predicted, and unlabelled images teach nothing. Bars, roll-up and unknown images are shared.
+Multinomial, with an L2 penalty that held-out labels choose. Every class counts the same, however
+many labels it has. Of a coarse label the probabilities below it sum to 1. Otherwise it uses no
+graph: classes without a label are never predicted, and unlabelled images teach nothing. Bars,
+roll-up and unknown images are shared.
 """
 
 from collections.abc import Iterator
@@ -20,8 +21,10 @@ from engine.everyday.blocks import (
     Integers,
     RowOrder,
     in_blocks,
+    no_similarity,
     one_thread_each,
     stop_if_asked,
+    sums_by_class,
     to_floats,
 )
 from engine.everyday.classifier import (
@@ -37,8 +40,8 @@ from engine.everyday.classifier import (
 from engine.everyday.collection_stage.live_basis import LiveBasis
 from engine.everyday.excluded import ExcludedClasses, excluded_classes
 from engine.everyday.grouping.groups import BasisLinks
-from engine.everyday.prototypical.answers_graph import answers_model
 from engine.everyday.prototypical.classification import LinearClassifier, classify_all, softmax
+from engine.everyday.prototypical.onnx_export import answers_model
 from engine.everyday.scores import HeldOutShots, Scores, distance_limit
 from engine.everyday.shots import Shots, class_means, membership
 from engine.everyday.teaching import teach_first_of
@@ -46,11 +49,10 @@ from engine.everyday.unseen import UnseenClasses, classes_seen, seen_classes, un
 from engine.graph.category_graph import CategoryGraph
 
 PENALTIES: Final = (1e-2, 1e-3, 1e-4)
-"""Of the squared weights. Chosen: from almost class means to almost none, for embeddings of length 1."""
+"""L2 penalties. Chosen: from almost class means to almost none, for unit embeddings."""
 USUAL_PENALTY: Final = 1e-3  # where no label can be held out
-STEPS: Final = (
-    150  # of gradient descent with momentum. Chosen: more change no answer at the least penalty.
-)
+STEPS: Final = 150
+"""Of gradient descent with momentum. Chosen: more change no answer at the least penalty."""
 STEPS_BEFORE_A_LOOK: Final = 10  # steps before looking whether to stop
 FOLDS: Final = 3  # parts of the labels that are held out in turn, some of every class that has two
 
@@ -64,17 +66,14 @@ class FittedRegression:
     linear: LinearClassifier  # logits over the candidates
     back_off: BackOff
     class_ids: Integers  # (C,) int64, labelled classes and all above, ascending
-    means: (
-        Floats  # (C, d) float32, of the images at each class, or below where it has none of its own
-    )
-    unknown_limit: (
-        float  # squared distance to a class's mean that nearly all shots of a class stay within
-    )
+    # (C, d) float32, of the images at each class, or below where it has none of its own
+    means: Floats
+    # Squared distance to a class's mean that nearly all shots of a class stay within
+    unknown_limit: float
     held_out: HeldOutShots
     is_right: Flags
-    unseen: (
-        UnseenClasses | None
-    )  # what probabilities are divided with; None where all classes have examples
+    # What probabilities are divided with; None where all classes have examples
+    unseen: UnseenClasses | None
     excluded: ExcludedClasses | None  # classes that are excluded for single images
     setting: Setting = Setting.REGRESSION
     inheritance: Inheritance = field(default_factory=Inheritance)
@@ -99,8 +98,7 @@ class FittedRegression:
         return self._with_similarity(self._classify(embeddings), embeddings)
 
     def _classify(self, embeddings: Embeddings) -> Scores:
-        squares = np.ones(len(embeddings), dtype=np.float32)
-        return classify_all(self.linear, self.back_off, embeddings, squares, unseen=self.unseen)
+        return classify_all(self.linear, self.back_off, embeddings, unseen=self.unseen)
 
     def _with_similarity(self, scores: Scores, embeddings: Embeddings) -> Scores:
         prototypes = self._prototypes
@@ -114,11 +112,9 @@ class FittedRegression:
 
     def probabilities(self, embeddings: Embeddings, rows: Integers | None = None) -> Floats:
         with one_thread_each:
-            found = softmax(
-                self.linear.logits(embeddings, np.ones(len(embeddings), dtype=np.float32))
-            )
-        unknown = np.full(len(found), np.nan, dtype=np.float32)
-        found = found if self.unseen is None else self.unseen.divide(found, unknown)
+            found = softmax(self.linear.logits(embeddings))
+        if self.unseen is not None:
+            found = self.unseen.divide(found, no_similarity(len(found)))
         return found if self.excluded is None or rows is None else self.excluded.apply(found, rows)
 
     def is_unknown(self, scores: Scores) -> Flags:
@@ -128,7 +124,7 @@ class FittedRegression:
         squares = (self._prototypes**2).sum(axis=1)
         return (1 - 2 * scores.similarity + squares[scores.best]).astype(np.float32)
 
-    def unknown_distance(self, scores: Scores, is_free: Flags) -> float:  # noqa: ARG002 (alike)
+    def unknown_distance(self, scores: Scores, is_free: Flags) -> float:  # noqa: ARG002 (contract)
         return self.unknown_limit
 
     def explain(
@@ -157,7 +153,7 @@ class FittedRegression:
         place = np.flatnonzero(self.class_ids == class_id)
         return self.means[place[0]] if len(place) else None
 
-    def hold_out_each(self, graph: CategoryGraph) -> Flags:  # noqa: ARG002 (alike)
+    def hold_out_each(self, graph: CategoryGraph) -> Flags:  # noqa: ARG002 (contract)
         return self.is_right
 
     def export(self, opset: int) -> Any:
@@ -196,8 +192,8 @@ class LogisticRegression:
             if len(held)
             else np.zeros(0, dtype=bool)
         )
-        seen, leaves = seen_classes(graph, labelled), graph.leaves()
-        counts = classes_seen(graph, leaves, seen, shots.counts(), len(snapshot.images.labels))
+        seen = seen_classes(graph, labelled)
+        counts = classes_seen(graph, seen, shots.counts(), len(snapshot.images.labels))
         unseen = None
         rules = back_off(
             graph, candidate_ids, snapshot.policies, broadest_level=snapshot.broadest_level
@@ -205,15 +201,23 @@ class LogisticRegression:
         if labelled:
             unseen = unseen_classes(graph, candidate_ids, seen, counts, None, labels=len(shots))
         if unseen is not None:
-            rules = rules.without_obvious(unseen.leaves, len(leaves))
+            rules = rules.without_obvious(unseen.leaves, len(graph.leaves()))
         excluded = excluded_classes(
             graph, candidate_ids, snapshot.excluded, snapshot.images.row_ids
         )
         return FittedRegression(
-            shots, candidate_ids, LinearClassifier(weights, offsets, np.zeros_like(offsets), 1.0),
-            rules, class_ids, means, _limit(shots),
-            HeldOutShots(shots.image_ids[held], shots.class_ids[held], probabilities), is_right, unseen, excluded,
-        )  # fmt: skip
+            shots,
+            candidate_ids,
+            LinearClassifier(weights, offsets, np.zeros_like(offsets), 1.0),
+            rules,
+            class_ids,
+            means,
+            _limit(shots),
+            HeldOutShots(shots.image_ids[held], shots.class_ids[held], probabilities),
+            is_right,
+            unseen,
+            excluded,
+        )
 
     def look_alikes(self, snapshot: FitSnapshot) -> BasisLinks | None:
         basis = self._basis.current(snapshot.images, snapshot.shots.image_ids)
@@ -247,13 +251,13 @@ class _Task:
         )
 
     def folds(self) -> Iterator[Integers]:
-        """Rows to hold out in turn: every `FOLDS`-th of each class; twins, as one, in the turn of the first of them."""
+        """Rows to hold out in turn: every `FOLDS`-th of each class, twins together."""
         for fold in range(FOLDS):
             yield np.flatnonzero(self.ranks[0] % FOLDS == fold)
 
     @cached_property
     def ranks(self) -> tuple[Integers, Flags]:
-        """(n,) number of each row in its class, twins having one; (n,) bool whether the class has another number."""
+        """Rank (n,) of each row in its class, twins sharing one; whether there are others."""
         _, first, group = np.unique(self.twins, return_index=True, return_inverse=True)
         leaders = np.sort(first)
         order = leaders[np.argsort(self.classes[leaders], kind="stable")]
@@ -286,7 +290,7 @@ def _task(graph: CategoryGraph, shots: Shots, candidate_ids: Integers) -> _Task:
 
 
 def _held_out(task: _Task) -> tuple[float, Integers, Floats]:
-    """The penalty of the greatest likelihood of held-out labels, the rows held out, and their probabilities."""
+    """The penalty of the greatest held-out likelihood, the held-out rows, their probabilities."""
     has_others = task.ranks[1]
     folds = [fold[has_others[fold]] for fold in task.folds()]
     folds = [fold for fold in folds if len(fold)]
@@ -318,8 +322,9 @@ def _held_out(task: _Task) -> tuple[float, Integers, Floats]:
 def _fitted(task: _Task, penalty: float) -> tuple[Floats, Floats]:
     """Weights (c, d) and offsets (c,) by Nesterov's accelerated gradient descent, from zero.
 
-    The loss is the mean over classes of the mean of -log(summed probability of the allowed candidates), whose gradient
-    changes by no more than 1 for each step of length 1 where images have length 1.
+    The loss is the mean over classes of the mean of -log(summed probability of the allowed
+    candidates), whose gradient changes by no more than 1 for each step of length 1 where images
+    have length 1.
     """
     _, place, counts = np.unique(task.classes, return_inverse=True, return_counts=True)
     importance = (
@@ -342,10 +347,9 @@ def _fitted(task: _Task, penalty: float) -> tuple[Floats, Floats]:
 
 
 def _limit(shots: Shots) -> float:
-    """Limit of the squared distances of shots to the mean of the others of their class; infinite with few."""
+    """Limit of shots' squared distances to the mean of their class's others; else infinite."""
     _, place, counts = np.unique(shots.class_ids, return_inverse=True, return_counts=True)
-    sums = np.zeros((len(counts), shots.embeddings.shape[1]), dtype=np.float32)
-    np.add.at(sums, place, shots.embeddings)
+    sums = sums_by_class(shots.embeddings, place, len(counts))
     twins, taken = shots.together, shots.together.sizes
     has_others = twins.firsts[counts[place[twins.firsts]] > taken[twins.firsts]]
     own, left_out = place[has_others], taken[has_others, None]

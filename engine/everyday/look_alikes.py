@@ -10,8 +10,10 @@ import numpy as np
 from engine.everyday.blocks import Flags, Floats, Integers
 from engine.graph.codes import NO_CLASS
 
-SCREEN: Final = 40  # images of a group, at most. Chosen: what a window shows at once at a size that can be judged.
-FEW_SHOTS: Final = 3  # a class with fewer shots is held back: nobody knows yet how well its prototype stands for it
+SCREEN: Final = 40
+"""Images of a group, at most. Chosen: what a window shows at once at a size that can be judged."""
+FEW_SHOTS: Final = 3
+"""A class with fewer shots is held back: how well its prototype represents it is unknown."""
 SURE: Final = 0.8  # probability of the best class from which images come together by it alone
 
 
@@ -23,7 +25,8 @@ class Opinions:
         best: (n,) int64, class id of the most probable leaf, or `NO_CLASS`.
         probability: (n,) float32, of that leaf.
         shots: labelled images of each class.
-        branch: (n,) int64, the coarse class that a person gave already and whose finer ones are asked, or `NO_CLASS`.
+        branch: (n,) int64, the coarse class that a person gave already and whose finer ones are
+            asked, or `NO_CLASS`.
         passed: (n,) int64, how often the image's group was passed over.
     """
 
@@ -73,10 +76,12 @@ class LookAlikes:
         odd: how many of them are odd.
         class_id: the class that most of them are probably of, or `NO_CLASS`.
         branch: the coarse class that all have already, or `NO_CLASS`.
-        expected_errors: images of another class, as far as is known from the most probable class of each.
+        expected_errors: images of another class, as far as is known from the most probable class of
+            each.
         settles: images that an answer is expected to decide, these included.
         is_sure: whether the images are together because of the class, and not only of their looks.
-        is_held_back: whether the class has so few shots that only a few of its images come at a time.
+        is_held_back: whether the class has so few shots that only a few of its images come at a
+            time.
     """
 
     rows: Integers

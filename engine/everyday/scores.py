@@ -1,5 +1,11 @@
-"""Scores of many images, of held-out shots, and figures made of them: intervals, calibration error, distance limit."""
+"""Scores of images and of held-out shots, and statistics of them.
 
+Intervals, calibration error, the distance limit of unknown images, and error odds: by what factor a
+model's odds of being wrong differ from what its probabilities say, learned from checked answers of
+a class under review (decision 83) or of sure predictions in an audit (decision 105).
+"""
+
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
 from typing import Final
@@ -13,22 +19,32 @@ from engine.everyday.blocks import (
     Flags,
     Floats,
     Integers,
+    at_columns,
     block_of,
     factor_of,
     in_blocks,
 )
 from engine.graph.category_graph import CategoryGraph
+from engine.graph.codes import NO_CLASS
 
 COLUMN_BLOCK_ROWS: Final = 4096  # rows that are multiplied with a single vector at once
 CONFIDENCE: Final = 1.96  # standard deviations around the mean that hold 19 of 20 cases
-EXTRA: Final = 0.5  # counted in for each of the four outcomes of a pair, so that intervals of few pairs are wide enough
+EXTRA: Final = 0.5
+"""Added to each of the four outcomes of a pair, so that intervals of few pairs are wide enough."""
 CALIBRATION_BINS: Final = 15  # bins of a calibration error, as in the source of `calibration_error`
-UNKNOWN_QUANTILE: Final = (
-    0.99  # share of held-out shots that must not be unknown. Chosen: one in a hundred may.
-)
+UNKNOWN_QUANTILE: Final = 0.99
+"""Share of held-out shots that must not be unknown. Chosen: one in a hundred may."""
 FEWEST_DISTANCES: Final = 8  # fewer held-out shots than this give no limit
 LEAST_UNKNOWN_DISTANCE: Final = 1e-4
 """Squared distance within which unit-length embeddings are of the same picture, up to rounding."""
+
+
+PRIOR_ERRORS: Final = 1.0
+"""What a model's own probabilities weigh against answers about a class, in errors."""
+
+
+FADING_ODDS: Final = 0.99
+"""Power of a class's error odds with each further answer: the model changes meanwhile."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +56,8 @@ class Scores:
     log_total: Floats  # (n,) float32
     safe_class: Codes  # (n,) int32 class id, or -1
     safe_score: Floats  # (n,) float32
-    similarity: Floats  # (n,) float32 to the labelled images, as the collection stage has it; NaN without it
+    # (n,) float32 to the labelled images, by the collection stage; NaN without it
+    similarity: Floats
 
     @property
     def best_score(self) -> Floats:
@@ -49,7 +66,7 @@ class Scores:
 
     @classmethod
     def empty(cls, count: int) -> "Scores":
-        """Scores to be filled, for `count` images; zeros until then, so that `best` never points outside."""
+        """Scores to be filled for `count` images; zeros keep `best` a valid position."""
         integers, floats = (
             np.zeros((2, count), dtype=np.int32),
             np.zeros((4, count), dtype=np.float32),
@@ -79,10 +96,10 @@ class HeldOutShots:
     def top_class(self) -> tuple[Integers, Floats]:
         """Position (h,) of each image's most probable candidate, and its probability (h,)."""
         best = self.probabilities.argmax(axis=1)
-        return best, np.take_along_axis(self.probabilities, best[:, None], axis=1)[:, 0]
+        return best, at_columns(self.probabilities, best)
 
     def fitting(self, graph: CategoryGraph) -> dict[int, frozenset[int]]:
-        """For each label the classes that are right for it: itself and all above; labels that are gone are left out."""
+        """For each label the classes that are right for it: itself and all ancestors."""
         labels = set(self.class_ids.tolist())
         return {label: graph.ancestors(label) | {label} for label in labels if label in graph}
 
@@ -107,19 +124,16 @@ def share_interval(hits: float, count: float) -> tuple[float, float]:
         return 0.0, 1.0
     share, square = hits / count, CONFIDENCE**2
     middle = (share + square / (2 * count)) / (1 + square / count)
-    spread = (
-        CONFIDENCE
-        * sqrt(share * (1 - share) / count + square / (4 * count**2))
-        / (1 + square / count)
-    )
+    spread = CONFIDENCE * sqrt(share * (1 - share) / count + square / (4 * count**2))
+    spread /= 1 + square / count
     return max(0.0, middle - spread), min(1.0, middle + spread)
 
 
 def gain_interval(count: int, gained: int, lost: int) -> tuple[float, float]:
     """95 % confidence interval of the difference of two shares, counted on the same images.
 
-    Source: Agresti and Min, Statistics in Medicine, 2005: paired proportions, with half an observation more for each of
-    the four outcomes.
+    Source: Agresti and Min, Statistics in Medicine, 2005: paired proportions, with half an
+    observation more for each of the four outcomes.
 
     Args:
         count: all images.
@@ -131,22 +145,25 @@ def gain_interval(count: int, gained: int, lost: int) -> tuple[float, float]:
     return max(-1.0, middle - spread), min(1.0, middle + spread)
 
 
-def calibration_error(scores: Floats, is_right: Flags, bins: int = CALIBRATION_BINS) -> float:
-    """Expected calibration error: mean gap between score (n,) and accuracy over equally wide bins; NaN where n is 0.
+def calibration_error(scores: Floats, is_right: Flags) -> float:
+    """Expected calibration error: mean gap of score (n,) and accuracy over equal bins.
+
+    NaN for n = 0.
 
     Source: Guo et al., ICML 2017.
     """
-    return (
-        float(np.abs(calibration_gaps(scores, is_right, bins)).sum())
-        if len(scores)
-        else float("nan")
-    )
+    if not len(scores):
+        return float("nan")
+    return float(np.abs(calibration_gaps(scores, is_right)).sum())
 
 
 def calibration_gaps(
     scores: Floats, is_right: Flags, bins: int = CALIBRATION_BINS
 ) -> NDArray[np.float64]:
-    """What each bin (bins,) adds to the calibration error of n > 0 scores, positive where they are above accuracy."""
+    """What each bin (bins,) adds to the calibration error of n > 0 scores.
+
+    Positive: overconfident.
+    """
     place = np.minimum((scores * bins).astype(np.int64), bins - 1)
     return np.bincount(place, weights=scores - is_right.astype(np.float64), minlength=bins) / len(
         scores
@@ -154,7 +171,7 @@ def calibration_gaps(
 
 
 def distance_limit(nearest: Floats) -> float:
-    """Limit of squared distances (n,) to the nearest class that 99 % of known images keep; infinite with few."""
+    """Limit of squared distances (n,) that 99 % of known images keep; infinite with few."""
     finite = nearest[np.isfinite(nearest)]
     if len(finite) < FEWEST_DISTANCES:
         return float("inf")
@@ -165,3 +182,25 @@ def distance_limit(nearest: Floats) -> float:
             LEAST_UNKNOWN_DISTANCE,
         )
     )
+
+
+def error_odds_of(odds: Mapping[int, float], class_id: int) -> float:
+    """Error odds of a class; those of all classes together where there was no answer about it."""
+    return odds.get(class_id, odds.get(NO_CLASS, 1.0))
+
+
+def corrected_odds(odds: float, expected: float, found: float) -> float:
+    """Error odds relative to the model's, after one more answer (the mean of a gamma distribution).
+
+    Args:
+        odds: before the answer.
+        expected: errors by these odds.
+        found: true errors.
+    """
+    return odds * (PRIOR_ERRORS + found) / (PRIOR_ERRORS + expected)
+
+
+def with_error_odds(probability: Floats, odds: Floats | float) -> Floats:
+    """Probabilities (n,) float32 of being right, with the odds of being wrong times `odds`."""
+    right = np.clip(probability, 0, 1)
+    return (right / np.maximum(right + odds * (1 - right), np.float32(1e-9))).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Images, labels and embeddings as of one moment, for work on another thread; the labelled ones as shots."""
+"""Snapshot of images, labels and embeddings for work on another thread; labelled ones as shots."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,13 +8,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.everyday.blocks import Codes, Flags, Floats, Integers, to_floats
+from engine.everyday.blocks import Codes, Flags, Floats, Integers, sums_by_class, to_floats
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import UNKNOWN
 
 GROWTH: Final = 1.25
-"""What was learned from a large collection that grew or shrank by this much is learned anew; until then more images are
-linked to the anchors that there are, and those that left stay as links between others."""
+"""Growth or shrinkage of a large collection after which what was learned is recomputed. Until then
+more images are linked to the anchors that there are, and those that left stay as links between
+others."""
 
 
 @dataclass(frozen=True)
@@ -22,14 +23,12 @@ class Shots:
     """Labelled images with embeddings; the support set of the whole graph."""
 
     image_ids: Integers  # (n,) int64
-    class_ids: Integers  # (n,) int64, the person's class, fine or coarse
+    class_ids: Integers  # (n,) int64, the labelled class, fine or coarse
     embeddings: Floats  # (n, d) float32, what prototypes are made from
-    single_view: Floats | None = (
-        None  # (n, d) float32, where `embeddings` are over several views; else None
-    )
-    folds: Integers | None = (
-        None  # (n,) int64, equal for twins, which are held out together; negative for none
-    )
+    # (n, d) float32, where `embeddings` are over several views; else None
+    single_view: Floats | None = None
+    # (n,) int64, equal for twins, which are held out together; negative for none
+    folds: Integers | None = None
 
     @property
     def as_classified(self) -> Floats:
@@ -39,20 +38,9 @@ class Shots:
     def __len__(self) -> int:
         return len(self.image_ids)
 
-    def at(self, positions: Integers) -> "Shots":
-        single_view = None if self.single_view is None else self.single_view[positions]
-        folds = None if self.folds is None else self.folds[positions]
-        return Shots(
-            self.image_ids[positions],
-            self.class_ids[positions],
-            self.embeddings[positions],
-            single_view,
-            folds,
-        )
-
     @cached_property
     def twin_groups(self) -> Integers:
-        """(n,) number of the fold of each shot, whatever its class; a shot without twins has one of its own."""
+        """(n,) number of the fold of each shot; a shot without twins has its own."""
         alone = -1 - np.arange(len(self), dtype=np.int64)
         folds = alone if self.folds is None else np.where(self.folds < 0, alone, self.folds)
         return np.unique(folds, return_inverse=True)[1].reshape(-1).astype(np.int64)
@@ -67,8 +55,7 @@ class Shots:
         _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
         group = group.reshape(-1)
         sizes = np.bincount(group)
-        sums = np.zeros((len(sizes), self.embeddings.shape[1]), dtype=np.float32)
-        np.add.at(sums, group, self.embeddings)
+        sums = sums_by_class(self.embeddings, group, len(sizes))
         means = np.where(sizes[group, None] > 1, (sums / sizes[:, None])[group], self.embeddings)
         return HeldTogether(sizes[group], means.astype(np.float32), np.sort(first).astype(np.int64))
 
@@ -80,16 +67,15 @@ class Shots:
 
 @dataclass(frozen=True)
 class HeldTogether:
-    """Twins of n shots: of the same fold and class. Held out alone, one would be judged by its own copies.
+    """Twins of n shots, of the same fold and class: one alone would be judged by its own copies.
 
     A twin with another label is no help to the one that is held out, and stays.
     """
 
     sizes: Integers  # (n,) int64, how many are held out with each shot, itself included
     means: Floats  # (n, d) float32, their mean embedding
-    firsts: (
-        Integers  # (g,) int64 position of the first one of each group: the rest says nothing more
-    )
+    # (g,) int64 position of the first one of each group: the rest adds no evidence
+    firsts: Integers
 
 
 @dataclass(frozen=True)
@@ -101,9 +87,10 @@ class Membership:
 
 
 def reached_classes(graph: CategoryGraph, labelled: Sequence[int]) -> tuple[int, ...]:
-    """Classes that can have a prototype: labelled ones, their ancestors, and children of either (zero-shot).
+    """Classes that can have a prototype: labelled ones, their ancestors, and children of either.
 
-    In a graph of 80,000 classes with a few labelled ones this keeps the work to the labelled branches.
+    In a graph of 80,000 classes with a few labelled ones this keeps the work to the labelled
+    branches.
     """
     with_images = set(labelled).union(*map(graph.ancestors, labelled))
     return tuple(sorted(with_images.union(*map(graph.children, with_images))))
@@ -112,8 +99,8 @@ def reached_classes(graph: CategoryGraph, labelled: Sequence[int]) -> tuple[int,
 def membership(graph: CategoryGraph, class_ids: Sequence[int], shots: Shots) -> Membership:
     """Pair each class with the images its initial prototype is the mean of.
 
-    A class with own images takes those. A class without takes the distinct images of its descendants: that is ours,
-    the paper gives every coarse class images of its own.
+    A class with own images takes those. A class without takes the distinct images of its
+    descendants: that is ours, the paper gives every coarse class images of its own.
 
     Paper: the sets X^y of Eq. 3.
     """
@@ -136,8 +123,8 @@ def membership(graph: CategoryGraph, class_ids: Sequence[int], shots: Shots) -> 
 
 def class_means(shots: Shots, members: Membership, class_count: int) -> Floats:
     """Mean embedding (C, d) of each class's member images."""
-    sums = np.zeros((class_count, shots.embeddings.shape[1]), dtype=np.float32)
-    np.add.at(sums, members.class_positions, shots.embeddings[members.image_positions])
+    members_of = shots.embeddings[members.image_positions]
+    sums = sums_by_class(members_of, members.class_positions, class_count)
     counts = np.bincount(members.class_positions, minlength=class_count)
     return (sums / np.maximum(counts, 1)[:, None]).astype(np.float32)
 
@@ -146,12 +133,10 @@ def class_means(shots: Shots, members: Membership, class_count: int) -> Floats:
 class ViewEmbeddings:
     """Embeddings of some images over all their views."""
 
-    image_ids: Integers = field(
-        default_factory=lambda: np.zeros(0, dtype=np.int64)
-    )  # (k,) int64, ascending
-    vectors: Floats = field(
-        default_factory=lambda: np.zeros((0, 0), dtype=np.float32)
-    )  # (k, d) float32 of length 1
+    # (k,) int64, ascending
+    image_ids: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    # (k, d) float32 of length 1
+    vectors: Floats = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
 
     def has(self, image_ids: Integers) -> Flags:
         """(n,) bool, which of these images are among them."""
@@ -169,7 +154,10 @@ class ViewEmbeddings:
 
 @dataclass(frozen=True)
 class EmbeddedSnapshot:
-    """What a fit reads: arrays that are shared and never changed, but for rows of `embeddings` filled after `age`."""
+    """Snapshot that a fit reads.
+
+    The arrays are shared and never changed, but for rows of `embeddings` filled after `age`.
+    """
 
     image_ids: Integers  # (n,) int64 of the listed images, ascending
     labels: Codes  # (n,) int32, class id, `NO_CLASS` or `UNKNOWN`
@@ -178,14 +166,13 @@ class EmbeddedSnapshot:
     row_ids: Integers  # (r,) int64, the image in each row, ascending; also images that were removed
     embeddings: NDArray[np.int16]  # (r, d) int16 in fixed point
     is_filled: Flags  # (r,) bool, rows that have an embedding
-    age: int  # of the store; rows with a later `EmbeddingStore.filled_at` are others than the ones that this is about
-    views: ViewEmbeddings = field(
-        default_factory=ViewEmbeddings
-    )  # embeddings of labelled images over all their views
-    folds: Integers | None = (
-        None  # (n,) int64, equal for twins and shots of one burst; negative for none
-    )
-    # (r,) uint64, beginnings of the content hashes that the embeddings are of; None where these decide by themselves
+    # Of the store; rows with a later `EmbeddingStore.filled_at` are newer than this snapshot
+    age: int
+    # Embeddings of labelled images over all their views
+    views: ViewEmbeddings = field(default_factory=ViewEmbeddings)
+    # (n,) int64, equal for twins and shots of one burst; negative for none
+    folds: Integers | None = None
+    # (r,) uint64, beginnings of the content hashes of the embedded files; None where unknown
     contents: NDArray[np.uint64] | None = None
 
     @property
@@ -219,7 +206,7 @@ class EmbeddedSnapshot:
         return np.searchsorted(self.row_ids, image_ids).astype(np.int64)
 
     def shots(self, graph: CategoryGraph) -> Shots:
-        """The labelled images that have an embedding and whose class is in the graph, over all views where known."""
+        """The labelled images with an embedding and a class of the graph, over all views."""
         places = np.flatnonzero(self.labels >= 0)
         places = places[self.is_filled[self.rows[places]]]
         known = [

@@ -1,14 +1,14 @@
-"""Active learning: which images to label first, those that represent many others whose class is uncertain.
+"""Active learning: images to label first, those that represent many others of uncertain class.
 
-An image covers another as far as their whitened embeddings point the same way, and the best cover counts. The next
-image is the one that adds most to what the labelled ones and those chosen before it cover, each image weighed by its
-uncertainty: typical images come before odd ones, the second of a series comes late. The objective is facility location
-(Wei, Iyer and Bilmes 2015), for which the greedy choice reaches 63% of the best at least (Nemhauser and others 1978).
-Ours are the space, the weights and the limit to anchors.
+An image covers another as far as their whitened embeddings point the same way, and the best cover
+counts. The next image is the one that adds most to what the labelled ones and those chosen before
+it cover, each image weighed by its uncertainty: typical images come before odd ones, the second of
+a series comes late. The objective is facility location (Wei, Iyer and Bilmes 2015), for which the
+greedy choice reaches 63% of the best at least (Nemhauser and others 1978). Ours are the space, the
+weights and the limit to anchors.
 """
 
 import heapq
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -27,34 +27,22 @@ from engine.everyday.collection_stage.live_basis import LiveBasis
 from engine.everyday.scores import Scores
 from engine.graph.codes import NO_CLASS
 
-BLOCK_ROWS: Final = (
-    256  # images compared at a time by a core. Chosen: their cosines with 3,072 anchors take 3 MB.
-)
+BLOCK_ROWS: Final = 256
+"""Images compared at a time by a core. Chosen: their cosines with 3,072 anchors take 3 MB."""
 STEPS_BEFORE_A_LOOK: Final = 256  # images chosen before looking whether to stop: some milliseconds
 
 
-@dataclass(frozen=True)
-class ModelUncertainty:
-    """Uncertainty of a model about the images of a basis."""
-
-    values: Floats  # (n,) float32 in [0, 1], by row: 1 where nothing is known, 0 where the class is certain
-    labelled: Integers  # rows of the labelled images, which cover others
-    left_out: Integers  # rows of images that neither count nor come up: removed ones
-
-
-def uncertainty_of(
-    fitted: FittedClassifier | None, scores: Scores, labelled: Integers, left_out: Integers
-) -> ModelUncertainty:
-    """Uncertainty of a fitted model by its scores of the n images; 1 without a model, or before any label."""
+def uncertainty_of(fitted: FittedClassifier | None, scores: Scores) -> Floats:
+    """Uncertainty (n,) of a model about n images, in [0, 1]; 1 without a model or any label."""
     if fitted is None or len(fitted.candidate_ids) == 0:
-        return ModelUncertainty(np.ones(len(scores.best), dtype=np.float32), labelled, left_out)
-    return ModelUncertainty(1 - scores.best_score, labelled, left_out)
+        return np.ones(len(scores.best), dtype=np.float32)
+    return 1 - scores.best_score
 
 
 def teach_first_of(
     kept: LiveBasis, snapshot: FitSnapshot, fitted: FittedClassifier, scores: Scores
 ) -> RowOrder | None:
-    """See `Classifier.teach_first`, by the basis that is kept of the collection."""
+    """See `Classifier.teach_first`, by the cached basis of the collection."""
     images = snapshot.images
     basis = kept.current(images, snapshot.shots.image_ids)
     if basis is None:
@@ -62,26 +50,34 @@ def teach_first_of(
     is_gone = np.ones(len(images.row_ids), dtype=bool)
     is_gone[images.rows] = False
     labelled = images.rows[images.labels != NO_CLASS]
-    return teach_first(basis, uncertainty_of(fitted, scores, labelled, np.flatnonzero(is_gone)))
+    uncertainty, left_out = uncertainty_of(fitted, scores), np.flatnonzero(is_gone)
+    return teach_first(basis, uncertainty, labelled=labelled, left_out=left_out)
 
 
 @one_thread_each
-def teach_first(basis: CollectionBasis, uncertainty: ModelUncertainty) -> RowOrder:
+def teach_first(
+    basis: CollectionBasis, uncertainty: Floats, *, labelled: Integers, left_out: Integers
+) -> RowOrder:
     """Every unlabelled image in the order in which labels would teach most.
 
-    Anchors stand for all images, so they are chosen one by one, and come first; each of the others follows by what its
-    most similar anchors would have taught had they been first.
+    Anchors represent all images, so they are chosen one by one, and come first; each of the others
+    follows by what its most similar anchors would have taught had they been first.
+
+    Args:
+        uncertainty: (n,) float32 in [0, 1] of a model about each image, by row.
+        labelled: rows of the labelled images, which cover others.
+        left_out: rows of images that neither count nor come up: removed ones.
 
     Returns:
         Rows of the images that have an embedding and are neither labelled nor left out.
     """
     is_free = basis.scales > 0
-    is_free[uncertainty.labelled] = False
-    is_free[uncertainty.left_out] = False
+    is_free[labelled] = False
+    is_free[left_out] = False
     places = np.flatnonzero(is_free[basis.anchors])[:MOST_ANCHORS]
-    labelled = basis.positions_of(uncertainty.labelled)
-    weights = _weights(uncertainty.values[basis.anchors[places]])
-    chosen = _Coverage(basis.vectors[places], weights, basis.vectors[labelled[labelled >= 0]])
+    known = basis.positions_of(labelled)
+    weights = _weights(uncertainty[basis.anchors[places]])
+    chosen = _Coverage(basis.vectors[places], weights, basis.vectors[known[known >= 0]])
     gains = np.zeros(len(basis.anchors), dtype=np.float32)
     gains[places] = chosen.gains
     order = basis.anchors[places[chosen.order()]]
@@ -99,23 +95,22 @@ def teach_first(basis: CollectionBasis, uncertainty: ModelUncertainty) -> RowOrd
 
 
 def _weights(uncertainties: Floats) -> Floats:
-    """What each image counts, in [0, 1]: with few labels a model's scores say little, so its mean confidence weighs."""
+    """Weights of images in [0, 1]; with few labels the mean confidence weighs most."""
     sure = 1 - uncertainties
     trust = sure.mean() if len(sure) else np.float32(0)
     return (1 - trust * sure).astype(np.float32)
 
 
 class _Coverage:
-    """How well each of m images is covered, by vectors (m, d) of length 1 and those of labelled images (k, d)."""
+    """Coverage of m images, by unit vectors (m, d) and those of labelled images (k, d)."""
 
     def __init__(self, vectors: Floats, weights: Floats, known: Floats) -> None:
         count = len(vectors)
         self._weights = weights
         self._alike = np.zeros((count, count), dtype=np.float32)
         self._covered = np.zeros(count, dtype=np.float32)
-        self.gains = np.zeros(
-            count, dtype=np.float32
-        )  # what each image would add if it were the next one
+        # What each image would add if it were the next one
+        self.gains = np.zeros(count, dtype=np.float32)
         in_blocks(count, lambda rows: self._compare(vectors, known, rows), BLOCK_ROWS)
         in_blocks(count, self._gain, BLOCK_ROWS)
 
@@ -130,8 +125,8 @@ class _Coverage:
     def order(self) -> Integers:
         """All m images, each adding most after those before it.
 
-        Lazy greedy (Minoux 1978): gains only shrink, so the largest known one is next if it is still the largest once
-        it is computed anew.
+        Lazy greedy (Minoux 1978): gains only shrink, so the largest known one is next if it is
+        still the largest once it is recomputed.
         """
         heap = [(-gain, place) for place, gain in enumerate(self.gains.tolist())]
         heapq.heapify(heap)

@@ -1,10 +1,11 @@
-"""The probability of classes without examples, beside those that have some.
+"""The probability of classes without examples.
 
-A model knows the classes with examples alone, and images of any other class look to it like one of these. How many such
-images there are is expected from the graph: if classes are of about one size, as many as their share of the leaves.
-Which ones they are shows in the collection: those that are least similar to the labelled images. So the odds that the
-class of an image has examples grow with its similarity, and their mean over the unlabelled images is the expected share
-(decision 104). Ours, not the paper's.
+A model knows the classes with examples alone, and images of any other class look to it like one of
+these. How many such images there are is expected from the graph: if classes are of about one size,
+as many as their share of the leaves. Which ones they are shows in the collection: those that are
+least similar to the labelled images. So the odds that the class of an image has examples grow with
+its similarity, and their mean over the unlabelled images is the expected share (decision 104).
+Ours, not the paper's.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -13,8 +14,8 @@ from typing import Final, final
 
 import numpy as np
 
+from engine.everyday.back_off import LEAST_PROBABILITY, Branches
 from engine.everyday.blocks import Flags, Floats, Integers
-from engine.everyday.branches import LEAST, Branches
 from engine.everyday.shots import Shots
 from engine.graph.arrays import roll_up_matrix
 from engine.graph.category_graph import CategoryGraph
@@ -22,32 +23,31 @@ from engine.graph.category_graph import CategoryGraph
 EVIDENCE: Final = 3.5
 """Power of the similarity in the odds that the class of an image has examples (decision 104)."""
 CONCENTRATION: Final = 2.0
-"""How even class sizes are taken to be: the share of k classes of n is uncertain as by a beta distribution whose
-parameters are this times k and n - k. Chosen: a class of three times the mean is no surprise."""
+"""How even class sizes are assumed to be: the share of k classes of n is uncertain as by a beta
+distribution whose parameters are this times k and n - k. Chosen: a class of three times the mean is
+no surprise."""
 QUANTILES: Final = (-1.28, -0.52, 0.0, 0.52, 1.28)
-"""Standard deviations from the mean that stand for five equally likely parts of a normal distribution."""
+"""Quantiles, in standard deviations, of five equally likely parts of a normal distribution."""
 USUAL_WEIGHT: Final = 0.1
-"""What the usual probability of a branch weighs beside the one that an image shows (decision 104)."""
+"""Weight of the usual probability of a branch relative to an image's (decision 104)."""
 USUAL_WEIGHT_OF_FEW: Final = 5.0
-"""What it weighs in addition, divided by the number of classes with examples: to the only one all images look alike."""
+"""Added to it, divided by the number of classes with examples: with one, all images look alike."""
 LEAST_BRANCH: Final = np.float32(0.03)
-"""Added to both: an image of anything is taken for one of a branch with a single example class by chance."""
-LEAST_SIMILARITY: Final = np.float32(
-    1e-3
-)  # of which a logarithm is taken. Chosen: below that of any image.
-MOST_KNOWN: Final = np.float32(
-    1 - 1e-6
-)  # largest probability. Chosen: so that logarithms of the rest exist.
+"""Added to both: any image may be taken for a branch with a single example class by chance."""
+LEAST_SIMILARITY: Final = np.float32(1e-3)
+"""Of which a logarithm is taken. Chosen: below that of any image."""
+MOST_KNOWN: Final = np.float32(1 - 1e-6)
+"""Largest probability. Chosen: so that logarithms of the rest exist."""
 DOUBT: Final = 4.5
-"""Images that n labels are weighed against, of which the expected share is of classes without examples: no image is of
-one with examples with a probability above n / (n + this times the share). Chosen: decision 104."""
-HALVINGS: Final = (
-    30  # of an interval of log odds. Chosen: what is left of it changes no probability.
-)
+"""Images that n labels are weighed against, of which the expected share is of classes without
+examples: no image is of one with examples with a probability above n / (n + this times the share).
+Chosen: decision 104."""
+HALVINGS: Final = 30
+"""Of an interval of log odds. Chosen: what is left of it changes no probability."""
 LEAST_LEFT: Final = 0.3
-"""Share of a usual class's images that a class with many labels still has unlabelled. Chosen: classes are uneven."""
+"""Share of a class's images that are unlabelled at least. Chosen: classes are uneven."""
 CHECKS: Final = 4.0
-"""Images drawn at random that the count of leaves weighs as much as. Chosen: twenty of them decide."""
+"""Random images that the count of leaves weighs as much as. Chosen: twenty of them decide."""
 FEWEST_CLASSES: Final = 2  # no collection is taken to be of one class alone
 
 
@@ -68,14 +68,15 @@ class ClassesSeen:
         """The same with a share that is corrected by a random sample.
 
         Args:
-            unlabelled: share of all images that have no label: the sample stands for what was unlabelled before.
+            unlabelled: share of all images without a label: the sample represents what was
+                unlabelled before.
         """
         images, new = sample.images * unlabelled, sample.new * unlabelled
         return replace(self, share=(CHECKS * self.share + new) / (CHECKS + images))
 
     @property
     def log_odds(self) -> Floats:
-        """(q,) of the share of unlabelled images whose classes have examples; equally likely ones."""
+        """(q,) equally likely log odds of the share of images whose classes have examples."""
         share = min(max(1 - self.share, 1e-4), 1 - 1e-4)
         spread = np.sqrt((1 / max(self.seen, 1) + 1 / max(self.unseen, 1)) / CONCENTRATION)
         return (np.log(share / (1 - share)) + spread * np.array(QUANTILES)).astype(np.float32)
@@ -87,8 +88,8 @@ class RandomSample:
 
     Attributes:
         images: how many.
-        new: of them, those of a class without any other example, or of none of the classes. Their share is expected of
-            the next image, too (Good, Biometrika, 1953).
+        new: of them, those of a class without any other example, or of none of the classes. Their
+            share is expected of the next image, too (Good, Biometrika, 1953).
     """
 
     images: int
@@ -96,7 +97,7 @@ class RandomSample:
 
     @staticmethod
     def of(shots: Shots, ignored: Integers, checked: Sequence[int]) -> "RandomSample":
-        """Count images by their ids: `checked` ones among shots, and among those that are of none of the classes."""
+        """Count images: `checked` ones among shots, and among those of none of the classes."""
         classes, counts = np.unique(shots.class_ids, return_counts=True)
         drawn = shots.class_ids[np.isin(shots.image_ids, checked)]
         none = int(np.isin(ignored, checked).sum())
@@ -105,9 +106,10 @@ class RandomSample:
 
 
 def seen_classes(graph: CategoryGraph, labels: Collection[int]) -> frozenset[int]:
-    """Labelled classes of the graph and all below them; of nested ones only what lies below the deepest.
+    """Labelled classes of the graph and all below; of nested ones only what is below the deepest.
 
-    An image that is labelled "dog" is an example of each breed where no breed has a label, and of none where one has.
+    An image that is labelled "dog" is an example of each breed where no breed has a label, and of
+    none where one has.
     """
     known = {label for label in labels if label in graph}
     above = set[int]().union(*map(graph.ancestors, known))
@@ -117,7 +119,6 @@ def seen_classes(graph: CategoryGraph, labels: Collection[int]) -> frozenset[int
 
 def classes_seen(
     graph: CategoryGraph,
-    leaves: Sequence[int],
     seen: Collection[int],
     labels: Mapping[int, int],
     images: int,
@@ -125,11 +126,11 @@ def classes_seen(
     """Count leaves, and expect how many images they have, as if all had equally many.
 
     Args:
-        leaves: of the graph, or those that can be chosen.
         seen: see `seen_classes`.
         labels: labelled images of each class, that many less are unlabelled.
         images: in all, labelled or not.
     """
+    leaves = graph.leaves()
     count = sum(leaf in seen for leaf in leaves)
     unseen = max(len(leaves), FEWEST_CLASSES) - count
     usual = max(images, 1) / (count + unseen)
@@ -144,11 +145,11 @@ class UnseenClasses:
     """How the probability of each image is divided between classes with examples and others.
 
     Attributes:
-        is_unseen: (c,) bool, candidates without examples: classes that only their ancestors stand for.
+        is_unseen: (c,) bool, candidates without examples, which only have ancestors' prototypes.
         leaves: (c,) float32, the leaves of the graph that are at or below each candidate.
         outside: leaves without examples that are below no candidate.
         branches: classes above the candidates.
-        usual: (k,) float32, share of the candidates with examples that lies below each of the k branches.
+        usual: (k,) float32, share of the candidates with examples below each of the k branches.
         offsets: (q,) float32 log odds of an image whose similarity is 1; equally likely ones.
         evidence: power of the similarity in the odds; 0 where it is not known.
         most_known: largest probability that an image's class has examples.
@@ -166,16 +167,18 @@ class UnseenClasses:
     counts: ClassesSeen
 
     def divide(self, probabilities: Floats, similarity: Floats) -> Floats:
-        """Probabilities (n, c) that sum to less than 1, of those (n, c) if all classes were candidates with examples.
+        """Divide probabilities (n, c) between classes with and without examples.
 
-        What is left is of classes that are no candidates. A candidate without examples gets its share by its number of
-        leaves, and the more the likelier the branches are that it lies in.
+        They sum to less than 1.
+
+        What is left is of classes that are no candidates. A candidate without examples gets its
+        share by its number of leaves, times how likely its branches are.
 
         Args:
             similarity: (n,) to the labelled images, see `Scores`.
         """
         seen = np.where(self.is_unseen, np.float32(0), probabilities)
-        seen /= np.maximum(seen.sum(axis=1, keepdims=True), LEAST)
+        seen /= np.maximum(seen.sum(axis=1, keepdims=True), LEAST_PROBABILITY)
         known = self.known(similarity)[:, None]
         divided = seen * known
         places = np.flatnonzero(self.is_unseen)
@@ -186,7 +189,10 @@ class UnseenClasses:
         return divided
 
     def known(self, similarity: Floats) -> Floats:
-        """Probability (n,) float32 that the class of an image has examples, by its similarity (n,), see `Scores`."""
+        """Probability (n,) float32 that an image's class has examples, by similarity (n,).
+
+        See `Scores`.
+        """
         odds = np.zeros(len(similarity), dtype=np.float32)
         if self.evidence:
             odds = np.float32(self.evidence) * _logs(similarity)
@@ -195,11 +201,11 @@ class UnseenClasses:
 
     @property
     def usual_weight(self) -> float:
-        """What the usual probability of a branch weighs beside the one that an image shows."""
+        """Weight of the usual probability of a branch relative to the one that an image shows."""
         return USUAL_WEIGHT + USUAL_WEIGHT_OF_FEW / max(1, int(np.count_nonzero(~self.is_unseen)))
 
     def _lift(self, seen: Floats) -> Floats:
-        """How many times as likely as usual (n, c) the branches of each candidate are, by classes with examples."""
+        """Probability (n, c) of each candidate's branches by taught classes, over the usual."""
         ratios = seen @ self.branches.roll_up
         ratios += np.float32(self.usual_weight) * self.usual + LEAST_BRANCH
         ratios /= np.float32(1 + self.usual_weight) * self.usual + LEAST_BRANCH
@@ -251,7 +257,7 @@ def _logs(similarity: Floats) -> Floats:
 
 
 def _offsets_for(evidence: Floats, log_odds: Floats) -> Floats:
-    """What is to be added to evidence (n,) so that mean probabilities are those of log odds (q,): (q,)."""
+    """Offsets (q,) for evidence (n,) whose mean probabilities are those of the log odds (q,)."""
     wanted = 1 / (1 + np.exp(-log_odds.astype(np.float64)))
     low, high = log_odds - float(evidence.max()) - 1, log_odds - float(evidence.min()) + 1
     for _ in range(HALVINGS):

@@ -1,6 +1,7 @@
 """Edges of a category graph, quick to query and cheap to copy, and the levels that they make.
 
-A project's graph is held several times: on the project thread, by the window, by the fit that is running.
+A project's graph is held several times: on the project thread, by the window, by the fit that is
+running.
 """
 
 from collections.abc import Collection, Hashable
@@ -16,16 +17,15 @@ MOST_IN_TUPLE: Final = 8  # up to so many ids, a tuple is smaller than a set and
 
 @final
 class SharedSets(Generic[Key]):
-    """Sets of ids by key, which a copy shares until one of the two edits; copies may be used on different threads."""
+    """Sets of ids by key with copy-on-write; copies may be used on different threads."""
 
     def __init__(self) -> None:
         self._held: dict[Key, tuple[ClassId, ...] | set[ClassId]] = {}
-        self._own: set[Key] = (
-            set()
-        )  # sets that no copy shares, which may therefore be changed in place
+        # Sets that no copy shares, which may therefore be changed in place
+        self._own: set[Key] = set()
 
     def of(self, key: Key) -> Collection[ClassId]:
-        """The ids of a key; to be read, not kept over an edit."""
+        """The ids of a key; a view that is invalid after an edit."""
         return self._held.get(key, ())
 
     def __len__(self) -> int:
@@ -117,7 +117,7 @@ class Adjacency:
 
 @final
 class LevelTable:
-    """The level of each class, its longest path from a root; computed once, then corrected below each edited edge.
+    """The level of each class, its longest path from a root; updated incrementally.
 
     Each `*_added` and `*_removed` is called after the edit was made to `classes` and `edges`.
     """

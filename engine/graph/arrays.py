@@ -9,7 +9,9 @@ from engine.graph.category_graph import CategoryGraph, ClassId
 
 
 def edge_index(graph: CategoryGraph, classes: Sequence[ClassId]) -> NDArray[np.int64]:
-    """Edges among distinct classes, (2, E) int64: positions of parent and child, by child, then by the parent's id.
+    """Edges among distinct classes, (2, E) int64: positions of parent and child.
+
+    They are ordered by child, then by the parent's id.
 
     Raises:
         UnknownClassError: a class is not in the graph.
@@ -27,7 +29,7 @@ def edge_index(graph: CategoryGraph, classes: Sequence[ClassId]) -> NDArray[np.i
 def roll_up_matrix(
     graph: CategoryGraph, classes: Sequence[ClassId], leaves: Sequence[ClassId]
 ) -> NDArray[np.float32]:
-    """Roll-up (L, C) float32 of scores of L leaves to C distinct classes: 1 where the leaf is the class or below it.
+    """Roll-up (L, C) float32: 1 where the leaf is the class or below it.
 
     A leaf that is reachable on two paths counts once. Any classes will do for leaves.
 

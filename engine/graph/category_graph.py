@@ -1,4 +1,6 @@
-"""The category graph: classes, coarse above fine, a class possibly under several parents, never under itself.
+"""The category graph: a directed acyclic graph of classes, coarse above fine.
+
+A class may have several parents, and is never its own ancestor.
 
 Each edit is checked first and then made whole, or refused with nothing changed.
 """
@@ -46,14 +48,15 @@ __all__ = ["CategoryGraph", "ClassId"]
 
 MANY_EDITS: Final = 32
 EDITS_AT_ONCE: Final = 1_000
-"""Edits that are held while a graph is loaded; all of WordNet's at once would take more room than the graph."""
+"""Edits in memory while a graph is loaded; all of WordNet's would take more than the graph."""
 
 
 @final
 class CategoryGraph:
-    """A directed acyclic graph of named classes; siblings, and roots among themselves, have different names.
+    """A directed acyclic graph of named classes; siblings, and roots, have distinct names.
 
-    An id that no class has raises `UnknownClassError`, a name that a sibling has `DuplicateNameError`.
+    An id that no class has raises `UnknownClassError`, a name that a sibling has
+    `DuplicateNameError`.
 
     Attributes:
         next_id: what the next class gets, if it is given none.
@@ -64,7 +67,7 @@ class CategoryGraph:
         self.next_id: ClassId = 1
         self._recorders: list[list[GraphEdit]] = []
 
-    # -- edit ------------------------------------------------------------------------------------------------------
+    # -- edit --------------------------------------------------------------------------------------
 
     def add_class(
         self,
@@ -75,7 +78,9 @@ class CategoryGraph:
         attributes: ClassAttributes = NO_ATTRIBUTES,
         identity: str = NO_IDENTITY,
     ) -> ClassId:
-        """Add a class and return its id, by default the next never used; `identity` is that of a class from elsewhere.
+        """Add a class and return its id, by default the next unused one.
+
+        `identity` is that of a class from another project.
 
         Raises:
             InputError: the name or an attribute is not valid, or the id is taken.
@@ -108,7 +113,7 @@ class CategoryGraph:
             self._commit([ClassRenamed(class_id, cleaned, old_name)])
 
     def set_attributes(self, class_id: ClassId, attributes: ClassAttributes) -> None:
-        """Give a class other attributes, see `ClassAttributes.cleaned`; the same again changes nothing."""
+        """Set the attributes of a class, see `ClassAttributes.cleaned`; same ones: no change."""
         known, cleaned = self.attributes(class_id), attributes.cleaned(self.name(class_id))
         if news := known.differences(cleaned):
             self._commit([AttributesChanged(class_id, news, cleaned.differences(known))])
@@ -118,7 +123,8 @@ class CategoryGraph:
 
         Raises:
             GraphError: it is there already.
-            CycleError: the parent is the child or lies below it; the path that would close is in the error.
+            CycleError: the parent is the child or its descendant; the error names the path of the
+                cycle.
         """
         check_link(self._structure, parent_id, child_id)
         self._commit([EdgeAdded(parent_id, child_id)])
@@ -138,11 +144,11 @@ class CategoryGraph:
     def remove(
         self, *class_ids: ClassId, children: ChildrenOfRemoved = ChildrenOfRemoved.ADOPTED
     ) -> None:
-        """Remove classes; see `engine.graph.removal.removal_edits` for what becomes of those below."""
+        """Remove classes; see `engine.graph.removal.removal_edits` for those below."""
         self._commit(removal_edits(self._structure, class_ids, children))
 
     def merge(self, class_id: ClassId, heir_id: ClassId) -> None:
-        """Put one class in the place of another, which goes away; see `engine.graph.removal.merging_edits`.
+        """Merge a class into another; see `engine.graph.removal.merging_edits`.
 
         Raises:
             GraphError: both are the same class, or the heir would have too many synonyms.
@@ -155,9 +161,9 @@ class CategoryGraph:
         """Move a class from one parent to another as one step; `None` stands for the top level.
 
         Raises:
-            GraphError: the class is not where it is to be moved from, is already where it is to go, or has other
-                parents and so cannot go to the top level.
-            CycleError: the new parent is the class or lies below it.
+            GraphError: the class is not where it is to be moved from, is already where it is to go,
+                or has other parents and so cannot go to the top level.
+            CycleError: the new parent is the class or its descendant.
         """
         check_origin(self._structure, class_id, from_parent)
         if from_parent == to_parent:
@@ -172,7 +178,7 @@ class CategoryGraph:
 
     @contextmanager
     def record(self) -> Iterator[list[GraphEdit]]:
-        """Collect the edits of a `with` block, perhaps within another; an exception takes them back."""
+        """Record the edits of a `with` block, which may be nested; an exception rolls them back."""
         edits: list[GraphEdit] = []
         self._recorders.append(edits)
         try:
@@ -184,16 +190,19 @@ class CategoryGraph:
             self._recorders = [recorder for recorder in self._recorders if recorder is not edits]
 
     def apply(self, edits: Iterable[GraphEdit]) -> None:
-        """Replay edits of another graph's `record`, or their `inverse`, unchecked: for mirrors, undo and loading."""
+        """Replay edits of another graph's `record`, or their `inverse`, without checks.
+
+        For mirrors, undo and loading.
+        """
         waiting = iter(edits)
         while some := list(islice(waiting, EDITS_AT_ONCE)):
             self._commit(some)
 
     def reserve_ids(self, through: ClassId) -> None:
-        """Never give out an id up to and including `through`: they belonged to classes that were removed."""
+        """Never assign an id up to `through`: these belonged to classes that were removed."""
         self.next_id = max(self.next_id, through + 1)
 
-    # -- ask -------------------------------------------------------------------------------------------------------
+    # -- query -------------------------------------------------------------------------------------
 
     def __contains__(self, class_id: object) -> bool:
         return class_id in self._structure.names
@@ -213,12 +222,12 @@ class CategoryGraph:
         return self._structure.names[class_id]
 
     def shown_name(self, class_id: ClassId) -> str:
-        """Its name in the language that people see names in, see `engine.graph.shown_language`; else its name."""
+        """The name in the display language, else the class's; see `engine.graph.shown_language`."""
         check_known(self._structure, class_id)
         return self._structure.shown_name(class_id)
 
     def shown_as(self, name: str) -> str:
-        """What people see of the classes that have this name in the project, see `shown_name`; else the name."""
+        """The displayed name of the classes with this name, see `shown_name`; else the name."""
         return self._structure.shown_as(name)
 
     def name_beside(self, class_id: ClassId) -> str:
@@ -226,7 +235,7 @@ class CategoryGraph:
         return "" if self.name(class_id) == self.shown_name(class_id) else self.name(class_id)
 
     def identity(self, class_id: ClassId) -> str:
-        """What tells the class from all others in all projects; `NO_IDENTITY` where it is not known."""
+        """The identity of a class across projects; `NO_IDENTITY` where it is unknown."""
         check_known(self._structure, class_id)
         return self._structure.identities[class_id]
 
@@ -260,15 +269,16 @@ class CategoryGraph:
         return self._structure.parents(class_id)
 
     def children(self, class_id: ClassId) -> tuple[ClassId, ...]:
-        """Classes directly below, in the order of the names that people see ("Leaf 9" before "leaf 10").
+        """Direct subclasses, ordered by displayed name ("Leaf 9" before "leaf 10").
 
-        What is computed or stored goes by ids instead: names and order are those of a language, see `engine.collation`.
+        What is computed or stored goes by ids instead: names and order are those of a language, see
+        `engine.collation`.
         """
         check_known(self._structure, class_id)
         return self._structure.children(class_id)
 
     def child_named(self, parent_id: ClassId | None, name: str) -> ClassId | None:
-        """The child of a class, or the root for `None`, that has exactly this clean name; `None` if there is none."""
+        """The child of a class, or the root for `None`, with this clean name; or `None`."""
         return next(iter(self._structure.children_named(parent_id, name)), None)
 
     def roots(self) -> tuple[ClassId, ...]:
@@ -290,7 +300,7 @@ class CategoryGraph:
         return frozenset(reachable(self._structure.edges.children, class_id))
 
     def leaves_below(self, class_id: ClassId) -> frozenset[ClassId]:
-        """Distinct leaves below a class, each once however many paths lead there; a leaf is its own leaf."""
+        """Distinct leaves below a class, each once; a leaf is its own leaf."""
         below = self.descendants(class_id) or {class_id}
         return frozenset(each for each in below if not self._structure.edges.children(each))
 
@@ -309,7 +319,7 @@ class CategoryGraph:
         return self._structure.levels.by_level()
 
     def paths(self, class_id: ClassId) -> tuple[tuple[ClassId, ...], ...]:
-        """Paths from a root to the class, both included; the first of them where there are many or they are long."""
+        """Paths from a root to the class, both included; only the first of many or long ones."""
         check_known(self._structure, class_id)
         return first_paths(self._structure.parents, class_id)
 
@@ -326,7 +336,7 @@ class CategoryGraph:
         return sorted(reachable(self.parents, *chosen).union(chosen), key=self.level)
 
     def path_text(self, class_id: ClassId) -> str:
-        r"""First path of a class, "Animal/Bird/Gull"; "/" and "\" inside a name are written "\/" and "\\"."""
+        r"""First path of a class, "Animal/Bird/Gull", with "/" and "\" in names escaped by "\"."""
         check_known(self._structure, class_id)
         return path_text(self._structure, class_id)
 
@@ -370,7 +380,7 @@ class CategoryGraph:
         twin.next_id = self.next_id
         return twin
 
-    # -- inside ----------------------------------------------------------------------------------------------------
+    # -- inside ------------------------------------------------------------------------------------
 
     def _commit(self, edits: Sequence[GraphEdit]) -> None:
         if len(edits) >= MANY_EDITS:
@@ -387,6 +397,7 @@ class CategoryGraph:
         self._structure.levels.forget()
         for edit in inverse(edits):
             self._structure.perform(edit)
-        # Blocks close inside out, so what this block recorded is the end of what the outer ones did.
+        # Blocks close inside out, so the edits of this block are the end of what the outer ones
+        # recorded.
         for recorder in self._recorders:
             del recorder[len(recorder) - len(edits) :]

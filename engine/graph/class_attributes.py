@@ -1,7 +1,8 @@
 """The attributes of a class besides its name and its parents.
 
-Project file, journal, copied classes, formats, search, merging and the comparison with a source's new version read one
-table. A new attribute is a field of `ClassAttributes` and a row of `ATTRIBUTES`.
+Project file, journal, copied classes, formats, search, merging and the comparison with a source's
+new version read one table. A new attribute is a field of `ClassAttributes` and a row of
+`ATTRIBUTES`.
 """
 
 import re
@@ -33,19 +34,16 @@ _CUT: Final = " […]"  # end of a note that was too long
 class ClassAttributes:
     """The attributes of one class."""
 
-    source_id: str = (
-        ""  # its id in the source that it came from ("n01440764"); "" where it has none
-    )
-    synonyms: tuple[
-        str, ...
-    ] = ()  # other names of it ("Tinca tinca"), perhaps with their language ("Schleie@de")
+    # Its id in the source that it came from ("n01440764"); "" where it has none
+    source_id: str = ""
+    # Other names of it ("Tinca tinca"), perhaps with their language ("Schleie@de")
+    synonyms: tuple[str, ...] = ()
     note: str = ""  # what people note about it, some lines of text
     colour: str = ""  # "#rrggbb" in lower case; "" for none
-    bar: float | None = (
-        None  # the confidence that it needs to be predicted, 0..1; None takes over the bar from above
-    )
+    # Confidence threshold for predicting the class, 0..1; None inherits that of the parents
+    bar: float | None = None
     is_deepest: bool = False  # never predict anything below it
-    rank: str = ""  # its rank in a taxonomy of living things ("species"), or any other word; "" where there is none
+    rank: str = ""  # Taxonomic rank ("species"), or any other word; "" without one
     is_broadest: bool = False  # never predict anything above it
     label_key: int = 0  # the digit that labels images as it together with Alt, 1..9; 0 for none
 
@@ -60,7 +58,7 @@ class ClassAttributes:
         return tuple(map(without_language, self.synonyms))
 
     def name_in(self, language: str) -> str:
-        """The first of the synonyms in a language, such as "pt-BR"; "" where there is none, and in no language."""
+        """The first synonym in a language, such as "pt-BR"; "" without one, and for no language."""
         return name_in(language, self.synonyms) if language and self.synonyms else ""
 
     def names_for(self, language: str) -> tuple[str, ...]:
@@ -75,20 +73,22 @@ class ClassAttributes:
         return bool(self.source_id or self.synonyms) or self != NO_ATTRIBUTES
 
     def name_with(self, text: str) -> str:
-        """The other name that a typed text is a part of, the shortest of several; empty when there is none."""
+        """The shortest other name that contains a typed text; empty without one."""
         wanted = text.strip().casefold()
         return min((each for each in self.names if wanted in each.casefold()), key=len, default="")
 
     def filled_in(self, news: "ClassAttributes") -> "ClassAttributes":
-        """The same with what was missing, as a class gets it that another one is merged into, or a source completes."""
+        """Fill missing attributes from another class, as when merging or completing."""
         return ClassAttributes(*(each.merged(each.of(self), each.of(news)) for each in ATTRIBUTES))
 
     def updated(self, was: "ClassAttributes", now: "ClassAttributes") -> "ClassAttributes":
-        """The same after a source's new version: its new values, where a person kept those of the old one."""
+        """Update to a source's new version: its new values, where the old ones were not edited."""
         kept = (
-            each.of(now) if each.is_compared and each.of(self) == each.of(was) and each.of(now) else each.of(self)
+            each.of(now)
+            if each.is_compared and each.of(self) == each.of(was) and each.of(now)
+            else each.of(self)
             for each in ATTRIBUTES
-        )  # fmt: skip
+        )
         return ClassAttributes(*kept).filled_in(now)
 
     def cleaned(self, name: str) -> "ClassAttributes":
@@ -117,25 +117,21 @@ class Attribute:
     """One attribute of classes."""
 
     name: str
-    """Its field in `ClassAttributes`, its column in the project file and in tables, its key in JSON and GraphML."""
+    """Field of `ClassAttributes`, column in project file and tables, key in JSON and GraphML."""
     title: str  # in sentences
     table: str  # of the project file, that holds its column
     column: str  # its kind and its limits, for the project file
     clean: Callable[[Any, str], Any] = lambda value, _name: value
-    """Makes a value one that a class of this name can have, or refuses it; not called for the default."""
-    fit: Callable[[Any], Any] = lambda value: (
-        value
-    )  # makes a foreign file's value one that is not refused for its form
+    """Normalises a value for a class of this name, or refuses it; not called for the default."""
+    # Makes a foreign file's value one that is not refused for its form
+    fit: Callable[[Any], Any] = lambda value: value
     since: int = 1  # version of the project file that brought it
-    is_name: bool = (
-        False  # whether lists and drawings are made anew when it changes; it is one of `names`
-    )
-    is_shared: bool = (
-        True  # whether a class that another one is merged into gets it where it has none
-    )
-    is_compared: bool = (
-        False  # whether it follows a source's new version where no person changed it
-    )
+    # Whether lists and drawings are rebuilt when it changes; it is one of `names`
+    is_name: bool = False
+    # Whether a class that another one is merged into gets it where it has none
+    is_shared: bool = True
+    # Whether it follows a source's new version where no person changed it
+    is_compared: bool = False
     concerns_fit: bool = False  # whether predictions depend on it
     is_in_files: bool = True  # whether taxonomies have it
     read_as: tuple[str, ...] = ()  # other names that programs give it
@@ -168,7 +164,7 @@ class Attribute:
         return other if self.is_shared and own == self.default else own
 
     def stored(self, value: Any) -> str | float | None:
-        """The value as it lies in the project file; between two synonyms is a line break, which no name can hold."""
+        """The value as stored in the project file; synonyms are separated by line breaks."""
         return (
             "\n".join(value)
             if isinstance(value, tuple)
@@ -178,7 +174,7 @@ class Attribute:
         )
 
     def loaded(self, stored: Any) -> Any:
-        """The value that lies in the project file so."""
+        """The value from its stored form."""
         if isinstance(self.default, tuple):
             return tuple(stored.split("\n")) if stored else ()
         return bool(stored) if isinstance(self.default, bool) else stored
@@ -198,7 +194,7 @@ def _clean_source_id(source_id: str, _name: str) -> str:
 
 
 def _clean_synonyms(synonyms: tuple[str, ...], name: str) -> tuple[str, ...]:
-    """As names are; blanks, repetitions, what stands there with its language, and the class's own name are left out."""
+    """Clean synonyms, without blanks, repetitions, untagged duplicates and the class's name."""
     cleaned: dict[str, None] = {}
     plain = [name]
     for synonym in filter(str.strip, synonyms):
@@ -241,7 +237,7 @@ def _clean_note(note: str, _name: str) -> str:
 
 
 def fitting_note(text: str) -> str:
-    """A text as a note can hold it: without control characters, and cut where it is longer than notes are."""
+    """Fit a text to a note: without control characters, truncated where it is too long."""
     if text.isprintable() and len(text) <= LONGEST_NOTE:
         return text.strip()  # nearly all of them
     plain = "".join(each for each in _LINE_ENDS.sub("\n", text) if not _is_control(each)).strip()
@@ -264,7 +260,7 @@ def _clean_colour(colour: str, _name: str) -> str:
 
 
 def hex_colour(text: str) -> str:
-    """A colour as "#rrggbb"; "" where it is written in another way, since a colour is no reason to refuse a file."""
+    """A colour as "#rrggbb"; "" for other notations, which are no reason to refuse a file."""
     colour = text.strip().casefold()
     if _SHORT_COLOUR.fullmatch(colour):
         return "#" + "".join(2 * digit for digit in colour[1:])
@@ -309,7 +305,8 @@ ATTRIBUTES: Final = (
         name="synonyms",
         title="synonyms",
         table="class",
-        column=f"TEXT NOT NULL DEFAULT '' CHECK (length(synonyms) <= {MOST_SYNONYMS * (LONGEST_NAME + 1)})",
+        column="TEXT NOT NULL DEFAULT '' "
+        f"CHECK (length(synonyms) <= {MOST_SYNONYMS * (LONGEST_NAME + 1)})",
         clean=_clean_synonyms,
         since=4,
         is_name=True,
@@ -400,8 +397,7 @@ ATTRIBUTES: Final = (
 
 ATTRIBUTE: Final = {each.name: each for each in ATTRIBUTES}  # by name
 
-IN_FILES: Final = tuple(
-    each for each in ATTRIBUTES if each.is_in_files
-)  # those that taxonomies have
+IN_FILES: Final = tuple(each for each in ATTRIBUTES if each.is_in_files)
+"""Those that taxonomies have."""
 
 assert [each.name for each in ATTRIBUTES] == [each.name for each in fields(ClassAttributes)]

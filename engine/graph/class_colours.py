@@ -1,4 +1,4 @@
-"""The colour of a class: it follows from the class alone, so no label, count or order of classes changes it."""
+"""The colour of a class, derived from its id alone: no label, count or order changes it."""
 
 from functools import lru_cache
 from math import cos, hypot, pi, sin
@@ -6,7 +6,7 @@ from typing import Final
 
 Rgb = tuple[float, float, float]  # red, green and blue in [0, 1], sRGB
 LIGHT_GROUND: Final = (0.44, 0.645)
-"""Lightness in OKLab from the darkest to the lightest. Chosen: each contrasts with the pane by 3 or more (WCAG 2)."""
+"""Range of OKLab lightness. Chosen: each contrasts with the pane by 3 or more (WCAG 2)."""
 DARK_GROUND: Final = (0.66, 0.88)
 """The same on a dark ground."""
 GIVEN: Final = (0.62, 0.74)
@@ -15,7 +15,7 @@ CHROMA: Final = 0.13  # in OKLab: about what a screen can show at every hue
 _HUES: Final = (3 - 5**0.5) / 2  # of the circle from one class to the next: the golden angle
 _FIRST_HUE: Final = 40 / 360  # of the circle
 _STEPS: Final = 5
-"""Lightnesses. Chosen: classes whose hues are near differ in it; any two of the first 50 lie 0.05 apart in OKLab."""
+"""Lightness steps. Chosen: any two of the first 50 colours are 0.05 apart in OKLab."""
 # Where the two branches of the sRGB curve meet (IEC 61966-2-1).
 _LINEAR_BELOW: Final = 0.0031308
 _ENCODED_BELOW: Final = 0.04045
@@ -67,7 +67,7 @@ def _decoded(encoded: float) -> float:
 
 
 def _from_oklab(lightness: float, green_red: float, blue_yellow: float) -> Rgb:
-    """The colour of a point in OKLab, the space where equal steps look equal (B. Ottosson, 2020)."""
+    """The sRGB colour of a point in OKLab, where equal steps look equal (B. Ottosson, 2020)."""
     long = (lightness + 0.3963377774 * green_red + 0.2158037573 * blue_yellow) ** 3
     medium = (lightness - 0.1055613458 * green_red - 0.0638541728 * blue_yellow) ** 3
     short = (lightness - 0.0894841775 * green_red - 1.2914855480 * blue_yellow) ** 3

@@ -1,19 +1,21 @@
-"""Codes in arrays of class ids for images without a class. Loads nothing: the window imports it before it shows."""
+"""Codes in place of class ids for images without a class.
+
+Imports nothing: the window loads it before it shows.
+"""
 
 from collections.abc import Callable
 from typing import Final
 
 NO_CLASS: Final = -1  # in place of a class id: no label, no prediction, or no class that is safe
 
-UNKNOWN: Final = (
-    -2
-)  # in place of a class id: a person's word that an image shows none of the classes
+UNKNOWN: Final = -2
+"""In place of a class id: labelled as none of the classes."""
 
-EMPTY: Final = -3  # in place of a class id: a person's word that nothing is in an image
+EMPTY: Final = -3  # in place of a class id: labelled as empty, nothing is in the image
 
-BOXED: Final = (
-    -4
-)  # in place of a class id: no label of its own, as boxes in the image are classified in its place
+BOXED: Final = -4
+"""In place of a class id: no label of its own, as boxes in the image are classified in its
+place."""
 
 NONE_OF_THEM: Final = ""  # path of a label for "none of the classes"
 NOTHING_THERE: Final = "/"  # path of a label of an empty image; no class has it

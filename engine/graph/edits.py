@@ -1,4 +1,4 @@
-"""Edits of a category graph as plain values, as actions made them, undo inverts and mirrors replay them."""
+"""Edits of a category graph as plain values: recorded by actions, inverted by undo, replayed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ class ClassRenamed:
 
 @dataclass(frozen=True, slots=True)
 class AttributesChanged:
-    """Some attributes of a class have other values, by their names; its inverse needs `old_values`."""
+    """Attributes of a class changed, by name; its inverse needs `old_values`."""
 
     class_id: int
     values: Mapping[str, Any]
@@ -97,7 +97,7 @@ def _known(name: str) -> str:
 
 
 def changes_look(edit: GraphEdit) -> bool:
-    """Whether names, places or other names of classes change; notes, colours and bars are shown by others."""
+    """Whether an edit changes names, positions or synonyms, and so lists and drawings."""
     return not isinstance(edit, AttributesChanged) or any(
         ATTRIBUTE[name].is_name for name in edit.values
     )

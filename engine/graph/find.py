@@ -1,4 +1,4 @@
-"""Finds classes by text: the one that is meant by name, path, source id or synonym, and all that fit while typing."""
+"""Find classes by text: the one of a name, path, source id or synonym, and all while typing."""
 
 import difflib
 import heapq
@@ -56,8 +56,8 @@ def find_class(structure: GraphStructure, text: str) -> ClassId:
 def fitting_classes(structure: GraphStructure, text: str) -> list[ClassId]:
     """All classes that a text may mean, oldest first.
 
-    The class at a whole path alone, so that every class can be named by its path; else names and ends of paths; and
-    only where no class has that name, source ids and synonyms.
+    The class at a whole path alone, so that every class can be named by its path; else names and
+    ends of paths; and only where no class has that name, source ids and synonyms.
     """
     names = split_path(text)
     at_path = _class_at(structure, names)
@@ -120,9 +120,10 @@ def _remedy(structure: GraphStructure, wanted: tuple[str, ...]) -> str:
 
 
 def nearest_classes(structure: GraphStructure, name: str, limit: int) -> dict[ClassId, str]:
-    """Classes that may be meant by a name that none has, each with the one of its names that is nearest.
+    """Classes with similar names to one that no class has, each with its nearest name.
 
-    Those that a search finds come first, then names alike but for a slip, of about the same length and beginning.
+    Search results come first, then names with a typing error, of about the same length and
+    beginning.
     """
     found = search_classes(structure, join_path([name]), limit)
     nearest = {class_id: _name_with(structure, class_id, name) for class_id in found}
@@ -151,10 +152,11 @@ def _with_slips(structure: GraphStructure, name: str) -> dict[ClassId, str]:
 
 
 class NameFit(IntEnum):
-    """How a class fits a typed text. This is the order of every list of classes, the best fits first.
+    """How well a class matches a typed text: the sort order of every list of classes, best first.
 
-    Within each: classes that are offered first, then those that fit by their name, then by a synonym; among these
-    short names, then the alphabet. A source id fits as a whole, or else after all names.
+    Within each: classes that are offered first, then those that fit by their name, then by a
+    synonym; among these short names, then the alphabet. A source id fits as a whole, or else after
+    all names.
     """
 
     WHOLE = 0  # it is called so
@@ -166,7 +168,7 @@ class NameFit(IntEnum):
 
 
 SHORTEST_WORD: Final = 2
-"""Letters of a typed word that is looked for as a whole. Chosen: a single letter is the beginning of one."""
+"""Shortest word that is matched as a whole. Chosen: a single letter is the beginning of one."""
 
 
 @final
@@ -177,13 +179,12 @@ class _Typed:
         self.wanted = wanted
         literal = re.escape(wanted)
         self._begins_word = re.compile(f"{_WORD_BREAK}{literal}").search
-        self._ends_word = re.compile(
-            f"{literal}(?:$|{_WORD_BREAK})"
-        ).search  # quick, since it begins with letters
+        # Quick, since it begins with letters
+        self._ends_word = re.compile(f"{literal}(?:$|{_WORD_BREAK})").search
         self._is_word = re.compile(f"(?:^|{_WORD_BREAK}){literal}(?:$|{_WORD_BREAK})").search
 
     def fitting(self, pairs: list[_Fit], fit: NameFit) -> list[_Fit]:
-        """Those of the classes whose names, all of which have the text in them, fit so; they may fit better."""
+        """Filter classes, whose names all contain the text, by a match of this kind or better."""
         wanted, ends_word, is_word, begins_word = (
             self.wanted,
             self._ends_word,
@@ -221,8 +222,9 @@ def search_classes(
     """Find classes by a part of their name, source id or a synonym, or by their rank.
 
     Args:
-        text: what was typed so far; in "bird/gu" each earlier part must be found in an ancestor's name, and "bird/" has
-            the children of a bird. After "rank:" only ranks are compared, from their beginning.
+        text: what was typed so far; in "bird/gu" each earlier part must be found in an ancestor's
+            name, and "bird/" has the children of a bird. After "rank:" only ranks are compared,
+            from their beginning.
         limit: at most so many classes.
         first: classes that come before others that fit equally well.
 
@@ -284,7 +286,7 @@ def _best(
 
 @final
 class _Called:
-    """Classes with source ids and synonyms that have a text in them; looked for when they are needed."""
+    """Classes whose source ids or synonyms contain a text; searched when first needed."""
 
     def __init__(self, structure: GraphStructure, parts: list[str]) -> None:
         self._structure = structure
@@ -333,7 +335,7 @@ def _short_first(fit: _Fit) -> tuple[int, str, ClassId]:
 
 
 def _within(structure: GraphStructure, fitting: list[_Fit], parts: list[str]) -> list[_Fit]:
-    """Those of the classes that lie below what the earlier parts name."""
+    """Filter classes by ancestors that match the earlier parts."""
     for part in parts[:-1]:
         known: dict[ClassId, bool] = {}
         fitting = [pair for pair in fitting if _is_below(structure, pair[0], part, known)]

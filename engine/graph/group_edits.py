@@ -1,7 +1,7 @@
 """Edits of several classes at once, and the limits that every edit of a project is checked against.
 
-Where one of several edits is refused, `CategoryGraph.record` takes the others back. Besides the errors that are listed,
-each raises those of the edits of `CategoryGraph` that it is made of.
+Where one of several edits is refused, `CategoryGraph.record` takes the others back. Besides the
+errors that are listed, each raises those of the edits of `CategoryGraph` that it is made of.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,20 +13,18 @@ from engine.graph.edits import ClassAdded, EdgeAdded, GraphEdit, inverse
 from engine.graph.limits import DEEPEST_LEVEL, LONGEST_NAME, MOST_CLASSES
 from engine.graph.traversal import longest_way
 
-Move = tuple[
-    ClassId, ClassId | None
-]  # A class, and the parent that it is taken from; None for the top level
+Move = tuple[ClassId, ClassId | None]
+"""A class, and the parent that it is taken from; None for the top level."""
 
 Edge = tuple[ClassId, ClassId]  # parent and child
-FEW: Final = (
-    32  # new edges up to which each is looked at by itself: the levels of all classes take longer
-)
+FEW: Final = 32
+"""New edges up to which each is looked at by itself: the levels of all classes take longer."""
 
 
 def add_parent(
     graph: CategoryGraph, name: str, child_ids: Sequence[ClassId], from_parent: ClassId | None
 ) -> ClassId:
-    """Put a new class between a parent and some of its children, and return its id; None stands for the top level.
+    """Insert a class between a parent and some of its children, and return its id; None: top level.
 
     Raises:
         GraphError: a child is not under that parent, or there are none.
@@ -39,10 +37,10 @@ def add_parent(
 
 
 def move_classes(graph: CategoryGraph, moves: Sequence[Move], to_parent: ClassId | None) -> None:
-    """Move classes, each from one of its parents, to another parent; None stands for the top level.
+    """Move classes, each from one of its parents, to another parent; None is the top level.
 
-    A class that is there already is only taken from where it was. One that goes to the top level must be taken from
-    all of its parents.
+    A class that is there already is only taken from where it was. One that goes to the top level
+    must be taken from all of its parents.
     """
     distinct = list(dict.fromkeys(moves))
     last_cut = dict(distinct)
@@ -74,9 +72,9 @@ def unlink_classes(graph: CategoryGraph, edges: Iterable[Edge]) -> None:
 
 
 def merge_classes(graph: CategoryGraph, class_ids: Iterable[ClassId], heir_id: ClassId) -> None:
-    """Put one class in the place of others, which go away; see `CategoryGraph.merge`. It may be among them."""
+    """Merge classes into another one, which may be among them; see `CategoryGraph.merge`."""
     going = [each for each in dict.fromkeys(class_ids) if each != heir_id] or [heir_id]
-    # From below, so that no class that is about to go is left beside a namesake in between.
+    # From below, so that no class that is about to be removed is left next to a namesake.
     for class_id in sorted(going, key=graph.level, reverse=True):
         graph.merge(class_id, heir_id)
 
@@ -84,7 +82,7 @@ def merge_classes(graph: CategoryGraph, class_ids: Iterable[ClassId], heir_id: C
 def split_class(
     graph: CategoryGraph, class_id: ClassId, names: Iterable[str], *, as_children: bool
 ) -> tuple[ClassId, ...]:
-    """Add classes below a class, or beside it under the same parents, and return their ids, one for each name.
+    """Add classes below a class, or next to it under the same parents; return one id for each name.
 
     Raises:
         GraphError: a name is not valid, or there is none.
@@ -96,7 +94,7 @@ def split_class(
 
 
 def free_name(graph: CategoryGraph, name: str, parents: Sequence[ClassId]) -> str:
-    """A clean name, with " (2)", " (3)" ... where it is taken under these parents, or at the top level without any."""
+    """Make a clean name unique under these parents, or the top level, by " (2)", " (3)" ..."""
     places: Sequence[ClassId | None] = parents or (None,)
     number, free = 1, name
     while any(graph.child_named(place, free) is not None for place in places):
@@ -113,10 +111,10 @@ def check_some(class_ids: Sequence[ClassId]) -> None:
 
 
 def check_growth(graph: CategoryGraph, edits: Sequence[GraphEdit]) -> None:
-    """Refuse edits by which a graph outgrew its limits; what lay beyond them before may stay.
+    """Refuse edits by which a graph exceeds its limits; what exceeded them before may stay.
 
     Raises:
-        GraphError: there are too many classes, or one lies too deep.
+        GraphError: there are too many classes, or one is too deep.
     """
     if len(graph) > MOST_CLASSES and any(isinstance(edit, ClassAdded) for edit in edits):
         raise GraphError(

@@ -1,4 +1,4 @@
-"""A class's identity: a random text, given when it is made, that copies of a project keep and no other class has."""
+"""A class's identity: a random text, assigned once, that copies of a project preserve."""
 
 import re
 from collections import Counter
@@ -25,5 +25,5 @@ def identity_in(text: str) -> str:
 
 
 def distinct(identities: Iterable[str]) -> set[str]:
-    """Those that one class alone has: two of one identity have been made by hand, and say nothing."""
+    """Identities of exactly one class: duplicates were made by hand, and identify nothing."""
     return {identity for identity, count in Counter(identities).items() if identity and count == 1}

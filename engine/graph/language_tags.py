@@ -1,7 +1,7 @@
-"""Names in the languages of people: a synonym may have a language tag (BCP 47) behind it, "Schleie@de".
+"""Synonyms with language tags (BCP 47), such as "Schleie@de".
 
-The form is that of a text with a language in Turtle and SPARQL. An "@" that no known language follows is a part of the
-name.
+The form is that of a text with a language in Turtle and SPARQL. An "@" that no known language
+follows is a part of the name.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,16 +11,17 @@ from typing import Final
 _MARK: Final = "@"
 _OF_SCIENCE: Final = "la"
 UNDETERMINED: Final = "und"
-"""Tag of a vernacular name whose language nobody wrote down (RFC 5646)."""
+"""Tag of a vernacular name of unknown language (RFC 5646)."""
 _LONGEST: Final = 35  # characters of a tag, which RFC 5646 recommends to have room for
 _MOST_KNOWN: Final = 4_096  # tags that are remembered; there are 200 in the taxonomies that we know
 _FARTHEST: Final = 10
-"""Distance of languages that still fit, as CLDR measures it: those of other countries do (5 for "pt-PT" where "pt-BR"
-is wanted), those in another script (54 for "zh-Hant" where "zh-CN" is wanted) do not."""
+"""Distance of languages that still match, as CLDR measures it: those of other countries do (5 for
+"pt-PT" where "pt-BR" is wanted), those in another script (54 for "zh-Hant" where "zh-CN" is wanted)
+do not."""
 
 
 def with_language(name: str, language: str) -> str:
-    """A name with the tag of its language, however that is written ("deu"); without one where there is none."""
+    """Append a language's standard tag ("deu" becomes "de") to a name; none for no language."""
     tag = _standard(language)
     return f"{name}{_MARK}{tag}" if tag and name else name
 
@@ -40,7 +41,7 @@ def without_language(synonym: str) -> str:
 
 
 def name_in(language: str, synonyms: Iterable[str]) -> str:
-    """The first of the synonyms in a language, one of its own country before others; "" where none is."""
+    """The first synonym in a language, preferring the same country; "" without any."""
     best, name = _FARTHEST + 1, ""
     for synonym in synonyms:
         if _MARK not in synonym:
@@ -52,7 +53,7 @@ def name_in(language: str, synonyms: Iterable[str]) -> str:
 
 
 def with_name_in(language: str, name: str, synonyms: Sequence[str]) -> tuple[str, ...]:
-    """Synonyms with another name in a language, in the place of the one that `name_in` gives; without it for ""."""
+    """Replace the synonym from `name_in` by a name in a language, or append it; "" removes it."""
     before = name_in(language, synonyms)
     at = next(
         (
@@ -74,14 +75,14 @@ def _is_name_in(language: str, name: str, synonym: str) -> bool:
 
 
 def is_for(language: str, synonym: str) -> bool:
-    """Whether people see a name where they see names in a language: it is in that language, or in none."""
+    """Whether a name is in a language or in none, and so is shown to people who read it."""
     tag = split_language(synonym)[1] if _MARK in synonym else ""
     return tag in {"", _OF_SCIENCE} or _distance(language, tag) <= _FARTHEST
 
 
 @lru_cache(_MOST_KNOWN)
 def _standard(language: str) -> str:
-    """A language tag in its standard form ("de" for "deu" and "ger"); "" where it is none that is registered."""
+    """Standardise a language tag ("de" for "deu" and "ger"); "" where it is not registered."""
     from langcodes import (
         standardize_tag,
         tag_is_valid,

@@ -1,30 +1,26 @@
-"""How large a category graph may be. Each limit is held where edits come in; what a file has already stays as it is."""
+"""Size limits of a category graph, enforced on edits; files that exceed them still open."""
 
 from typing import Final
 
 LONGEST_NAME: Final = 255
-"""Characters of a class name: as many as file systems take for the folder that a class may become."""
+"""Characters of a class name: as many as file systems take for a folder name."""
 
-LONGEST_SOURCE_ID: Final = (
-    1_000  # characters of a source id: vocabularies on the web use whole addresses
-)
+LONGEST_SOURCE_ID: Final = 1_000
+"""Characters of a source id: vocabularies on the web use whole addresses."""
 
 MOST_SYNONYMS: Final = 1_000
-"""Synonyms of one class; the most in WordNet are 27, and a species seldom has more than some hundred."""
+"""Synonyms of one class; the most in WordNet are 27, and species rarely have hundreds."""
 
-LONGEST_NOTE: Final = (
-    10_000  # characters of a note on a class: some pages, a field guide's whole entry
-)
+LONGEST_NOTE: Final = 10_000
+"""Characters of a note on a class: some pages, a field guide's whole entry."""
 
-DEEPEST_LEVEL: Final = (
-    500  # level of the deepest class, a root having 0; no taxonomy that we know comes near
-)
+DEEPEST_LEVEL: Final = 500
+"""Level of the deepest class, a root having 0; no taxonomy that we know comes near."""
 
 MOST_CLASSES: Final = 1_000_000
 """Classes of one graph: twelve times WordNet's. Chosen: far beyond what a model tells apart."""
 
 MOST_PATHS: Final = 64  # paths of one class that are listed: a dense graph has astronomically many
 
-MOST_STEPS: Final = (
-    2_000  # classes in all listed paths of one class together; the first path is always whole
-)
+MOST_STEPS: Final = 2_000
+"""Classes in all listed paths of one class together; the first path is always whole."""

@@ -15,32 +15,31 @@ _CONTROLS: Final = Message("control characters or line breaks")
 _MARKS: Final = Message("marks that override the writing direction")
 
 _PATH_PIECE: Final = re.compile(r"\\[\\/]|/|[^\\/]+|\\")
-_MOST_DECOMPOSED: Final = 4  # one character in form NFC stands for at most so many
+_MOST_DECOMPOSED: Final = 4  # one character in form NFC represents at most so many
 # Format characters (Cf) stay: scripts such as Persian and many emoji need their joiners.
 _REFUSED_CATEGORIES: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
-# They turn what stands after them, also beyond the name: a list or a file name then reads as something else.
+# They reverse the text after them, also beyond the name: a list or file name would be misread.
 _DIRECTION_MARKS: Final = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
-_SEEN_CATEGORIES: Final = frozenset(
-    {"Mc", "Co", "Cn"}
-)  # besides letters, numbers, punctuation and symbols
+_SEEN_CATEGORIES: Final = frozenset({"Mc", "Co", "Cn"})
+"""Besides letters, numbers, punctuation and symbols."""
 _SEEN_KINDS: Final = frozenset("LNPS")
-_BLANK_LETTERS: Final = frozenset(
-    "\u115f\u1160\u3164\uffa0\u2800"
-)  # Hangul fillers and Braille without a dot
+_BLANK_LETTERS: Final = frozenset("\u115f\u1160\u3164\uffa0\u2800")
+"""Hangul fillers and Braille without a dot."""
 
 
 def clean_name(name: str, *, noun: str = _CLASS_NAME, longest: int = LONGEST_NAME) -> str:
     """Normalise a class name, or something like it: Unicode form NFC, without blanks around it.
 
-    Combining marks, joiners and emoji sequences are part of many names; they need something visible beside them.
+    Combining marks, joiners and emoji sequences are part of many names; they need a visible
+    character.
 
     Args:
         noun: what it is, for the error.
         longest: at most so many characters.
 
     Raises:
-        GraphError: the name is empty or cannot be seen, is too long, or holds control characters or marks that
-            override the direction of writing.
+        GraphError: the name is empty or cannot be seen, is too long, or holds control characters or
+            marks that override the direction of writing.
     """
     bare = name.strip()
     # Asked first: normalising takes quadratic time over a long run of combining marks.
@@ -65,7 +64,8 @@ def clean_path(names: Sequence[str]) -> tuple[str, ...]:
     """Normalise the names on the way from a root down to a class.
 
     Raises:
-        GraphError: no class can have this path: it is too long, or one of the names cannot be a class's.
+        GraphError: no class can have this path: it is too long, or one of the names cannot be a
+            class's.
     """
     if len(names) > DEEPEST_LEVEL + 1:
         raise GraphError(
@@ -80,20 +80,20 @@ def clean_path(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def loose_name(name: str) -> str:
-    """What names have in common that differ only by capitals, blanks, underscores, or how accents are composed."""
+    """Normalise what names differ by only in capitals, blanks, underscores, or composed accents."""
     composed = unicodedata.normalize("NFC", name[: LONGEST_NAME * _MOST_DECOMPOSED])
     return " ".join(unicodedata.normalize("NFC", composed.casefold()).replace("_", " ").split())
 
 
 def join_path(names: Iterable[str]) -> str:
-    r"""Write names from a root down as one path; "/" inside a name becomes "\/" and "\" becomes "\\"."""
+    r"""Join names from a root down to a path; "/" inside a name becomes "\/" and "\" "\\"."""
     return SEPARATOR.join(name.replace("\\", "\\\\").replace(SEPARATOR, "\\/") for name in names)
 
 
 def split_path(path: str) -> tuple[str, ...]:
-    r"""Names of a path in Unicode form NFC, from the top down; empty ones (a leading or doubled "/") are left out.
+    r"""Split a path into names in form NFC, from the top down; empty ones are left out.
 
-    "\/" and "\\" stand for the characters themselves.
+    "\/" and "\\" are the characters themselves.
     """
     names = [""]
     for piece in _PATH_PIECE.findall(unicodedata.normalize("NFC", path)):
@@ -154,6 +154,6 @@ def _is_seen(character: str) -> bool:
 
 
 def _is_noncharacter(character: str) -> bool:
-    """Whether Unicode keeps the code point from ever being a character; XML cannot hold the last two of them."""
+    """Whether a code point is a Unicode noncharacter; XML cannot contain the last two of them."""
     code = ord(character)
-    return code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF  # noqa: PLR2004 (Unicode's own numbers)
+    return code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF  # noqa: PLR2004

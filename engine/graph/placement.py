@@ -33,15 +33,16 @@ class Refusal:
 
     obstacle: Obstacle  # what is in the way
     class_id: ClassId  # the class that it is in the way of
-    path: tuple[
-        ClassId, ...
-    ] = ()  # of a cycle: from the class down to the parent, both included; else empty
+    # Of a cycle: from the class down to the parent, both included; else empty
+    path: tuple[ClassId, ...] = ()
 
 
 def placement_refusal(
     graph: CategoryGraph, places: Sequence[Place], to_parent: ClassId | None, *, is_link: bool
 ) -> Refusal | None:
-    """Why classes cannot go under a parent; None when they can. See `engine.graph.group_edits`, which makes the edits.
+    """Check whether classes can go under a parent: the obstacle, or None.
+
+    `engine.graph.group_edits` makes the edits.
 
     Args:
         places: those that are to go, at least one.

@@ -30,7 +30,7 @@ def check_name_is_free(
     *,
     ignoring: Iterable[ClassId] = (),
 ) -> None:
-    """Raise `DuplicateNameError` where another child of the parent, or another root, has this clean name."""
+    """Raise `DuplicateNameError` where a sibling, or another root, has the name."""
     if set(structure.children_named(parent_id, name)) - set(ignoring):
         raise namesake_error(structure, parent_id, name)
 
@@ -68,10 +68,10 @@ def check_linked(structure: GraphStructure, parent_id: ClassId, child_id: ClassI
 
 
 def check_no_cycle(structure: GraphStructure, parent_id: ClassId, child_id: ClassId) -> None:
-    """Raise `CycleError`, with the names along the cycle, for an edge from a class to itself or to an ancestor."""
+    """Raise `CycleError`, with the cycle's names, for an edge to the class or an ancestor."""
     if parent_id == child_id:
         raise CycleError((structure.names[parent_id], structure.names[child_id]))
-    # Looking upwards: ancestors are few where descendants may be the whole graph. A class without children closes none.
+    # Upwards: ancestors are few, descendants may be the whole graph. A leaf closes no cycle.
     is_leaf = not structure.edges.children(child_id)
     if is_leaf or child_id not in reachable(structure.edges.parents, parent_id):
         return
@@ -80,7 +80,7 @@ def check_no_cycle(structure: GraphStructure, parent_id: ClassId, child_id: Clas
 
 
 def check_link(structure: GraphStructure, parent_id: ClassId, child_id: ClassId) -> None:
-    """Refuse a new edge that is there already, closes a cycle, or brings a class beside a namesake."""
+    """Refuse a new edge that exists, closes a cycle, or gives a class a sibling of its name."""
     check_known(structure, parent_id, child_id)
     check_not_linked(structure, parent_id, child_id)
     check_no_cycle(structure, parent_id, child_id)
@@ -116,10 +116,9 @@ class ChildrenOfRemoved(Enum):
     """What becomes of the classes below one that is removed."""
 
     ADOPTED = "adopted"  # they go to its parents, or to the top level where it has none
-    TOP_LEVEL = (
-        "top level"  # they lose it as a parent, so those without any other go to the top level
-    )
-    REMOVED = "removed"  # they go with it, but for those that also lie under a class that stays
+    # They lose it as a parent, so those without any other go to the top level
+    TOP_LEVEL = "top level"
+    REMOVED = "removed"  # they are removed, too, but for those that also have a parent that stays
 
 
 class Surroundings(Protocol):
@@ -138,7 +137,7 @@ def classes_that_go(
     """All classes that a removal takes away, those chosen first."""
     going = dict.fromkeys(class_ids)
     if children is ChildrenOfRemoved.REMOVED:
-        # A class is looked at again whenever one more of its parents goes, so the order does not matter.
+        # A class is checked again whenever another of its parents is removed: any order will do.
         waiting = list(going)
         while waiting:
             for child_id in sorted(graph.children(waiting.pop())):
@@ -151,13 +150,13 @@ def classes_that_go(
 def adopters(
     graph: Surroundings, class_id: ClassId, going: Container[ClassId]
 ) -> tuple[ClassId, ...]:
-    """The nearest classes that stay above one that goes, ascending ids; none where only such as go are above."""
+    """The nearest remaining ancestors of a removed class, by ascending id; may be none."""
     above = reachable(lambda each: graph.parents(each) if each in going else (), class_id)
     return tuple(sorted(each for each in above if each not in going))
 
 
 def label_heir(graph: Surroundings, class_id: ClassId, going: Container[ClassId]) -> ClassId | None:
-    """Nearest class above that stays, for labels of one that goes; None where a class between has several parents."""
+    """The nearest remaining ancestor for labels of a removed class; None at a branching."""
     while class_id in going:
         parents = graph.parents(class_id)
         if len(parents) != 1:
@@ -185,7 +184,7 @@ def removal_edits(
     new = _adoptions(structure, going, orphans) if children is ChildrenOfRemoved.ADOPTED else []
     _check_new_siblings(structure, going, orphans, new)
     edits: list[GraphEdit] = [*new]
-    # Each edge once: those from a class that goes, and those from a class that stays to one that goes.
+    # Each edge once: those from a removed class, and those from a remaining class to a removed one.
     edits += [EdgeRemoved(each, child) for each in going for child in _children(structure, each)]
     edits += [
         EdgeRemoved(up, each) for each in going for up in structure.parents(each) if up not in going
@@ -199,13 +198,14 @@ def merging_edits(
 ) -> list[GraphEdit]:
     """Edits that put `heir_id` in the place of `class_id`.
 
-    Its children go under the heir, and the heir under its parents; what would put a class under itself, or repeat a way
-    that leads there already, is left out. A child that the heir itself lies under goes to the parents instead. The
-    heir gets its name as a synonym, its synonyms, and what it lacks of its other attributes.
+    Its children go under the heir, and the heir under its parents; what would put a class under
+    itself, or repeat a way that exists already, is left out. A child that is an ancestor of the
+    heir goes to the parents instead. The heir gets its name as a synonym, its synonyms, and what it
+    lacks of its other attributes.
 
     Raises:
         GraphError: both are the same class, or the heir would have too many synonyms.
-        DuplicateNameError: a class would come beside another one of its name.
+        DuplicateNameError: a class would get a sibling of its name.
         UnknownClassError: there is no such class.
     """
     check_known(structure, class_id, heir_id)
@@ -239,7 +239,7 @@ def _children(structure: GraphStructure, class_id: ClassId) -> list[ClassId]:
 def _adoptions(
     structure: GraphStructure, going: Collection[ClassId], orphans: Iterable[ClassId]
 ) -> list[EdgeAdded]:
-    """Edges from the classes that stay above those that go to the children that these leave behind."""
+    """Edges from the remaining ancestors of removed classes to the children they leave."""
     above = {each: adopters(structure, each, going) for each in going}
     new = [
         EdgeAdded(adopter, child_id)
@@ -257,7 +257,7 @@ def _check_new_siblings(
     orphans: Iterable[ClassId],
     new: Iterable[EdgeAdded],
 ) -> None:
-    """Refuse namesakes under the adopters or, for children that nobody adopts, among the roots."""
+    """Refuse namesakes under the adopters or, for children without adopters, among the roots."""
     adopted = {edge.child_id for edge in new}
     places: list[tuple[ClassId | None, ClassId]] = [(edge.parent_id, edge.child_id) for edge in new]
     places += [
@@ -298,7 +298,7 @@ def _new_edges(
 
 
 def _check_names(structure: GraphStructure, class_id: ClassId, new: list[EdgeAdded]) -> None:
-    """Refuse namesakes under a new parent, or among the roots where a class loses its only parent and gets no other."""
+    """Refuse namesakes under a new parent, or among the roots without any parent."""
     for edge in new:
         name = structure.names[edge.child_id]
         check_name_is_free(structure, edge.parent_id, name, ignoring=(edge.child_id, class_id))

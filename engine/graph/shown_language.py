@@ -1,7 +1,7 @@
-"""The language that people see the names of classes in, one for the process as that of messages (`engine.texts`).
+"""The display language of class names, one for the process like that of messages.
 
-The window chooses it. Reports and drawings have these names, too; the command line, workers and all other files have
-those in the project.
+The window chooses it. Reports and drawings have these names, too; the command line, workers and all
+other files have those in the project.
 """
 
 from typing import Final
@@ -11,7 +11,7 @@ _language: Final = [AS_IN_PROJECT]
 
 
 def show_names_in(language: str) -> None:
-    """Show names in a language, such as "pt-BR", from now on where classes have one; `AS_IN_PROJECT` for their own."""
+    """Display class names in a language, such as "pt-BR", if known; `AS_IN_PROJECT`: none."""
     _language[:] = [language]
 
 

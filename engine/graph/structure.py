@@ -25,12 +25,12 @@ from engine.search_folding import folded
 
 ClassId = int
 
-TOP = None  # stands for "no parent" where a parent id is expected
+TOP = None  # no parent, where a parent id is expected
 
 
 @final
 class AttributeTable:
-    """Attributes by class. The indexes by name and by rank are built when first needed, since few sessions do."""
+    """Attributes by class. Indexes by name and rank are built on demand."""
 
     def __init__(self) -> None:
         self._of: dict[ClassId, ClassAttributes] = {}
@@ -137,9 +137,8 @@ class GraphStructure:
         self._roots: set[ClassId] = set()
         self._children_in_order: dict[ClassId | None, tuple[ClassId, ...]] = {}
         self._shown_names: dict[ClassId, str] = {}
-        self._removed_names: dict[
-            str, str
-        ] = {}  # what people saw of removed classes, by their names
+        # What people saw of removed classes, by their names
+        self._removed_names: dict[str, str] = {}
         self._language = shown_language()  # that orders of children and shown names follow
         self._ordered_by = collation()
         self._classes: tuple[ClassId, ...] | None = None
@@ -227,7 +226,7 @@ class GraphStructure:
         return known
 
     def shown_as(self, name: str) -> str:
-        """What people see of the classes of a name, or saw of one that was removed; the name where these differ."""
+        """The displayed name of classes with a name, or of a removed one, if it differs."""
         self._follow_language()
         if not self._language:
             return name
@@ -237,11 +236,11 @@ class GraphStructure:
         return shown.pop() if len(shown) == 1 else name
 
     def children_named(self, parent_id: ClassId | None, name: str) -> tuple[ClassId, ...]:
-        """Children of a class, or roots, that have exactly this name (at most one outside a running edit)."""
+        """Children of a class, or roots, with exactly this name; several only within an edit."""
         namesakes = self.namesakes.of(name)
         if parent_id is TOP:
             return tuple(each for each in namesakes if each in self._roots)
-        # Either list may be long ("other" under everything; 20,000 children of one class), seldom both.
+        # Either list may be long ("other" under each class; 20,000 children of one), rarely both.
         if len(namesakes) <= len(self.edges.children(parent_id)):
             return tuple(each for each in namesakes if self.edges.has(parent_id, each))
         return tuple(each for each in self.edges.children(parent_id) if self.names[each] == name)
@@ -328,7 +327,7 @@ class GraphStructure:
             self._ordered_by = collation()
 
     def _forget_place(self, class_id: ClassId) -> None:
-        """Forget what a class is called, and where it stands among its siblings."""
+        """Invalidate the displayed name of a class, and the order of its siblings."""
         self._shown_names.pop(class_id, None)
         for parent_id in self.parents(class_id) or (TOP,):
             self._forget_order(parent_id)

@@ -25,7 +25,7 @@ def reachable(neighbours: Callable[[Node], Iterable[Node]], *starts: Node) -> se
 def shortest_way(
     neighbours: Callable[[Node], Iterable[Node]], start: Node, end: Node
 ) -> tuple[Node, ...]:
-    """A shortest path, both ends included, the first one by the order of `neighbours`; empty where there is none."""
+    """A shortest path with both ends, the first by the order of `neighbours`; or empty."""
     came_from: dict[Node, Node] = {start: start}
     for reached in (waiting := [start]):  # grows while it is walked
         if reached == end:
@@ -53,13 +53,13 @@ def longest_way(neighbours: Callable[[Node], Iterable[Node]], start: Node) -> in
 def first_paths(
     parents: Callable[[int], Sequence[int]], class_id: int
 ) -> tuple[tuple[int, ...], ...]:
-    """The first of `root_paths`: at most `MOST_PATHS`, of `MOST_STEPS` classes in all, and one at least."""
+    """The first of `root_paths`: at least one, at most `MOST_PATHS` with `MOST_STEPS` classes."""
     found = tuple(islice(root_paths(parents, class_id), MOST_PATHS))
     return found[: max(1, bisect_right([*accumulate(map(len, found))], MOST_STEPS))]
 
 
 def root_paths(parents: Callable[[int], Sequence[int]], class_id: int) -> Iterator[tuple[int, ...]]:
-    """All paths from a root down to a class, both included, one at a time: a dense graph has astronomically many."""
+    """Generate all paths from a root to a class: a dense graph has astronomically many."""
     path, others = [class_id], [iter(parents(class_id))]
     if not parents(class_id):
         yield (class_id,)

@@ -1,8 +1,9 @@
 """Layout of a drawn graph, layer by layer, parents above their children.
 
-Across, the sum of squared widths of all links is minimised, with items of a layer in order and at their distances.
-Within one layer that has an exact solution, isotonic regression; layers are settled in turn until nothing moves. That
-gives the optimum, since the whole is convex and each condition concerns one layer only.
+Across, the sum of squared widths of all links is minimised, with items of a layer in order and at
+their distances. Within one layer that has an exact solution, isotonic regression; layers are
+settled in turn until nothing moves. That gives the optimum, since the whole is convex and each
+condition concerns one layer only.
 """
 
 import math
@@ -32,26 +33,24 @@ class CardSize:
 
 
 MOST_ROUNDS: Final = 24  # rounds over all layers; drawings of some hundred classes settle in fewer
-STILL: Final = 0.5  # scene units: when no item moves further in a round, the drawing stands
+STILL: Final = 0.5  # scene units: when no item moves further in a round, the layout has converged
 STILL_SHARE: Final = 1e-4  # the same as a share of a wide drawing's width
 STRAIGHT: Final = 8.0  # how much more a link between two bends weighs: long edges run straight
 WHERE_IT_IS: Final = 1e-3  # weight of the present place: an item without any neighbour stays
-WIDEST: Final = 2.5  # times as wide as it is high, of a drawing that no view is known of
-KEPT_FROM: Final = (
-    1.0  # while it stays wider than this, leaves are stacked as high as in the drawing before
-)
+WIDEST: Final = 2.5  # aspect ratio of a drawing without a known view, at most
+KEPT_FROM: Final = 1.0
+"""While it stays wider than this, leaves are stacked as high as in the drawing before."""
 KEPT_TO: Final = 4.0  # and while it stays narrower than this
 
 Places = NDArray[np.float64]  # (I,) the centre of each item across, in scene units
-Point = tuple[
-    float, float
-]  # across from left to right and along from top to bottom, in scene units
+Point = tuple[float, float]
+"""Across from left to right and along from top to bottom, in scene units."""
 Route = tuple[Point, ...]  # points from a parent's lower middle to a child's upper middle
 
 
 @dataclass(frozen=True)
 class Placed:
-    """Where everything stands."""
+    """Positions of all cards, items and layers."""
 
     places: Mapping[ClassId, Point]  # the centre of each class's card
     across: tuple[float, ...]  # the centre of each item
@@ -112,14 +111,14 @@ class _Layer:
     """A layer from left to right."""
 
     items: NDArray[np.int64]  # (R,) its items
-    offsets: Places  # (R,) where they would stand if they stood as near as they may, from the first one on
+    offsets: Places  # (R,) positions at minimal distances, from the first item on
     above: "_Links"  # links to the layer above; see `_Links`
     below: "_Links"  # links to the layer below
 
 
 @dataclass(frozen=True)
 class _Links:
-    """(L,) links of a layer in one direction: the place in the layer, the item at the other end, and the weight."""
+    """(L,) links of a layer in one direction: place in the layer, item at the other end, weight."""
 
     places: NDArray[np.int64]
     others: NDArray[np.int64]
@@ -174,7 +173,7 @@ def _links(tiers: Tiers, row: Sequence[int], near: Sequence[Sequence[int]]) -> _
 
 
 def _settle(layer: _Layer, directions: Sequence[_Links], across: Places) -> None:
-    """Put a layer's items as near as possible to what they are linked to, in order and at their distances."""
+    """Move a layer's items as near as possible to their links, preserving order and distances."""
     count = len(layer.items)
     weights = np.full(count, WHERE_IT_IS)
     totals = across[layer.items] * WHERE_IT_IS
@@ -185,7 +184,7 @@ def _settle(layer: _Layer, directions: Sequence[_Links], across: Places) -> None
 
 
 def _ascending(wanted: Places, weights: Places) -> Places:
-    """The ascending numbers nearest to some others by weighted squares (pool adjacent violators)."""
+    """Isotonic regression: the ascending numbers nearest by weighted squares (PAVA)."""
     if np.all(wanted[1:] >= wanted[:-1]):
         return wanted
     groups: list[tuple[float, float, int]] = []
@@ -207,24 +206,24 @@ class Layout:
 
     places: Mapping[ClassId, Point]  # the centre of each class's card
     routes: Mapping[Edge, Route]
-    """Of each edge (parent, child), from the lower middle of the parent's card to the upper middle of the child's,
-    around all others."""
-    bounds: tuple[
-        float, float, float, float
-    ]  # left, top, width and height around all cards and routes
+    """Of each edge (parent, child), from the lower middle of the parent's card to the upper middle
+    of the child's, around all others."""
+    # Left, top, width and height around all cards and routes
+    bounds: tuple[float, float, float, float]
     crossings: int  # pairs of edges that cross
-    stack: int = 1  # leaves that stand one above the other in a block, at most
+    stack: int = 1  # leaves in a column of a block, at most
     stood: Mapping[ItemKey, float] = field(default_factory=dict, repr=False)
-    """Where each card, block and bend stands across, for the drawing after this one."""
+    """Horizontal position of each card, block and bend, for the next drawing."""
 
 
 def lay_out(
     shown: ShownGraph, card: CardSize, *, before: Layout | None = None, shape: float | None = None
 ) -> Layout:
-    """Lay a graph out, close to the drawing before it; no two cards overlap, and no edge crosses a card.
+    """Lay out a graph, close to the previous drawing; cards do not overlap, edges cross no card.
 
     Args:
-        shape: width over height of the view that it is to fit best; without one it is at most `WIDEST`.
+        shape: width over height of the view that it is to fit best; without one it is at most
+            `WIDEST`.
     """
     tiers = tiers_of(shown)
     stack = _stack(tiers, card, before, shape)
@@ -245,7 +244,7 @@ def lay_out(
 
 
 def _way_back(places: Mapping[ClassId, Point], before: Mapping[ClassId, Point]) -> float:
-    """How far across to move a drawing so that most of it stands where it stood: the median move, undone."""
+    """Horizontal shift by which most of a drawing keeps its position: the median move, undone."""
     moves = [
         before[class_id][0] - place[0] for class_id, place in places.items() if class_id in before
     ]
@@ -264,11 +263,11 @@ def _height(classes: int, stack: int, card: CardSize) -> float:
 
 
 def _stack(tiers: Tiers, card: CardSize, before: Layout | None, shape: float | None) -> int:
-    """How high leaves are stacked: no higher than keeps the drawing from growing wide; as before if possible."""
+    """Rows of leaf blocks: no more than a sensible width needs, unchanged if possible."""
     if before and KEPT_FROM <= _wide(tiers, before.stack, card) <= KEPT_TO:
         return before.stack
     widest, tallest = shape or WIDEST, max(map(len, tiers.members), default=1)
-    # The higher the stacks, the narrower and the higher is the drawing: the first that will do is found by halving.
+    # Higher stacks make a drawing narrower and higher: bisect for the first that will do.
     enough = bisect_left(
         range(tallest), -widest, lo=1, hi=tallest, key=lambda stack: -_wide(tiers, stack, card)
     )

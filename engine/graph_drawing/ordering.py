@@ -12,22 +12,19 @@ from engine.graph.category_graph import ClassId
 from engine.graph_drawing.shown import Edge, ItemKey, Tiers
 
 Rows = Sequence[Sequence[int]]  # the items of each layer from left to right
-MOST_SWEEPS: Final = (
-    12  # ways down or up over all layers; the best order is found within the first few
-)
+MOST_SWEEPS: Final = 12
+"""Ways down or up over all layers; the best order is found within the first few."""
 VAIN_SWEEPS: Final = 4  # so many without any gain are the last
-MOST_PASSES: Final = (
-    20  # passes in which neighbours change places; each but the last makes fewer edges cross
-)
-MOST_LINKS: Final = (
-    1000  # links that the library orders, at most: what takes it a tenth of a second
-)
+MOST_PASSES: Final = 20
+"""Passes in which neighbours change places; each but the last makes fewer edges cross."""
+MOST_LINKS: Final = 1000
+"""Links that the library orders, at most: what takes it a tenth of a second."""
 
 Edges = Collection[Edge]  # (parent, child) of what is drawn
 
 
 def count_crossings(tiers: Tiers, rows: Rows) -> int:
-    """Count the pairs of edges that cross when the items stand in this order, also those into one block."""
+    """Count the pairs of crossing edges for this order of items, including those into one block."""
     inside = sum(
         comb(len(members), 2) * comb(len(above), 2)
         for members, above in zip(tiers.members, tiers.above, strict=True)
@@ -41,7 +38,7 @@ def crossings_between(tiers: Tiers, rows: Rows) -> int:
 
 
 def _between(tiers: Tiers, upper: Sequence[int], lower: Sequence[int]) -> int:
-    """Inversions between two layers, weighted by the edges of a link, in a Fenwick tree of partial sums."""
+    """Inversions between two layers, weighted by the edges of a link, by a Fenwick tree."""
     place = {item: number for number, item in enumerate(upper)}
     sums = [0] * (len(upper) + 1)
     passed = crossings = 0
@@ -85,7 +82,7 @@ def untangled(tiers: Tiers, rows: Rows) -> list[list[int]]:
 
 
 def switched(tiers: Tiers, rows: Rows, keep: AbstractSet[int] = frozenset()) -> list[list[int]]:
-    """Let neighbours change places while edges uncross by it, but for items that `keep` their order."""
+    """Swap neighbours while that removes crossings, except for items that `keep` their order."""
     switching = [list(row) for row in rows]
     place = {item: number for row in rows for number, item in enumerate(row)}
     for _ in range(MOST_PASSES):
@@ -135,7 +132,7 @@ def _inverted(lefts: Sequence[int], rights: Sequence[int], place: dict[int, int]
 
 
 def _towards_means(tiers: Tiers, rows: Rows, *, downwards: bool) -> list[list[int]]:
-    """Sort each layer by the mean place of what its items are linked to; those without links stay."""
+    """Sort each layer by the mean position of linked items; those without links stay."""
     sweeping = [list(row) for row in rows]
     place = {item: number for row in rows for number, item in enumerate(row)}
     near = tiers.above if downwards else tiers.below
@@ -167,7 +164,7 @@ def fresh_order(tiers: Tiers) -> list[list[int]]:
 
 
 def order_as_listed(tiers: Tiers) -> list[list[int]]:
-    """Items as a walk down the tree meets them; blocks come after the cards beside them."""
+    """Items in depth-first order; blocks come after their sibling cards."""
     met: dict[int, None] = {}
     waiting = [item for item, above in reversed(list(enumerate(tiers.above))) if not above]
     while waiting:
@@ -187,7 +184,7 @@ def as_listed(tiers: Tiers, siblings: Collection[int]) -> list[int]:
 
 
 def order_by_library(tiers: Tiers) -> list[list[int]]:
-    """The order in which fast-sugiyama puts them: barycentres and transposing, each connected part by itself."""
+    """The order by fast-sugiyama: barycentres and transposing, for each connected part."""
     links = [(parent, item) for item, above in enumerate(tiers.above) for parent in above]
     alone = [
         [item] for item, above in enumerate(tiers.above) if not above and not tiers.below[item]
@@ -208,11 +205,11 @@ def order_by_library(tiers: Tiers) -> list[list[int]]:
 def kept_order(
     tiers: Tiers, edges: Edges, stood: Mapping[ItemKey, float], former_edges: Edges
 ) -> list[list[int]]:
-    """Order the layers as in the drawing before; what is new, or went to another parent, is put among its siblings.
+    """Order the layers as in the previous drawing; new or moved items go among their siblings.
 
     Args:
         edges: what is drawn now.
-        stood: where items stood across, in the drawing before.
+        stood: horizontal position of items in the previous drawing.
         former_edges: what was drawn then.
     """
     listed = order_as_listed(tiers)
@@ -256,7 +253,7 @@ def _by_child(edges: Edges) -> dict[ClassId, set[ClassId]]:
 def _staying(
     tiers: Tiers, rows: Iterable[Sequence[int]], stood: Mapping[ItemKey, float], parents: _Parents
 ) -> dict[int, float]:
-    """Items that keep their place in the order, and where that is; from above, since all below a moved one moves."""
+    """Items that keep their order, with positions, top down, as all below a moved one moves."""
     stays: dict[int, float] = {}
     for item in (item for row in rows for item in row):
         place = stood.get(tiers.keys[item])
@@ -270,7 +267,7 @@ def _staying(
 def _taken_over(
     tiers: Tiers, item: int, stood: Mapping[ItemKey, float], parents: _Parents
 ) -> float | None:
-    """Where a class that has come between others stands: above those that it took over."""
+    """Position of a class inserted between others: the mean of the children it took."""
     if not tiers.members[item] or not tiers.below[item]:
         return None
     new = tiers.members[item][0]
@@ -318,7 +315,7 @@ def _with_new(
                 place = row.index(in_order[at - 1]) + 1
             elif right is not None:
                 place = row.index(right)
-            else:  # below its parents: before the first whose parents stand further to the right
+            else:  # below its parents: before the first whose parents are further right
                 place = next((number for number, each in enumerate(means) if each > mean), len(row))
             row.insert(place, item)
             means.insert(place, mean)

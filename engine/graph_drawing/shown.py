@@ -1,6 +1,7 @@
-"""Which classes of a graph are drawn, those of open branches or around one class, and in which layers.
+"""Which classes of a graph are drawn, by open branches or around one class, and in which layers.
 
-A layer has single cards, blocks of leaves under the same parents, and bends of edges that pass through.
+A layer has single cards, blocks of leaves under the same parents, and bends of edges that pass
+through.
 """
 
 from collections import deque
@@ -12,14 +13,15 @@ from typing import Final
 from engine.graph.category_graph import CategoryGraph, ClassId
 
 MOST_AT_FIRST: Final = 120
-"""Classes that a graph is first drawn with, at most: about what fits a screen with names that can be read."""
+"""Classes that a graph is first drawn with, at most: names on about one screen can be read."""
 
 
+RINGS: Final = 2  # edges around a class in focus within which classes are drawn
 Edge = tuple[ClassId, ClassId]  # (parent, child)
 
 ItemKey = tuple[int, ...]
-"""What an item is, from one drawing to the next: (class) of a card, (0, parents...) of a block, and of a bend its
-number from the top, negative, its parent, and the key of what its edge leads to."""
+"""Identity of an item across drawings: (class) of a card, (0, parents...) of a block, and of a bend
+its number from the top, negative, its parent, and the key of what its edge leads to."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class ShownClass:
     """A class that is drawn."""
 
     class_id: ClassId
-    hidden: int  # of a closed branch, drawn as one card: distinct classes below it that are not drawn; else 0
+    hidden: int  # of a collapsed branch: distinct classes below it that are not drawn; else 0
     distance: int | None  # edges between it and the class in focus; `None` without a focus
 
 
@@ -36,10 +38,9 @@ class ShownGraph:
     """What is drawn of a graph."""
 
     classes: tuple[ShownClass, ...]
-    """In the order of the tree: each class before what lies below it, siblings in the order of their names."""
-    edges: tuple[
-        Edge, ...
-    ]  # every edge of the graph between two of these classes, by child in their order
+    """In tree order: each class before its descendants, siblings by name."""
+    # Every edge of the graph between two of these classes, by child in their order
+    edges: tuple[Edge, ...]
 
 
 def shown_graph(
@@ -47,22 +48,22 @@ def shown_graph(
     opened: frozenset[ClassId],
     *,
     focus: ClassId | None = None,
-    rings: int = 2,
     is_counted: bool = True,
 ) -> ShownGraph:
     """The classes and edges that are drawn; without a focus every root is among them.
 
     Args:
-        opened: the open branches: classes whose children are drawn where they are drawn themselves. Ids that are not
-            in the graph, or have no children, are ignored.
-        focus: with a class in focus only what lies within `rings` edges of it is drawn: upwards all, downwards all that
-            is below it, and from others only where they are open.
-        is_counted: whether the classes below closed branches are counted, which takes time in a large graph.
+        opened: the open branches: classes whose children are drawn where they are drawn themselves.
+            Ids that are not in the graph, or have no children, are ignored.
+        focus: with a class in focus only what is within `RINGS` edges of it is drawn: upwards all,
+            downwards all that is below it, and from others only where they are open.
+        is_counted: whether the classes below closed branches are counted, which takes time in a
+            large graph.
 
     Raises:
         UnknownClassError: the class in focus is not in the graph.
     """
-    distances = _open_part(graph, opened) if focus is None else _around(graph, opened, focus, rings)
+    distances = _open_part(graph, opened) if focus is None else _around(graph, opened, focus)
     in_order = _tree_order(graph, distances)
     classes = tuple(
         ShownClass(
@@ -83,10 +84,10 @@ def first_opened(
     most: int = MOST_AT_FIRST,
     fits: Callable[[frozenset[ClassId]], bool] = lambda _opened: True,
 ) -> frozenset[ClassId]:
-    """The branches to open when a graph is first drawn: level by level, of each the small ones first.
+    """The branches to open when a graph is first drawn: level by level, small ones first.
 
-    A branch stays closed where more than `most` classes would be drawn with it, or where it does not fit; a lone root
-    is always open.
+    A branch stays closed where more than `most` classes would be drawn with it, or where it does
+    not fit; a lone root is always open.
 
     Args:
         fits: whether there is room for what some open branches show.
@@ -153,15 +154,13 @@ def _open_part(graph: CategoryGraph, opened: frozenset[ClassId]) -> dict[ClassId
     return distances
 
 
-def _around(
-    graph: CategoryGraph, opened: frozenset[ClassId], focus: ClassId, rings: int
-) -> dict[ClassId, int]:
+def _around(graph: CategoryGraph, opened: frozenset[ClassId], focus: ClassId) -> dict[ClassId, int]:
     open_here = graph.descendants(focus) | {focus} | opened
     distances = {focus: 0}
     waiting = deque([focus])
     while waiting:
         current = waiting.popleft()
-        if distances[current] == rings:
+        if distances[current] == RINGS:
             continue
         for near in (
             *graph.parents(current),
@@ -198,19 +197,18 @@ def _hidden_below(graph: CategoryGraph, class_id: ClassId, shown: dict[ClassId, 
 
 @dataclass(frozen=True)
 class Tiers:
-    """A layered drawing before anything has a place: items, each in a layer, and links between neighbouring layers."""
+    """A layered drawing without positions: items in layers, and links between adjacent layers."""
 
     keys: tuple[ItemKey, ...]  # of each item
     members: tuple[tuple[ClassId, ...], ...]
     """Of each item, its classes: one for a card, several for a block, none for a bend."""
     tier: tuple[int, ...]  # of each item, its layer, 0 at the top
-    above: tuple[
-        tuple[int, ...], ...
-    ]  # of each item, the items of the layer above that it is linked to
+    # Of each item, the items of the layer above that it is linked to
+    above: tuple[tuple[int, ...], ...]
     below: tuple[tuple[int, ...], ...]  # of each item, those of the layer below
     strands: tuple[int, ...]  # of each item, how many edges run between it and one item above
     bends: dict[tuple[int, int], tuple[int, ...]]
-    """Of each pair of items that edges join across several layers, the bends between them from the top down."""
+    """Bends, from the top down, of each pair of items that edges join across several layers."""
     item_of: dict[ClassId, int]  # of each class, its item
 
     @property
@@ -220,7 +218,7 @@ class Tiers:
 
 
 def tiers_of(shown: ShownGraph) -> Tiers:
-    """Put classes into layers, each one below all its parents, and leaves of the same parents into blocks."""
+    """Assign classes to layers below all their parents, and group leaves of the same parents."""
     order = [each.class_id for each in shown.classes]
     parents: dict[ClassId, list[ClassId]] = {each: [] for each in order}
     children: dict[ClassId, list[ClassId]] = {each: [] for each in order}
@@ -229,7 +227,7 @@ def tiers_of(shown: ShownGraph) -> Tiers:
         children[parent].append(child)
     groups: dict[ItemKey, list[ClassId]] = {}
     for each in order:
-        # A leaf stands with those of its parents; what has children stands alone.
+        # A leaf is grouped with those of its parents; a class with children is a card of its own.
         groups.setdefault((each,) if children[each] else (0, *sorted(parents[each])), []).append(
             each
         )
@@ -285,7 +283,7 @@ def _with_bends(
 def _joined(
     count: int, links: list[tuple[int, int, int]]
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...], tuple[int, ...]]:
-    """Of each item: those above, those below, and how many edges a link upwards stands for."""
+    """Of each item: those above, those below, and how many edges an upward link represents."""
     above: list[list[int]] = [[] for _ in range(count)]
     below: list[list[int]] = [[] for _ in range(count)]
     strands = [1] * count

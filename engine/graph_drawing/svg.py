@@ -11,17 +11,15 @@ from engine.graph.category_graph import CategoryGraph
 from engine.graph_drawing.layout import CardSize, Layout, Point, Route
 from engine.graph_drawing.shown import Edge, ShownClass, ShownGraph
 
-SVG_CARD: Final = CardSize(
-    width=144, height=48, gap_across=16, gap_along=64
-)  # cards with room for a name on two lines
-FONT_SIZE: Final = 13.0  # scene units; the lines of a name stand 16 apart
+SVG_CARD: Final = CardSize(width=144, height=48, gap_across=16, gap_along=64)
+"""Cards with room for a name on two lines."""
+FONT_SIZE: Final = 13.0  # scene units; the lines of a name are 16 apart
 SMALL_FONT_SIZE: Final = 11.0  # of what a closed branch hides
 LINE_STEP: Final = 16.0  # scene units from one line of a card to the next
 PADDING: Final = 8.0
-"""Scene units between a card's edge and its text, and at each side around the drawing three times as much."""
-THINNEST: Final = (
-    1.0  # width of an edge of weight 0 in scene units, and of all where no weights are known
-)
+"""Scene units between a card's edge and its text; the margin is three times as wide."""
+THINNEST: Final = 1.0
+"""Width of an edge of weight 0 in scene units, and of all where no weights are known."""
 WIDEST: Final = 4.0  # width of an edge of weight 1
 # Shares of the font size, as sans-serif faces such as DejaVu Sans (a wide one) draw them.
 NARROW: Final = 0.42
@@ -31,9 +29,8 @@ BROAD: Final = 1.0
 _NARROW_LETTERS: Final = frozenset("iljtfrI|!.,:;'`()[]{} -/\\")
 _BROAD_LETTERS: Final = frozenset("mwMW@%&—")
 ELLIPSIS: Final = "…"
-WIDEST_PEN: Final = (
-    4.0  # points that an edge of weight 1 is drawn wide; one of weight 0 is drawn one point wide
-)
+WIDEST_PEN: Final = 4.0
+"""Points that an edge of weight 1 is drawn wide; one of weight 0 is drawn one point wide."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +53,6 @@ def svg_text(
     graph: CategoryGraph,
     shown: ShownGraph,
     layout: Layout,
-    card: CardSize = SVG_CARD,
     *,
     colours: SvgColours = LIGHT,
     weights: Mapping[Edge, float] | None = None,
@@ -64,8 +60,8 @@ def svg_text(
     """Draw a graph as SVG, without fonts, images or scripts.
 
     Args:
-        card: the size of cards that `layout` was made with.
-        weights: attention weight in [0, 1] of edges (parent, child); the heavier, the wider they are drawn.
+        weights: attention weight in [0, 1] of edges (parent, child); the heavier, the wider they
+            are drawn.
     """
     left, top, width, height = layout.bounds
     margin = 3 * PADDING
@@ -75,7 +71,7 @@ def svg_text(
         f'<g fill="none" stroke="{colours.edge}" stroke-linecap="round">',
         *(_edge(route, (weights or {}).get(edge)) for edge, route in layout.routes.items()),
         f'</g><g fill="{colours.text}">',
-        *(line for each in shown.classes for line in _card(graph, each, layout, card, colours)),
+        *(line for each in shown.classes for line in _card(graph, each, layout, colours)),
         "</g></svg>",
     ]
     return "\n".join(lines) + "\n"
@@ -97,7 +93,7 @@ def _edge(route: Route, weight: float | None) -> str:
 
 
 def _step(start: Point, end: Point) -> str:
-    """Straight down, or a curve that begins and ends downwards: it stays in the gap that its ends stand in."""
+    """A vertical line, or a curve with vertical ends, which stays in the gap between layers."""
     (x, y), (end_x, end_y) = start, end
     middle = (y + end_y) / 2
     if x == end_x:
@@ -106,21 +102,22 @@ def _step(start: Point, end: Point) -> str:
 
 
 def _card(
-    graph: CategoryGraph, shown: ShownClass, layout: Layout, card: CardSize, colours: SvgColours
+    graph: CategoryGraph, shown: ShownClass, layout: Layout, colours: SvgColours
 ) -> Iterator[str]:
     """A card with the name on as many lines as it has; the whole name is its title."""
-    x, y = layout.places[shown.class_id]
+    card, (x, y) = SVG_CARD, layout.places[shown.class_id]
     name = graph.shown_name(shown.class_id)
     most_lines = 1 if shown.hidden else 2
     lines = lines_of(name, card.width - 2 * PADDING, FONT_SIZE, most_lines)
     yield f"<g><title>{escape(name)}</title>"
-    yield _box(x - card.width / 2, y - card.height / 2, card, colours)
+    yield (
+        f'<rect x="{x - card.width / 2:.1f}" y="{y - card.height / 2:.1f}" width="{card.width:g}"'
+        f' height="{card.height:g}" rx="6" fill="{colours.card}" stroke="{colours.border}"/>'
+    )
     if shown.hidden:
-        # What lies behind a closed branch looks out below it.
-        start, length = (
-            f"M{x - card.width / 2 + PADDING:.1f} {y + card.height / 2 + 3:.1f}",
-            card.width - 2 * PADDING,
-        )
+        # A hint of a second card marks a collapsed branch.
+        start = f"M{x - card.width / 2 + PADDING:.1f} {y + card.height / 2 + 3:.1f}"
+        length = card.width - 2 * PADDING
         yield f'<path d="{start}h{length:.1f}" stroke="{colours.border}" stroke-width="2"/>'
     base = y + FONT_SIZE / 3 - LINE_STEP * (len(lines) + bool(shown.hidden) - 1) / 2
     for number, line in enumerate(lines):
@@ -128,23 +125,18 @@ def _card(
     if shown.hidden:
         noun = "class" if shown.hidden == 1 else "classes"
         yield (
-            f'<text x="{x:.1f}" y="{base + len(lines) * LINE_STEP:.1f}" font-size="{SMALL_FONT_SIZE:g}"'
+            f'<text x="{x:.1f}" y="{base + len(lines) * LINE_STEP:.1f}"'
+            f' font-size="{SMALL_FONT_SIZE:g}"'
             f" fill={quoteattr(colours.text_muted)}>{shown.hidden:,} {noun}</text>"
         )
     yield "</g>"
 
 
-def _box(left: float, top: float, card: CardSize, colours: SvgColours) -> str:
-    return (
-        f'<rect x="{left:.1f}" y="{top:.1f}" width="{card.width:g}" height="{card.height:g}" rx="6"'
-        f' fill="{colours.card}" stroke="{colours.border}"/>'
-    )
-
-
 def lines_of(name: str, width: float, font_size: float, most: int) -> list[str]:
     """Break a name into lines between words, one to `most`; what does not fit ends in an ellipsis.
 
-    Widths are estimated without a font, rather too wide than too narrow, in the unit of the font's size.
+    Widths are estimated without a font, rather too wide than too narrow, in the unit of the font's
+    size.
     """
     lines: list[str] = []
     rest = name.split(" ")
@@ -173,7 +165,7 @@ def _shortened(text: str, width: float, font_size: float) -> str:
         if room < 0:
             break
         kept += 1
-    # Marks belong to the letter before them: none stands without it.
+    # Combining marks belong to the letter before them.
     while 0 < kept < len(text) and unicodedata.combining(text[kept]):
         kept -= 1
     return text[: max(kept, 1)].rstrip() + ELLIPSIS
@@ -192,38 +184,27 @@ def _share(letter: str) -> float:
 def dot_text(
     graph: CategoryGraph,
     *,
-    shown: ShownGraph | None = None,
     weights: Mapping[Edge, float] | None = None,
 ) -> str:
-    """Write a graph as DOT, parents above their children, by default all of it; `weights` as in `svg_text`."""
-    return "\n".join(_lines(graph, shown, weights or {})) + "\n"
+    """Write a graph as DOT, parents above their children; `weights` as in `svg_text`."""
+    return "\n".join(_lines(graph, weights or {})) + "\n"
 
 
-def _lines(
-    graph: CategoryGraph, shown: ShownGraph | None, weights: Mapping[Edge, float]
-) -> Iterator[str]:
-    hidden = (
-        {each.class_id: each.hidden for each in shown.classes}
-        if shown
-        else dict.fromkeys(graph.classes(), 0)
-    )
+def _lines(graph: CategoryGraph, weights: Mapping[Edge, float]) -> Iterator[str]:
     yield 'digraph "Classes" {'
     yield "  rankdir=TB;"
     yield '  node [shape=box, style=rounded, fontname="sans-serif"];'
-    for class_id, below in hidden.items():
-        more = f"\\n+ {below:,}" if below else ""
-        yield f'  c{class_id} [label="{_escaped(graph.name(class_id))}{more}"];'
-    for parent, child in shown.edges if shown else graph.edges():
+    for class_id in graph.classes():
+        yield f'  c{class_id} [label="{_escaped(graph.name(class_id))}"];'
+    for parent, child in graph.edges():
         weight = weights.get((parent, child))
-        look = (
-            ""
-            if weight is None
-            else f" [penwidth={1 + (WIDEST_PEN - 1) * weight:.2f}, weight={1 + 9 * weight:.0f}]"
-        )
+        look = ""
+        if weight is not None:
+            look = f" [penwidth={1 + (WIDEST_PEN - 1) * weight:.2f}, weight={1 + 9 * weight:.0f}]"
         yield f"  c{parent} -> c{child}{look};"
     yield "}"
 
 
 def _escaped(name: str) -> str:
-    r"""Inside quotes a backslash begins an escape, such as \n for a new line or \N for the node's own name."""
+    r"""Escape a name for DOT: a backslash would begin an escape such as \n or \N."""
     return name.replace("\\", "\\\\").replace('"', '\\"')

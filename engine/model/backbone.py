@@ -15,7 +15,7 @@ LAST_SCALE: Final = 0.2
 
 
 class Whitened(nn.Module):
-    """A backbone followed by a fixed whitening: embeddings (B, d_in) minus mean (d_in,), times matrix (d, d_in)."""
+    """A backbone and a fixed whitening: matrix (d, d_in) times (embeddings - mean (d_in,))."""
 
     def __init__(self, backbone: nn.Module, mean: Tensor, matrix: Tensor) -> None:
         super().__init__()
@@ -32,7 +32,7 @@ class Whitened(nn.Module):
 
 
 class UnitEmbedding(nn.Module):
-    """A backbone whose embeddings have length 1, so that squared distances lie in [0, 4] for every backbone."""
+    """A backbone with embeddings of length 1, so that squared distances are in [0, 4]."""
 
     def __init__(self, backbone: nn.Module) -> None:
         super().__init__()
@@ -47,15 +47,18 @@ class UnitEmbedding(nn.Module):
 class Conv4(nn.Module):
     """Four times 3x3 convolution, batch norm, ReLU and 2x2 max-pooling, then flattened.
 
-    Pooling comes before ReLU: the largest of four is the same either way, and ReLU then sees a quarter of the values.
+    Pooling comes before ReLU: the largest of four is the same either way, and ReLU then sees a
+    quarter of the values.
 
-    Paper: section 4, "4 convolutional layers, each with 64 filters"; used since Vinyals et al., NeurIPS 2016.
+    Paper: section 4, "4 convolutional layers, each with 64 filters"; used since Vinyals et al.,
+    NeurIPS 2016.
 
     Args:
         side: side of the input images in pixels, at least 16.
         width: filters of each layer.
-        last_scale: initial scale of the last batch norm. The usual 1 makes squared distances of some hundreds at first,
-            which a softmax over distances takes a thousand iterations to shrink.
+        last_scale: initial scale of the last batch norm. The usual 1 makes squared distances of
+            some hundreds at first, which a softmax over distances takes a thousand iterations to
+            shrink.
 
     Raises:
         InputError: the images are too small to be halved four times.
@@ -81,7 +84,7 @@ class Conv4(nn.Module):
                 nn.MaxPool2d(2),
                 nn.ReLU(inplace=True),
             ]
-        nn.init.constant_(layers[-3].weight, last_scale)  # type: ignore[arg-type]  # the last batch norm
+        nn.init.constant_(layers[-3].weight, last_scale)  # type: ignore[arg-type]
         self.layers = nn.Sequential(*layers, nn.Flatten())
         self.side = side
         self.embedding_width = width * (side >> CONV4_LAYERS) ** 2

@@ -1,7 +1,8 @@
-"""EfficientNet-Lite: inverted residual blocks that quantise well to eight bits; an embedding may pool several stages.
+"""EfficientNet-Lite: inverted residual blocks that quantise well; an embedding may pool stages.
 
-Source: Tan and Le, ICML 2019, Table 1, as its authors' Lite variants change it: no squeeze-and-excitation, ReLU6 for
-swish, and a stem and a head that stay as wide as in the smallest network.
+Source: Tan and Le, ICML 2019, Table 1, as its authors' Lite variants change it: no
+squeeze-and-excitation, ReLU6 for swish, and a stem and a head that stay as wide as in the smallest
+network.
 """
 
 import math
@@ -19,9 +20,9 @@ from engine.texts import Message, enumerated
 STEM_WIDTH: Final = 32  # channels of the stem, the same in every variant, as published
 HEAD_WIDTH: Final = 1280  # channels of the head, likewise
 CENTRE_SPREAD: Final = 0.35
-"""Standard deviation of what a place of a map counts, as a share of the map's side (decision 22)."""
+"""Standard deviation of the centre weighting, as a share of the map's side (decision 22)."""
 
-# Widths are rounded to multiples of 8, at most a tenth down; the rest is the published batch normalisation.
+# Widths are multiples of 8, rounded down by at most a tenth; the rest is as published.
 _WIDTH_STEP: Final = 8
 _MOST_ROUNDED_OFF: Final = 0.1
 _NORM_EPSILON: Final = 1e-3
@@ -52,7 +53,7 @@ _STAGES: Final = (
 
 @dataclass(frozen=True)
 class LiteVariant:
-    """How much wider and deeper than the smallest network one is, and the side of the images it was trained on."""
+    """Width and depth relative to the smallest network, and the side of the training images."""
 
     width: float
     depth: float
@@ -87,9 +88,10 @@ def _rounded_width(width: float) -> int:
 
 @final
 class SameConvolution(nn.Conv2d):
-    """A convolution without bias whose output has ceil(side / stride) pixels a side, as TensorFlow pads.
+    """A convolution without bias and with TensorFlow's SAME padding: ceil(side / stride) pixels.
 
-    An odd padding puts one more at the end than at the beginning: the published weights were trained so.
+    An odd padding puts one more at the end than at the beginning: the published weights were
+    trained so.
     """
 
     def __init__(
@@ -115,9 +117,10 @@ class SameConvolution(nn.Conv2d):
 
 
 def centre_weights(height: int, width: int) -> Tensor:
-    """What each place of a map counts, (H, W) float64 of mean 1: people hold what they photograph in the middle.
+    """Centre weighting of a map, (H, W) float64 of mean 1: photos show their subject in the middle.
 
-    A normal distribution around the centre; with the spread of 0.35 a corner still counts an eighth of it.
+    A normal distribution around the centre; with the spread of 0.35 a corner still counts an eighth
+    of it.
     """
     rows, columns = (
         ((torch.arange(side, dtype=torch.float64) + 0.5) / side - 0.5)
@@ -131,7 +134,7 @@ def centre_weights(height: int, width: int) -> Tensor:
 
 
 def pooled_around_centre(features: Tensor) -> Tensor:
-    """Generalised mean of each channel by `centre_weights`, then length 1: (B, C, H, W) float to (B, C) float32."""
+    """Centre-weighted generalised mean, then length 1: (B, C, H, W) float to (B, C) float32."""
     present = features.float().clamp(min=SMALLEST)
     weights = centre_weights(features.shape[2], features.shape[3]).to(present)
     return nn.functional.normalize(
@@ -146,7 +149,7 @@ def _convolution(convolution: SameConvolution, *, activated: bool = True) -> nn.
 
 @final
 class InvertedResidual(nn.Module):
-    """Expansion, depthwise convolution, linear projection; beside a shortcut where shapes allow.
+    """Expansion, depthwise convolution, linear projection; with a shortcut where shapes allow.
 
     Source: Sandler et al., CVPR 2018.
     """
@@ -172,7 +175,7 @@ class InvertedResidual(nn.Module):
 
 @final
 class EfficientNetLite(nn.Module):
-    """EfficientNet-Lite without its classifier; `heard` are the maps that the embedding pools, by default all."""
+    """EfficientNet-Lite without its classifier; the embedding pools the maps `heard`."""
 
     def __init__(self, variant: LiteVariant, heard: Sequence[int] | None = None) -> None:
         super().__init__()
@@ -185,15 +188,13 @@ class EfficientNetLite(nn.Module):
             channels = stage.width
         self.stages = nn.ModuleList(stages)
         self.head = _convolution(SameConvolution(channels, HEAD_WIDTH, 1))
-        self.map_widths = (
-            *(stage.width for stage in variant.stages),
-            HEAD_WIDTH,
-        )  # of stages and head
+        # Of stages and head
+        self.map_widths = (*(stage.width for stage in variant.stages), HEAD_WIDTH)
         self.heard = tuple(range(len(self.map_widths)) if heard is None else heard)
         self.embedding_width = sum(self.map_widths[place] for place in self.heard)
 
     def maps(self, images: Tensor) -> list[Tensor]:
-        """Outputs of the seven stages (without activation) and of the head, each (B, width, H', W') float.
+        """Outputs of the seven stages (no activation) and the head, each (B, width, H', W').
 
         Images (B, 3, H, W) hold (value - 127) / 128 of values from 0 to 255.
         """
@@ -204,13 +205,13 @@ class EfficientNetLite(nn.Module):
         return found
 
     def forward(self, images: Tensor) -> Tensor:
-        """Map images (B, 3, H, W), normalised float, to embeddings (B, sum of the heard maps' widths) float32."""
+        """Map normalised images (B, 3, H, W) to embeddings (B, sum of map widths) float32."""
         maps = self.maps(images)
         return torch.cat([pooled_around_centre(maps[place]) for place in self.heard], dim=1)
 
 
 def load_published(network: EfficientNetLite, published: Mapping[str, Tensor]) -> None:
-    """Give a network the published weights, which are named as in EfficientNet-PyTorch; the classifier's are left.
+    """Load published weights, named as in EfficientNet-PyTorch, without the classifier's.
 
     Raises:
         ModelError: the weights are those of another network.

@@ -1,4 +1,4 @@
-"""The Prototype Propagation Network in torch (Eq. 2 to 6): from labelled embeddings to final prototypes and scores."""
+"""The Prototype Propagation Network in torch (Eq. 2 to 6)."""
 
 from collections.abc import Callable
 from typing import Any, Final, Generic, Literal, NamedTuple, Protocol, TypeVar, final
@@ -25,7 +25,8 @@ def initial_prototypes(
 ) -> Prototypes:
     """Mean embedding of each class's images, of C classes.
 
-    Paper: Eq. 3. A class without images has no prototype, which the paper leaves undefined; propagation may reach it.
+    Paper: Eq. 3. A class without images has no prototype, which the paper leaves undefined;
+    propagation may reach it.
 
     Args:
         embeddings: (n, d) float32, one row for each image.
@@ -41,11 +42,12 @@ def initial_prototypes(
 
 
 def sum_by_class(rows: Tensor, class_positions: Tensor, class_count: int) -> Tensor:
-    """Add up the rows (k,) or (k, d) of each class (k,), to (C,) or (C, d) float; zeros for classes without rows.
+    """Sum the rows (k,) or (k, d) of each class (k,), to (C,) or (C, d) float; zeros without rows.
 
-    The index is expanded to the rows' shape on purpose: `scatter_add` then becomes ONNX `ScatterElements`, whereas
-    `index_add` becomes `ScatterND`, whose CPU kernel in ONNX Runtime adds from several threads without a lock and
-    loses terms when many rows fall on one class. The price is 8 bytes of index for each number in `rows`.
+    The index is expanded to the rows' shape on purpose: `scatter_add` then becomes ONNX
+    `ScatterElements`, whereas `index_add` becomes `ScatterND`, whose CPU kernel in ONNX Runtime
+    adds from several threads without a lock and loses terms when many rows fall on one class. The
+    price is 8 bytes of index for each number in `rows`.
     """
     totals = rows.new_zeros((class_count, *rows.shape[1:]))
     index = (
@@ -59,7 +61,7 @@ class EdgeScores(Protocol):
 
     logit_scale: Tensor  # factor on the scores before a softmax
     __call__: Callable[..., Any]
-    """Takes children (C, d), parents (C, d) and the edge index (2, E); gives (E,) scores in [-1, 1]."""
+    """From children (C, d), parents (C, d) and edge index (2, E) to scores (E,) in [-1, 1]."""
 
 
 @final
@@ -90,7 +92,8 @@ class Attention(nn.Module):
 
     @staticmethod
     def _linear(width_in: int, width_out: int, generator: torch.Generator | None) -> nn.Linear:
-        # Made without storage first: nn.Linear would draw from the global generator and so disturb other seeds.
+        # Without storage first: nn.Linear would draw from the global generator and change other
+        # seeds.
         linear = nn.Linear(width_in, width_out, bias=False, device="meta").to_empty(device="cpu")
         nn.init.normal_(linear.weight, 0.0, INITIAL_DEVIATION, generator=generator)
         return linear
@@ -101,9 +104,10 @@ class Attention(nn.Module):
         return self.g.in_features
 
     def forward(self, children: Tensor, parents: Tensor, edge_index: Tensor) -> Tensor:
-        """Cosine of `g(child)` and `h(parent)`, both of prototypes (C, d), on each edge: (E,) float32 in [-1, 1].
+        """Cosine of `g(child)` and `h(parent)`, of prototypes (C, d), on each edge, (E,).
 
-        Paper: Eq. 5 as printed. Each norm is at least `SMALLEST_NORM`, so that a zero vector scores 0.
+        Paper: Eq. 5 as printed. Each norm is at least `SMALLEST_NORM`, so that a zero vector scores
+        0.
         """
         queries = _unit(self.g(children)).index_select(0, edge_index[1])
         keys = _unit(self.h(parents)).index_select(0, edge_index[0])
@@ -112,7 +116,7 @@ class Attention(nn.Module):
 
 @final
 class PlainAttention(nn.Module):
-    """Attention without parameters: `g` and `h` change nothing, so it fits embeddings of any width."""
+    """Attention without parameters: `g` and `h` are the identity, so any width fits."""
 
     logit_scale: Tensor
 
@@ -121,7 +125,7 @@ class PlainAttention(nn.Module):
         self.register_buffer("logit_scale", torch.tensor(1.0))
 
     def forward(self, children: Tensor, parents: Tensor, edge_index: Tensor) -> Tensor:
-        """Cosine of child and parent on each edge, as `Attention.forward` with the identity for `g` and `h`."""
+        """Cosine of child and parent on each edge: `Attention.forward` with identities."""
         return (
             _unit(children).index_select(0, edge_index[1])
             * _unit(parents).index_select(0, edge_index[0])
@@ -136,16 +140,17 @@ def _unit(vectors: Tensor) -> Tensor:
 def softmax_over_parents(
     scores: Tensor, child_positions: Tensor, is_usable: Tensor, class_count: int
 ) -> Tensor:
-    """Normalise edge scores (E,) so that each child's usable parents share a weight of one: (E,) in [0, 1], else 0."""
+    """Softmax of edge scores (E,) over each child's usable parents: (E,) in [0, 1], else 0."""
     masked = torch.where(is_usable, scores, float("-inf"))
-    # The highest score is subtracted for the range of exp only; it cancels out, and so does its gradient.
+    # The maximum is subtracted for the range of exp only; it cancels out, as does its gradient.
     highest = scores.new_full((class_count,), float("-inf"))
     highest = highest.scatter_reduce(0, child_positions, masked.detach(), "amax")
     shifted = torch.where(is_usable, scores - highest.index_select(0, child_positions), 0.0)
     shares = torch.where(is_usable, shifted.exp(), 0.0)
     totals = sum_by_class(shares, child_positions, class_count)
-    # Children without a usable parent are spared 0 / 0. Not by clamp(min=1): a lone parent's total is exactly 1, where
-    # clamp lets no gradient through, so that weights that cannot change would seem to want to.
+    # Children without a usable parent must not divide 0 / 0. Not by clamp(min=1): a lone parent's
+    # total is exactly 1, where clamp lets no gradient through, so that weights that cannot change
+    # would seem to want to.
     totals = torch.where(totals > 0, totals, 1.0)
     return shares / totals.index_select(0, child_positions)
 
@@ -158,11 +163,12 @@ def attention_weights(
     *,
     sources: Prototypes | None = None,
 ) -> Tensor:
-    """Share of a parent's prototype that its child takes by edge: (E,) float32 in [0, 1], or [-1, 1] for "cosine".
+    """Attention weight of each edge: (E,) float32 in [0, 1], or [-1, 1] for "cosine".
 
-    Paper: Eq. 5. "cosine" is the printed formula; "softmax" normalises it over each child's parents, as the authors'
-    published code does and as works in practice. Parents without a prototype get no weight. A child without one has
-    nothing to compare, so its usable parents share evenly under either normalisation.
+    Paper: Eq. 5. "cosine" is the printed formula; "softmax" normalises it over each child's
+    parents, as the authors' published code does and as works in practice. Parents without a
+    prototype get no weight. A child without one has nothing to compare, so its usable parents share
+    evenly under either normalisation.
 
     Args:
         edge_index: (2, E) int64, row 0 the parent, row 1 the child.
@@ -191,7 +197,7 @@ class Propagation(NamedTuple):
 
 
 def propagated_prototypes(sources: Prototypes, edge_index: Tensor, weights: Tensor) -> Prototypes:
-    """`P+`: sum of each class's parents' prototypes, weighted by attention (E,); exists where one of them does.
+    """`P+`: sum of the parents' prototypes, weighted by attention (E,); exists if one of them does.
 
     Paper: Eq. 4. Parents without a prototype are left out.
     """
@@ -206,10 +212,11 @@ def propagated_prototypes(sources: Prototypes, edge_index: Tensor, weights: Tens
 def final_prototypes(
     initial: Prototypes, propagated: Prototypes, lambda_: Tensor | float
 ) -> Prototypes:
-    """`P`: blend of `P0` and `P+`; `lambda_` is the weight of `P0` in [0, 1], a number or (C,) float32.
+    """`P`: blend of `P0` and `P+`; `lambda_` in [0, 1] is the weight of `P0`, a number or (C,).
 
-    Paper: Eq. 6, which assumes both are there. With only one of them, that one counts fully: a class without usable
-    parents keeps `P0`, a class without images (zero-shot) takes `P+`. With neither it has no prototype.
+    Paper: Eq. 6, which assumes both are there. With only one of them, that one counts fully: a
+    class without usable parents keeps `P0`, a class without images (zero-shot) takes `P+`. With
+    neither it has no prototype.
     """
     # With only one of the two, its own existence (1 or 0) is the weight of P0.
     has_both = initial.exists & propagated.exists
@@ -229,9 +236,10 @@ def propagate(
 ) -> Propagation:
     """Propagate once, or several times, so that what a class learns reaches its grandchildren.
 
-    Paper: Eq. 4 to 6 in one step; more steps are its "future studies". From the second step on, parents give their
-    final prototypes of the step before, while the child's own side (`P0` in Eq. 5 and 6) stays.
-    A class whose nearest ancestor with a prototype is k edges away is reached in k steps.
+    Paper: Eq. 4 to 6 in one step; more steps are its "future studies". From the second step on,
+    parents give their final prototypes of the step before, while the child's own side (`P0` in Eq.
+    5 and 6) stays. A class whose nearest ancestor with a prototype is k edges away is reached in k
+    steps.
 
     Args:
         edge_index: (2, E) int64, row 0 the parent, row 1 the child.
@@ -266,7 +274,7 @@ class NetworkOutputs(NamedTuple):
 
 @final
 class PropagationNetwork(nn.Module, Generic[A]):
-    """From labelled embeddings to final prototypes in one forward pass (Eq. 3 to 6): what is exported to ONNX.
+    """From labelled embeddings to final prototypes in one pass (Eq. 3 to 6): exported to ONNX.
 
     With `PlainAttention` it has no parameters and takes embeddings of any width.
     """
@@ -309,9 +317,10 @@ class PropagationNetwork(nn.Module, Generic[A]):
 
 
 def squared_distances(embeddings: Tensor, prototypes: Tensor) -> Tensor:
-    """Squared Euclidean distance of every embedding (n, d) to every prototype (C, d): (n, C) float32, at least 0.
+    """Squared Euclidean distances (n, C) of embeddings (n, d) and prototypes (C, d), at least 0.
 
-    Both are first moved by the prototypes' mean. Distances do not change by that, but |x|² - 2xp + |p|² cancels less.
+    Both are first moved by the prototypes' mean. Distances do not change by that, but |x|² - 2xp +
+    |p|² cancels less.
     """
     centre = prototypes.detach().mean(dim=0)
     points, targets = embeddings - centre, prototypes - centre
@@ -322,8 +331,9 @@ def squared_distances(embeddings: Tensor, prototypes: Tensor) -> Tensor:
 def log_probabilities(
     embeddings: Tensor, prototypes: Tensor, temperature: Tensor | float = 1.0
 ) -> Tensor:
-    """Log-probability (n, C) float32 of each of C > 0 classes, none above another, for each embedding (n, d).
+    """Log-probability (n, C) float32 of each of C > 0 classes for each embedding (n, d).
 
-    Paper: Eq. 2, with the squared distance divided by a temperature (1 in the paper) so that scores can be calibrated.
+    Paper: Eq. 2, with the squared distance divided by a temperature (1 in the paper) so that scores
+    can be calibrated.
     """
     return (-squared_distances(embeddings, prototypes) / temperature).log_softmax(dim=1)

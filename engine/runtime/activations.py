@@ -1,4 +1,4 @@
-"""What flows between the layers of a network on photos: ranges, and the mean of each channel that is convolved."""
+"""Activations of a network on photos: ranges, and channel means of convolution inputs."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -25,9 +25,8 @@ QUANTISED: Final = ["Conv", "Add", "Relu", "Clip", "MaxPool", "AveragePool"]
 _LEAST, _LARGEST, _MEAN = "ReduceMin", "ReduceMax", "GlobalAveragePool"  # operators of ONNX
 _BATCH: Final = 8  # images in one run where the network takes any number. Chosen: little memory.
 _DIGITS: Final = 5  # of a range's ends, of which a 256th is resolved
-_PREPARED: Final = {
-    "onnx.quant.pre_process": "onnxruntime.quant"
-}  # else ONNX Runtime logs that it should be
+_PREPARED: Final = {"onnx.quant.pre_process": "onnxruntime.quant"}
+"""Else ONNX Runtime logs that it should be."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ def measure_activations(model: Path, card: BackboneCard, images: NDArray[np.uint
 
 
 def _write_measuring(plain: Path, out: Path) -> list[tuple[str, str, str]]:
-    """Write the network with statistics as further outputs: name of each, operator that makes it, and its value."""
+    """Write the network with statistics as extra outputs: name, operator and value of each."""
     import onnx
 
     network = onnx.load(str(plain))
@@ -103,7 +102,7 @@ def _rounded(value: Any) -> float:
 
 
 def fold_constants(model: Path, out: Path) -> None:
-    """Write the network with weights that were cast up from float16 as plain float32 ones: others are not quantised."""
+    """Write the network with float16 weights as plain float32 ones: others are not quantised."""
     import onnx
 
     onnxruntime = load_onnxruntime()

@@ -25,17 +25,18 @@ from engine.runtime.sessions import BoundRuns, Run, open_session, plain_run, usa
 from engine.texts import Message
 
 _RUN_PIXELS: Final = 4 * 224 * 224
-"""In one run on the CPU. Chosen: what layers make of them fits a core's cache of 1 MiB; twice as many take 12% more."""
-_DECODERS_AHEAD: Final = (
-    2  # threads beyond the cores, so that cores decode while others wait for the GPU
-)
+"""Pixels in one run on the CPU. Chosen: activations fit a cache of 1 MiB; twice as many take 12%
+more."""
+_DECODERS_AHEAD: Final = 2
+"""Threads beyond the cores, so that cores decode while others wait for the GPU."""
 
 
 class BackboneSession:
     """An opened backbone. `embed` may be called from several threads at once.
 
-    On the CPU each run uses one core, and `parallel_runs` of them at once use them all: that is a quarter to a half
-    faster than splitting every convolution between the cores, because no core ever waits for another.
+    On the CPU each run uses one core, and `parallel_runs` of them at once use them all: that is a
+    quarter to a half faster than splitting every convolution between the cores, because no core
+    ever waits for another.
 
     Args:
         threads: cores to use; all that the process may use when None.
@@ -66,7 +67,7 @@ class BackboneSession:
 
     @property
     def notice(self) -> str:
-        """A notice for the person, such as that the GPU failed and the CPU took over; else empty."""
+        """A notice for the user, such as that the CPU replaces a GPU that failed; else empty."""
         return self._network.notice
 
     @property
@@ -75,7 +76,7 @@ class BackboneSession:
         return self._choice.reason
 
     def embed(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """Embed (B, side, side, 3) uint8 RGB, side as the card says: (B, embedding width) float32, all finite.
+        """Embed (B, side, side, 3) uint8 RGB: (B, embedding width) float32, all finite.
 
         Raises:
             ModelError: the model fails, or its output is not what its card promises.
@@ -116,13 +117,14 @@ class BackboneSession:
 
 
 CPU_BATCH: Final = 8
-"""Images in one run on the CPU: one core is as fast with 8 as with 32, and holds a quarter of the memory."""
+"""Images in one run on the CPU: one core is as fast with 8 as with 32, at a quarter of the
+memory."""
 _log = logging.getLogger(__name__)
 
 
 @final
 class DeviceFallback:
-    """Runs batches on a device, and gives way when it fails. May be called from several threads.
+    """Runs batches on a device, and falls back when it fails. Safe to call from several threads.
 
     `open_cpu` makes what runs on the CPU instead; None where the device is the CPU.
     """
@@ -149,7 +151,7 @@ class DeviceFallback:
         return self.notice != "" and self._open_cpu is None
 
     def __call__(self, batch: NDArray[Any]) -> NDArray[Any]:
-        """Run a batch, in smaller ones if need be; raises `ModelError` where it fails on the CPU, too."""
+        """Run a batch, in smaller ones if needed; raises `ModelError` if the CPU fails, too."""
         parts: list[NDArray[Any]] = []
         start = 0
         while start < len(batch):
@@ -182,9 +184,8 @@ class DeviceFallback:
         if is_memory and self._can_shrink:
             why = Message("its memory is full, even for one image")
         self._run, self._open_cpu = self._open_cpu(), None
-        self._most = (
-            CPU_BATCH  # a GPU's batch, on every core at once, would be too much for the memory
-        )
+        # A GPU's batch, on every core at once, would be too much for the memory
+        self._most = CPU_BATCH
         self.notice = Message(
             "{device} failed ({why}); the CPU takes over from there",
             {"device": self._device_name, "why": why},
@@ -193,7 +194,8 @@ class DeviceFallback:
 
 
 DEVICE_AGREEMENT: Final = 0.999
-"""Smallest cosine between a device's embedding and the CPU's, in half precision or where it is experimental."""
+"""Smallest cosine of a device's embedding and the CPU's, for half precision or experimental
+ones."""
 _TRIAL_PHOTOS: Final = 4  # that a device is tried on. Chosen: more than one, and quick.
 _CUDA_MEMORY: Final = "cuda"  # ONNX Runtime's name of it
 
@@ -209,7 +211,7 @@ class OpenedRuns:
 
 
 def open_runs(model: Path, card: BackboneCard, choice: ProviderChoice) -> OpenedRuns:
-    """Open a network on the chosen device, or on the CPU where not even one image can be run on an automatic choice.
+    """Open a network on the chosen device, or on the CPU where an automatic choice fails.
 
     Where the file has an eight-bit companion, that is the network, on every device.
 
@@ -231,7 +233,7 @@ def open_runs(model: Path, card: BackboneCard, choice: ProviderChoice) -> Opened
             raise
         why = {"device": choice.device_name, "why": error.found or error.what}
         notice = Message("{device} cannot run this network ({why}); the CPU does the work", why)
-        # When the network is at fault, this fails, too, and says why.
+        # When the network is at fault, this fails, too, with the reason.
         return replace(_on_cpu(network, card, notice), is_eight_bit=is_eight_bit)
 
 
@@ -297,8 +299,8 @@ def _device_run(
 ) -> tuple[Run, bool]:
     """How a network is run on a device, and whether with smaller batches, too.
 
-    By CUDA it takes pixels and has bound buffers, in half precision as its mixed form; experimental devices run one
-    batch after the other.
+    By CUDA it takes pixels and has bound buffers, in half precision as its mixed form; experimental
+    devices run one batch after the other.
     """
     chain = provider_chain(choice.provider, choice.settings)
     if choice.provider != CUDA_PROVIDER:

@@ -1,4 +1,4 @@
-"""Pixels to what a network takes and what it gives to embeddings, as the backbone's card says."""
+"""Preprocessing of pixels and postprocessing to embeddings, by the backbone's card."""
 
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
@@ -18,7 +18,7 @@ LUMINANCE: Final = np.array((0.299, 0.587, 0.114), dtype=np.float32)
 _MAP_RANK: Final = 4  # Batch, channels, height and width of a feature map
 _TOKENS_RANK: Final = 3  # Batch, tokens and width
 SMALLEST_LENGTH: Final = 1e-12
-"""Least length that an embedding is divided by, so that zero stays zero; as in torch's `normalize`."""
+"""Least norm that embeddings are divided by, so that zero stays zero; as torch's `normalize`."""
 
 
 @dataclass(frozen=True)
@@ -27,14 +27,13 @@ class InputOutput:
 
     input_name: str  # of the images
     input_type: DTypeLike  # float32 or float16
-    most_images: (
-        int | None
-    )  # the network takes at most so many at once; None where it takes any number
+    # The network takes at most so many at once; None where it takes any number
+    most_images: int | None
     output_name: str  # of the embeddings
 
 
 def input_output(session: Any, card: BackboneCard) -> InputOutput:
-    """Compare an opened network's declaration with its card; raises `ModelError` where input or output do not fit."""
+    """Compare an opened network with its card; raises `ModelError` where input or output differ."""
     inputs = session.get_inputs()
     shape = list(inputs[0].shape) if len(inputs) == 1 else []
     batch = shape[0] if shape and isinstance(shape[0], int) else None
@@ -63,7 +62,7 @@ def input_output(session: Any, card: BackboneCard) -> InputOutput:
 
 
 def input_shape(card: BackboneCard) -> tuple[int, int, int]:
-    """Shape of one image as the network takes it: (channels, side, side) or (side, side, channels)."""
+    """Shape of one image: (channels, side, side) or (side, side, channels)."""
     side = card.input_side
     return (card.channels, side, side) if card.layout == "nchw" else (side, side, card.channels)
 
@@ -88,7 +87,8 @@ class Preparation:
 
     Attributes:
         scale, shift: (3,) float32, of red, green and blue: a number is pixel · scale + shift.
-        channels: which of these the network takes, in its order; a gray one takes the luminance with the first.
+        channels: which of these the network takes, in its order; a gray one takes the luminance
+            with the first.
     """
 
     def __init__(self, card: PixelValues) -> None:
@@ -101,7 +101,7 @@ class Preparation:
         self._is_planar = card.layout != "nhwc"
 
     def prepare(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """Turn (B, side, side, 3) uint8 RGB into float32 of zero mean and unit variance, in the network's layout."""
+        """Normalise (B, side, side, 3) uint8 RGB to float32, in the network's layout."""
         batch, height, width, _ = images.shape
         count = len(self.channels)
         shape = (batch, count, height, width) if self._is_planar else (batch, height, width, count)
@@ -121,7 +121,8 @@ def pooled(output: NDArray[Any], card: BackboneCard) -> NDArray[np.float32]:
     """Turn the network's output for B images, (B, d) or a map or tokens to pool, into embeddings.
 
     Returns:
-        (B, d) float32, of length 1 if the card says so; unchanged where its shape cannot be pooled.
+        (B, d) float32, of length 1 if the card says so; unchanged for a shape that cannot be
+        pooled.
     """
     if card.pooling == "mean" and output.ndim == _MAP_RANK:
         output = output.mean(axis=(2, 3) if card.layout == "nchw" else (1, 2), dtype=np.float32)

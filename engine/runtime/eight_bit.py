@@ -1,9 +1,9 @@
 """The eight-bit companion of a backbone: the same network with small integers, faster on every CPU.
 
-`leafnet.onnx` may have `leafnet.int8.onnx` beside it (`engine.runtime.quantization` makes it). Where there is one, it
-computes every embedding, on every device: which network embeds depends on the files alone, never on a computer or its
-load, and `embedding_identity` names it. Its products cannot overflow, so its integers are the same on every CPU
-(decision 95).
+`leafnet.onnx` may have `leafnet.int8.onnx` next to it (`engine.runtime.quantization` makes it). If
+there is one, it computes every embedding, on every device: which network embeds depends on the
+files alone, never on a computer or its load, and `embedding_identity` names it. Its products cannot
+overflow, so its integers are the same on every CPU (decision 95).
 """
 
 from functools import lru_cache
@@ -21,17 +21,17 @@ from engine.model_card import BackboneCard, file_hash
 SOURCE_KEY: Final = "made_in_seven_bits_from_sha256"
 """Name of the note in the companion that holds the hash of the file it was made from.
 
-Companions of versions before decision 95 have another note, and are passed over: their products overflow on many CPUs.
+Companions of versions before decision 95 have another note, and are passed over: their products
+overflow on many CPUs.
 """
 
 AGREEMENT: Final = 0.98
-"""Smallest cosine between an embedding of the companion and the backbone's: below, one of them is damaged."""
+"""Smallest cosine of the companion's embeddings and the backbone's: below, one is damaged."""
 
 IDENTITY_DIGITS: Final = 16
 """Digits of the backbone's hash, and of its companion's, in an identity."""
-_CHECK_PHOTOS: Final = (
-    2  # that both are compared on when opened. Chosen: enough to see a wrong file.
-)
+_CHECK_PHOTOS: Final = 2
+"""That both are compared on when opened. Chosen: enough to see a wrong file."""
 
 
 def eight_bit_path(model: Path) -> Path:
@@ -40,7 +40,7 @@ def eight_bit_path(model: Path) -> Path:
 
 
 def companion_of(model: Path) -> Path | None:
-    """The companion that embeds in place of a backbone file; None where there is none that was made from this file."""
+    """The companion that was made from a backbone file and replaces it; or None."""
     path = eight_bit_path(model)
     try:
         found, source = path.stat(), model.stat()
@@ -53,9 +53,10 @@ def companion_of(model: Path) -> Path | None:
 
 
 def embedding_identity(model: Path, backbone_hash: str) -> str:
-    """Identity, hex, of the embeddings of a backbone file: they are compared and cached with those of the same alone.
+    """Identity, hex, of a backbone's embeddings, for comparison and as a cache key.
 
-    It is the backbone's hash, or the first digits of its hash and of its companion's where there is one.
+    It is the backbone's hash, or the first digits of its hash and of its companion's where there is
+    one.
     """
     companion = companion_of(model)
     if companion is None:
@@ -107,7 +108,10 @@ def check_companion(companion: Path, model: Path, card: BackboneCard) -> None:
             "the eight-bit version of the backbone does not agree with it",
             expected="a cosine of {least}",
             found="{agreement} for {companion}",
-            remedy="install Protoleaf again, or choose another backbone; delete the file if you made it",
+            remedy=(
+                "install Protoleaf again, or choose another backbone; delete the file if you made "
+                "it"
+            ),
             least=AGREEMENT,
             agreement=f"{agreement:.3f}",
             companion=companion,
@@ -132,7 +136,7 @@ def check_photos(card: BackboneCard, count: int = _CHECK_PHOTOS) -> NDArray[np.u
 
 
 def cosines(found: NDArray[Any], expected: NDArray[Any]) -> NDArray[np.float64]:
-    """Cosine between the rows of two outputs (B, ...), as (B,) float64; 0 where values are no numbers."""
+    """Row-wise cosine (B,) float64 of two outputs (B, ...); 0 where values are NaN."""
     first, second = (
         array.reshape(len(array), -1).astype(np.float64) for array in (found, expected)
     )

@@ -1,7 +1,7 @@
 """A network whose convolutions and products compute in float16, for GPUs with tensor cores.
 
-What follows the last of them stays in float32: pooling cubes its values, and the cube of 41 is beyond float16. So do
-constants of eight bits, whose scales are too small for it (decision 95).
+What follows the last of them stays in float32: pooling cubes its values, and the cube of 41 is
+beyond float16. So do constants of eight bits, whose scales are too small for it (decision 95).
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from engine.new_file import write_file
 from engine.runtime.onnx_runtime import load_half_conversion, read_network
 
 _LAYERS: Final = frozenset({"Conv", "ConvTranspose", "MatMul"})
-"""Operators that take nearly all of a network's time. Gemm is none of them: it is the head of pooled values."""
+"""Operators that take nearly all time. Not Gemm, which is the head of pooled values."""
 
 
 def write_half(model: Path, target: Path) -> None:
@@ -29,8 +29,9 @@ def write_half(model: Path, target: Path) -> None:
     half = conversion.convert_float_to_float16(
         network, keep_io_types=True, node_block_list=list(nodes_in_float(network.graph))
     )
-    # WORKAROUND: the conversion adds a cast twice where two of the nodes left out take the same value, rounds what one
-    # of them hands to the next, appends casts behind the nodes that need them, and keeps types that are no longer true.
+    # WORKAROUND: the conversion adds a cast twice where two of the nodes left out take the same
+    # value, rounds what one of them passes to the next, appends casts behind the nodes that need
+    # them, and leaves outdated types.
     unique = {node.name: node for node in half.graph.node}
     del half.graph.node[:]
     half.graph.node.extend(unique.values())
@@ -42,7 +43,7 @@ def write_half(model: Path, target: Path) -> None:
 
 
 def nodes_in_float(graph: Any) -> Iterator[str]:
-    """Names of the nodes that stay in float32: those that no layer follows, and constants unpacked from few bits."""
+    """Names of the nodes that stay in float32: after the last layer, and constants of few bits."""
     constants = {initializer.name for initializer in graph.initializer}
     feeds_layer: set[str] = set()
     for node in reversed(graph.node):

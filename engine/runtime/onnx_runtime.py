@@ -13,8 +13,9 @@ from engine.files import read_regular
 def load_onnxruntime() -> Any:
     """ONNX Runtime's module, loaded on the first call.
 
-    Its own switch is no substitute for the variable: on Linux it stops neither the files nor the look-up. Windows
-    packages that report through the system's event tracing read no variable, and there it is the one that counts.
+    Its own switch is no substitute for the variable: on Linux it stops neither the files nor the
+    look-up. Windows packages that report through the system's event tracing read no variable, and
+    there it is the one that counts.
     """
     settle()
     import onnxruntime
@@ -32,7 +33,7 @@ def load_quantiser() -> Any:
 
 
 def load_half_conversion() -> Any:
-    """The part of ONNX Runtime that turns a network's operators into float16; it needs the `onnx` package."""
+    """ONNX Runtime's module for conversion to float16; needs the `onnx` package."""
     load_onnxruntime()
     from onnxruntime.transformers import onnx_model
 
@@ -40,7 +41,7 @@ def load_half_conversion() -> Any:
 
 
 def read_network(model: Path) -> Any:
-    """A network as an `onnx.ModelProto`, without weights that lie in other files; it needs the `onnx` package.
+    """Load a network as an `onnx.ModelProto`, without external data; needs the `onnx` package.
 
     Raises:
         ModelError: it cannot be read.

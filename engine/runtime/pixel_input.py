@@ -1,4 +1,4 @@
-"""Preparing pixels as operators of the network itself, so that bytes go to a device and numbers are made there."""
+"""Preprocessing as operators of the network, so that only bytes are copied to a device."""
 
 from pathlib import Path
 from typing import Any, Final
@@ -23,7 +23,7 @@ Arrays = list[Any]
 def preparation_nodes(
     card: BackboneCard, source: str, prepared: str, kind: DTypeLike
 ) -> tuple[Nodes, Arrays]:
-    """Operators from pixels (B, side, side, 3) uint8 to what a network takes, as `Preparation` does it.
+    """Operators from pixels (B, side, side, 3) uint8 to the network's input, as `Preparation`.
 
     Args:
         source, prepared: names of both.
@@ -64,7 +64,7 @@ def write_with_pixels(model: Path, target: Path, card: BackboneCard, ends: Input
     """Write a network that takes `PIXELS` instead of what it takes.
 
     Returns:
-        whether it was written: a network whose weights lie in other files is not.
+        whether it was written: a network with external data is not.
 
     Raises:
         ModelError: the network cannot be read.

@@ -1,4 +1,4 @@
-"""Chooses the device that embeds: every candidate is tried in a child process, and a refusal always has a reason."""
+"""Choose the device that embeds: each is tried in a child process, and refused with a reason."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -31,15 +31,14 @@ class ProviderReport:
     device: str  # "cuda"
     name: str  # ONNX Runtime's name of the provider
     device_name: str  # for people: "CPU", "NVIDIA H200"
-    tried: bool  # whether the tiny model was started on it; the facts may speak against it before
+    tried: bool  # whether the tiny model was started on it; the facts may rule it out before
     works: bool  # whether it ran and gave the right numbers
     cause: str = ""  # short name of why not; empty when it works
     reason: str = ""  # why not, in words
     remedy: str = ""  # what can be done
     seconds: float = 0.0  # time from nothing to the first result
-    speed: dict[str, float | bool] = field(
-        default_factory=dict
-    )  # figures by name, when the speed was measured
+    # Figures by name, when the speed was measured
+    speed: dict[str, float | bool] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -69,12 +68,12 @@ class ProviderChoice:
 
     @property
     def is_gpu(self) -> bool:
-        """Whether work is done beside the CPU, so that decoding overlaps with it for free."""
+        """Whether work is done off the CPU, so that decoding overlaps with it."""
         return self.provider != CPU_PROVIDER
 
     @property
     def is_experimental(self) -> bool:
-        """Whether it was never run on real hardware: its embeddings are compared with the CPU's first."""
+        """Whether it never ran on real hardware, so that it is compared with the CPU first."""
         return self.provider not in (CPU_PROVIDER, CUDA_PROVIDER)
 
 
@@ -125,10 +124,9 @@ def choose_from(
             )
         refused = refused or report
     if device != AUTO and refused is not None:
-        remedy = remedy_by_name(refused.remedy)
         raise UsageError(
             "the device {device} cannot be used: {reason}",
-            remedy=remedy,
+            remedy=remedy_by_name(refused.remedy),
             device=device,
             reason=refused.reason,
         )
@@ -143,7 +141,7 @@ def probe_device(
     measure_s: float = 0.0,
     in_child: TryInChild = try_in_child,
 ) -> ProviderReport:
-    """Whether a device works: by the facts when they speak against it, else by trying it in a child process.
+    """Check whether a device works: by the facts, and by a trial in a child process.
 
     For `measure_s` seconds the bundled backbone's speed is measured; 0: not at all.
     """

@@ -1,9 +1,10 @@
 """Makes the eight-bit companion of a backbone, which `engine.runtime.eight_bit` runs in its place.
 
-Static quantisation: what flows between the convolutions to eight bits within the range seen on sample images, here or
-earlier; weights to seven bits per output channel, so that no product overflows on any CPU: those without VNNI add two
-products in sixteen bits, and 2 x 255 x 64 is below 32,768. What rounding the weights takes from a channel on average is
-added to its bias. What comes after the convolutions (means, powers, whitening) stays in float32. Decision 95.
+Static quantisation: what flows between the convolutions to eight bits within the range seen on
+sample images, here or earlier; weights to seven bits per output channel, so that no product
+overflows on any CPU: those without VNNI add two products in sixteen bits, and 2 x 255 x 64 is below
+32,768. What rounding the weights takes from a channel on average is added to its bias. What comes
+after the convolutions (means, powers, whitening) stays in float32. Decision 95.
 """
 
 import json
@@ -33,13 +34,13 @@ from engine.runtime.onnx_runtime import load_quantiser
 from engine.runtime.sessions import one_line, open_session, run_session, runtime_errors
 
 FIDELITY: Final = 0.995
-"""Smallest mean cosine between embeddings of the companion and the backbone's, on images it was not fitted to."""
+"""Smallest mean cosine of the companion's and the backbone's embeddings, on held-out images."""
 
 FEWEST_IMAGES: Final = 10
-"""Fewer than this say nothing about the range of activations. Chosen; LeafNet's companion took 200 (decision 95)."""
+"""Images to estimate activation ranges, at least. Chosen; LeafNet's took 200 (decision 95)."""
 LEAST_FIDELITY: Final = 0.985
 """Smallest cosine on the photos that are compared at each opening: above the limit there."""
-HELD_OUT: Final = 5  # one image in so many is kept for the comparison
+HELD_OUT: Final = 5  # one image in so many is held out for the comparison
 
 LARGEST_WEIGHT: Final = 64
 """Largest magnitude of a quantised weight."""
@@ -47,7 +48,7 @@ LARGEST_WEIGHT: Final = 64
 
 @dataclass(frozen=True)
 class EightBitReport:
-    """A companion and the cosines between its embeddings and the backbone's, on images it was not fitted to."""
+    """A companion and the cosines of its embeddings and the backbone's, on held-out images."""
 
     path: Path
     size_bytes: int
@@ -58,10 +59,11 @@ class EightBitReport:
 def write_eight_bit(
     model: Path, card: BackboneCard, images: NDArray[np.uint8], *, in_float: Sequence[str] = ()
 ) -> EightBitReport:
-    """Write the eight-bit companion beside a backbone file, with ranges seen on images.
+    """Quantise a backbone to its eight-bit companion, with activation ranges seen on images.
 
     Args:
-        images: (n, side, side, 3) uint8 RGB photos of the kind it will see, 100 or more for good ranges.
+        images: (n, side, side, 3) uint8 RGB photos of the kind it will see, 100 or more for good
+            ranges.
 
     Raises:
         InputError: there are fewer than `FEWEST_IMAGES` images.
@@ -87,16 +89,16 @@ def write_eight_bit_within(
     *,
     in_float: Sequence[str] = (),
 ) -> EightBitReport:
-    """Write the eight-bit companion beside a backbone file, with activations that are known.
+    """Quantise a backbone to its eight-bit companion, with known activations.
 
     Args:
         activations: of `measure_activations` for this network, from here or elsewhere.
         images: (n, side, side, 3) uint8 RGB, which the two are compared on.
-        in_float: layers that stay as they are: what the names of their values begin with.
+        in_float: layers that are not quantised: prefixes of their values' names.
 
     Raises:
-        ModelError: the backbone cannot be opened or quantised, the ranges are another network's, or the companion's
-            embeddings differ; nothing is written.
+        ModelError: the backbone cannot be opened or quantised, the ranges are another network's, or
+            the companion's embeddings differ; nothing is written.
         StorageError: the folder refuses the file.
     """
     path = eight_bit_path(model)
@@ -131,7 +133,7 @@ def _require(which: str, found: float, least: float) -> None:
 
 
 def layers_in_float(model: Path) -> tuple[str, ...]:
-    """Outputs of the layers that the eight-bit companion beside a backbone file leaves in float; () without one.
+    """Outputs of the layers that a backbone's eight-bit companion leaves in float; () without one.
 
     Raises:
         ModelError: the companion cannot be read.
@@ -197,7 +199,7 @@ def _quantise(
 
 
 def _quantised_nodes(network: Path, in_float: tuple[str, ...]) -> tuple[set[str], list[str]]:
-    """Outputs of the nodes that become eight bits, and the nodes that stay, as limits that follow no convolution do."""
+    """Outputs of the quantised nodes, and the other nodes, such as limits after no convolution."""
     import onnx
 
     nodes = onnx.load(str(network), load_external_data=False).graph.node
@@ -237,7 +239,7 @@ def compensate_rounding(
 
 
 def mean_lost(weights: NDArray[np.float64], means: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What rounding weights (O, C / groups, height, width) takes from each output on average, by means (C,): (O,)."""
+    """Mean effect (O,) on outputs of rounding weights (O, C / groups, h, w), by means (C,)."""
     largest = np.abs(weights).max(axis=(1, 2, 3), keepdims=True)
     scale = np.maximum(largest, np.finfo(np.float32).tiny) / LARGEST_WEIGHT
     lost = (weights - np.rint(weights / scale) * scale).sum(axis=(2, 3))

@@ -1,4 +1,4 @@
-"""The one door to ONNX Runtime: quiet sessions, no silent fallback, its errors gathered."""
+"""The only module that opens ONNX Runtime sessions: quiet, without silent fallback."""
 
 import os
 import threading
@@ -17,12 +17,10 @@ from engine.runtime.devices.gather import load_gpu_libraries
 from engine.runtime.onnx_runtime import load_onnxruntime
 from engine.texts import enumerated
 
-_FATAL_ONLY: Final = (
-    4  # ONNX Runtime writes to standard error by itself; reasons reach the person through us
-)
-_LONGEST_TEXT: Final = (
-    300  # characters of an error of ONNX Runtime that a person is shown: its start and its end
-)
+_FATAL_ONLY: Final = 4
+"""ONNX Runtime writes to standard error by itself; reasons reach the person through us."""
+_LONGEST_TEXT: Final = 300
+"""Characters of an error of ONNX Runtime that a person is shown: its start and its end."""
 
 
 def runtime_errors() -> tuple[type[Exception], ...]:
@@ -45,8 +43,9 @@ def open_session(
     """Open a model on exactly one kind of device, as an `onnxruntime.InferenceSession`.
 
     Args:
-        provider: execution provider; the CPU takes over only operators that a GPU cannot run.
-        chain: providers with their options, the wanted one first; by default the provider and the CPU, without options.
+        provider: execution provider; the CPU only runs operators that a GPU cannot.
+        chain: providers with their options, the wanted one first; by default the provider and the
+            CPU, without options.
         folds_weights: whether weights of few bits become float32 ones, which GPUs compute with.
         threads: cores that one run shares on the CPU.
 
@@ -108,7 +107,7 @@ def run_session(
 def one_line(error: BaseException) -> str:
     """Text of a library's error, on one line and of bearable length."""
     text = " ".join(str(error).split()) or type(error).__name__
-    # ONNX Runtime says where in its source first and what is wrong last.
+    # ONNX Runtime puts the place in its source first and the error last.
     return (
         text
         if len(text) <= _LONGEST_TEXT
@@ -131,7 +130,7 @@ Run = Callable[[NDArray[Any]], NDArray[Any]]
 def plain_run(
     session: Any, input_name: str, output_name: str, *, one_at_a_time: bool = False
 ) -> Run:
-    """Run with arrays that ONNX Runtime copies as it likes; right for the CPU, where nothing need be copied."""
+    """Return a run with arrays that ONNX Runtime copies; right for the CPU."""
     turn = threading.Semaphore(1 if one_at_a_time else _ANY_NUMBER)
 
     def run(batch: NDArray[Any]) -> NDArray[Any]:
@@ -152,14 +151,15 @@ class _Buffers:
 
 @final
 class BoundRuns:
-    """Runs whose input and output lie in buffers on the device, taken in turn by whoever runs.
+    """Runs with input and output in device buffers, which threads take in turn.
 
-    Buffers have one size. A smaller batch is filled up with its last row when `is_fixed`, and runs plainly when not.
+    Buffers have one size. A smaller batch is filled up with its last row when `is_fixed`, and runs
+    plainly when not.
 
     Args:
         memory: ONNX Runtime's name of the device's memory, "cuda"; "cpu" works the same way.
-        is_fixed: whether the session takes batches of this size only, one run after the other, from the same memory,
-            as recorded runs (CUDA graphs) do.
+        is_fixed: whether the session takes batches of this size only, one run after the other, from
+            the same memory, as recorded runs (CUDA graphs) do.
     """
 
     def __init__(
@@ -185,7 +185,7 @@ class BoundRuns:
         self._free: list[_Buffers] = []
 
     def __call__(self, batch: NDArray[Any]) -> NDArray[Any]:
-        """Run one batch, at most `self.batch` rows when `is_fixed`; may be called from several threads.
+        """Run one batch, at most `self.batch` rows when `is_fixed`; thread-safe.
 
         Raises:
             ModelError: the run failed; most often the memory of the device is too small.
@@ -206,7 +206,7 @@ class BoundRuns:
 
     @contextmanager
     def _buffers(self, batch: NDArray[Any]) -> Iterator[_Buffers]:
-        """Take buffers that nobody uses; they are given back only when the run went well."""
+        """Take free buffers; they are returned only after a successful run."""
         with self._lock:
             buffers = self._free.pop() if self._free else None
         buffers = buffers or self._make_buffers(batch)
@@ -229,7 +229,7 @@ class BoundRuns:
 
 
 def filled_up(batch: NDArray[Any], rows: int) -> NDArray[Any]:
-    """Repeat the last row until there are `rows`; raises `ValueError` where there are more already, or none."""
+    """Pad a batch to `rows` by its last row; raises `ValueError` for more rows, or none."""
     if not 0 < len(batch) <= rows:
         raise ValueError(f"expected 1 to {rows} rows, found {len(batch)}")
     if len(batch) == rows:

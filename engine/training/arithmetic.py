@@ -1,12 +1,11 @@
-"""Device, precision, memory and processes (`torchrun`) of a training, and the batches that it is fed with."""
+"""Device, precision, memory and processes (`torchrun`) of a training, and its batches."""
 
 import ctypes
 import math
 import os
 from collections.abc import Callable
 from functools import lru_cache
-from types import TracebackType
-from typing import Final, final
+from typing import Any, Final, final
 
 import numpy as np
 import torch
@@ -26,12 +25,12 @@ _NEVER_TRIM: Final = 2**31 - 1
 # Of ImageNet's red, green and blue, in [0, 1]: what torchvision's networks were trained with.
 IMAGENET_MEAN: Final = (0.485, 0.456, 0.406)
 IMAGENET_STD: Final = (0.229, 0.224, 0.225)
-SMALLEST_AREA: Final = (
-    0.2  # smallest share of the image that a resized crop shows; from the authors' code
-)
+SMALLEST_AREA: Final = 0.2
+"""Smallest share of the image that a resized crop shows; from the authors' code."""
 CPU: Final = torch.device("cpu")
 ASPECTS: Final = (3 / 4, 4 / 3)
-"""Narrowest and widest resized crop, width by height; torchvision's default, as in the authors' code."""
+"""Range of aspect ratios (width by height) of a resized crop; torchvision's default, as
+published."""
 
 
 def device_of(wish: str) -> torch.device:
@@ -55,21 +54,21 @@ def device_of(wish: str) -> torch.device:
 
 
 def number_type(precision: Precision, device: torch.device) -> torch.dtype:
-    """The number type for a precision on a device; "auto" takes bfloat16 only where instructions for it exist."""
+    """The dtype for a precision on a device; "auto" takes bfloat16 only where it is native."""
     if precision != "auto":
         return torch.bfloat16 if precision == "bfloat16" else torch.float32
     if device.type == "cuda":
         is_fast = torch.cuda.is_bf16_supported(including_emulation=False)
     else:
-        is_fast = torch.cpu._is_avx512_bf16_supported()  # noqa: SLF001 (torch has no public question for it)
+        is_fast = torch.cpu._is_avx512_bf16_supported()  # noqa: SLF001
     return torch.bfloat16 if is_fast else torch.float32
 
 
 def keep_freed_memory() -> bool:
     """Have glibc keep freed memory for the next iteration; whether it does.
 
-    By default each block of some megabytes is a fresh mapping, whose pages the kernel must clear one by one: on two
-    cores that takes up to half of Conv4's time.
+    By default each block of some megabytes is a fresh mapping, whose pages the kernel must clear
+    one by one: on two cores that takes up to half of Conv4's time.
     """
     try:
         tune = ctypes.CDLL(None).mallopt
@@ -80,7 +79,7 @@ def keep_freed_memory() -> bool:
     ):  # no such function: musl, macOS; no such call: Windows
         return False
     settings = ((_MAPPED_BLOCKS, 0), (_TRIM_THRESHOLD, _NEVER_TRIM), (_TOP_PADDING, _PADDING_BYTES))
-    return all([tune(name, value) == 1 for name, value in settings])  # noqa: C419 (each must be tried)
+    return all([tune(name, value) == 1 for name, value in settings])  # noqa: C419
 
 
 @final
@@ -112,11 +111,12 @@ class Distribution:
         """The module, with gradients averaged over the processes."""
         if not self.is_shared:
             return module
-        # Not every parameter takes part in each iteration: without multi-parent classes, attention gets no gradient.
+        # Not every parameter is used in each iteration: without multi-parent classes, not
+        # attention.
         return nn.parallel.DistributedDataParallel(module, find_unused_parameters=True)
 
     def average_statistics(self, module: nn.Module) -> None:
-        """Make the running statistics of batch norms those of all processes' batches; each had seen its own only."""
+        """Average the running statistics of batch norms over the processes."""
         norms = [
             each
             for each in module.modules()
@@ -143,12 +143,7 @@ class Distribution:
             self._has_joined = True
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_raised: object) -> None:
         if self._has_joined:  # a group that was there before belongs to someone else
             distributed.destroy_process_group()
             self._has_joined = False
@@ -171,7 +166,9 @@ def augmented_windows(
     augmentation: Augmentation,
     device: torch.device = CPU,
 ) -> Tensor:
-    """Randomly cut and flipped images at positions (B,) of pixels (n, S, S, 3) uint8, which may be memory-mapped.
+    """Randomly cropped and flipped images at positions (B,) of pixels (n, S, S, 3) uint8.
+
+    The pixels may be memory-mapped.
 
     They are (B, 3, side, side) float32 on the device, normalised, channels last in memory.
     """
@@ -182,9 +179,9 @@ def augmented_windows(
     return normalised(placed(_shifted_crops(pixels, positions, side, generator), device))
 
 
-def placed(windows: NDArray[np.uint8], device: torch.device) -> Tensor:
-    """Pixels on a device: copied as bytes, a quarter of what they are as float32."""
-    return torch.from_numpy(windows).to(device, non_blocking=True)
+def placed(array: NDArray[Any], device: torch.device) -> Tensor:
+    """Copy an array to a device; pixels as bytes, which take a quarter of their size as float32."""
+    return torch.from_numpy(array).to(device, non_blocking=True)
 
 
 def _shifted_crops(
@@ -226,7 +223,7 @@ def _resized_crops(images: Tensor, side: int, generator: np.random.Generator) ->
 
 
 def normalised(windows: Tensor) -> Tensor:
-    """(B, H, W, 3) uint8 to (B, 3, H, W) float32 with ImageNet's mean and deviation; channels stay last in memory."""
+    """Normalise (B, H, W, 3) uint8 to (B, 3, H, W) float32, channels last, as ImageNet."""
     # Whole rows at once: three channels alone are too short for a processor's vector instructions.
     scale, shift = _scale_and_shift(windows.shape[2], windows.device)
     return (
@@ -238,7 +235,7 @@ def normalised(windows: Tensor) -> Tensor:
 
 @lru_cache(maxsize=8)
 def _scale_and_shift(width: int, device: torch.device) -> tuple[Tensor, Tensor]:
-    """What a row of pixels (width * 3,) is multiplied with, and what is added; kept, as copies to a GPU take long."""
+    """Factor and offset of a row of pixels (width * 3,); cached, as copies to a GPU are slow."""
     with torch.inference_mode(mode=False):
         mean, deviation = torch.tensor(IMAGENET_MEAN), torch.tensor(IMAGENET_STD)
         scale, shift = (1.0 / (255.0 * deviation)).repeat(width), (-mean / deviation).repeat(width)

@@ -1,4 +1,4 @@
-"""Checkpoints: tensors and numbers only, in safetensors files that replace each other in one step."""
+"""Checkpoints: tensors and numbers only, in safetensors files that are replaced atomically."""
 
 import json
 from collections.abc import Mapping
@@ -26,9 +26,8 @@ class Checkpoint:
     """Everything that a training needs to resume to the same numbers."""
 
     iteration: int  # finished iterations
-    tensors: Mapping[
-        str, Tensor
-    ]  # of the module (prefix `model.`) and the optimiser (prefix `optimizer.`)
+    # Of the module (prefix `model.`) and the optimiser (prefix `optimizer.`)
+    tensors: Mapping[str, Tensor]
     curve: tuple[TrainingPoint, ...]  # points so far
     pending_losses: tuple[float, ...]  # losses since the last point
     settings: Mapping[str, Any]  # what it was trained with, as plain values
@@ -71,8 +70,12 @@ def write(checkpoint: Checkpoint, path: Path) -> None:
         clear_abandoned_drafts(private_folder(path.parent))
         write_file(path, save(tensors, notes))
     except (OSError, SafetensorError) as error:
-        remedy = "free some space or choose another folder; the checkpoint before is still there"
-        raise storage_error(path, error, "the checkpoint cannot be written", remedy) from error
+        raise storage_error(
+            path,
+            error,
+            "the checkpoint cannot be written",
+            "free some space or choose another folder; the checkpoint before is still there",
+        ) from error
 
 
 def read(path: Path) -> Checkpoint:
@@ -84,11 +87,12 @@ def read(path: Path) -> Checkpoint:
     try:
         with safe_open(path, framework="pt") as file:
             notes = file.metadata() or {}
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a mapping)
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (OSError, SafetensorError) as error:
-        found = found_at(path, error)
         raise FormatError(
-            "the checkpoint cannot be read", expected="a safetensors file", found=found
+            "the checkpoint cannot be read",
+            expected="a safetensors file",
+            found=found_at(path, error),
         ) from error
     if notes.get("format") != FORMAT:
         raise FormatError(
@@ -127,8 +131,8 @@ def restore_optimizer(
 ) -> None:
     """Give an optimiser of the module's parameters the state of a checkpoint.
 
-    Moments get the memory layout of their weight, which a checkpoint does not keep: PyTorch's fused Adam reads both
-    side by side in memory.
+    Moments get the memory layout of their weight, which a checkpoint does not keep: PyTorch's fused
+    Adam reads both side by side in memory.
     """
     state = optimizer.state_dict()
     numbers = {

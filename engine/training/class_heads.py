@@ -1,7 +1,7 @@
-"""Classification heads that shape the embedding in training, and what they say of an image's ancestors afterwards.
+"""Classification heads that shape the embedding in training, and their predictions of ancestors.
 
-The paper has none. One linear layer distinguishes all training classes of a level, at every level; an image of a fine
-class also counts for all that is above it.
+The paper has none. One linear layer distinguishes all training classes of a level, at every level;
+an image of a fine class also counts for all that is above it.
 """
 
 from typing import Final, final
@@ -24,12 +24,14 @@ class ClassHeads(nn.Module):
     Args:
         embedding_width: d.
         training_set: classes that have images of their own, or below them, get a logit.
-        fine_only: only the few-shot classes are distinguished, as for a method that knows no coarse labels.
+        fine_only: only the few-shot classes are distinguished, as for a method without coarse
+            labels.
         seed: of the initial weights.
 
     Attributes:
         levels: (C,) int64, `UNSEEN_LEVEL` for classes that no image counts for.
-        counts_for: (C, C) bool, row the class of an image, column a class that it counts for: itself or one above it.
+        counts_for: (C, C) bool, row the class of an image, column a class that it counts for:
+            itself or one above it.
     """
 
     levels: Tensor
@@ -76,7 +78,7 @@ class ClassHeads(nn.Module):
         )
 
     def log_probabilities(self, embeddings: Tensor) -> Tensor:
-        """Log-probability (n, C) float32 of each class among those of its level; minus infinity for unseen ones."""
+        """Log-probability (n, C) float32 of each class within its level; -inf for unseen ones."""
         logits = nn.functional.linear(embeddings, self.weight, self.bias)
         scores = torch.full_like(logits, float("-inf"))
         for level in self.seen_levels:
@@ -85,9 +87,10 @@ class ClassHeads(nn.Module):
         return scores
 
     def loss(self, embeddings: Tensor, class_positions: Positions) -> Tensor:
-        """Sum over the levels of the mean negative log-probability of the images' classes or ancestors there.
+        """Sum over levels of the mean negative log-probability of classes or ancestors.
 
-        An image with several ancestors on a level counts for any of them; one with none is left out there.
+        An image with several ancestors on a level counts for any of them; one with none is left out
+        there.
 
         Args:
             embeddings: (B, d) float32.
@@ -108,7 +111,7 @@ class ClassHeads(nn.Module):
 
 
 def _below_or_above(training_set: TrainingSet) -> NDArray[np.bool_]:
-    """Few-shot classes and their ancestors (C,) bool: others may have images, but no part in training."""
+    """Few-shot classes and their ancestors (C,) bool: others take no part in training."""
     is_part = np.zeros(training_set.class_count, dtype=bool)
     for position in training_set.few_shot.tolist():
         is_part[[position, *training_set.ancestors[position]]] = True

@@ -1,4 +1,4 @@
-"""Progress of a training: its curve, its estimated duration, and the iteration of its checkpoint. Without torch."""
+"""Progress of a training: curve, estimated duration, and the checkpoint's iteration. No torch."""
 
 import json
 from collections.abc import Callable
@@ -19,12 +19,10 @@ class TrainingPoint:
 
     iteration: int  # finished iterations
     loss: float | None = None  # mean training loss since the point before; None at the start
-    validation_loss: float | None = (
-        None  # mean loss on held-out queries; None where it is not measured
-    )
-    accuracy: float | None = (
-        None  # share of held-out queries that were right, 0..1; None where it is not measured
-    )
+    # Mean loss on held-out queries; None where it is not measured
+    validation_loss: float | None = None
+    # Share of held-out queries that were right, 0..1; None where it is not measured
+    accuracy: float | None = None
 
     @property
     def measured_loss(self) -> float:
@@ -45,9 +43,8 @@ class TrainingDuration:
     """How long training a backbone takes."""
 
     iteration_s: float  # each iteration
-    others_s: (
-        float  # all else: reading images, looking how it goes, saving, and measuring the result
-    )
+    # All else: reading images, looking how it goes, saving, and measuring the result
+    others_s: float
 
     def seconds(self, iterations: int) -> float:
         return self.others_s + iterations * self.iteration_s

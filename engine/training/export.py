@@ -1,7 +1,8 @@
 """Export to ONNX, refused when the file does not do what the torch module does.
 
-A formula exists once: inference runs the file that is made here. Each export goes to a neighbouring temporary file,
-is loaded in ONNX Runtime and compared with the module on random inputs of many shapes; only then it gets its name.
+A formula exists once: inference runs the file that is made here. Each export goes to a neighbouring
+temporary file, is loaded in ONNX Runtime and compared with the module on random inputs of many
+shapes; only then it gets its name.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,27 +25,19 @@ from engine.runtime.onnx_runtime import load_onnxruntime
 from engine.training.onnx_conversion import ModelShape, store_weights_as_half, to_onnx
 
 TOLERANCE: Final = 1e-4
-"""Largest difference between ONNX and torch, relative to the output's largest value. Chosen: above float32 rounding."""
+"""Largest relative difference of ONNX and torch. Chosen: above float32 rounding."""
 HALF_WEIGHTS_TOLERANCE: Final = 1e-2
-"""Ten times what rounding weights to float16 adds up to through some twenty layers, 1 part in 1000 of an embedding."""
+"""Ten times the effect of float16 weights in some twenty layers, 1 part in 1000 of an embedding."""
 
 CHECK_SEED: Final = 0  # of the inputs that are compared: the same in each export
 PROPAGATION_CHECKS: Final = (  # images, pairs, classes, edges
     (9, 14, 6, 8), (1, 1, 1, 0), (0, 0, 1, 0), (0, 0, 3, 3), (5, 0, 4, 2), (4, 4, 5, 0),
     (3, 7, 2, 1), (200, 500, 60, 90),
 )  # fmt: skip
-PLAIN_WIDTHS: Final = (
-    16,
-    1,
-    2,
-    384,
-    2048,
-)  # embedding widths that are compared; 1 and 2 are the edge cases
-BACKBONE_BATCHES: Final = (
-    1,
-    2,
-    5,
-)  # images in each compared batch. Chosen: alone, a pair and more.
+PLAIN_WIDTHS: Final = (16, 1, 2, 384, 2048)
+"""Embedding widths that are compared; 1 and 2 are the edge cases."""
+BACKBONE_BATCHES: Final = (1, 2, 5)
+"""Images in each compared batch. Chosen: alone, a pair and more."""
 
 Inputs = tuple[Tensor, ...]
 
@@ -61,7 +54,9 @@ class Agreement:
 def export_propagation(
     network: PropagationNetwork[Attention] | PropagationNetwork[PlainAttention], path: Path
 ) -> Agreement:
-    """Write a propagation network as an ONNX file, checked against torch; a plain one for embeddings of any width.
+    """Write a propagation network as an ONNX file, compared with torch.
+
+    A plain one takes embeddings of any width.
 
     Raises:
         ModelError: the file's results differ from the module's; nothing is written.
@@ -100,15 +95,19 @@ def export_backbone(
     half_weights: bool = False,
     one_side: bool = False,
 ) -> Agreement:
-    """Write a backbone as an ONNX file with its card beside it, checked against torch.
+    """Write a backbone as an ONNX file with its card, compared with torch.
 
     Args:
-        module: maps images (B, 3, H, W) float32 to embeddings (B, d) float32; on the CPU; left as it was.
-        half_weights: store large weights as float16, cast up when the file is loaded: half the size, the same speed.
-        one_side: the module takes only images of the card's side, as Conv4 does, and so will the file.
+        module: maps images (B, 3, H, W) float32 to embeddings (B, d) float32; on the CPU; left as
+            it was.
+        half_weights: store large weights as float16, cast up when the file is loaded: half the
+            size, the same speed.
+        one_side: the module takes only images of the card's side, as Conv4 does, and so will the
+            file.
 
     Raises:
-        ModelError: the file's results differ from the module's, or the card's width is wrong; nothing is written.
+        ModelError: the file's results differ from the module's, or the card's width is wrong;
+            nothing is written.
         StorageError: the folder refuses the file.
     """
     shape = ModelShape(
@@ -131,7 +130,7 @@ def export_backbone(
 def random_graph(
     generator: torch.Generator, images: int, pairs: int, classes: int, edges: int, *, width: int
 ) -> Inputs:
-    """Random inputs of `PropagationNetwork.forward`; edges go from lower to higher class positions."""
+    """Random inputs of `PropagationNetwork.forward`; edges go from lower to higher positions."""
     first = torch.randint(0, classes, (edges,), generator=generator)
     second = (first + torch.randint(1, max(classes, 2), (edges,), generator=generator)) % classes
     ends = torch.stack([first, second])
@@ -145,7 +144,7 @@ def random_graph(
 
 
 def _random_images(side: int, *, one_side: bool) -> Iterator[Inputs]:
-    """One batch for each size in `BACKBONE_BATCHES`: square, wider by 7 pixels (odd), and taller by half."""
+    """One batch for each size in `BACKBONE_BATCHES`: square, wider by 7 (odd), and higher."""
     generator = torch.Generator().manual_seed(CHECK_SEED)
     sides = [(side, side), (side, side + 7), (side + side // 2, side)]
     if one_side:
@@ -195,7 +194,7 @@ def _write_checked(
     tolerance: float,
     card: BackboneCard | None = None,
 ) -> Agreement:
-    """Write to a temporary neighbour, compare what that file does with the module, and only then give it its name."""
+    """Write a draft, compare it with the module, and only then publish it under its name."""
     with writing(path, "the model cannot be written", "choose another folder or free some space"):
         clear_abandoned_drafts(private_folder(path.parent))
         with new_file(path, replace=True, mode=ORDINARY_FILE) as draft:
@@ -213,7 +212,8 @@ def compare(
     """Run a file in ONNX Runtime and its module in torch on the same inputs.
 
     Raises:
-        ModelError: they differ by more, in shape, in kind of number, or anywhere in a yes-no output.
+        ModelError: they differ by more, in shape, in kind of number, or anywhere in a yes-no
+            output.
     """
     onnxruntime = load_onnxruntime()
     options = onnxruntime.SessionOptions()
@@ -249,15 +249,14 @@ def _difference(session: Any, module: nn.Module, arguments: Inputs) -> float:
     expected = (expected,) if isinstance(expected, Tensor) else tuple(expected)
     names = [value.name for value in session.get_inputs()]
     feeds = {name: value.numpy() for name, value in zip(names, arguments, strict=True)}
-    found = session.run(None, feeds)
     return max(
         relative_difference(theirs, ours.numpy())
-        for theirs, ours in zip(found, expected, strict=True)
+        for theirs, ours in zip(session.run(None, feeds), expected, strict=True)
     )
 
 
 def relative_difference(found: NDArray[Any], expected: NDArray[Any]) -> float:
-    """Largest difference relative to the largest expected value; infinite where shape, kind or yes-no values differ."""
+    """Largest difference relative to the largest value; infinite for another shape or dtype."""
     if found.shape != expected.shape or found.dtype != expected.dtype:
         return float("inf")
     if not expected.size:

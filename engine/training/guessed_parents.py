@@ -1,6 +1,7 @@
-"""Propagation from guessed parents in training: what a class without known parents takes from all other prototypes.
+"""Propagation from guessed parents in training: all other prototypes, by learned weights.
 
-The paper takes the nearest prototypes at the test only. Here the weights are learned, and training goes through them.
+The paper takes the nearest prototypes at the test only. Here the weights are learned, and training
+goes through them.
 """
 
 from typing import Final, final
@@ -10,15 +11,16 @@ from torch import Tensor, nn
 
 from engine.model.propagation import Attention, Prototypes, squared_distances
 
-DROPPED: Final = 0.3  # chance of a prototype to be left out of one iteration, as those of a test class's relatives are
+DROPPED: Final = 0.3  # Dropout of prototypes per iteration, as a test class's relatives are missing
 START_SCALE: Final = 0.1  # of squared distances
 
 
 @final
 class GuessedParents(nn.Module):
-    """Weights over prototypes by their distance and by attention, and the weight lambda of a class's own `P0`.
+    """Weights of prototypes by distance and attention, and the weight lambda of a class's `P0`.
 
-    All are learned: w_z = softmax_z(-s |P0 - P_z|² + a cos(g P0, h P_z)), P = lambda P0 + (1 - lambda) sum_z w_z P_z.
+    All are learned: w_z = softmax_z(-s |P0 - P_z|² + a cos(g P0, h P_z)), P = lambda P0 + (1 -
+    lambda) sum_z w_z P_z.
     """
 
     def __init__(self) -> None:
@@ -42,7 +44,7 @@ class GuessedParents(nn.Module):
             initial: (N, d) float32, their `P0`.
             classes: (N,) int64 in [0, C): a class is never its own parent.
             others: prototypes of all C classes.
-            kept: (C,) bool, those that are not left out, see `DROPPED`.
+            kept: (C,) bool, those that are not dropped, see `DROPPED`.
         """
         known = torch.nonzero(others.exists & kept).ravel()
         if not len(known):

@@ -1,4 +1,4 @@
-"""Algorithm 1: subgraphs with a classification task for each level, propagated prototypes, the sum of the losses."""
+"""Algorithm 1: subgraphs with a task for each level, propagated prototypes, summed losses."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -20,6 +20,7 @@ from engine.model.propagation import (
     propagate,
 )
 from engine.texts import marked
+from engine.training.arithmetic import placed
 from engine.training.class_heads import ClassHeads
 from engine.training.guessed_parents import DROPPED, GuessedParents
 from engine.training.loop import Embed, IterationDraw, Objective
@@ -36,14 +37,12 @@ class EpisodeShape:
 
     ways: int = 5  # few-shot classes
     shots: int = 1  # support images of each few-shot class
-    # Images to classify of each few-shot class; as many as shots when None, as the authors' code does
+    # Queries of each few-shot class; as many as shots when None, as in the authors' code
     queries: int | None = None
-    coarse_images: int = (
-        10  # images of each coarse class on the subgraph, at most; 10 in the authors' code
-    )
-    coarse_shots: int = (
-        0  # how many of those are support images; none where a buffer holds the coarse prototypes
-    )
+    # Images of each coarse class on the subgraph, at most; 10 in the authors' code
+    coarse_images: int = 10
+    # How many of those are support images; none where a buffer holds the coarse prototypes
+    coarse_shots: int = 0
 
     @property
     def query_count(self) -> int:
@@ -52,20 +51,22 @@ class EpisodeShape:
 
 @dataclass(frozen=True)
 class LevelWiseSettings:
-    """What Algorithm 1 takes besides an optimiser; the defaults are the paper's or, where noted, the authors'."""
+    """Settings of Algorithm 1 but for the optimiser; defaults are the paper's or its code's."""
 
     shape: EpisodeShape = field(default_factory=EpisodeShape)  # classes and images of an iteration
-    lambda_: float | None = (
-        None  # weight of `P0` in Eq. 6; None takes the paper's 0 for 1 shot and 0.5 for more.
-    )
-    # The same for coarse classes; None takes `lambda_`, as the paper does. Then, at 0, siblings have one prototype.
+    # Weight of `P0` in Eq. 6; None takes the paper's 0 for 1 shot and 0.5 for more.
+    lambda_: float | None = None
+    # The same for coarse classes; None takes `lambda_`, as the paper does: at 0, siblings are
+    # equal.
     coarse_lambda: float | None = None
     refresh_epochs: int = 5  # m, epochs between two updates of the buffered `P0`
     epoch_iterations: int = 100  # iterations that make an epoch; 100 in the authors' code
-    # Images of each class behind the buffered `P0` in training, at most; all when None, as in the paper.
+    # Images of each class behind the buffered `P0` in training, at most; None: all, as in the
+    # paper.
     buffer_images: int | None = None
-    # Weight of the iteration's own support images (`coarse_shots`) in a coarse `P0`; the buffer has the rest. At 0, as
-    # in Algorithm 1, no gradient reaches a coarse prototype; with more, children train their parents' images.
+    # Weight of the iteration's own support images (`coarse_shots`) in a coarse `P0`; the rest is
+    # the buffer's. At 0, as in Algorithm 1, no gradient reaches a coarse prototype; with more,
+    # children train their parents' images.
     fresh_share: float = 0.0
     hidden_width: int = HIDDEN_WIDTH  # of the attention; 128 in the authors' code
     logit_scale: float = 1.0  # factor on the cosine before the softmax; 1 in the authors' code
@@ -89,7 +90,8 @@ class LevelTask:
 
     level: int  # of all the classes
     classes: Positions  # (K,) int64, class positions
-    support: Positions  # (K, k) int64, rows of the draw's images; k is 0 where the classes give no support
+    # (K, k) int64, rows of the draw's images; k is 0 for classes without support
+    support: Positions
     queries: Positions  # (q,) int64, rows of the draw's images
     targets: Positions  # (q,) int64 in [0, K), the place of each query's class in `classes`
 
@@ -101,9 +103,8 @@ class LevelWiseDraw(IterationDraw):
     tasks: tuple[LevelTask, ...]  # finest level first; those of one class only are left out
     classes: Positions  # (S,) int64, the subgraph's classes in ascending order of position
     edge_index: Positions  # (2, E) int64 in [0, S), the edges between them
-    kept: Flags | None = (
-        None  # (C,) bool, prototypes that may be guessed as parents; None where nothing is guessed
-    )
+    # (C,) bool, prototypes that may be guessed as parents; None where nothing is guessed
+    kept: Flags | None = None
 
     @property
     def few_shot_task(self) -> LevelTask:
@@ -112,10 +113,10 @@ class LevelWiseDraw(IterationDraw):
 
 @final
 class LevelWiseSampler:
-    """Draws iterations of Algorithm 1 (lines 8 and 13): a subgraph and a task for each of its levels.
+    """Draws iterations of Algorithm 1 (lines 8 and 13): a subgraph and a task for each level.
 
-    The only coarse class of a level competes with the drawn few-shot classes beside it. Without `coarse_levels`, plain
-    few-shot episodes are drawn.
+    The only coarse class of a level competes with the drawn few-shot classes of that level. Without
+    `coarse_levels`, plain few-shot episodes are drawn.
 
     Raises:
         InputError: too few classes have enough images, or the shape leaves nothing to classify.
@@ -173,7 +174,7 @@ class LevelWiseSampler:
                 [c for c in coarse[levels == level].tolist() if len(own[c]) >= least],
                 dtype=np.int64,
             )
-            # Few-shot classes on the level; none where coarse classes give support, as those give theirs.
+            # Few-shot classes on the level; none where coarse classes have support images.
             is_beside = (self._training_set.levels[few_shot.classes] == level) & (
                 self._shape.coarse_shots == 0
             )
@@ -219,7 +220,7 @@ def _task(level: int, classes: Positions, rows: list[Positions], shots: int) -> 
 
 
 def edges_between(edge_index: Positions, classes: Positions, class_count: int) -> Positions:
-    """The edges among distinct `classes` (S,) of C, renumbered to places in it: (2, E') int64 in [0, S)."""
+    """Edges among distinct `classes` (S,) of C, as positions in it: (2, E') int64 in [0, S)."""
     places: NDArray[np.int64] = np.full(class_count, -1, dtype=np.int64)
     places[classes] = np.arange(len(classes))
     ends = places[edge_index]
@@ -253,9 +254,6 @@ def _able_classes(training_set: TrainingSet, shape: EpisodeShape) -> Positions:
         scarce = [
             position for position in training_set.few_shot.tolist() if len(own[position]) < needed
         ]
-        example = (
-            f"; “{training_set.class_names[scarce[0]]}” has {len(own[scarce[0]])}" if scarce else ""
-        )
         raise InputError(
             "too few classes have enough images for {ways}-way {shots}-shot training",
             expected="at least {least_classes} few-shot classes with {needed} images each",
@@ -267,7 +265,9 @@ def _able_classes(training_set: TrainingSet, shape: EpisodeShape) -> Positions:
             needed=needed,
             classes=len(able),
             found_classes=len(training_set.few_shot),
-            example=example,
+            example=f"; “{training_set.class_names[scarce[0]]}” has {len(own[scarce[0]])}"
+            if scarce
+            else "",
         )
     return able.astype(np.int64)
 
@@ -276,8 +276,9 @@ def _able_classes(training_set: TrainingSet, shape: EpisodeShape) -> Positions:
 class PrototypePropagation(Objective):
     """The Prototype Propagation Network in training.
 
-    Paper: Algorithm 1. `P0` of few-shot classes comes from the iteration's support images, so that their gradient
-    reaches the backbone; `P0` of coarse classes comes from the buffer, as in the authors' code.
+    Paper: Algorithm 1. `P0` of few-shot classes comes from the iteration's support images, so that
+    their gradient reaches the backbone; `P0` of coarse classes comes from the buffer, as in the
+    authors' code.
     """
 
     def __init__(
@@ -314,16 +315,16 @@ class PrototypePropagation(Objective):
         return replace(draw, kept=generator.random(self._training_set.class_count) >= DROPPED)
 
     def refresh(self, embed: Embed, generator: np.random.Generator | None = None) -> None:
-        """Update the buffer (Algorithm 1, lines 3 to 7); without a generator, from all images of each class."""
+        """Update the buffer (Algorithm 1, lines 3 to 7); without a generator, from all images."""
         self.buffer.refresh(embed, generator, sample=self.settings.buffer_images)
 
     def loss(self, embeddings: Tensor, draw: LevelWiseDraw) -> Tensor:
-        """Propagate on the subgraph and sum the levels' mean losses (Algorithm 1, lines 9 to 15) and more."""
+        """Propagate on the subgraph and sum the levels' mean losses (Algorithm 1, 9 to 15)."""
         initial = self._initial_prototypes(embeddings, draw)
         final_prototypes = propagate(
             self.attention,
             initial,
-            torch.from_numpy(draw.edge_index).to(embeddings.device),
+            placed(draw.edge_index, embeddings.device),
             self._own_weights(draw).to(embeddings.device),
             steps=self.settings.steps,
             normalisation=self.settings.normalisation,
@@ -337,23 +338,21 @@ class PrototypePropagation(Objective):
         return torch.stack(losses).sum()
 
     def _guess_loss(self, embeddings: Tensor, initial: Prototypes, draw: LevelWiseDraw) -> Tensor:
-        """Mean loss of the few-shot task by prototypes that were propagated from guessed parents."""
+        """Mean loss of the few-shot task by prototypes propagated from guessed parents."""
         assert self.guessed is not None, "there is a weight"
         assert draw.kept is not None, "drawn by this objective"
         device, task = embeddings.device, draw.few_shot_task
-        places = torch.from_numpy(np.searchsorted(draw.classes, task.classes)).to(device)
+        places = placed(np.searchsorted(draw.classes, task.classes), device)
         own, classes = (
             initial.vectors.index_select(0, places),
-            torch.from_numpy(task.classes).to(device),
+            placed(task.classes, device),
         )
         others = Prototypes(self.buffer.vectors, self.buffer.exists)
-        vectors = self.guessed(
-            self.attention, own, classes, others, torch.from_numpy(draw.kept).to(device)
-        )
+        vectors = self.guessed(self.attention, own, classes, others, placed(draw.kept, device))
         scores = log_probabilities(
-            embeddings.index_select(0, torch.from_numpy(task.queries).to(device)), vectors
+            embeddings.index_select(0, placed(task.queries, device)), vectors
         )
-        return nn.functional.nll_loss(scores, torch.from_numpy(task.targets).to(device))
+        return nn.functional.nll_loss(scores, placed(task.targets, device))
 
     def _own_weights(self, draw: LevelWiseDraw) -> Tensor:
         """Lambda of each of the subgraph's classes, (S,) float32."""
@@ -365,15 +364,15 @@ class PrototypePropagation(Objective):
 
     def _initial_prototypes(self, embeddings: Tensor, draw: LevelWiseDraw) -> Prototypes:
         device = embeddings.device
-        buffered = self.buffer.prototypes_of(torch.from_numpy(draw.classes).to(device))
+        buffered = self.buffer.prototypes_of(placed(draw.classes, device))
         rows, places = _support_pairs(draw)
         support = initial_prototypes(
             embeddings,
-            torch.from_numpy(rows).to(device),
-            torch.from_numpy(places).to(device),
+            placed(rows, device),
+            placed(places, device),
             len(draw.classes),
         )
-        is_few_shot = torch.from_numpy(np.isin(draw.classes, draw.few_shot_task.classes)).to(device)
+        is_few_shot = placed(np.isin(draw.classes, draw.few_shot_task.classes), device)
         share = torch.where(
             support.exists & ~is_few_shot & buffered.exists, self.settings.fresh_share, 1.0
         )
@@ -385,7 +384,7 @@ class PrototypePropagation(Objective):
 
 
 def _support_pairs(draw: LevelWiseDraw) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows of all support images, and the place of each one's class among the subgraph's classes."""
+    """Rows of all support images, and the position of each one's class in the subgraph."""
     rows = [task.support.ravel() for task in draw.tasks]
     places = [
         np.repeat(np.searchsorted(draw.classes, task.classes), task.support.shape[1])
@@ -397,17 +396,18 @@ def _support_pairs(draw: LevelWiseDraw) -> tuple[NDArray[np.int64], NDArray[np.i
 def _task_loss(
     embeddings: Tensor, prototypes: Prototypes, task: LevelTask, draw: LevelWiseDraw
 ) -> Tensor:
-    queries = embeddings.index_select(0, torch.from_numpy(task.queries).to(embeddings.device))
-    places = torch.from_numpy(np.searchsorted(draw.classes, task.classes)).to(embeddings.device)
+    queries = embeddings.index_select(0, placed(task.queries, embeddings.device))
+    places = placed(np.searchsorted(draw.classes, task.classes), embeddings.device)
     scores = log_probabilities(queries, prototypes.vectors.index_select(0, places))
-    return nn.functional.nll_loss(scores, torch.from_numpy(task.targets).to(embeddings.device))
+    return nn.functional.nll_loss(scores, placed(task.targets, embeddings.device))
 
 
 @final
 class PrototypeBuffer(nn.Module):
     """`P0` of all C classes as of the last refresh; part of the state that a checkpoint keeps.
 
-    A coarse class without images of its own takes the images below it (the paper's classes all have some).
+    A coarse class without images of its own takes the images below it (the paper's classes all have
+    some).
     """
 
     vectors: Tensor
@@ -427,7 +427,7 @@ class PrototypeBuffer(nn.Module):
         *,
         sample: int | None = None,
     ) -> None:
-        """Compute `P0` of every class by Eq. 3, from at most `sample` images of each, by default all."""
+        """Compute `P0` of every class by Eq. 3, from at most `sample` images of each."""
         members = self._members
         if generator is not None and sample is not None:
             members = [
@@ -440,8 +440,8 @@ class PrototypeBuffer(nn.Module):
         embeddings = embed(images)
         prototypes = initial_prototypes(
             embeddings,
-            torch.from_numpy(rows).to(embeddings.device),
-            torch.from_numpy(pairs[1]).to(embeddings.device),
+            placed(rows, embeddings.device),
+            placed(pairs[1], embeddings.device),
             self._class_count,
         )
         self.vectors.copy_(prototypes.vectors)
@@ -455,7 +455,7 @@ class PrototypeBuffer(nn.Module):
 
 
 def members_by_class(training_set: TrainingSet) -> list[Positions]:
-    """Positions of the images behind each class's `P0`: its own, or those below it where it has none."""
+    """Positions of the images behind each class's `P0`: its own, or those below without any."""
     own = training_set.images_by_class
     members = list(own)
     for position, images in enumerate(own):

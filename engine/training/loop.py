@@ -1,4 +1,4 @@
-"""The training loop, the same for PPN and for every baseline, each an `Objective`; resumes to the same numbers."""
+"""The training loop of PPN and every baseline, each an `Objective`; resumes deterministically."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -30,7 +30,7 @@ from engine.training.settings import TrainingSettings
 Embed = Callable[[NDArray[np.int64]], Tensor]
 """Embeds the images at (k,) positions of the training set, without gradient: (k, d) float32."""
 EMBEDDING_BATCH: Final = 256  # images embedded at a time for a refresh. Chosen: little memory.
-SETTLING: Final = 1_000_000_007  # stands where iterations have their number in the seeds
+SETTLING: Final = 1_000_000_007  # in place of the iteration's number in a seed
 SETTLING_BATCHES: Final = 20  # batches that batch norms see before the first refresh (decision 88)
 FREELY_CHANGED: Final = frozenset({"device", "compiles", "checkpoint_interval", "point_interval"})
 """Settings that a resumed training may change."""
@@ -42,9 +42,8 @@ Validate = Callable[[Embed], float]
 class IterationDraw:
     """One iteration's data."""
 
-    images: NDArray[
-        np.int64
-    ]  # (B,) int64, positions in the training set; what a subclass adds speaks of these rows
+    # (B,) int64, positions in the training set; rows of subclasses' fields refer to it
+    images: NDArray[np.int64]
 
 
 class Objective(nn.Module, ABC):
@@ -53,8 +52,10 @@ class Objective(nn.Module, ABC):
     All state is in parameters and registered buffers.
 
     Attributes:
-        constants: what it was made with, by name; a checkpoint remembers them and goes on with the same only.
-        refresh_interval: iterations between two calls of `refresh`, the first before the first iteration; 0 for never.
+        constants: what it was made with, by name; a checkpoint remembers them and goes on with the
+            same only.
+        refresh_interval: iterations between two calls of `refresh`, the first before the first
+            iteration; 0 for never.
         precision: number type of the backbone's arithmetic; the loss is always computed in float32.
     """
 
@@ -75,7 +76,7 @@ class Objective(nn.Module, ABC):
         """Scalar float32 loss of embeddings (B, d) float32, a row for each image of the draw."""
 
     def refresh(self, embed: Embed, generator: np.random.Generator | None = None) -> None:
-        """Compute anew what is too expensive for each iteration, from a sample of images with a generator, else all."""
+        """Recompute what is too expensive for each iteration, from a sample or from all."""
 
     def forward(self, images: Tensor, draw: IterationDraw) -> Tensor:
         """Loss of images (B, 3, H, W) float32, normalised."""
@@ -111,21 +112,24 @@ def train(
 ) -> Outcome:
     """Train an objective, or go on where its checkpoint stopped.
 
-    Every iteration draws from a generator of its own, seeded by the settings' seed and the iteration's number. So a
-    checkpoint needs no generator's state, and a resumed training gives the numbers of an uninterrupted one: bit for bit
-    where the arithmetic itself repeats, as on a CPU with as many threads.
-    Under `torchrun`, each process draws its own iteration; gradients and the running statistics of batch norms are
-    averaged over the processes. A checkpoint goes on with any number of them.
+    Every iteration draws from a generator of its own, seeded by the settings' seed and the
+    iteration's number. So a checkpoint needs no generator's state, and a resumed training gives the
+    numbers of an uninterrupted one: bit for bit where the arithmetic itself repeats, as on a CPU
+    with as many threads. Under `torchrun`, each process draws its own iteration; gradients and the
+    running statistics of batch norms are averaged over the processes. A checkpoint goes on with any
+    number of them.
 
     Args:
         objective: trained in place; left on the training's device, in evaluation mode.
-        pixels: (n, S, S, 3) uint8, the images that draws speak of; may be memory-mapped.
-        run: folder of the checkpoint; nothing is kept without one.
-        validate: accuracy 0..1 on validation tasks, given a way to embed images; called at each point of the curve.
+        pixels: (n, S, S, 3) uint8, which draws index; may be memory-mapped.
+        run: folder of the checkpoint; none is written without it.
+        validate: accuracy 0..1 on validation tasks, given a way to embed images; called at each
+            point of the curve.
         cancel: stops it; the checkpoint of that moment stays, so that training can go on later.
 
     Raises:
-        InputError: the images are smaller than the trained side, or the checkpoint has other settings.
+        InputError: the images are smaller than the trained side, or the checkpoint has other
+            settings.
         FormatError: the file in the checkpoint's place is torn or no checkpoint.
         ModelError: the checkpoint is of another architecture, or the loss is not a number.
         StorageError: a checkpoint cannot be written; the one before stays.
@@ -140,7 +144,7 @@ def train(
 
 
 def place(objective: Objective, settings: TrainingSettings) -> None:
-    """Move an objective to the device and the number type of its training, for what is embedded before it."""
+    """Move an objective to the device and dtype of its training, to embed before it."""
     keep_freed_memory()
     device = device_of(settings.device)
     objective.precision = number_type(settings.precision, device)
@@ -180,7 +184,9 @@ class _Training:
     ) -> None:
         device = distribution.device if distribution.is_shared else device_of(settings.device)
         objective.precision = number_type(settings.precision, device)
-        self.objective = objective.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.objective = objective.to(  # type: ignore[call-overload]
+            device, memory_format=torch.channels_last
+        )
         self.settings = settings
         self.validate: Validate | None = None
         self.on_point: OnPoint = ignore_point
@@ -239,7 +245,7 @@ class _Training:
 
     @torch.no_grad()
     def _settle_statistics(self) -> None:
-        """Give batch norms the statistics of the random network: what is embedded before the first step needs them."""
+        """Initialise batch norms' statistics with the random network, for the first refresh."""
         generator = np.random.default_rng([self.settings.seed, SETTLING])
         for _ in range(SETTLING_BATCHES):
             positions = generator.choice(

@@ -8,7 +8,7 @@ from engine.errors import ModelError
 from engine.texts import enumerated, marked
 
 _PACKAGE = "protoleaf-training"
-"""The program's own package that brings what the extra "train" names (packaging/installer/flavours.py)."""
+"""The package of the program with the extra "train" (packaging/installer/flavours.py)."""
 
 
 def check_packages(packages: Sequence[str], what: str, *, extra: str = "train") -> None:

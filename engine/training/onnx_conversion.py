@@ -1,7 +1,7 @@
 """From a torch module to an ONNX model in memory, and weights back out of exported files.
 
-Half weights are cast up to float32 in the graph: half the size, the same arithmetic, as ONNX Runtime folds the casts
-when it loads the file.
+Half weights are cast up to float32 in the graph: half the size, the same arithmetic, as ONNX
+Runtime folds the casts when it loads the file.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,8 @@ from engine.model.propagation import Attention, Normalisation, PropagationNetwor
 
 OPSET: Final = 20  # version of ONNX's operators; ONNX Runtime computes it from 1.17 on
 SMALLEST_WEIGHT: Final = 256
-"""Tensors with fewer numbers stay as they are: biases are cheap, and constants such as exponents must be exact."""
+"""Smaller tensors are not halved: biases are small, and constants such as exponents must be
+exact."""
 _G: Final = "attention.g.weight"
 _H: Final = "attention.h.weight"
 _HALF: Final = ".half"
@@ -47,7 +48,8 @@ def to_onnx(
     """Convert a module in evaluation mode to an `onnx.ModelProto` without traces of this machine.
 
     Args:
-        inputs: example arguments; every dynamic axis at least 2 long, as the tracer takes 0 and 1 for constants.
+        inputs: example arguments; every dynamic axis at least 2 long, as the tracer takes 0 and 1
+            for constants.
 
     Raises:
         ModelError: the exporter cannot convert the module.
@@ -74,7 +76,7 @@ def to_onnx(
 
 
 def _dynamic_shapes(axes: tuple[dict[int, str], ...]) -> tuple[dict[int, Any], ...]:
-    """Each name for its first axis only: the exporter finds later ones equal, and would warn of a name given twice."""
+    """Dynamic shapes with each name on its first axis only: the exporter finds the others equal."""
     seen: set[str] = set()
     shapes: list[dict[int, Any]] = []
     for named in axes:
@@ -86,7 +88,7 @@ def _dynamic_shapes(axes: tuple[dict[int, str], ...]) -> tuple[dict[int, Any], .
 
 
 def _forget_the_machine(model: Any) -> None:
-    """Drop the exporter's stack traces: they hold paths of this machine and most of a small file's size."""
+    """Remove the exporter's stack traces: local paths, and most of a small file's size."""
     graph = model.graph
     for part in (
         model,
@@ -102,7 +104,7 @@ def _forget_the_machine(model: Any) -> None:
 
 
 def store_weights_as_half(graph: Any) -> None:
-    """Replace each large float32 initializer of an `onnx.GraphProto` by a float16 one and a cast to float32.
+    """Replace each large float32 initializer of a `GraphProto` by a float16 one and a cast.
 
     Raises:
         ModelError: a weight is too large for float16; the graph is left half changed.
@@ -187,7 +189,7 @@ def read_model(path: Path) -> Any:
 
 
 def weights_of(model: Any) -> Mapping[str, NDArray[np.float32]]:
-    """All float tensors of an `onnx.ModelProto`, those stored as float16 under the name of the tensor they become."""
+    """All float tensors of a `ModelProto`, halved ones under their original names."""
     from onnx import numpy_helper
 
     arrays = {

@@ -1,4 +1,4 @@
-"""Meta-training of the attention on cached embeddings ("Tune propagation"): Algorithm 1 with a fixed backbone."""
+"""Meta-training of the attention on cached embeddings: Algorithm 1 with a fixed backbone."""
 
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
@@ -43,31 +43,26 @@ class PropagationTrainingSettings:
 
     episodes: EpisodeSettings = field(default_factory=EpisodeSettings)  # how episodes are drawn
     iterations: int = 1000  # episodes to train on, one step each
-    validation_interval: int = (
-        50  # iterations between two validations; the best state, also the start, is kept
-    )
+    # Iterations between two validations; the best state, including the start, is restored
+    validation_interval: int = 50
     validation_episodes: int = 50  # episodes of each look
     test_episodes: int = 200  # episodes over held-out classes that the figures are measured on
     hidden_width: int = HIDDEN_WIDTH  # of the attention
-    logit_scale: float = (
-        1.0  # factor on the cosine before the softmax; 1 is what the authors published
-    )
+    # Factor on the cosine before the softmax; 1 is what the authors published
+    logit_scale: float = 1.0
     normalisation: Normalisation = "softmax"  # of the attention weights
     steps: int = 1  # propagation steps
-    lambda_: float | None = (
-        None  # fixed weight of `P0`, in the paper 0 for 1 shot and 0.5 for 5; None learns `shrinkage`
-    )
+    # Fixed weight of `P0`, in the paper 0 for 1 shot and 0.5 for 5; None learns `shrinkage`
+    lambda_: float | None = None
     shrinkage: float = 1.0  # start value s of lambda = n / (n + s) for a prototype of n images
-    temperature: float | None = (
-        None  # start value; None takes twice the variance of a component within a leaf class
-    )
+    # Start value; None takes twice the variance of a component within a leaf class
+    temperature: float | None = None
     learns_temperature: bool = True  # whether temperatures move with the rest
     learning_rate: float = 1e-3  # Adam's, for the attention
     scalar_learning_rate: float = 1e-2  # Adam's, for the logarithms of temperatures and shrinkage
     weight_decay: float = 1e-5  # on the attention only
-    rate_factor: float = (
-        0.7  # factor on the learning rates at `first_decay` and every `decay_interval` after
-    )
+    # Factor on the learning rates at `first_decay` and every `decay_interval` after
+    rate_factor: float = 0.7
     first_decay: int = 67  # iterations, in the paper's proportion (10k of 150k)
     decay_interval: int = 100  # likewise (15k of 150k)
     seed: int = 0  # of every draw
@@ -105,7 +100,7 @@ class HeldOutFigures:
 
 @dataclass(frozen=True)
 class Collection:
-    """Embeddings (n, d), and the buffered `P0` of coarse classes with the number of images behind each."""
+    """Embeddings (n, d), and the buffered `P0` of coarse classes with their numbers of images."""
 
     embeddings: Tensor
     coarse: Prototypes
@@ -114,7 +109,7 @@ class Collection:
 
 @final
 class Learner(nn.Module):
-    """All that is learned: the attention, temperatures of fine and coarse tasks, and the shrinkage."""
+    """All learned parameters: attention, temperatures of fine and coarse tasks, shrinkage."""
 
     def __init__(
         self,
@@ -163,7 +158,7 @@ class Learner(nn.Module):
 
 
 def _episode_prototypes(collection: Collection, episode: Episode) -> tuple[Prototypes, Tensor]:
-    """`P0` of the episode's classes (Eq. 3), (S, d): support sets for the fine ones, the buffer for the coarse ones."""
+    """`P0` of the episode's classes (Eq. 3), (S, d), by support sets and the buffer."""
     classes = torch.from_numpy(episode.classes)
     support_places = torch.from_numpy(episode.support_places)
     support = initial_prototypes(
@@ -183,7 +178,7 @@ def _episode_prototypes(collection: Collection, episode: Episode) -> tuple[Proto
 def prepare(
     hierarchy: ClassArrays, shares: ImageShares, embeddings: NDArray[np.floating]
 ) -> Collection:
-    """Make the buffer: a coarse class's own images, or its descendants' coarse images where it has none."""
+    """Compute the buffer: a coarse class's images, or else its descendants' coarse ones."""
     images_of = list(shares.coarse)
     for position in np.flatnonzero(~hierarchy.is_leaf).tolist():
         if not len(images_of[position]):
@@ -205,7 +200,7 @@ def start_temperatures(
     leaves: Positions,
     settings: PropagationTrainingSettings,
 ) -> tuple[float, float]:
-    """Start values for fine and coarse tasks: twice the variance of one component within a training leaf."""
+    """Initial temperatures: twice the variance of one component within a training leaf."""
     if settings.temperature is not None:
         return settings.temperature, settings.temperature
     variances = [
@@ -217,7 +212,7 @@ def start_temperatures(
 
 
 def level_wise_loss(scores: list[Tensor], episode: Episode) -> Tensor:
-    """Sum over the tasks of the mean negative log-probability of the true class (Algorithm 1, lines 12 to 15)."""
+    """Sum over tasks of the true class's mean negative log-probability (Algorithm 1, 12-15)."""
     losses = [
         nn.functional.nll_loss(of_task, torch.from_numpy(task.targets))
         for of_task, task in zip(scores, episode.tasks, strict=True)
@@ -257,9 +252,8 @@ class TrainedPropagation:
     before: HeldOutFigures  # figures of the attention and values that training started from
     after: HeldOutFigures  # figures of the result
     without_propagation: HeldOutFigures  # figures with lambda = 1; propagation should beat them
-    held_out_images: (
-        int  # images that the figures were measured on, by turns as support and as query
-    )
+    # Images that the figures were measured on, by turns as support and as query
+    held_out_images: int
     settings: PropagationTrainingSettings  # how it was trained
 
     def network(self) -> PropagationNetwork[Attention]:
@@ -279,11 +273,11 @@ def train_attention(
     on_point: OnPoint = ignore_point,
     cancel: CancelToken | None = None,
 ) -> TrainedPropagation:
-    """Train attention, temperature and shrinkage on episodes; measure them on leaf classes that were held out.
+    """Train attention, temperature and shrinkage on episodes; evaluate on held-out leaf classes.
 
-    Paper: Algorithm 1 with the CNN's parameters fixed, so that the buffer of `P0` never goes stale. With softmax
-    weights, a class with one parent gives the attention nothing to learn: its only weight is 1. On a tree, only the
-    temperature and the shrinkage move.
+    Paper: Algorithm 1 with the CNN's parameters fixed, so that the buffer of `P0` never goes stale.
+    With softmax weights, a class with one parent gives the attention nothing to learn: its only
+    weight is 1. On a tree, only the temperature and the shrinkage move.
 
     Args:
         embeddings: (n, d) float, one row for each labelled image.
@@ -294,7 +288,7 @@ def train_attention(
     Raises:
         InputError: too few leaf classes have enough images.
         ModelError: `start` is for embeddings of another width.
-        Cancelled: `cancel` was set; nothing is kept.
+        Cancelled: `cancel` was set; the result is discarded.
     """
     settings = settings or PropagationTrainingSettings()
     class_count = 1 + max(int(class_positions.max(initial=-1)), int(edge_index.max(initial=-1)))
@@ -353,11 +347,10 @@ def _attention(
             width, settings.hidden_width, logit_scale=settings.logit_scale, generator=generator
         )
     if start.embedding_width != width:
-        found = f"{start.embedding_width}"
         raise ModelError(
             "the attention does not fit the embeddings",
             expected="width {width}",
-            found=found,
+            found=f"{start.embedding_width}",
             width=width,
         )
     return deepcopy(start)

@@ -1,4 +1,4 @@
-"""Every constant of end-to-end training, whatever is trained, and limits that settings are checked against."""
+"""Settings of end-to-end training, and range checks of settings."""
 
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -15,9 +15,8 @@ class TrainingSettings:
     """Optimiser, schedule and arithmetic; the defaults are the paper's."""
 
     iterations: int = PAPER_ITERATIONS  # mini-batches, one step of the optimiser each
-    side: int = (
-        84  # side of the trained images in pixels; 84 in the paper, 112 in the authors' code
-    )
+    # Side of the trained images in pixels; 84 in the paper, 112 in the authors' code
+    side: int = 84
     learning_rate: float = 1e-3  # of Adam at the start
     momentum: float = 0.9  # Adam's first decay rate
     weight_decay: float = 1e-4  # of Adam; 1e-5 in the authors' code
@@ -26,12 +25,11 @@ class TrainingSettings:
     first_decay_share: float = 10_000 / PAPER_ITERATIONS
     # Share of the iterations between two decays; 1/10 is the paper's 15,000 of 150,000
     decay_interval_share: float = 15_000 / PAPER_ITERATIONS
-    # "shifted crop" (a random window and a flip), "resized crop" (a random window of 20 to 100% of the area, as in the
-    # authors' code, and a flip), or "none" (the middle)
+    # "shifted crop" (a random window and a flip), "resized crop" (a random window of 20 to 100% of
+    # the area, as in the authors' code, and a flip), or "none" (the middle)
     augmentation: Augmentation = "shifted crop"
-    precision: Precision = (
-        "auto"  # of the backbone; "auto" takes bfloat16 where the processor has instructions for it
-    )
+    # Of the backbone; "auto" takes bfloat16 where the processor has instructions for it
+    precision: Precision = "auto"
     device: str = "auto"  # "auto", "cpu" or "cuda"
     compiles: bool = False  # whether the backbone goes through `torch.compile`
     checkpoint_interval: int = 500  # iterations between two checkpoints

@@ -1,4 +1,4 @@
-"""The images of a training with their classes on a category graph, and episodes on cached embeddings: small tasks."""
+"""Training images with classes on a category graph, and episodes on cached embeddings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ LEAST_LEAVES = 3 * LEAST_CLASSES  # training, validation and held-out leaves
 class TrainingSet:
     """Images with their classes on a category graph of C classes."""
 
-    # (n, S, S, 3) uint8 RGB; may be memory-mapped. What S exceeds the trained side by is room for shifts.
+    # (n, S, S, 3) uint8 RGB; may be memory-mapped. S beyond the trained side is room for shifts.
     pixels: NDArray[np.uint8]
     class_positions: Positions  # (n,) int64 in [0, C), the most specific class known of each image
     edge_index: Positions  # (2, E) int64, row 0 the parent, row 1 the child; without cycles
-    levels: (
-        Positions  # (C,) int64, level of each class; a class competes with the others on its level
-    )
-    few_shot: Positions  # (F,) int64, sorted positions of the few-shot (finest) classes; all others are coarse
+    # (C,) int64, level of each class; a class competes with the others on its level
+    levels: Positions
+    # (F,) int64, sorted positions of the few-shot (finest) classes; all others are coarse
+    few_shot: Positions
     class_names: tuple[str, ...]  # C names, for messages
 
     @property
@@ -83,15 +83,12 @@ class EpisodeSettings:
     shots: int = 1  # labelled images of each few-shot class (the support set)
     queries: int = 5  # images of each few-shot class to classify
     coarse_queries: int = 10  # images of each coarse class to classify at its level, at most
-    coarse_share: float = (
-        0.5  # share of each leaf's images that is labelled with one of its ancestors only
-    )
-    coarse_query_share: float = (
-        0.2  # share of a coarse class's images kept as queries and out of its prototype
-    )
-    validation_share: float = (
-        0.2  # share of the leaf classes that only choose which iteration is kept
-    )
+    # Share of each leaf's images that is labelled with one of its ancestors only
+    coarse_share: float = 0.5
+    # Share of a coarse class's images that are queries and not part of its prototype
+    coarse_query_share: float = 0.2
+    # Share of the leaf classes that only select the best iteration
+    validation_share: float = 0.2
     held_out_share: float = 0.2  # share of the leaf classes that only the figures are measured on
 
     def __post_init__(self) -> None:
@@ -106,7 +103,7 @@ class EpisodeSettings:
 
 @final
 class ClassArrays:
-    """The category graph of C classes by edges (2, E) int64, row 0 the parent, row 1 the child; without cycles.
+    """The category graph of C classes by edges (2, E) int64, row 0 the parent, row 1 the child.
 
     Attributes:
         levels: (C,) int64, longest path from a root; no class shares a level with its own ancestor.
@@ -136,9 +133,8 @@ class ClassArrays:
 class ImageShares:
     """Which images play which part; none plays two."""
 
-    few_shot: tuple[
-        Positions, ...
-    ]  # images of each leaf for support sets and queries; empty for coarse classes
+    # Images of each leaf for support sets and queries; empty for coarse classes
+    few_shot: tuple[Positions, ...]
     coarse: tuple[Positions, ...]  # images behind each coarse class's prototype; empty for leaves
     coarse_queries: tuple[Positions, ...]  # images of each coarse class to classify at its level
 
@@ -151,9 +147,10 @@ def share_out(
 ) -> ImageShares:
     """Give every image one part: few-shot image of its leaf, or coarse-labelled.
 
-    A share of each leaf's images loses its fine label and keeps one ancestor, drawn at random, as its only label:
-    in the paper, weak labels are what the propagation learns from. Images of coarse classes are coarse-labelled anyway.
-    `class_positions` (n,) int64 are the most specific classes known.
+    A share of each leaf's images loses its fine label and keeps one ancestor, drawn at random, as
+    its only label: in the paper, weak labels are what the propagation learns from. Images of coarse
+    classes are coarse-labelled anyway. `class_positions` (n,) int64 are the most specific classes
+    known.
     """
     few_shot: list[Positions] = []
     coarse: list[list[int]] = [[] for _ in range(hierarchy.class_count)]
@@ -241,7 +238,8 @@ class Task:
 class Episode:
     """A sampled subgraph with its support set and one task for each level."""
 
-    classes: Positions  # (S,) int64, positions of the few-shot classes and all their ancestors, in ascending order
+    # (S,) int64, ascending positions of the few-shot classes and all their ancestors
+    classes: Positions
     edge_index: Positions  # (2, E) int64, edges among them, as places in `classes`
     support_images: Positions  # (ways * shots,) int64
     support_places: Positions  # (ways * shots,) int64, places in `classes`
@@ -257,9 +255,9 @@ def draw_episode(
 ) -> Episode:
     """Draw few-shot classes, their subgraph, support set and queries.
 
-    Paper: Algorithm 1, lines 8 and 13. The few-shot classes are one task whatever their depth, as the program
-    classifies over all leaves; in the paper they share the deepest level. Coarse classes are one task for each level,
-    those without queries left out.
+    Paper: Algorithm 1, lines 8 and 13. The few-shot classes are one task whatever their depth, as
+    the program classifies over all leaves; in the paper they share the deepest level. Coarse
+    classes are one task for each level, those without queries left out.
     """
     fine = np.sort(generator.choice(leaves, min(settings.ways, len(leaves)), replace=False))
     above = np.unique(np.concatenate([hierarchy.ancestors(int(leaf)) for leaf in fine]))

@@ -10,7 +10,7 @@ from engine.collection.models import find_model
 from engine.events import OnProgress, ignore_progress
 from engine.everyday.blocks import to_fixed
 from engine.everyday.collection_stage.basis import collection_basis
-from engine.everyday.prototypical.fit import fit, prior_of
+from engine.everyday.prototypical.fit import fit
 from engine.everyday.prototypical.prototypes import PropagationSession
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
@@ -51,7 +51,7 @@ def measure_collection_stage(
     width = model.card.embedding_width
     drawn = synthetic_embeddings(images, width, classes=classes)
     graph, leaves = _graph(classes)
-    session, prior = PropagationSession(model.propagation), prior_of(model.card)
+    session, prior = PropagationSession(model.propagation), model.card
     kept, numpy_pass = to_fixed(drawn.embeddings), NumpyPass(images)
     members = [np.flatnonzero(drawn.classes == position) for position in range(classes)]
     labelled = np.sort(np.concatenate([rows[:SHOTS] for rows in members]))

@@ -10,7 +10,7 @@ import numpy as np
 from engine.collection.models import find_model
 from engine.everyday.blocks import to_fixed
 from engine.everyday.collection_stage.basis import collection_basis
-from engine.everyday.prototypical.fit import fit, prior_of
+from engine.everyday.prototypical.fit import fit
 from engine.everyday.prototypical.prototypes import PropagationSession
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
@@ -107,9 +107,7 @@ def _measure(size: Size) -> ManyClassesFigures:
     del drawn
     basis = collection_basis(np.arange(size.images), kept, labelled=labelled)
     times = [time.perf_counter()]
-    fitted = fit(
-        graph, shots, PropagationSession(model.propagation), prior_of(model.card), basis=basis
-    )
+    fitted = fit(graph, shots, PropagationSession(model.propagation), model.card, basis=basis)
     times.append(time.perf_counter())
     fitted.classify(kept)
     times.append(time.perf_counter())

@@ -11,7 +11,7 @@ import numpy as np
 from engine.collection.models import find_model
 from engine.everyday.blocks import to_fixed
 from engine.everyday.collection_stage.basis import collection_basis
-from engine.everyday.image_similarity import ImageSimilarity
+from engine.everyday.in_use import ImageSimilarity
 from research.benchmarks.synthetic import synthetic_embeddings
 
 CLASSES: Final = 200

@@ -118,9 +118,7 @@ def _streamed(sizes: Sizes, width: int, *, is_pinned: bool) -> ReportRow:
 
 def _same_class(embeddings: Tensor, places: Tensor, sizes: Sizes, width: int) -> float:
     """Share of images whose most probable class is that of float32 on the CPU."""
-    logits = _classifier(sizes.classes, width).logits(
-        embeddings.float().numpy(), np.ones(len(embeddings), np.float32)
-    )
+    logits = _classifier(sizes.classes, width).logits(embeddings.float().numpy())
     return float((logits.argmax(axis=1) == places.numpy()).mean())
 
 
@@ -144,8 +142,7 @@ def _engine(sizes: Sizes, width: int) -> ReportRow:
     classifier, back_off = _classifier(sizes.classes, width), _back_off(sizes.classes)
     count = sizes.cpu_embeddings
     embeddings = to_fixed(_host_embeddings(count, width))
-    squares = np.ones(count, dtype=np.float32)
-    seconds = median_s(lambda: classify_all(classifier, back_off, embeddings, squares), 3)
+    seconds = median_s(lambda: classify_all(classifier, back_off, embeddings), 3)
     return _row(count, seconds, sizes, {"width": width, "safe classes too": True})
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from engine.collection.graph_suggestions.suggestion import MORE_SHOTS, find_underlabelled
 from engine.collection.state import NO_CLASS, CollectionState
-from engine.everyday.prototypical.fit import fit, prior_of
+from engine.everyday.prototypical.fit import fit
 from engine.everyday.prototypical.prototypes import PropagationSession
 from research.transfer.embedded import EmbeddedCollection
 
@@ -88,7 +88,7 @@ def _named(embedded: EmbeddedCollection, shots: list[int]) -> _Named:
         collection.graph,
         embedded.shots(rows, labels),
         PropagationSession(embedded.model.propagation),
-        prior_of(embedded.model.card),
+        embedded.model.card,
         basis=embedded.basis_of(everything, rows),
     )
     scores = fitted.classify(embedded.embeddings, everything)

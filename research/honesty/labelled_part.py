@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
-from engine.everyday.prototypical.fit import fit, prior_of
+from engine.everyday.prototypical.fit import fit
 from engine.everyday.prototypical.model import EverydayModel
 from engine.everyday.prototypical.prototypes import PropagationSession
 from engine.everyday.scores import Scores
@@ -70,7 +70,7 @@ class LabelledPart:
             self.embedded.collection.graph,
             self.embedded.shots(labels.rows, labels.class_ids),
             self._propagation,
-            prior_of(self.embedded.model.card),
+            self.embedded.model.card,
             basis=self.basis(labels),
         )
 

@@ -36,7 +36,12 @@ def by_teach_first(part: LabelledPart, classes: Rows, shots: int, seed: int) -> 
     while len(labels.rows) < most:
         basis = part.basis(labels)
         assert basis is not None, "a collection of several classes"
-        order = teach_first(basis, uncertainty_of(fitted, scores, part.places_of(labels), nothing))
+        order = teach_first(
+            basis,
+            uncertainty_of(fitted, scores),
+            labelled=part.places_of(labels),
+            left_out=nothing,
+        )
         order = order[np.isin(part.truth[order], classes)]
         new = order[: min(len(classes), most - len(labels.rows))]
         labels = _with_more(part, labels, new.astype(np.int64), part.truth[new])

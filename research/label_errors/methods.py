@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from engine.errors import UsageError
 from engine.everyday.label_errors.find import LabelErrors, find_label_errors
-from engine.everyday.label_errors.labelled import JudgedLabels
-from engine.everyday.label_errors.left_out import LeaveOneOut
+from engine.everyday.label_errors.labelled import JudgedLabels, LeaveOneOut
 from engine.everyday.prototypical.classification import softmax
 from engine.graph.category_graph import CategoryGraph
 

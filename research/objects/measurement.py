@@ -14,7 +14,7 @@ from engine.collection.models import ModelFiles
 from engine.config import CacheFolders
 from engine.errors import InputError
 from engine.events import CancelToken, OnProgress, ignore_progress
-from engine.everyday.prototypical.fit import fit, prior_of
+from engine.everyday.prototypical.fit import fit
 from engine.everyday.prototypical.prototypes import PropagationSession
 from engine.files import FoundFile
 from engine.graph.category_graph import CategoryGraph
@@ -177,7 +177,7 @@ def nearest_prototype(embeddings: NDArray[np.float32], class_ids: Rows) -> Predi
 def everyday_model(embedded: EmbeddedCollection) -> Predict:
     """The everyday model, with all crops as the collection."""
     collection, model = embedded.collection, embedded.model
-    session, prior = PropagationSession(model.propagation), prior_of(model.card)
+    session, prior = PropagationSession(model.propagation), model.card
     everything = np.arange(len(collection.files), dtype=np.int64)
 
     def predict(drawn: ObjectDraw) -> Rows:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from engine.errors import ProtoleafError
 from engine.events import CancelToken
 from engine.everyday.collection_stage.basis import collection_basis
-from engine.everyday.prototypical.fit import fit, prior_of
+from engine.everyday.prototypical.fit import fit
 from engine.everyday.prototypical.prototypes import PropagationSession
 from engine.graph.category_graph import CategoryGraph
 from engine.worker.client import children_without_ctrl_c
@@ -65,7 +65,7 @@ def predict_ours(
         embedded.shots(drawn.shots, ids[positions]),
         PropagationSession(model.propagation),
     )
-    rows, prior = drawn.rows, prior_of(model.card)
+    rows, prior = drawn.rows, model.card
     start = time.process_time()
     basis = None
     if with_collection:

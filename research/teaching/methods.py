@@ -35,7 +35,10 @@ def ours(known: KnownSoFar, count: int) -> NDArray[np.int64]:
     """The order of the window and of `protoleaf suggest`, by the program's own code."""
     nothing = np.zeros(0, dtype=np.int64)
     first = teach_first(
-        known.basis, uncertainty_of(known.fitted, known.scores, known.labelled, nothing)
+        known.basis,
+        uncertainty_of(known.fitted, known.scores),
+        labelled=known.labelled,
+        left_out=nothing,
     )
     return first[:count].astype(np.int64)
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
-from engine.everyday.prototypical.fit import fit, prior_of
+from engine.everyday.prototypical.fit import fit
 from engine.everyday.prototypical.model import EverydayModel
 from engine.everyday.prototypical.prototypes import PropagationSession
 from engine.everyday.shots import Shots
@@ -82,7 +82,7 @@ class ScriptedPerson:
             self._graph,
             Shots(labelled, self._classes[labelled], self._floats[labelled]),
             self._propagation,
-            prior_of(self._model.card),
+            self._model.card,
             basis=self._basis.with_anchors(self._embeddings, labelled),
         )
 

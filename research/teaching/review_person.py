@@ -18,7 +18,7 @@ from engine.collection.review_groups import GroupInput, ReviewGroup, ReviewMemor
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
 from engine.everyday.excluded import excluded_classes
 from engine.everyday.grouping.groups import BasisLinks
-from engine.everyday.prototypical.fit import fit, prior_of
+from engine.everyday.prototypical.fit import fit
 from engine.everyday.prototypical.model import EverydayModel
 from engine.everyday.prototypical.prototypes import PropagationSession
 from engine.everyday.scores import Scores
@@ -162,9 +162,7 @@ class Desk:
         labelled = np.flatnonzero(self.labels != NO_CLASS)
         self.basis = self.basis.with_anchors(self.embeddings, labelled)
         shots = Shots(labelled, self.labels[labelled], self._floats[labelled])
-        fitted = fit(
-            self.graph, shots, self._propagation, prior_of(self._model.card), basis=self.basis
-        )
+        fitted = fit(self.graph, shots, self._propagation, self._model.card, basis=self.basis)
         excluded = excluded_classes(self.graph, fitted.candidate_ids, self.excluded, self.ids)
         self.fitted = replace(fitted, excluded=excluded)
         self.scores = self.fitted.classify(self.embeddings)
@@ -241,7 +239,10 @@ def teaching_first(desk: Desk) -> Integers:
     """The order of the window, by the program's own code."""
     labelled = np.flatnonzero(desk.labels != NO_CLASS)
     first = teach_first(
-        desk.basis, uncertainty_of(desk.fitted, desk.scores, labelled, desk.ids[:0])
+        desk.basis,
+        uncertainty_of(desk.fitted, desk.scores),
+        labelled=labelled,
+        left_out=desk.ids[:0],
     )
     return first.astype(np.int64)
 

@@ -11,7 +11,7 @@ from engine.collection.importing.import_graph import import_graph
 from engine.collection.new_project import new_project
 from engine.config import PROJECT_SUFFIX, CacheFolders
 from engine.evaluation.evaluate import evaluate, match_truth
-from engine.everyday.prototypical.fit import fit, prior_of
+from engine.everyday.prototypical.fit import fit
 from engine.everyday.prototypical.model import EverydayModel
 from engine.everyday.prototypical.prototypes import PropagationSession
 from engine.everyday.scores import calibration_error
@@ -49,7 +49,7 @@ def in_memory(
         collection.graph,
         embedded.shots(rows, class_ids),
         PropagationSession(model.propagation),
-        prior_of(model.card),
+        model.card,
         basis=embedded.basis_of(drawn.rows, rows) if with_collection else None,
     )
     return _figures(embedded, fitted, drawn)

@@ -61,9 +61,7 @@ class Seen:
     @cached_property
     def logits(self) -> Matrix:
         """(n, c) of Eq. 2, up to a constant."""
-        return self.plain.classifier.logits(
-            self.images, np.ones(len(self.images), dtype=np.float32)
-        )
+        return self.plain.classifier.logits(self.images)
 
     @cached_property
     def energy(self) -> Matrix:

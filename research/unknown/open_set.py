@@ -11,7 +11,7 @@ from engine.collection.models import ModelFiles
 from engine.embedding.views import first_of_each
 from engine.everyday.blocks import to_floats
 from engine.everyday.collection_stage.basis import collection_basis
-from engine.everyday.prototypical.fit import fit, prior_of
+from engine.everyday.prototypical.fit import fit
 from engine.everyday.prototypical.model import EverydayModel
 from engine.everyday.prototypical.prototypes import PropagationSession
 from engine.everyday.shots import Shots
@@ -73,7 +73,7 @@ class OpenSet:
             self.graph,
             Shots(rows, class_ids, embeddings, alone),
             PropagationSession(self.model.propagation),
-            prior_of(self.model.card),
+            self.model.card,
             basis=basis if with_stage else None,
         )
 

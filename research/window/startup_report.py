@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 from engine.collection import mapped_image_list
 from engine.collection.state import NO_CLASS, CollectionState
 from engine.embedding import kept_embeddings
-from engine.everyday.collection_stage import kept_basis
+from engine.everyday.collection_stage import live_basis
 from engine.new_file import write_file
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 REPORT_VARIABLE: Final = "PROTOLEAF_STARTUP_REPORT"
 SETTLE_MS: Final = 1500
 BYTES_PER_MIB: Final = 1024 * 1024
-MAPPED: Final = (kept_embeddings.SUFFIX, mapped_image_list.SUFFIX, kept_basis.SUFFIX)
+MAPPED: Final = (kept_embeddings.SUFFIX, mapped_image_list.SUFFIX, live_basis.SUFFIX)
 
 
 @final

@@ -49,7 +49,6 @@ def made_up(
     for row, class_id in (labels or {}).items():
         label_classes[row] = class_id
     fitted = _fitted(graph, np.array(candidates, dtype=np.int64))
-    squares = np.ones(len(paths), dtype=np.float32)
     return Classified(
         model=find_model(),
         fitted=fitted,
@@ -58,7 +57,7 @@ def made_up(
         paths=paths,
         labels=label_classes.astype(np.int32),
         embeddings=logits,
-        scores=classify_all(fitted.classifier, fitted.back_off, logits, squares),
+        scores=classify_all(fitted.classifier, fitted.back_off, logits),
         waiting=0,
     )
 

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from engine.everyday.classifier import Setting
 from engine.everyday.collection_stage.anchor_labels import AnchorLabels
-from engine.everyday.prototypical.fit import Prior
 from engine.everyday.prototypical.prototypes import PropagationSession, PrototypeTable
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
 from engine.model.propagation import PropagationNetwork
+from engine.model_card import BackboneCard
 from engine.training.export import export_propagation
 from tests.support.graphs import graph_of
 from tests.support.prototype_graphs import random_attention
@@ -22,7 +22,16 @@ from tests.support.prototype_graphs import random_attention
 WIDTH: Final = 16
 EVERYDAY_SETTINGS: Final = (Setting.PPN_PLUS, Setting.PPN, Setting.PROTOTYPES)
 """Those that the everyday model answers for."""
-PRIOR: Final = Prior(shrinkage=1.5, shrinkage_guessed=0.2, temperature=0.12)
+PRIOR: Final = BackboneCard(
+    "prior",
+    16,
+    (0.5, 0.5, 0.5),
+    (0.2, 0.2, 0.2),
+    WIDTH,
+    shrinkage=1.5,
+    shrinkage_guessed=0.2,
+    temperature=0.12,
+)
 
 Matrix = NDArray[np.float32]
 

@@ -1,4 +1,4 @@
-"""Publishers of networks, their lists, and one network found by its name; asks no other computer for a list."""
+"""Publishers of networks, their lists, and lookup by name; lists need no network access."""
 
 import difflib
 from collections.abc import Sequence
@@ -24,12 +24,12 @@ from engine.training.needed_packages import check_packages
 if TYPE_CHECKING:
     from torch import nn
 
-_LIST_FORMAT: Final = 2  # of the file; another one is made anew
+_LIST_FORMAT: Final = 2  # of the file; another one is recomputed
 _CLOSE_NAMES: Final = 5  # suggested for a wrong name
 
 
 class PublishedNetworks(Protocol):
-    """A publisher's module; it loads torch and the publisher's package, and asks no other computer."""
+    """A publisher's module; it loads torch and the publisher's package, and stays offline."""
 
     def network_names(self) -> tuple[str, ...]:
         """Its networks, sorted."""
@@ -104,9 +104,10 @@ def publisher_called(name: str) -> NetworkPublisher:
     """
     found = next((publisher for publisher in PUBLISHERS if publisher.name == name), None)
     if found is None:
-        expected = either(publisher.name for publisher in PUBLISHERS)
         raise ModelError(
-            "there is no such source of published networks", expected=expected, found=f"“{name}”"
+            "there is no such source of published networks",
+            expected=either(publisher.name for publisher in PUBLISHERS),
+            found=f"“{name}”",
         )
     return found
 
@@ -134,7 +135,7 @@ def list_published(
 ) -> tuple[PublishedNetwork, ...]:
     """List published networks with every version of their weights; asks no other computer.
 
-    The first time this loads torch and takes seconds; a list is kept in the cache until its package changes.
+    The first time this loads torch and takes seconds; a list is cached until its package changes.
 
     Args:
         publisher: only this one's; empty: all that are installed, torchvision's first.
@@ -170,7 +171,7 @@ def _list_of(
 def kept_list(
     caches: CacheFolders, publisher: NetworkPublisher
 ) -> tuple[PublishedNetwork, ...] | None:
-    """Read the list in the cache, without torch; None when there is none for the installed package."""
+    """Read the cached list, without torch; None without one for the installed package."""
     try:
         kept = msgspec.json.decode(_list_path(caches, publisher).read_bytes(), type=_KeptList)
     except (OSError, msgspec.MsgspecError, RecursionError):
@@ -205,14 +206,14 @@ def find_published(
     """Look a network up; asks no other computer but for a network that only the hub describes.
 
     Args:
-        caches: where lists are kept; without one only this network is described.
-        source: such as "torchvision:resnet50", "timm:vit_small_patch14_dinov2.lvd142m", "timm:hf-hub:owner/name" or
-            just "resnet50", which is torchvision's.
+        caches: where lists are cached; without a list only this network is described.
+        source: such as "torchvision:resnet50", "timm:vit_small_patch14_dinov2.lvd142m",
+            "timm:hf-hub:owner/name" or just "resnet50", which is torchvision's.
         weights: name of a version of its weights; by default the publisher's.
 
     Raises:
-        ModelError: no such network or version, with close names; it takes no images of this side; or its publisher's
-            package is not installed.
+        ModelError: no such network or version, with close names; it takes no images of this side;
+            or its publisher's package is not installed.
         NetworkError: the hub cannot be asked.
         UsageError: the route leads nowhere.
         Cancelled: stopped by the person.
@@ -230,16 +231,11 @@ def find_published(
     publisher.check_installed()
     side = input_side or found.input_side
     if not found.takes_other_sides:
-        what, expected = (
-            "the side of the input cannot be chosen for networks of torchvision",
-            "{input_side} pixels",
-        )
-        remedy = "leave --input-side out, or take a network of timm"
         raise ModelError(
-            what,
-            expected=expected,
+            "the side of the input cannot be chosen for networks of torchvision",
+            expected="{input_side} pixels",
             found="{side} pixels",
-            remedy=remedy,
+            remedy="leave --input-side out, or take a network of timm",
             input_side=found.input_side,
             side=side,
         )

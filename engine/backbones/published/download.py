@@ -5,7 +5,6 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Final, final
@@ -33,7 +32,7 @@ from engine.new_file import open_own, private_folder, write_file
 Pause = Callable[[float, CancelToken], None]
 
 ATTEMPTS: Final = 5
-"""Requests in a row that may bring nothing new before the download gives up; each that gets further starts anew."""
+"""Requests in a row without new bytes before the download gives up."""
 _LOST_REMEDY: Final = "what was downloaded is kept: run it again to resume"
 _RANGE: Final = re.compile(r"bytes (\d{1,18})-\d+/(\d{1,18}|\*)")
 _PAGE: Final = re.compile(rb"\s*<(!doctype|html|\?xml|head|body)", re.IGNORECASE)
@@ -42,9 +41,8 @@ _FIRST_PAUSE_S: Final = 1.0
 _LONGEST_PAUSE_S: Final = 16.0
 _PAUSE_STEP_S: Final = 0.1
 _ROUNDING: Final = 0.01
-_SLACK_BYTES: Final = (
-    1 << 16
-)  # published sizes are rounded: only a file whose size is far off is refused
+_SLACK_BYTES: Final = 1 << 16
+"""Published sizes are rounded: only a file whose size is far off is refused."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,7 @@ class PartNotes:
 
 @final
 class PartFile:
-    """The part beside `target`, the file that it will become. Every refusal of the disk becomes a `StorageError`."""
+    """The partial file of `target`. Every error of the disk becomes a `StorageError`."""
 
     def __init__(self, target: Path) -> None:
         self.path = target.with_name(target.name + PART_SUFFIX)
@@ -73,7 +71,7 @@ class PartFile:
             return 0
 
     def notes(self) -> PartNotes:
-        """The notes beside the part; empty where they cannot be read."""
+        """The metadata of the partial file; empty where it cannot be read."""
         try:
             return msgspec.json.decode(self._notes_path.read_bytes(), type=PartNotes)
         except (OSError, msgspec.MsgspecError, RecursionError):
@@ -124,15 +122,17 @@ class PartFile:
             yield
         except OSError as error:
             self.remove()
-            remedy = "free some disk space or choose another folder; nothing was kept"
             raise storage_error(
-                self._target, error, "the download cannot be written", remedy
+                self._target,
+                error,
+                "the download cannot be written",
+                "free some disk space or choose another folder; nothing was kept",
             ) from error
 
 
 @contextmanager
 def alone(lock_path: Path, refusal: str) -> Iterator[None]:
-    """Keep other processes of the program away from what the block works on, with a lock file that stays.
+    """Exclude other processes of the program from the block, with a lock file that is not removed.
 
     Raises:
         StorageError: another one holds it, with `refusal` as reason, or the disk refuses.
@@ -175,7 +175,8 @@ def download(
 
     Args:
         url: https, or http on this computer.
-        target: what has arrived lies beside it in a `.part` file; one that exists with the right checksum stays.
+        target: a partial download is next to it in a `.part` file; one with the right checksum
+            stays.
         size_bytes: approximate size of the file; 0 while unknown.
         sha256_prefix: first digits of its SHA-256 in hex; empty: not known.
         proxy: address of a proxy; empty: that of the environment or the system, if any.
@@ -185,8 +186,9 @@ def download(
         UsageError: `proxy` is not the address of a proxy.
         NetworkError: no connection, the server refuses, or what it sends is another file.
         ModelError: the checksum is wrong; the file is deleted.
-        StorageError: the disk refuses or is full, nothing of the file is kept; or another program downloads it now.
-        Cancelled: stopped by the person; what has arrived is kept.
+        StorageError: the disk refuses or is full, nothing is stored; or another process downloads
+            it.
+        Cancelled: stopped by the user; the partial file stays.
     """
     check_address(url)
     way = proxy_for(url, proxy)
@@ -228,9 +230,8 @@ class _Download:
             self.part.remove()
         attempts, has_received, furthest = 0, False, self.part.size
         while (failure := self._attempt()) is not None:
-            came = (
-                self.part.size > furthest
-            )  # what was thrown away and arrived again is nothing new
+            # What was thrown away and arrived again is nothing new
+            came = self.part.size > furthest
             furthest = max(furthest, self.part.size)
             has_received |= came
             attempts = 1 if came else attempts + 1
@@ -241,7 +242,7 @@ class _Download:
         return None
 
     def _attempt(self) -> httpx.HTTPError | None:
-        """Request what is missing; returns what broke it off, or None when everything has arrived."""
+        """Request what is missing; return the error that interrupted it, or None when complete."""
         self.cancel.raise_if_cancelled()
         notes, have = self.part.notes(), self.part.size
         if have and have == notes.total:
@@ -289,10 +290,10 @@ class _Download:
             raise httpx.RemoteProtocolError(f"{meter.done:,} of {meter.total:,} bytes arrived")
 
     def _place(self, answer: httpx.Response, have: int) -> tuple[int, int]:
-        """Where in the file the answer starts, and the file's size; 0 when the server does not report it."""
+        """Offset of the response in the file, and the file's size; 0 if not reported."""
         if (
             answer.status_code != HTTPStatus.PARTIAL_CONTENT
-        ):  # it knows no ranges, or has another version of the file
+        ):  # no ranges, or another version of the file
             return 0, int(answer.headers.get("Content-Length", 0))
         place = _RANGE.fullmatch(answer.headers.get("Content-Range", ""))
         noted = self.part.notes().total
@@ -310,12 +311,16 @@ class _Download:
         if self.promised and abs(size - self.promised) > self._slack_bytes:
             if is_written:
                 self.part.remove()
-            what, expected = "the file on {host} is not the expected one", "about {promised:.1f} MB"
-            found = "{arrived:.1f} MB for {url}"
-            remedy = "try again later; a newer version of the program may know the file"
-            host, promised, arrived = urlsplit(self.url).hostname, self.promised / 1e6, size / 1e6
-            refused = partial(NetworkError, what, expected=expected, found=found, remedy=remedy)
-            raise refused(host=host, promised=promised, arrived=arrived, url=self.url)
+            raise NetworkError(
+                "the file on {host} is not the expected one",
+                expected="about {promised:.1f} MB",
+                found="{arrived:.1f} MB for {url}",
+                remedy="try again later; a newer version of the program may know the file",
+                host=urlsplit(self.url).hostname,
+                promised=self.promised / 1e6,
+                arrived=size / 1e6,
+                url=self.url,
+            )
 
 
 def _validator(answer: httpx.Response) -> str:
@@ -336,7 +341,12 @@ def _check(part: PartFile, sha256_prefix: str, url: str) -> None:
 
 
 def _web_page(url: str) -> NetworkError:
-    remedy = "a sign-in page of the network may be in between: open the address in a browser, then try again"
     return NetworkError(
-        "the server sent a web page instead of the file", expected=url, found="HTML", remedy=remedy
+        "the server sent a web page instead of the file",
+        expected=url,
+        found="HTML",
+        remedy=(
+            "a sign-in page of the network may be in between: open the address in a browser, then "
+            "try again"
+        ),
     )

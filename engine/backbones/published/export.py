@@ -17,10 +17,10 @@ from engine.training.export import HALF_WEIGHTS_TOLERANCE, Agreement, Inputs, co
 from engine.training.onnx_conversion import ModelShape, store_weights_as_half, to_onnx
 
 TOLERANCE: Final = 1e-3
-"""Relative to an embedding's largest value. Rounding alone gave at most 2 parts in a million in the ten families that
-were measured; this leaves room for deeper ones."""
+"""Relative to an embedding's largest value. Rounding alone gave at most 2 parts in a million in the
+ten families that were measured; this leaves room for deeper ones."""
 LARGEST_FILE_BYTES: Final = 1_900_000_000
-"""An ONNX file that is one protocol buffer ends at 2 GiB; larger networks keep their weights as float16."""
+"""A single ONNX file (protocol buffer) ends at 2 GiB; larger networks have float16 weights."""
 _BYTES_PER_NUMBER: Final = 4
 _RANDOM_IMAGES: Final = 1
 _PHOTOS: Final = 3
@@ -34,13 +34,14 @@ def export_published(
     on_written: Callable[[], None] = lambda: None,
     cancel: CancelToken,
 ) -> Agreement:
-    """Write a published network as an ONNX file for any number of images of its side, and compare it with torch.
+    """Write a published network as an ONNX file for images of its side, and compare it with torch.
 
     Args:
         network: without its head, in evaluation mode, on the CPU.
 
     Returns:
-        How closely the file agrees with the module, on noise and on photos of the sample collection.
+        How closely the file agrees with the module, on noise and on photos of the sample
+        collection.
 
     Raises:
         ModelError: the network cannot be converted, or the file differs from the module.
@@ -59,8 +60,9 @@ def export_published(
             return compare(path, network, _inputs(facts, cancel), tolerance=tolerance)
     except OSError as error:
         path.unlink(missing_ok=True)
-        remedy = "free some disk space; nothing was saved"
-        raise storage_error(path, error, "the network cannot be written", remedy) from error
+        raise storage_error(
+            path, error, "the network cannot be written", "free some disk space; nothing was saved"
+        ) from error
     except BaseException:
         path.unlink(missing_ok=True)
         raise
@@ -83,7 +85,7 @@ def _converted(network: nn.Module, facts: PublishedNetwork, *, is_half: bool) ->
 
 
 def _inputs(facts: PublishedNetwork, cancel: CancelToken) -> Iterator[Inputs]:
-    """Noise, and photos prepared as the product does; in batches of two sizes, to notice one that got fixed."""
+    """Noise, and photos with the product's preprocessing, in batches of two sizes."""
     side, generator = facts.input_side, torch.Generator().manual_seed(0)
     cancel.raise_if_cancelled()
     yield (torch.randn(_RANDOM_IMAGES, 3, side, side, generator=generator),)

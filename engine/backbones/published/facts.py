@@ -14,13 +14,14 @@ from engine.model_card import BackboneCard
 
 TORCHVISION: Final = "torchvision"
 TIMM: Final = "timm"
-HUB_PREFIX: Final = "hf-hub:"  # before the name of a network that timm has no entry for; the hub itself describes it
+HUB_PREFIX: Final = "hf-hub:"
+"""Prefix of a network without an entry in timm, which is described by the hub itself."""
 FOR_RESEARCH: Final = ": not for commercial use"  # how a licence ends that forbids it
 NON_COMMERCIAL: Final = f"CC-BY-NC 4.0{FOR_RESEARCH}"
-UNNAMED: Final = "none named"  # how a licence begins that nobody named
+UNNAMED: Final = "none named"  # how the text of a missing licence begins
 LONGEST_LIBRARY_NAME: Final = 64  # characters
 _PATCH: Final = re.compile(r"patch(\d+)")
-_HASH_DIGITS: Final = 8  # enough to tell names apart that begin alike
+_HASH_DIGITS: Final = 8  # enough to distinguish names with the same beginning
 NOT_KNOWN: Final = f"{UNNAMED} for the weights; see the network's page on the hub"
 _RESEARCH: Final[Mapping[str, str]] = {
     "cc-by-nc-4.0": NON_COMMERCIAL,
@@ -30,15 +31,18 @@ _RESEARCH: Final[Mapping[str, str]] = {
     "apple-amlr": f"Apple Machine Learning Research Model License{FOR_RESEARCH}",
 }
 _USUAL: Final[Mapping[str, str]] = {
-    "apache-2.0": "Apache 2.0", "mit": "MIT", "bsd-3-clause": "BSD-3-Clause", "cc-by-4.0": "CC-BY 4.0",
+    "apache-2.0": "Apache 2.0",
+    "mit": "MIT",
+    "bsd-3-clause": "BSD-3-Clause",
+    "cc-by-4.0": "CC-BY 4.0",
     "cc0-1.0": "CC0 1.0",
-}  # fmt: skip
+}
 _MOST_OPERATIONS: Final[Mapping[Advice, float]] = {
     Advice.FAST: 0.5,
     Advice.BALANCED: 5.0,
     Advice.BEST: inf,
 }
-"""In billions for one image: on one processor core tens of images a second, some images a second, any time it takes."""
+"""In billions for one image: on one core tens of images a second, some a second, any time."""
 _NOBODYS: Final = frozenset({"", "unknown", "other", "none"})
 
 
@@ -46,16 +50,16 @@ _NOBODYS: Final = frozenset({"", "unknown", "other", "none"})
 class PublishedNetwork:
     """A network of torchvision or timm with one version of its published weights."""
 
-    network: str  # the publisher's name of it, such as "resnet50"; "hf-hub:owner/name" where only the hub describes it
-    weights: (
-        str  # name of the version, such as "IMAGENET1K_V2"; of a network on the hub its revision
-    )
+    # The publisher's name, such as "resnet50"; "hf-hub:owner/name" where only the hub describes it
+    network: str
+    # Name of the version, such as "IMAGENET1K_V2"; of a network on the hub its revision
+    weights: str
     is_default: bool  # whether the publisher takes this version when none is named
     url: str  # address of the weights
-    sha256_prefix: (
-        str  # first digits of the SHA-256 of the weights, in hex; empty: only the server knows it
-    )
-    size_bytes: int  # of the weights: rounded by torchvision, counted from the parameters for timm; 0 where unknown
+    # First digits of the SHA-256 of the weights, in hex; empty: only the server knows it
+    sha256_prefix: str
+    # Of the weights: rounded by torchvision, counted from the parameters for timm; 0 if unknown
+    size_bytes: int
     parameters: int  # numbers in the network, its head included; 0 where they were not counted
     # top1, top5: accuracy on the validation images of ImageNet-1k, in percent; None where unknown
     top1: float | None
@@ -67,18 +71,16 @@ class PublishedNetwork:
     # mean, std: normalisation of red, green and blue in [0, 1]
     mean: tuple[float, float, float]
     std: tuple[float, float, float]
-    embedding_width: (
-        int  # length of the embedding; 0 where it is known only once the network is built
-    )
+    # Length of the embedding; 0 where it is known only once the network is built
+    embedding_width: int
     licence: str  # of the weights, in words
-    licence_url: str  # where the licence stands
+    licence_url: str  # address of the licence
     recipe_url: str  # how the weights were trained
     publisher: str = TORCHVISION  # "torchvision" or "timm"
     other_urls: tuple[str, ...] = ()  # tried in turn where there is nothing at `url`
     has_chosen_side: bool = False  # whether a person chose `input_side` instead of the usual one
-    is_squashed: bool = (
-        False  # whether the publisher resizes without keeping an image's proportions
-    )
+    # Whether the publisher resizes without keeping an image's proportions
+    is_squashed: bool = False
     settings: str = ""  # JSON from which timm builds a network that it has no entry for; else empty
 
     @property
@@ -120,7 +122,7 @@ class PublishedNetwork:
 
     @property
     def is_unlicensed(self) -> bool:
-        """Whether nobody named a licence for the weights."""
+        """Whether no licence is named for the weights."""
         return self.licence.startswith(UNNAMED)
 
     @property
@@ -171,7 +173,7 @@ class PublishedNetwork:
         return int(found[1]) if found else 0
 
     def at_side(self, input_side: int) -> "PublishedNetwork":
-        """The same network for images of another side; whether it takes them is known when it is built."""
+        """The network for another input side; whether it accepts it is known when it is built."""
         if input_side == self.input_side:
             return self
         resize_side = round(input_side / self.resize_share)
@@ -195,7 +197,7 @@ def short_enough(name: str) -> str:
 
 
 def card_of_published(facts: PublishedNetwork, *, weights_from: str = "") -> BackboneCard:
-    """The card of a published network, with a sentence on the origin of its weights where they are there."""
+    """The card of a published network, with the origin of downloaded weights."""
     figures = {
         "imagenet_top1_percent": facts.top1,
         "imagenet_top5_percent": facts.top5,
@@ -208,8 +210,9 @@ def card_of_published(facts: PublishedNetwork, *, weights_from: str = "") -> Bac
         std=facts.std,
         embedding_width=facts.embedding_width,
         resize_share=facts.resize_share,
-        description=f"{facts.network.removeprefix(HUB_PREFIX)} of {facts.publisher} with weights {facts.weights}, "
-        f"without its head. Images are resized bilinearly{_otherwise(facts)}; embeddings are scaled to length 1. "
+        description=f"{facts.network.removeprefix(HUB_PREFIX)} of {facts.publisher} with weights "
+        f"{facts.weights}, without its head. Images are resized bilinearly{_otherwise(facts)}; "
+        "embeddings are scaled to length 1. "
         f"{weights_from}".strip(),
         training_data=f"See {facts.recipe_url}",
         licence=f"{facts.licence} ({facts.licence_url})",
@@ -234,7 +237,7 @@ def _command(facts: PublishedNetwork) -> str:
 
 
 def licence_in_words(short: str | None) -> str:
-    """A licence by its short name on the hub: `Apache 2.0`; `CC-BY-NC 4.0: not for commercial use`."""
+    """Display text of a hub's licence: `Apache 2.0`; `CC-BY-NC 4.0: not for commercial use`."""
     name = (short or "").strip().lower()
     if name in _NOBODYS:
         return NOT_KNOWN
@@ -248,8 +251,9 @@ def licence_in_words(short: str | None) -> str:
 def recommended(networks: Iterable[PublishedNetwork]) -> dict[Advice, PublishedNetwork]:
     """Choose the most accurate network for each purpose, the fastest first.
 
-    Only with the weights that the publisher itself takes, that may be used commercially, and whose accuracy and
-    operations are published. A slower network is only recommended where it is more accurate than the faster ones.
+    Only with the weights that the publisher itself takes, that may be used commercially, and whose
+    accuracy and operations are published. A slower network is only recommended where it is more
+    accurate than the faster ones.
     """
     able = [
         (network.top1, -network.billion_operations, network)

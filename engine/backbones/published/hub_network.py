@@ -1,13 +1,13 @@
-"""A network that timm has no entry for: its repository on the hub describes how timm or open_clip builds it.
+"""A network without an entry in timm, built by timm from its repository's description on the hub.
 
-Only plain settings are taken from there: nothing of a repository is run, and no address in it is followed.
+Only plain settings are taken from there: nothing of a repository is run, and no address in it is
+followed.
 """
 
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, Final
 
 from engine.backbones.published.facts import HUB_PREFIX, PublishedNetwork, licence_in_words
@@ -60,14 +60,13 @@ _UNREADABLE: Final = (ValueError, LookupError, TypeError, AttributeError, Recurs
 """Raised by settings without meaning."""
 Read = Callable[[str], str | None]
 OPEN_CLIP_WEIGHTS: Final = (
-    "open_clip_model.safetensors", "open_clip_pytorch_model.safetensors", "open_clip_pytorch_model.bin",
-)  # fmt: skip
+    "open_clip_model.safetensors",
+    "open_clip_pytorch_model.safetensors",
+    "open_clip_pytorch_model.bin",
+)
 """Names on the hub, the best first."""
-_MEAN: Final = (
-    0.48145466,
-    0.4578275,
-    0.40821073,
-)  # and the next: OpenAI's CLIP, the default of open_clip
+_MEAN: Final = (0.48145466, 0.4578275, 0.40821073)
+"""And the next: OpenAI's CLIP, the default of open_clip."""
 _STD: Final = (0.26862954, 0.26130258, 0.27577711)
 _ARCHITECTURES: Final[Mapping[tuple[int, int, int], str]] = {
     (768, 12, 32): "vit_base_patch32_clip{}_224",
@@ -79,7 +78,7 @@ _ARCHITECTURES: Final[Mapping[tuple[int, int, int], str]] = {
 
 
 def plain_facts(name: str, weights: str | None = None) -> PublishedNetwork:
-    """The facts in a name such as "hf-hub:imageomics/bioclip" or "hf-hub:imageomics/bioclip@revision".
+    """Parse "hf-hub:imageomics/bioclip" or "hf-hub:imageomics/bioclip@revision".
 
     Raises:
         ModelError: it is no name of a network on the hub.
@@ -164,10 +163,13 @@ def _settings(read: Read, repository: str) -> tuple[dict[str, Any], Sequence[str
             ) from error
         if found is not None:
             return found, weights
-    what = "{repository} is not a network that timm can build"
-    expected = "config.json of timm, or open_clip_config.json with a ViT"
-    remedy = "check the name, or take one of `protoleaf backbone list --published --source timm`"
-    raise ModelError(what, expected=expected, found="neither", remedy=remedy, repository=repository)
+    raise ModelError(
+        "{repository} is not a network that timm can build",
+        expected="config.json of timm, or open_clip_config.json with a ViT",
+        found="neither",
+        remedy="check the name, or take one of `protoleaf backbone list --published --source timm`",
+        repository=repository,
+    )
 
 
 def _unreadable(what: str, repository: str, error: Exception, *, file: str = "") -> ModelError:
@@ -177,7 +179,7 @@ def _unreadable(what: str, repository: str, error: Exception, *, file: str = "")
 
 
 def _settings_of_timm(config: dict[str, Any]) -> dict[str, Any] | None:
-    """From a configuration that timm wrote, in its new or older form; None where another program wrote it."""
+    """Settings from a configuration of timm, new or old; None for another program's."""
     if "architecture" not in config:
         return None
     settings = config.get("pretrained_cfg", config)
@@ -197,21 +199,25 @@ def _check_settings(settings: Mapping[str, Any], repository: str) -> None:
 
     architecture, side = settings["architecture"], settings["pretrained_cfg"].get("input_size")
     if not isinstance(architecture, str) or not is_model(architecture):
-        what, expected = (
+        raise ModelError(
             "the installed timm does not have the network's architecture",
-            "one of timm's",
+            expected="one of timm's",
+            found="“{architecture}” in {repository}",
+            remedy="a newer timm may know it",
+            architecture=architecture,
+            repository=repository,
         )
-        found, remedy = "“{architecture}” in {repository}", "a newer timm may know it"
-        refused = partial(ModelError, what, expected=expected, found=found, remedy=remedy)
-        raise refused(architecture=architecture, repository=repository)
-    if not isinstance(side, list) or len(side) != 3 or side[0] != 3 or side[1] != side[2]:  # noqa: PLR2004 (channels)
+    if not isinstance(side, list) or side != [3, *side[-1:] * 2]:
         raise ModelError(
             "the network takes no square colour images", expected="[3, side, side]", found=str(side)
         )
     forbidden = sorted(_WHERE_FROM.intersection(settings["model_args"]))
     if forbidden:
-        what = "{repository} asks for more than building a network"
-        raise ModelError(what, found=enumerated(forbidden), repository=repository)
+        raise ModelError(
+            "{repository} asks for more than building a network",
+            found=enumerated(forbidden),
+            repository=repository,
+        )
 
 
 def _licence(read: Read) -> str:
@@ -231,11 +237,12 @@ def _with_place(facts: PublishedNetwork, urls: Sequence[str], route: Route) -> P
         if remote is not None:
             size = remote.size_bytes or facts.size_bytes
             return replace(facts, url=remote.url, sha256_prefix=remote.sha256, size_bytes=size)
-    what, expected = (
+    raise ModelError(
         "{title} has no weights that can be read as plain numbers",
-        either(map(_file_name, urls)),
+        expected=either(map(_file_name, urls)),
+        found="none of them",
+        title=facts.title,
     )
-    raise ModelError(what, expected=expected, found="none of them", title=facts.title)
 
 
 def _file_name(url: str) -> str:

@@ -1,4 +1,4 @@
-"""A published network's way into the library: downloaded, exported, compared with torch, kept."""
+"""Add a published network to the library: download, export, compare with torch, store."""
 
 import shutil
 from contextlib import suppress
@@ -36,7 +36,7 @@ class _Weights:
     """Weights on this computer."""
 
     path: Path  # of the file
-    is_ours: bool  # whether it lies in the cache, and goes when it is no longer needed
+    is_ours: bool  # whether it is in the cache, and is deleted when no longer needed
     origin: str  # where it is from and what it was compared with, as a sentence
 
 
@@ -58,11 +58,11 @@ def _fetched(
         answers = (ask_about(route.address(url), route) for url in urls)
         remote = next((answer for answer in answers if answer is not None), None)
     if remote is None:
-        what, remedy = (
+        raise NetworkError(
             "the weights are not where they were published",
-            "a newer version of timm may know where to",
+            expected=either(map(route.address, urls)),
+            remedy="a newer version of timm may know where to",
         )
-        raise NetworkError(what, expected=either(map(route.address, urls)), remedy=remedy)
     path = download(
         remote.url,
         place,
@@ -92,12 +92,11 @@ def _in_folder(facts: PublishedNetwork, route: Route) -> _Weights:
     urls = (facts.url, *facts.other_urls)
     path = next(filter(None, map(route.on_disk, urls)), None)
     if path is None:
-        expected = either(
-            urlsplit(url).path.lstrip("/").replace("/resolve/main", "") for url in urls
-        )
         raise ModelError(
             "the mirror's folder does not have these weights",
-            expected=expected,
+            expected=either(
+                urlsplit(url).path.lstrip("/").replace("/resolve/main", "") for url in urls
+            ),
             found=str(route.folder),
         )
     named = path.resolve().name
@@ -106,13 +105,9 @@ def _in_folder(facts: PublishedNetwork, route: Route) -> _Weights:
     )
     found = file_hash(path)
     if not found.startswith(wanted):
-        what, expected = (
-            "the mirror's file is not the published one",
-            f"SHA-256 {wanted[:_SHOWN_DIGITS]}…",
-        )
         raise ModelError(
-            what,
-            expected=expected,
+            "the mirror's file is not the published one",
+            expected=f"SHA-256 {wanted[:_SHOWN_DIGITS]}…",
             found="{hash}… for {path}",
             hash=found[:_SHOWN_DIGITS],
             path=path,
@@ -126,19 +121,19 @@ def add_published(
     facts: PublishedNetwork,
     caches: CacheFolders,
     *,
-    library: BackboneLibrary | None = None,
     route: Route | None = None,
     keep_weights: bool = False,
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> ModelFiles:
-    """Download a published network's weights, export the network and keep it in the library, unless it is there.
+    """Download a published network's weights, export the network and add it to the library.
 
     The caller has shown size and licence (`PublishedNetwork.terms`), and the person has agreed.
 
     Args:
-        caches: the weights lie there until the export is done; a broken download is resumed from there.
-        route: how the weights come; by default from their publisher, through the system's proxy if any.
+        caches: the weights are there until the export is done; an interrupted download is resumed.
+        route: how the weights come; by default from their publisher, through the system's proxy if
+            any.
         on_progress: called with bytes while downloading, then steps, named in the note.
         cancel: stops the download at once and the export between its steps.
 
@@ -146,10 +141,11 @@ def add_published(
         UsageError: the proxy's address is none, or the mirror no folder.
         NetworkError: the weights do not arrive.
         ModelError: the checksum is wrong, or the exported file does not do what the network does.
-        StorageError: the disk refuses, nothing is left half-made; or another program adds this network now.
-        Cancelled: stopped by the person; what was downloaded is kept.
+        StorageError: the disk refuses, nothing is left half-made; or another program adds this
+            network now.
+        Cancelled: stopped by the user; the partial download stays.
     """
-    library, cancel = library or BackboneLibrary(), cancel or CancelToken()
+    library, cancel = BackboneLibrary(), cancel or CancelToken()
     if facts.library_name in library.names():
         return library.entry(facts.library_name)
     publisher_called(facts.publisher).check_installed()
@@ -217,7 +213,7 @@ def _images_per_s(path: Path, card: BackboneCard) -> float:
 
 
 def _check_room(facts: PublishedNetwork, cache: Path, library: Path, *, has_download: bool) -> None:
-    """Refuse before the download what the disk has no room for: the weights, the export, and its copy to keep.
+    """Check before the download that the disk has room for the weights, the export, and its copy.
 
     An unknown size is checked when the server reports it.
     """

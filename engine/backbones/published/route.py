@@ -1,4 +1,4 @@
-"""How published files come, through a proxy or from a mirror, and where they lie meanwhile."""
+"""Routes of downloads, through a proxy or from a mirror, and their temporary paths."""
 
 import os
 import re
@@ -32,8 +32,8 @@ class Route:
     """How files come."""
 
     proxy: str = ""  # address of a proxy; empty: that of the environment or the system
-    # Address of a server with the publisher's files below the same paths, or a folder with them; empty: the publisher,
-    # or for the hub HF_ENDPOINT
+    # Address of a server with the publisher's files under the same paths, or a folder with them;
+    # empty: the publisher, or for the hub HF_ENDPOINT
     mirror: str = ""
 
     @property
@@ -72,8 +72,8 @@ class Route:
     def on_disk(self, url: str) -> Path | None:
         """The file in the mirror's folder; None where it is not there.
 
-        Files of the hub lie in owner/name/, as its own program downloads them, or in its cache, models--owner--name/;
-        others lie there by their name.
+        Files of the hub are in owner/name/, as its own program downloads them, or in its cache,
+        models--owner--name/; others are there by their name.
         """
         if self.folder is None:
             return None
@@ -95,7 +95,7 @@ class Route:
 class ProxyAddress:
     """A proxy."""
 
-    url: str  # with scheme, host and port, and without a person's name: "here" is "http://here:80"
+    url: str  # with scheme, host and port, and without credentials: "here" is "http://here:80"
     person: tuple[str, str] | None = None  # name and password where the proxy needs them
 
     @property
@@ -106,7 +106,7 @@ class ProxyAddress:
 
 
 def proxy_address(address: str) -> ProxyAddress:
-    """Read an address such as "http://name:password@proxy.example:3128"; scheme and port may be left out.
+    """Parse "http://name:password@proxy.example:3128"; scheme and port are optional.
 
     Raises:
         UsageError: it is not the address of a web proxy.
@@ -115,9 +115,10 @@ def proxy_address(address: str) -> ProxyAddress:
     scheme, place = (found["scheme"] or "http", found["place"]) if found else ("", "")
     port = _port_of(place)
     if not found or port == 0:
-        shown = without_password(address)
         raise UsageError(
-            "this is not a proxy's address", expected="http://host:port", found=f"“{shown}”"
+            "this is not a proxy's address",
+            expected="http://host:port",
+            found=f"“{without_password(address)}”",
         )
     rest = place if port else f"{place.removesuffix(':')}:{_PORTS[scheme]}"
     name, _, password = (found["person"] or "").partition(":")
@@ -136,7 +137,7 @@ def _port_of(place: str) -> int | None:
 
 
 def without_password(address: str) -> str:
-    """Any text without a possible password, to be kept, shown and logged."""
+    """Redact a possible password in a text, to be stored, shown and logged."""
     parts = _ANYTHING.fullmatch(address)
     if parts is None:
         return address
@@ -144,7 +145,7 @@ def without_password(address: str) -> str:
 
 
 def weights_path(caches: CacheFolders, facts: PublishedNetwork) -> Path:
-    """Where the weights of a network lie while they are needed."""
+    """Path of a network's weights while they are needed."""
     path = urlsplit(facts.url).path  # on the hub many files have one name
     name = f"{facts.library_name}.weights" if "/resolve/" in path else Path(path).name
     return caches.root / "downloads" / name

@@ -1,4 +1,4 @@
-"""Networks of timm with published weights: described without going online, and built from weights read as data."""
+"""Networks of timm with published weights, described offline, built from weights read as data."""
 
 import json
 import logging
@@ -26,11 +26,9 @@ if TYPE_CHECKING:
     from timm.models import PretrainedCfg
 
 SIZES_NAME: Final = "timm-networks.json"
-"""Parameters without a head and embedding width of every architecture: building them all takes minutes."""
-WEIGHT_NAMES: Final = (
-    "model.safetensors",
-    "pytorch_model.bin",
-)  # of a network of timm on the hub, the best first
+"""Parameters without a head, and embedding width, by architecture: building all takes minutes."""
+WEIGHT_NAMES: Final = ("model.safetensors", "pytorch_model.bin")
+"""Of a network of timm on the hub, the best first."""
 BYTES_PER_NUMBER: Final = 4  # of float32, as nearly all weights are published
 NOT_KNOWN: Final[Mapping[str, Any]] = {
     "publisher": TIMM, "top1": None, "top5": None, "billion_operations": None,
@@ -51,7 +49,7 @@ _REFUSALS: Final = (
 
 
 def network_names() -> tuple[str, ...]:
-    """Names of timm's networks with the tags of their weights, sorted; those that give embeddings of square images."""
+    """Sorted names of timm's networks with tags of weights that embed square images."""
     return tuple(
         name for name, configuration in _configurations().items() if _is_usable(configuration)
     )
@@ -63,7 +61,7 @@ def published_networks(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> tuple[PublishedNetwork, ...]:
-    """Describe networks, by default all; a name without a tag stands for all its tags, timm's default first.
+    """Describe networks, default all; a name without a tag includes all its tags.
 
     No accuracy is published with the package.
     """
@@ -160,16 +158,19 @@ def _places(configuration: "PretrainedCfg") -> dict[str, Any]:
     first, *others = (file_address(repository, revision or _ONE_RELEASE, name) for name in names)
     page = page_address(repository)
     return {
-        "url": first, "other_urls": tuple(others), "sha256_prefix": "", "licence_url": page, "recipe_url": page,
-    }  # fmt: skip
+        "url": first,
+        "other_urls": tuple(others),
+        "sha256_prefix": "",
+        "licence_url": page,
+        "recipe_url": page,
+    }
 
 
 def _is_usable(configuration: "PretrainedCfg") -> bool:
     channels, height, width = configuration.input_size
     has_place = configuration.hf_hub_id or _DIGITS.search(str(configuration.url))
-    gives_vectors = (
-        _sizes().get(str(configuration.architecture), (0, 1))[1] > 0
-    )  # as far as it is known
+    # As far as known
+    gives_vectors = _sizes().get(str(configuration.architecture), (0, 1))[1] > 0
     return bool(has_place) and channels == CHANNELS and height == width and gives_vectors
 
 
@@ -209,7 +210,7 @@ def _sizes() -> Mapping[str, tuple[int, int]]:
 
 
 def load_published(facts: PublishedNetwork, weights_file: Path) -> nn.Module:
-    """Build a network of timm without its head, (B, 3, side, side) to (B, d) float32, in evaluation mode.
+    """Build a network of timm without its head, (B, 3, side, side) to (B, d) float32.
 
     Position embeddings are interpolated by timm for the side of the facts.
 
@@ -245,13 +246,13 @@ def made(facts: PublishedNetwork, state: Mapping[str, Tensor] | None = None) -> 
             else {"state_dict": dict(state), "source": None},
             **options,
         )
-    network.pretrained_cfg = network.default_cfg = {}  # type: ignore[assignment]  # it holds the weights once more
+    network.pretrained_cfg = network.default_cfg = {}  # type: ignore[assignment]
     network.reset_classifier(0)  # type: ignore[operator]  # every network of timm has it
     return network.eval()
 
 
 def shape_of(facts: PublishedNetwork) -> tuple[int, int]:
-    """Count the parameters of a network without its head, and the width of its embeddings, without allocating them.
+    """Parameters of a network without its head, and its embedding width, without allocation.
 
     Raises:
         ModelError: it gives no embeddings for images of its side.

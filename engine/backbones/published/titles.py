@@ -11,13 +11,26 @@ FIRST_WEIGHTS: Final = "V1"  # not named in a title: most networks have no other
 
 _USUAL_DATA: Final = "IMAGENET1K_"
 _FAMILIES: Final[Mapping[str, str]] = {
-    "alexnet": "AlexNet", "convnext": "ConvNeXt", "densenet": "DenseNet-", "efficientnet": "EfficientNet",
-    "googlenet": "GoogLeNet", "inception": "Inception", "maxvit": "MaxViT", "mnasnet": "MNASNet",
-    "mobilenet": "MobileNet", "regnet": "RegNet", "resnet": "ResNet-", "resnext": "ResNeXt-",
-    "shufflenet": "ShuffleNet", "squeezenet": "SqueezeNet", "swin": "Swin", "vgg": "VGG-", "vit": "ViT",
+    "alexnet": "AlexNet",
+    "convnext": "ConvNeXt",
+    "densenet": "DenseNet-",
+    "efficientnet": "EfficientNet",
+    "googlenet": "GoogLeNet",
+    "inception": "Inception",
+    "maxvit": "MaxViT",
+    "mnasnet": "MNASNet",
+    "mobilenet": "MobileNet",
+    "regnet": "RegNet",
+    "resnet": "ResNet-",
+    "resnext": "ResNeXt-",
+    "shufflenet": "ShuffleNet",
+    "squeezenet": "SqueezeNet",
+    "swin": "Swin",
+    "vgg": "VGG-",
+    "vit": "ViT",
     "wide_resnet": "Wide ResNet-",
-}  # fmt: skip
-"""By torchvision's own beginning; a hyphen stands before what is a number of layers."""
+}
+"""By torchvision's prefix; a hyphen precedes a number of layers."""
 
 _SIZES: Final[Mapping[str, str]] = {
     "t": "Tiny",

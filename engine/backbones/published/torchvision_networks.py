@@ -1,4 +1,4 @@
-"""Networks of torchvision with published weights: described, and built from weights loaded as data, without a head."""
+"""Networks of torchvision with published weights: described, and built without a head."""
 
 import math
 import re
@@ -22,16 +22,20 @@ from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progres
 _DATA_SET: Final = "ImageNet-1K"
 _MEBI: Final = 1 << 20
 _DIGITS: Final = re.compile(r"-([0-9a-f]{8,64})\.[a-z]+$")
-_UNNAMED_LICENCE: Final = "none named for the weights; torchvision is under BSD-3-Clause, and the terms of the training images may apply"
+_UNNAMED_LICENCE: Final = (
+    "none named for the weights; torchvision is under BSD-3-Clause, and the terms of the training "
+    "images may apply"
+)
 _UNNAMED_LICENCE_URL: Final = "https://github.com/pytorch/vision#pre-trained-model-license"
 _KNOWN_LICENCES: Final[Mapping[str, str]] = {
     "https://github.com/facebookresearch/SWAG/blob/main/LICENSE": NON_COMMERCIAL,
 }
-"""By the address that the weights name; source: the README of torchvision, “Pre-trained Model License”."""
+"""By the address in the weights' metadata; source: torchvision's README, “Pre-trained Model
+License”."""
 
 
 def network_names() -> tuple[str, ...]:
-    """Names of torchvision's classification networks, sorted; those for other tasks are in other modules of it."""
+    """Sorted names of torchvision's classification networks."""
     return tuple(models.list_models(module=models))
 
 
@@ -41,7 +45,7 @@ def published_networks(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> tuple[PublishedNetwork, ...]:
-    """Describe networks, by default all, with every version of their weights, torchvision's default first.
+    """Describe networks, default all, with every version of their weights, the default first.
 
     Weights without a head, which torchvision publishes no accuracy for, are left out.
     """
@@ -112,7 +116,7 @@ def _facts(name: str, network: nn.Module, weights: Any, *, is_default: bool) -> 
 
 
 class _NoNumbers(TorchFunctionMode):
-    """Gives weights a shape but no memory and no initial numbers: only the shapes of the heads are read."""
+    """Creates parameters on the meta device, uninitialised: only the shapes of heads are read."""
 
     def __torch_function__(
         self,
@@ -129,7 +133,7 @@ class _NoNumbers(TorchFunctionMode):
 
 
 def load_published(facts: PublishedNetwork, weights_file: Path) -> nn.Module:
-    """Build a published network without its head, (B, 3, side, side) to (B, d) float32, in evaluation mode.
+    """Build a published network without its head, (B, 3, side, side) to (B, d) float32.
 
     Raises:
         ModelError: the file is damaged, holds more than numbers, or does not fit the network.
@@ -156,7 +160,7 @@ def made(name: str, weights: Any = None) -> nn.Module:
 
 
 def find_head(network: nn.Module, classes: int) -> tuple[str, int]:
-    """Path of the layer that turns embeddings into scores of so many classes, and the width of the embeddings.
+    """Path of the classification layer with so many classes, and the width of the embeddings.
 
     Raises:
         ModelError: there is no such layer.
@@ -177,7 +181,7 @@ def find_head(network: nn.Module, classes: int) -> tuple[str, int]:
 
 
 def without_head(network: nn.Module, classes: int) -> int:
-    """Replace a network's head, so that it gives embeddings of the width returned; later layers stay."""
+    """Replace a network's head by the identity and return the embedding width."""
     path, width = find_head(network, classes)
     network.set_submodule(path, nn.Identity())
     return width
@@ -187,9 +191,9 @@ def without_head(network: nn.Module, classes: int) -> int:
 def _handing_out(kind: type[Any], state: Mapping[str, Tensor]) -> Iterator[None]:
     """Let weights of this kind be those in `state`.
 
-    WORKAROUND: torchvision's builders know how a network must be built for its weights (size of the input, renamed
-    layers, dropped auxiliary heads), but fetch the weights themselves, with a reader that runs code. This can go when
-    builders take weights that were read before.
+    WORKAROUND: torchvision's builders know how a network must be built for its weights (size of the
+    input, renamed layers, dropped auxiliary heads), but fetch the weights themselves, with a reader
+    that runs code. This can go when builders take weights that were read before.
     """
     kind.get_state_dict = lambda *_arguments, **_options: state
     try:

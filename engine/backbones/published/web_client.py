@@ -22,9 +22,8 @@ from engine.texts import Message, marked
 
 TIMEOUT_S: Final = 30.0
 HUB: Final = "https://huggingface.co"
-LARGEST_TEXT_BYTES: Final = (
-    4_000_000  # descriptions take a few thousand; some list every class of a data set
-)
+LARGEST_TEXT_BYTES: Final = 4_000_000
+"""Descriptions take a few thousand; some list every class of a data set."""
 _REPOSITORY: Final = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}")
 _REVISION: Final = re.compile(r"[A-Za-z0-9][\w./-]{0,95}")
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
@@ -32,9 +31,8 @@ _PINNABLE: Final = re.compile(r"/resolve/[^/]+/")
 _MOST_REDIRECTS: Final = 5  # renamed repositories lead on once
 _LOCKED: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 _LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
-_PASSING: Final = frozenset(
-    {408, 429, 500, 502, 503, 504}
-)  # too slow, too busy or out of order: a retry may succeed
+_PASSING: Final = frozenset({408, 429, 500, 502, 503, 504})
+"""Too slow, too busy or out of order: a retry may succeed."""
 _UNREACHABLE: Final = frozenset(
     {errno.ECONNREFUSED, errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN}
 )
@@ -68,9 +66,11 @@ def check_repository(repository: str, revision: str) -> None:
         or not _REVISION.fullmatch(revision)
         or ".." in repository + revision
     ):
-        found = f"“hf-hub:{repository}{f'@{revision}' if revision != 'main' else ''}”"
-        expected = "hf-hub:owner/name or hf-hub:owner/name@revision"
-        raise ModelError("this is not a network on the hub", expected=expected, found=found)
+        raise ModelError(
+            "this is not a network on the hub",
+            expected="hf-hub:owner/name or hf-hub:owner/name@revision",
+            found=f"“hf-hub:{repository}{f'@{revision}' if revision != 'main' else ''}”",
+        )
 
 
 def file_address(repository: str, revision: str, name: str) -> str:
@@ -86,8 +86,8 @@ def page_address(repository: str) -> str:
 def ask_about(url: str, route: Route) -> RemoteFile | None:
     """Ask a server for size and checksum of a file; None where there is none.
 
-    The hub answers with a redirect to the bytes, and with size, SHA-256 and version in the answer itself; so redirects
-    to other hosts are not followed here.
+    The hub answers with a redirect to the bytes, and with size, SHA-256 and version in the answer
+    itself; so redirects to other hosts are not followed here.
 
     Raises:
         NetworkError: no connection, or the server refuses.
@@ -180,15 +180,13 @@ def _is_missing(answer: httpx.Response, url: str) -> bool:
     """Whether there is no such file; refuses one that needs an account."""
     status = answer.status_code
     if status in _LOCKED:
-        what, found = (
-            "the hub does not give this file without permission",
-            "{status} {phrase} for {url}",
-        )
-        remedy = "check the name; or agree to its terms on its page, download it there, and name the folder as mirror"
         raise NetworkError(
-            what,
-            found=found,
-            remedy=remedy,
+            "the hub does not give this file without permission",
+            found="{status} {phrase} for {url}",
+            remedy=(
+                "check the name; or agree to its terms on its page, download it there, and name "
+                "the folder as mirror"
+            ),
             status=status,
             phrase=HTTPStatus(status).phrase,
             url=url,
@@ -216,14 +214,17 @@ def proxy_for(url: str, proxy: str = "") -> ProxyAddress | None:
     try:
         return proxy_address(found)
     except UsageError as error:
-        what, remedy = "the system's proxy cannot be used", "check the proxy's address"
-        raise NetworkError(what, found=error.found, remedy=remedy) from error
+        raise NetworkError(
+            "the system's proxy cannot be used",
+            found=error.found,
+            remedy="check the proxy's address",
+        ) from error
 
 
 def web_client(
     proxy: ProxyAddress | None, transport: httpx.BaseTransport | None = None
 ) -> httpx.Client:
-    """A client that trusts the system's certificates and follows only redirects to safe addresses."""
+    """A client with the system's certificates that follows only safe redirects."""
     trusted, through = ssl.create_default_context(), None
     if proxy is not None:
         person = proxy.person and (unquote(proxy.person[0]), unquote(proxy.person[1]))
@@ -242,7 +243,7 @@ def web_client(
 
 
 def check_address(url: str, *, base: str = "") -> None:
-    """Refuse an address, which may be relative to `base`, that is neither encrypted nor on this computer.
+    """Refuse an address, maybe relative to `base`, that is neither https nor on this computer.
 
     Raises:
         NetworkError: with the address.
@@ -252,8 +253,11 @@ def check_address(url: str, *, base: str = "") -> None:
         (parts.hostname or "").encode("idna")
         _ = parts.port
     except ValueError as error:
-        what, remedy = "a redirect leads to an invalid address", "check the proxy's address"
-        raise NetworkError(what, found=found_at(url, error), remedy=remedy) from error
+        raise NetworkError(
+            "a redirect leads to an invalid address",
+            found=found_at(url, error),
+            remedy="check the proxy's address",
+        ) from error
     if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _LOOPBACK):
         raise NetworkError("downloads need an encrypted address", expected="https://", found=url)
 
@@ -272,7 +276,7 @@ def is_passing(failure: httpx.HTTPError) -> bool:
 
 
 def is_unreachable(failure: httpx.HTTPError) -> bool:
-    """Whether the server could not be reached: no name, no network, or nobody listens."""
+    """Whether the server was unreachable: unknown name, no network, or connection refused."""
     cause = _cause(failure)
     return isinstance(cause, socket.gaierror) or (
         isinstance(cause, OSError) and cause.errno in _UNREACHABLE
@@ -293,7 +297,10 @@ def network_error(
         remedy = _REMEDIES.get(status, marked("try again later"))
     elif _is_unsafe(failure):
         what = "the connection to {host} is not safe"
-        remedy = "check this computer's clock, and whether a proxy or a sign-in page of the network is in between"
+        remedy = (
+            "check this computer's clock, and whether a proxy or a sign-in page of the network is "
+            "in between"
+        )
     elif isinstance(failure, httpx.ProxyError):
         what, remedy = "the proxy refused to connect to {host}", _PROXY_REMEDY
     elif is_unreachable(failure) and proxy is not None:
@@ -309,7 +316,7 @@ def network_error(
 
 
 def _is_unsafe(failure: httpx.HTTPError) -> bool:
-    """Whether the encryption itself failed; a connection that ends during the handshake was only lost."""
+    """Whether TLS itself failed; a connection that ends during the handshake was only lost."""
     cause = _cause(failure)
     return isinstance(cause, ssl.SSLError) and not isinstance(
         cause, ssl.SSLEOFError | ssl.SSLZeroReturnError

@@ -1,4 +1,4 @@
-"""Files of weights, read as plain numbers: torch's own kind and safetensors. No code in them is ever run."""
+"""Weight files read as plain numbers: torch's pickles and safetensors. No code in them is run."""
 
 import pickle
 import struct
@@ -15,12 +15,19 @@ from torch import Tensor
 from engine.errors import ModelError
 
 _DAMAGE: Final = (
-    pickle.UnpicklingError, SafetensorError, RuntimeError, EOFError, OSError, ValueError, LookupError, TypeError,
-)  # fmt: skip
-"""What torch and safetensors raise on files that are damaged, no weights, or weights with code in them."""
+    pickle.UnpicklingError,
+    SafetensorError,
+    RuntimeError,
+    EOFError,
+    OSError,
+    ValueError,
+    LookupError,
+    TypeError,
+)
+"""Exceptions of torch and safetensors for damaged files, other files, or weights with code."""
 _HEADER: Final = struct.Struct("<Q")
 _WRAPPINGS: Final = ("state_dict", "model")
-"""Names under which files of torch hold weights beside what their training left."""
+"""Keys of weights in torch files that contain more of a training."""
 
 
 def read_numbers(path: Path) -> Mapping[str, Tensor]:
@@ -58,7 +65,7 @@ def do_not_fit(network: str, error: Exception) -> ModelError:
 
 
 def _is_safetensors(path: Path) -> bool:
-    """By its beginning: the length of a header, and the header as JSON. torch's files begin with PK or 0x80."""
+    """By its first bytes: header length and JSON. torch's files begin with PK or 0x80."""
     with path.open("rb") as file:
         start = file.read(_HEADER.size + 1)
     return (

@@ -1,7 +1,7 @@
-"""Labels of anchors and their chances over the candidates: a shot is one candidate's, a coarse label is shared out.
+"""Labels of anchors and their class probabilities: a coarse label is shared among its candidates.
 
-Only anchors that are no shots need a row over all candidates: with thousands of labels and classes that is the
-difference between megabytes and gigabytes.
+Only anchors that are no shots need a row over all candidates: with thousands of labels and classes
+that is the difference between megabytes and gigabytes.
 """
 
 from collections.abc import Mapping
@@ -15,12 +15,10 @@ from engine.everyday.blocks import Flags, Floats, Integers
 from engine.everyday.collection_stage.basis import CollectionBasis
 from engine.everyday.collection_stage.neighbours import Links, follow
 
-LEAST: Final = np.float32(
-    1e-12
-)  # smallest sum of shares that is divided by. Chosen: anything above zero does.
-LEAST_FAMILIARITY: Final = (
-    0.05  # lowest familiarity: no shots are so far off that nothing can be said
-)
+LEAST: Final = np.float32(1e-12)
+"""Smallest sum of shares that is divided by. Chosen: anything above zero does."""
+LEAST_FAMILIARITY: Final = 0.05
+"""Lowest familiarity: no shots are so far off that nothing can be said."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +27,8 @@ class AnchorLabels:
 
     positions: Integers  # (l,) int64 among the anchors
     labels: Integers  # (l,) int64 class ids, keys of `allowed`
-    allowed: Mapping[
-        int, Integers
-    ]  # for each label the places of the candidates that agree with it, at least one
+    # For each label the places of the candidates that agree with it, at least one
+    allowed: Mapping[int, Integers]
     width: int  # c, number of candidates
 
     @cached_property
@@ -90,7 +87,7 @@ class AnchorChances:
 
     @staticmethod
     def held(labels: AnchorLabels, anchors: int, free: Floats | None = None) -> "AnchorChances":
-        """Chances of m anchors with the shots held fixed; `free` (f, c) are those of the others, by default zeros."""
+        """Probabilities of m anchors with the shots fixed; `free` (f, c) of the others."""
         shot_of = np.full(anchors, -1, dtype=np.int64)
         shot_of[labels.positions[labels.is_shot]] = labels.candidates[labels.is_shot]
         is_free = shot_of < 0
@@ -121,7 +118,7 @@ class AnchorChances:
         return found
 
     def follow(self, links: Links) -> Floats:
-        """Sum (n, c) of the linked anchors' chances by their weights; zeros where an image has no link."""
+        """Sum (n, c) of the linked anchors' probabilities by weight; zeros without links."""
         if len(self.free):
             found = follow(self.links_to_free(links), self.free)
         else:
@@ -142,18 +139,18 @@ class AnchorChances:
 
 
 def familiarity_of(basis: CollectionBasis, labels: AnchorLabels) -> float:
-    """Similarity of shots to the unlabelled images, in (0, 1]: low for shots that were taken elsewhere.
+    """Similarity of shots to the unlabelled images, in (0, 1], low for another place.
 
-    The mean cosine of shots with their nearest unlabelled image, as a share of that among unlabelled images.
+    The mean cosine of shots with their nearest unlabelled image, as a share of that among
+    unlabelled images.
     """
     is_labelled = np.zeros(len(basis.anchors), dtype=bool)
     is_labelled[labels.positions] = True
     found = basis.found.rows(basis.anchors)
     is_free = ~is_labelled[found.positions] & (found.cosines > 0)
     nearest = np.where(is_free, found.cosines, 0).max(axis=1)
-    nearest = np.where(
-        is_free.any(axis=1), nearest, np.maximum(found.cosines[:, -1], 0)
-    )  # no more than the last
+    # No more than the last
+    nearest = np.where(is_free.any(axis=1), nearest, np.maximum(found.cosines[:, -1], 0))
     shots, others = nearest[labels.positions[labels.is_shot]], nearest[~is_labelled]
     if len(shots) == 0 or len(others) == 0 or others.mean() <= 0:
         return 1.0

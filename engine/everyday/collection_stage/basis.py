@@ -1,7 +1,8 @@
-"""Whitening and nearest neighbours of a collection's images: made once from embeddings, and kept while labels change.
+"""Whitening and nearest neighbours of a collection: computed once, and valid while labels change.
 
-A fixed subsample of `MOST_ANCHORS` images and every labelled one are its anchors: rounds of refinement run over them,
-and every other image is linked to the anchors that are most similar to it.
+A fixed subsample of `MOST_ANCHORS` images and every labelled one are its anchors: rounds of
+refinement run over them, and every other image is linked to the anchors that are most similar to
+it.
 """
 
 from collections.abc import Callable
@@ -21,12 +22,12 @@ from engine.everyday.blocks import (
     factor_of,
     in_blocks,
 )
-from engine.everyday.collection_stage.nearest_anchors import NearestAnchors
 from engine.everyday.collection_stage.neighbours import (
     LINKS,
     SEARCH_ROWS,
     Links,
     Nearest,
+    NearestAnchors,
     Whitening,
     all_cosines,
     links_between,
@@ -36,12 +37,17 @@ from engine.everyday.collection_stage.neighbours import (
 )
 
 MOST_ANCHORS: Final = 3072
-"""Images that stand for all (decision 52). Chosen: one label more takes less than a second (`benchmark collection`)."""
+"""Images that represent all (decision 52).
+
+Chosen: one label more takes less than a second (`benchmark collection`).
+"""
 MOST_COMPARED: Final = 4096
-"""Of more anchors than this the cosines with one another are not kept: those of these take 32 MB."""
+"""Of more anchors than this no pairwise cosines are stored: those of so many take 32 MB."""
 SAME: Final = 0.9999
-"""Cosine above which a new embedding is taken for the anchor itself, which is no neighbour of its own."""
-SINGULAR: Final = 1e-6  # added to the diagonal of a singular matrix, as a share of its mean. Chosen: any small one does.
+"""Cosine above which a new embedding is the anchor itself, which is no neighbour of its own."""
+SINGULAR: Final = 1e-6
+"""Added to the diagonal of a singular matrix, as a share of its mean. Chosen: any small value
+does."""
 FEWEST_IMAGES: Final = 8  # fewer images than this are no collection to learn from
 
 
@@ -51,7 +57,8 @@ class CollectionBasis:
 
     image_ids: Integers  # (n,) int64, ascending
     whitening: Whitening  # learned from the images that have an embedding
-    scales: Floats  # (n,) float32, one over the length of the whitened embedding; 0 for images without an embedding
+    # (n,) float32, one over the length of the whitened embedding; 0 without an embedding
+    scales: Floats
     anchors: Integers  # (m,) int64 rows of the anchors
     vectors: Floats  # (m, d) float32, their whitened embeddings of length 1
     found: NearestAnchors  # of every image
@@ -64,7 +71,7 @@ class CollectionBasis:
 
     @cached_property
     def cosines(self) -> NDArray[np.int16] | None:
-        """Cosines (m, m) of the anchors with one another, times `COSINE_ONE`; None where there are too many to keep."""
+        """Cosines (m, m) of the anchors, times `COSINE_ONE`; None where they are too many."""
         return (
             all_cosines(self.vectors, self.vectors) if len(self.anchors) <= MOST_COMPARED else None
         )
@@ -72,7 +79,7 @@ class CollectionBasis:
     def links_at(self, rows: Integers) -> Links:
         """Links (k, `LINKS`) of some images to anchors; an anchor's are those of `anchor_links`.
 
-        Not kept: those of all images would take twice the memory of `found`.
+        They are not cached: those of all images would take twice the memory of `found`.
         """
         near = links_to(self.found.rows(rows))
         shape, width = (len(near.positions), LINKS), near.positions.shape[1]
@@ -113,7 +120,7 @@ class CollectionBasis:
 
     @cached_property
     def _anchors_by_row(self) -> tuple[Integers, Integers]:
-        """Rows (m,) of the anchors, ascending, and their positions: the positions of all images would take 10 MB."""
+        """Rows (m,) of the anchors, ascending, and their positions."""
         order = np.argsort(self.anchors)
         return self.anchors[order], order
 
@@ -130,7 +137,7 @@ class CollectionBasis:
         return grown
 
     def with_more_found(self, embeddings: Embeddings, *, first: int) -> NearestAnchors:
-        """`found` with the anchors from the `first` on taken into account, by the embeddings (n, d) of all images."""
+        """Update `found` with the anchors from `first` on, by all images' embeddings (n, d)."""
         cosines_of = self._cosines(embeddings, np.arange(len(self.image_ids)), first)
         nearer: dict[int, tuple[Integers, Nearest]] = {}
 
@@ -153,7 +160,7 @@ class CollectionBasis:
         )
 
     def keep_cosines(self, before: "CollectionBasis") -> None:
-        """Take over the cosines of the anchors that were there before; only those of the new ones are multiplied."""
+        """Reuse the cosines of the earlier anchors; only those of the new ones are computed."""
         known: NDArray[np.int16] | None = before.__dict__.get("cosines")
         if known is None or len(self.anchors) > MOST_COMPARED:
             return
@@ -170,7 +177,7 @@ class CollectionBasis:
     def with_images(
         self, image_ids: Integers, embeddings: Embeddings, rows: Integers
     ) -> "CollectionBasis":
-        """The same for these ids (n,), those known before first, with the images linked whose rows are new."""
+        """Extend to these ids (n,), the known ones first; the images of new rows are linked."""
         more = len(image_ids) - len(self.image_ids)
         known = self.found.whole()
         cosines = np.pad(known.cosines, ((0, more), (0, 0)), constant_values=-1)
@@ -189,13 +196,13 @@ class CollectionBasis:
         in_blocks(len(rows), lambda part: found.take(part, cosines_of(part)), self._rows_for(0))
 
     def _rows_for(self, first: int) -> int:
-        """Rows of a block whose cosines with the anchors from the `first` on stay in a core's cache."""
+        """Rows of a block whose cosines with the anchors from `first` on stay in a core's cache."""
         return SEARCH_ROWS if len(self.anchors) - first > SEARCH_ROWS else BLOCK_ROWS
 
     def _cosines(
         self, embeddings: Embeddings, rows: Integers, first: int
     ) -> Callable[[slice], Floats]:
-        """What gives the cosines of a block of embeddings (k, d), at these rows (k,), with the anchors from `first` on.
+        """Return a function from embeddings (k, d) at `rows` (k,) to cosines with the anchors.
 
         An image has -1 with itself, and one without an embedding with all.
         """
@@ -223,7 +230,7 @@ class CollectionBasis:
         return folded, (folded @ self.whitening.mean).astype(np.float32)
 
     def unfold(self, weights: Floats) -> Floats:
-        """Weights (c, d) for plain embeddings as weights (c, d) for whitened ones, before their length is made 1.
+        """Convert weights (c, d) for plain embeddings to ones for unnormalised whitened ones.
 
         Directions that whitening leaves out count nothing.
         """
@@ -240,7 +247,7 @@ def collection_basis(
     labelled: Integers,
     ready: Integers | None = None,
 ) -> CollectionBasis | None:
-    """Make the basis of a collection; None when there are too few images, or they are all the same.
+    """Compute the basis of a collection; None for too few images, or where all are the same.
 
     Args:
         image_ids: (n,) int64, ascending.

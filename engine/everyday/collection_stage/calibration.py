@@ -1,7 +1,8 @@
 """Calibration: from chances to probabilities, by the collection and by shots that were held out.
 
-Images are mistaken for siblings more often than for other classes, so the sum of a branch's candidates is less sure
-than it is right. Each candidate's probability is therefore multiplied by those of its branches, to a small power.
+Images are mistaken for siblings more often than for other classes, so the sum of a branch's
+candidates is less sure than it is right. Each candidate's probability is therefore multiplied by
+those of its branches, to a small power.
 """
 
 from dataclasses import dataclass
@@ -9,46 +10,45 @@ from typing import Final
 
 import numpy as np
 
+from engine.everyday.back_off import LEAST_PROBABILITY, Branches
 from engine.everyday.blocks import Floats, Integers
-from engine.everyday.branches import LEAST, Branches
 
 PRIORS: Final = 0.5
-"""Power of the estimated class sizes in probabilities where classes are imbalanced and have many shots; less by one
-shot's share of them: one says too little of where a class ends (decision 52)."""
+"""Power of the estimated class sizes in probabilities where classes are imbalanced and have many
+shots; less by one shot's share of them: one shot says too little about the extent of a class
+(decision 52)."""
 AGREED: Final = (0.5, 0.85)
-"""Agreement of the stage with a regression of the shots up to which estimated sizes are no evidence, and from which
-they are trusted (decision 52)."""
-PRIOR_STEPS: Final = (
-    10  # of expectation maximisation. Chosen: further ones move sizes by less than a percent.
-)
-PSEUDO_COUNT: Final = (
-    0.3  # images of each class beforehand, as a share of the mean: few images move priors little
-)
+"""Agreement of the stage with a regression of the shots up to which estimated sizes are no
+evidence, and from which they are trusted (decision 52)."""
+PRIOR_STEPS: Final = 10
+"""Of expectation maximisation. Chosen: further ones move sizes by less than a percent."""
+PSEUDO_COUNT: Final = 0.3
+"""Images of each class beforehand, as a share of the mean: few images move priors little."""
 FACTORS: Final = np.geomspace(0.4, 2.5, 33)
-"""Factors on the power that are tried. Chosen: from less than half to two and a half times, in steps of 6%."""
+"""Factors on the power that are tried. Chosen: 0.4 to 2.5, in steps of 6%."""
 PRIOR_SPREAD: Final = 0.25
-"""Standard deviation of the logarithm of the factor beforehand, where shots are familiar: few move it little."""
+"""Prior standard deviation of the factor's logarithm, where shots are familiar."""
 SIMILARITY: Final = 1.12
-"""What similarity adds to the logarithm of the power: with look-alikes, probabilities are surer (decision 52)."""
+"""What similarity adds to the logarithm of the power: look-alikes sharpen it (decision 52)."""
 SHOTS: Final = 0.12  # the power goes with the shots of a class to this power
 FAMILIARITY: Final = 0.45
-"""It goes with the familiarity to this power: shots that were taken elsewhere are less informative."""
+"""Power of the familiarity in it: shots taken in another place are less informative."""
 AGREEMENT: Final = 1.8
-"""What disagreement of the stage and a regression of the shots takes from the logarithm of the power where classes are
-imbalanced, as far as the agreement is below the second of `AGREED` (decision 52)."""
+"""What disagreement of the stage and a regression of the shots takes from the logarithm of the
+power where classes are imbalanced, as far as the agreement is below the second of `AGREED`
+(decision 52)."""
 COMPARED: Final = -0.08
-"""The power goes with the share of the directions that images are compared in to this power: in few directions chance
-similarity is as strong as real one, and chances are flatter than they are right; less so
-where a regression of the shots disagrees (decision 52)."""
+"""The power goes with the share of the directions that images are compared in to this power: in few
+directions chance similarity is as strong as real one, and chances are flatter than they are right;
+less so where a regression of the shots disagrees (decision 52)."""
 IMBALANCED: Final = 0.2  # imbalance from which on all of it counts
-USUAL: Final = (
-    -1.20
-)  # logarithm of the power of one familiar shot of each class among images that have no look-alikes
-MOST_POWER: Final = (
-    3.0  # highest power of a probability. Chosen: above what was right anywhere (decision 52).
-)
+USUAL: Final = -1.20
+"""Logarithm of the power of one familiar shot of each class among images that have no look-
+alikes."""
+MOST_POWER: Final = 3.0
+"""Highest power of a probability. Chosen: above what was right anywhere (decision 52)."""
 SMOOTHING: Final = 0.1
-"""Chance that an only shot stands for none of the images that look like it; a tenth of that with ten shots."""
+"""Chance that a single shot represents none of its look-alikes; a tenth of it with ten shots."""
 ZERO_SHOTS: Final = 0.5  # shots that a zero-shot class counts as having
 
 
@@ -61,14 +61,17 @@ def expected_power(
     agreement: float = 1.0,
     compared: float = 1.0,
 ) -> float:
-    """The power of chances to expect before any shot was held out: above 1 sharpens, below 1 flattens.
+    """Return the expected power of probabilities before any shot is held out.
+
+    Above 1 sharpens, below 1 flattens.
 
     Args:
         similarity: mean weight of look-alikes, in [0, 1].
         shots: of a class, geometric mean.
         familiarity: of the shots with the collection, in (0, 1].
         imbalance: of the classes, in [0, 1].
-        agreement: share of the images for which the stage and a regression of the shots name the same class.
+        agreement: share of the images for which the stage and a regression of the shots name the
+            same class.
         compared: share of the whitened directions that images are compared in.
     """
     imbalanced = min(1.0, imbalance / IMBALANCED)
@@ -83,7 +86,8 @@ def prior_power(*, shots: float, imbalance: float, agreement: float) -> float:
     Args:
         shots: of a class, geometric mean.
         imbalance: of the classes, in [0, 1].
-        agreement: share of the images for which the stage and a regression of the shots name the same class.
+        agreement: share of the images for which the stage and a regression of the shots name the
+            same class.
     """
     return PRIORS * min(1.0, imbalance / IMBALANCED) * agreed(agreement) * (1 - 1 / max(shots, 1.0))
 
@@ -101,9 +105,8 @@ class Calibration:
     power: float  # of the chances
     smoothing: Floats  # (c,) float32, share of a class's probability that goes to the runners-up
     branches: Branches  # the classes above the c candidates
-    priors: Floats | None = (
-        None  # (c,) float32, factors of the probabilities; None where classes are balanced
-    )
+    # (c,) float32, factors of the probabilities; None where classes are balanced
+    priors: Floats | None = None
 
     def apply(self, chances: Floats) -> Floats:
         """Probabilities (n, c) float32 of chances (n, c) that are not negative."""
@@ -116,9 +119,10 @@ class Calibration:
 
 
 def class_priors(probabilities: Floats, power: float) -> Floats:
-    """Factors (c,) float32 of probabilities (n, c) that assume classes of one size, by the sizes that they show.
+    """Factors (c,) float32 for probabilities (n, c) that assume equal class sizes.
 
-    Expectation maximisation of label shift (Saerens et al., 2002), with some images of each class beforehand.
+    Expectation maximisation of label shift (Saerens et al., 2002), with some images of each class
+    beforehand.
 
     Args:
         power: of the sizes: 1 trusts them, 0 assumes classes of one size.
@@ -127,14 +131,16 @@ def class_priors(probabilities: Floats, power: float) -> Floats:
     priors = np.full(width, 1 / width)
     for _ in range(PRIOR_STEPS):
         weighed = probabilities @ priors
-        sizes = priors * (probabilities / np.maximum(weighed, LEAST)[:, None]).sum(axis=0)
+        sizes = priors * (probabilities / np.maximum(weighed, LEAST_PROBABILITY)[:, None]).sum(
+            axis=0
+        )
         priors = (sizes + PSEUDO_COUNT * (count + 1) / width) / (count + PSEUDO_COUNT * (count + 1))
     return ((width * priors) ** power).astype(np.float32)
 
 
 def sharpened(chances: Floats, power: float) -> Floats:
     """Chances (n, c) to a power, with sums of 1, before any smoothing."""
-    sharp = np.maximum(chances, LEAST)
+    sharp = np.maximum(chances, LEAST_PROBABILITY)
     np.log(sharp, out=sharp)
     sharp *= np.float32(power)
     np.exp(sharp, out=sharp)
@@ -143,15 +149,16 @@ def sharpened(chances: Floats, power: float) -> Floats:
 
 
 def smoothed_share(sharp: Floats, smoothing: Floats) -> Floats:
-    """Share (n, 1) of probabilities (n, c) that goes to the runners-up, at a smoothing (c,) or (n, c).
+    """Share (n, 1) of probabilities (n, c) moved to the runners-up; smoothing (c,) or (n, c).
 
-    No product of matrices: BLAS of some processors raises the flag of an invalid number for few columns.
+    No product of matrices: BLAS of some processors raises the flag of an invalid number for few
+    columns.
     """
     return (sharp * smoothing).sum(axis=1, keepdims=True)
 
 
 def smoothing_for(shot_counts: Floats) -> Floats:
-    """Doubt (c,) in classes with so many shots: all look-alikes of an odd only shot are wrong together."""
+    """Smoothing (c,) by number of shots; all look-alikes of an odd single shot are wrong."""
     return (SMOOTHING / np.maximum(shot_counts, ZERO_SHOTS)).astype(np.float32)
 
 
@@ -180,10 +187,13 @@ class HeldOutChances:
 
 
 def power_from(held_out: HeldOutChances, expected: float, familiarity: float) -> float:
-    """The power whose probabilities claim as many hits as the held-out shots had, if it is near the expected one.
+    """Choose the power whose probabilities predict the observed number of held-out hits.
 
-    Not by likelihood, which a few odd shots would rule. Shots that were taken elsewhere (familiarity in (0, 1]) are
-    similar to one another alone, so holding them out is little evidence for other images, and moves little.
+    It stays near the expected one.
+
+    Not by likelihood, which a few odd shots would rule. Shots that were taken elsewhere
+    (familiarity in (0, 1]) are similar to one another alone, so holding them out is little evidence
+    for other images, and moves little.
     """
     if len(held_out.classes) == 0:
         return expected
@@ -196,7 +206,7 @@ def power_from(held_out: HeldOutChances, expected: float, familiarity: float) ->
 
 
 def _evidence(held_out: HeldOutChances, power: float, off: float) -> float:
-    """Log likelihood of the number of hits (normal around the claim), and of being so many deviations off."""
+    """Log likelihood of the number of hits (normal), plus the log prior of `off` deviations."""
     best = held_out.claims(power).max(axis=1).astype(np.float64)
     spread = max(float((best * (1 - best)).sum()), 0.25)
     missed = best.sum() - held_out.hits
@@ -204,7 +214,7 @@ def _evidence(held_out: HeldOutChances, power: float, off: float) -> float:
 
 
 def leaked(claims: Floats, smoothing: Floats) -> Floats:
-    """Claims (n, c) of which a part (n, 1) goes to the runners-up: the flatter the claims, the more evenly."""
+    """Move a part (n, 1) of probabilities (n, c) to the runners-up, evenly if flat."""
     flat = np.sqrt(claims)
     flat *= smoothing / flat.sum(axis=1, keepdims=True)
     kept = claims * (1 - smoothing)

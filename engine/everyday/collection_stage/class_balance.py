@@ -1,14 +1,16 @@
-"""Class imbalance: where the class-balanced mean of a collection lies, and how far its classes differ in size.
+"""Class imbalance: the class-balanced mean of a collection, and how much class sizes differ.
 
-Whitened embeddings are directions from the collection's mean. Where most images are of one class, that mean lies within
-it: its images point everywhere, are taken for all other classes, and pull their prototypes along. From the mean of the
-class means, in which each class counts once, they point one way. A few shots estimate that mean roughly, so it is
-shrunk to the collection's by how much of the difference is chance (James and Stein, 1961).
+Whitened embeddings are directions from the collection's mean. Where most images are of one class,
+that mean lies within it: its images point everywhere, are taken for all other classes, and pull
+their prototypes along. From the mean of the class means, in which each class counts once, they
+point one way. A few shots estimate that mean roughly, so it is shrunk to the collection's by how
+much of the difference is chance (James and Stein, 1961).
 
-Whitening also brings the c - 1 directions in which c classes differ (Fisher, 1936) to nearly the variance of hundreds
-in which images of one class do. One shot of each of three classes is then drowned in these, so images are compared with
-prototypes only in the directions that tell images apart most: the more of them, the more classes and shots there are.
-Several shots of a class say more than these directions hold, so a regression of the shots, in all of them, is joined
+Whitening also brings the c - 1 directions in which c classes differ (Fisher, 1936) to nearly the
+variance of hundreds in which images of one class do. One shot of each of three classes is then
+drowned in these, so images are compared with prototypes only in the directions that tell images
+apart most: the more of them, the more classes and shots there are. Several shots of a class say
+more than these directions contain, so a regression of the shots, in all of them, is joined
 (decision 52). All of this is ours, not the paper's.
 """
 
@@ -18,60 +20,54 @@ from typing import Final
 
 import numpy as np
 
-from engine.everyday.blocks import Floats, Integers
+from engine.everyday.blocks import Floats, Integers, sums_by_class, unit_rows
 from engine.everyday.collection_stage.calibration import agreed
 from engine.everyday.collection_stage.neighbours import Whitening
 from engine.everyday.prototypical.classification import softmax
 
 WITHIN: Final = 0.45
-"""Variance within classes as a share of that of all images, by which the mean is shrunk (decision 52)."""
-MOST_WITHIN: Final = (
-    0.7  # the same where classes vary most: only a larger difference counts as imbalance
-)
+"""Variance within classes as a share of the total, by which the mean is shrunk (decision 52)."""
+MOST_WITHIN: Final = 0.7
+"""The same where classes vary most: only a larger difference counts as imbalance."""
 SAME_SOURCE: Final = (0.5, 0.7)
-"""Familiarity of the shots up to which a difference is one of two places, and from which it is one of class sizes."""
+"""Familiarity of shots at which a difference of means begins, and ends, to count as class sizes."""
 TAUGHT: Final = (0.5, 0.9)
-"""Share of the unlabelled images whose class has shots up to which a difference is one of classes without, and from
-which it is not."""
-BALANCED: Final = 0.005  # square of the difference, in variances of all images, up to which classes count as balanced
+"""Share of the unlabelled images whose class has shots up to which a difference is one of classes
+without, and from which it is not."""
+BALANCED: Final = 0.005  # squared difference, in variances of all images, of balanced classes
 HALF: Final = 0.015  # how much more makes an imbalance of one half (decision 52)
 EFFECTIVE: Final = (0.08, 0.48)
-"""Share of the classes that the estimated sizes leave without effect: up to the first classes count as balanced, from
-the second on their imbalance is 1 (decision 52)."""
-YIELDING: Final = (
-    0.7  # share of the stage's log chances that is left out at an imbalance of 1 (decision 52)
-)
+"""Share of the classes that the estimated sizes leave without effect: up to the first classes count
+as balanced, from the second on their imbalance is 1 (decision 52)."""
+YIELDING: Final = 0.7
+"""Share of the stage's log chances that is left out at an imbalance of 1 (decision 52)."""
 REGRESSION: Final = 2.0  # power of the regression's chances at an imbalance of 1 (decision 52)
 EXTRA_SHOTS: Final = 0.5  # added to those of a class when directions are counted (decision 52)
-MOST_DIRECTIONS: Final = (
-    0.5  # share of all directions above which all are: leaving the rest out changes nothing more
-)
-UNJOINED: Final = (
-    3.0  # shots of a class up to which no regression is joined: it knows no more (decision 52)
-)
+MOST_DIRECTIONS: Final = 0.5
+"""Share of all directions above which all are: leaving the rest out changes nothing more."""
+UNJOINED: Final = 3.0
+"""Shots of a class up to which no regression is joined: it adds nothing (decision 52)."""
 JOINED: Final = 3.0
-"""The regression's weight beside the stage's where there are many shots of few classes; less by the share that
-`UNJOINED` is of a class's shots, and the more directions are compared (decision 52)."""
+"""The regression's weight relative to the stage's where there are many shots of few classes; less
+by the share that `UNJOINED` is of a class's shots, and the more directions are compared (decision
+111)."""
 DOUBTFUL: Final = 0.25
-"""Imbalance, times the doubt by a regression of the shots, from which all directions are compared (decision 52)."""
+"""Imbalance, times the doubt by a regression, from which all directions are used (decision 52)."""
 LEAST: Final = np.float32(1e-6)  # smallest chance of which a logarithm is taken
 
 
 @dataclass(frozen=True)
 class ClassBalance:
-    """The class-balanced mean, how far classes differ in size, and the directions in which images are compared."""
+    """The class-balanced mean, the imbalance, and the directions in which images are compared."""
 
-    offset: (
-        Floats  # (d,) float32, from the mean embedding of the collection to the class-balanced one
-    )
+    # (d,) float32, from the mean embedding of the collection to the class-balanced one
+    offset: Floats
     imbalance: float  # 0 for classes of about one size, at most 1
     certainty: float  # how far shots can tell class sizes at all, in [0, 1]
-    matrix: (
-        Floats  # (d, r) of the whitening: the last r of its directions, that tell images apart most
-    )
-    joined: float = (
-        0.0  # share of the log chances that a regression of the shots has, whatever the imbalance
-    )
+    # (d, r) of the whitening: the last r of its directions, that tell images apart most
+    matrix: Floats
+    # Share of the log chances that a regression of the shots has, whatever the imbalance
+    joined: float = 0.0
 
     @property
     def is_moved(self) -> bool:
@@ -101,8 +97,10 @@ class ClassBalance:
         """One over the lengths (n,) of whitened embeddings from the class-balanced mean.
 
         Args:
-            along: (n,) products of the whitened embeddings, before their lengths are made 1, with the shift.
-            scales: (n,) one over the lengths from the collection's mean; 0 for images without an embedding.
+            along: (n,) products of the whitened embeddings, before their lengths are made 1, with
+                the shift.
+            scales: (n,) one over the lengths from the collection's mean; 0 for images without an
+                embedding.
         """
         squares = np.divide(1, scales * scales, out=np.zeros_like(scales), where=scales > 0)
         squares += self.shift @ self.shift - 2 * along
@@ -110,13 +108,11 @@ class ClassBalance:
         return np.where(scales > 0, 1 / lengths, 0).astype(np.float32)
 
     def around(self, vectors: Floats, scales: Floats) -> Floats:
-        """Unit vectors (n, r) from the class-balanced mean, of those from the collection's (n, d) and `scales`."""
+        """Unit vectors (n, r) from the class-balanced mean, from vectors (n, d) and `scales`."""
         if not (self.is_moved or self.compared < 1):
             return vectors
         lengths = np.divide(1, scales, out=np.zeros_like(scales), where=scales > 0)[:, None]
-        moved = vectors[:, -self.matrix.shape[1] :] * lengths - self.shift
-        norms = np.sqrt(np.einsum("nd,nd->n", moved, moved))[:, None]
-        return (moved / np.maximum(norms, np.float32(1e-6))).astype(np.float32)
+        return unit_rows(vectors[:, -self.matrix.shape[1] :] * lengths - self.shift)
 
     def blend(self, chances: Floats, regression: Floats) -> Floats:
         """Chances (n, c) of the stage, joined with those of a regression of the shots.
@@ -130,7 +126,7 @@ class ClassBalance:
         return softmax(logits.astype(np.float32))
 
     def with_sizes(self, sizes: Floats | None) -> "ClassBalance":
-        """The same with at least the imbalance of estimated class sizes (c,), in any unit; None where unknown.
+        """Raise the imbalance to that of estimated class sizes (c,); None where unknown.
 
         By the effective number of classes, the exponential of the entropy of their shares.
         """
@@ -153,7 +149,7 @@ class ClassBalance:
         return self.powers[1] > 0
 
     def whitening(self, of_collection: Whitening) -> Whitening:
-        """The collection's whitening, from the class-balanced mean and into the directions that are compared."""
+        """The whitening around the class-balanced mean, into the directions that are compared."""
         return Whitening((of_collection.mean + self.offset).astype(np.float32), self.matrix)
 
 
@@ -172,18 +168,17 @@ def class_balance_of(
         whitening: of the collection, whose embeddings have length 1.
         shots: (n, d) embeddings.
         classes: (n,) int64, their classes.
-        familiarity: of the shots with the collection, in (0, 1]: those that were taken elsewhere tell two places
-            apart, not the sizes of classes.
-        taught: expected share of the unlabelled images whose class has shots: the others lie elsewhere, whatever the
-            sizes.
+        familiarity: of the shots with the collection, in (0, 1]: those that were taken elsewhere
+            tell two places apart, not the sizes of classes.
+        taught: expected share of the unlabelled images whose class has shots: the others are
+            elsewhere, whatever the sizes.
         in_all_directions: compare images in all directions, however few the shots.
     """
     offset, imbalance = np.zeros_like(whitening.mean), 0.0
     known, place, counts = np.unique(classes, return_inverse=True, return_counts=True)
     certainty = _ramp(familiarity, *SAME_SOURCE) * _ramp(taught, *TAUGHT)
     if len(known) > 1:
-        sums = np.zeros((len(known), shots.shape[1]), dtype=np.float32)
-        np.add.at(sums, place.reshape(-1), shots)
+        sums = sums_by_class(shots, place.reshape(-1), len(known))
         difference = (sums / counts[:, None]).mean(axis=0) - whitening.mean
         variance = max(1e-12, 1 - float(whitening.mean @ whitening.mean))
         square = float(difference @ difference) / variance
@@ -201,7 +196,7 @@ def class_balance_of(
 
 
 def directions_for(counts: Integers, width: int) -> int:
-    """How many of the directions of a whitened space to compare images in, by the shots (c,) of each class."""
+    """Number of whitened directions to compare images in, by the shots (c,) of each class."""
     if len(counts) < 2:  # noqa: PLR2004 (one class has nothing to differ from)
         return width
     found = round((_usual(counts) + EXTRA_SHOTS) * (len(counts) - 1))

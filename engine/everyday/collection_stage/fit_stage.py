@@ -1,4 +1,4 @@
-"""Fitting the collection stage: refined prototypes, their calibration, and a check on held-out shots."""
+"""Fit the collection stage: refined prototypes, calibration, and a check on held-out shots."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -7,8 +7,9 @@ from typing import Final
 
 import numpy as np
 
+from engine.everyday.back_off import LEAST_PROBABILITY, Branches
 from engine.everyday.blocks import Flags, Floats, Integers
-from engine.everyday.branches import LEAST, Branches
+from engine.everyday.classifier import CollectionFigures
 from engine.everyday.collection_stage.anchor_labels import AnchorLabels, familiarity_of
 from engine.everyday.collection_stage.basis import CollectionBasis
 from engine.everyday.collection_stage.calibration import (
@@ -31,15 +32,16 @@ from engine.everyday.collection_stage.refinement import (
     refine,
 )
 from engine.everyday.collection_stage.ridge import ridge_classifier
-from engine.everyday.collection_stage.stage import CollectionStage, StageCheck
+from engine.everyday.collection_stage.stage import CollectionStage
 from engine.everyday.prototypical.classification import LinearClassifier
 from engine.everyday.scores import HeldOutShots
 from engine.everyday.shots import Shots
 
-FOLDS: Final = 4  # at most so many shots of a class are held out, one at a time, together with one of every other class
-ENOUGH_HELD_OUT: Final = (
-    200  # no further turn once so many shots were held out, and of more classes so many take turns
-)
+FOLDS: Final = 4
+"""At most so many shots of a class are held out, in turn, together with one of every other
+class."""
+ENOUGH_HELD_OUT: Final = 200
+"""No further turn once so many shots were held out, and of more classes so many take turns."""
 
 
 @dataclass(frozen=True)
@@ -48,25 +50,22 @@ class StageInput:
 
     basis: CollectionBasis
     shots: Shots  # n of them
-    positions: (
-        Integers  # (n,) int64 of the shots among the anchors, -1 for those the basis does not know
-    )
-    allowed: Mapping[
-        int, Integers
-    ]  # for each label the places of the candidates that agree with it
+    # (n,) int64 of the shots among the anchors, -1 for those the basis does not know
+    positions: Integers
+    # For each label the places of the candidates that agree with it
+    allowed: Mapping[int, Integers]
     recipe: LinearPrototypes  # of the propagated prototypes
     candidates: Integers  # (c,) int64 positions in the recipe's table
     spread: float  # of zero-shot classes
     ignored: Integers  # anchors that show none of the classes
     branches: Branches  # the classes above the c candidates
     taught: float  # expected share of the unlabelled images whose class has shots
-    without: Callable[
-        [Floats], LinearClassifier
-    ]  # the classifier without the stage, of prototypes (c, d)
+    # The classifier without the stage, of prototypes (c, d)
+    without: Callable[[Floats], LinearClassifier]
 
     @cached_property
     def classes(self) -> Mapping[int, Integers]:
-        """Candidates of each label that counts as a class: one, or several that no shot of their own tells apart."""
+        """Candidates of each label that counts as a class: one, or several not separated."""
         found, taken = {}, set[int]()
         for label, places in sorted(self.allowed.items(), key=lambda each: (len(each[1]), each[0])):
             if len(places) == 1 or (len(places) and taken.isdisjoint(places.tolist())):
@@ -102,7 +101,8 @@ def fit_stage(given: StageInput) -> CollectionStage:
     if power > 0:
         found = class_priors(calibration.apply(_unlabelled(given, refined)), power)
         calibration = replace(calibration, priors=found)
-    check = StageCheck(len(held_out.classes), held_out.hits, held_out.hits_without)
+    hits, hits_without = held_out.hits, held_out.hits_without
+    check = CollectionFigures(hits >= hits_without, len(held_out.classes), hits, hits_without)
     image_ids = given.shots.image_ids[held_out.shots]
     class_ids = given.recipe.table.class_ids[given.candidates[held_out.classes]]
     scores = HeldOutShots(image_ids, class_ids, held_out.claims(calibration.power))
@@ -150,12 +150,12 @@ def _unlabelled(given: StageInput, refined: Refined) -> Floats:
 
 
 def _agreement(given: StageInput, refined: Refined, regression: LinearClassifier) -> float:
-    """Share of the unlabelled anchors for which refined prototypes and the regression name the same class."""
+    """Share of the unlabelled anchors that refined prototypes and the regression classify alike."""
     basis = given.basis
     free = refined.chances.free_positions
     weights = basis.unfold(regression.weights)
     constant = regression.offsets + regression.weights @ basis.whitening.mean
-    lengths = np.maximum(basis.scales[basis.anchors[free]], LEAST)
+    lengths = np.maximum(basis.scales[basis.anchors[free]], LEAST_PROBABILITY)
     logits = (basis.vectors[free] @ weights.T) / lengths[:, None] + constant
     counted = ~np.isin(free, given.ignored)
     same = logits.argmax(axis=1) == refined.chances.free.argmax(axis=1)
@@ -187,7 +187,7 @@ def _usable(given: StageInput) -> Integers:
 
 
 def _regression(given: StageInput, kept: Flags) -> LinearClassifier:
-    """By the kept ones (n,) of the shots alone: propagation draws a branch together.
+    """Fit a regression to the shots selected by `kept` (n,) alone: propagation merges a branch.
 
     Candidates that are known by a coarse label alone have equal parts of its class.
     """
@@ -216,7 +216,7 @@ class _Known:
 def _refine(
     given: StageInput, labels: AnchorLabels, kept: Flags, known: _Known
 ) -> tuple[ClassBalance, Refined]:
-    """Class balance and prototypes by the kept ones (n,) of the labelled images; `labels` are of these."""
+    """Class balance and prototypes by the labelled images in `kept`; `labels` are theirs."""
     shots = np.flatnonzero(kept & np.isin(given.shots.class_ids, list(given.classes)))
     balance = class_balance_of(
         given.basis.whitening,
@@ -268,7 +268,7 @@ def _hold_out(given: StageInput, known: _Known) -> HeldOutChances:
 
 
 def _fold(labels: AnchorLabels, twins: Integers, turn: int) -> Integers:
-    """Places of the turn-th shot of every class that has at least two; of twins (l,) the first one stands for all."""
+    """Places of the turn-th shot of every class with two or more; of twins (l,) the first."""
     shots = np.flatnonzero(labels.is_shot)
     shots = shots[
         np.sort(
@@ -290,7 +290,7 @@ def _fold(labels: AnchorLabels, twins: Integers, turn: int) -> Integers:
 def _fit_without(
     given: StageInput, labels: AnchorLabels, fold: Integers, left_out: Integers, known: _Known
 ) -> HeldOutChances:
-    """Chances of the labelled anchors at places `fold`, without them and their twins at `left_out`."""
+    """Probabilities of the labelled anchors at `fold`, fitted without them and their twins."""
     held = labels.positions[fold]
     classes = labels.candidates[fold]
     rest = labels.without(left_out)

@@ -1,11 +1,12 @@
-"""Nearest neighbours, links along which a label may pass from one photo of a series to the next, and whitening.
+"""Nearest neighbours, links along which labels spread between similar photos, and whitening.
 
-Mutual nearest neighbours mostly show the same class, so the covariance of their differences estimates, without a label,
-the variance within classes. The covariance of all images would also take away what tells classes apart (decision 52).
+Mutual nearest neighbours mostly show the same class, so the covariance of their differences
+estimates, without a label, the variance within classes. The covariance of all images would also
+take away what tells classes apart (decision 52).
 """
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,47 +15,52 @@ from engine.everyday.blocks import (
     Embeddings,
     Floats,
     Integers,
+    at_columns,
     in_blocks,
     one_thread_each,
     stop_if_asked,
     to_floats,
+    unit_rows,
 )
 
-NEIGHBOURS: Final = 6  # most alike images of each image; ten do the same, slower (decision 52)
-LINKS: Final = (
-    10  # links an image keeps when it is also a neighbour of others: hubs keep the strongest
-)
+NEIGHBOURS: Final = 6  # most similar images of each image; ten do the same, slower (decision 52)
+LINKS: Final = 10
+"""Links an image keeps when it is also a neighbour of others: hubs keep the strongest."""
 FARTHEST: Final = np.float32(0.95)
-"""An image follows its look-alikes as far as it is like them, by the mean cosine of its links, and no farther."""
-COSINE_ONE: Final = 32767  # cosines that are kept are integers of 16 bits; this one is 1
-SEARCH_ROWS: Final = (
-    256  # images searched at a time by a core. Chosen: their cosines with 3,072 anchors take 3 MB.
-)
-LEAST_SHRINKAGE: Final = (
-    0.1  # share of the mean variance in every direction's variance, however many images there are
-)
+"""Largest share that an image takes from its look-alikes; below it, the mean cosine of its
+links."""
+COSINE_ONE: Final = 32767  # cosines are stored as 16-bit integers; this one is 1
+SEARCH_ROWS: Final = 256
+"""Images searched at a time by a core. Chosen: their cosines with 3,072 anchors take 3 MB."""
+LEAST_SHRINKAGE: Final = 0.1
+"""Share of the mean variance in every direction's variance, however many images there are."""
 MOST_IMAGES: Final = 20_000  # more images than this are sampled: the covariance no longer changes
-MOST_COMPARED: Final = (
-    3072  # more images than this are not compared with one another in search of look-alikes
-)
-LOOK_ALIKES: Final = (
-    3  # two images are look-alikes when each is among the so many most alike ones of the other
-)
-COPY: Final = 0.9999  # cosine from which two images are copies of one photo, whose difference carries no information
+MOST_COMPARED: Final = 3072
+"""More images than this are not compared with one another in search of look-alikes."""
+LOOK_ALIKES: Final = 3
+"""Two images are look-alikes when each is among so many nearest neighbours of the other."""
+COPY: Final = 0.9999
+"""Cosine from which two images are copies, whose difference carries no information."""
 FEWEST_PAIRS: Final = 8  # fewer look-alikes than this are too few for an estimate
 LEAST_VARIANCE: Final = 1e-7
-"""Summed variance of unit-length embeddings below which all images are the same: 16 bits tell no less apart."""
+"""Summed variance of unit embeddings below which all images are the same, in 16 bits."""
 LEVELLING: Final = 0.8
-"""How far directions are brought to one variance: 0 as look-alikes have it, 1 whitens by all images (decision 52)."""
-BORROWED: Final = 1.2  # share, in shrinkages, of the covariance of all images in that of look-alikes (decision 52)
+"""How far variances are equalised: 0 as in look-alikes, 1 whitens by all images (decision 52)."""
+BORROWED: Final = 1.2
+"""Share, in shrinkages, of the total covariance in that of look-alikes (decision 52)."""
 LEAST_NOISE: Final = 0.05  # least variance between look-alikes along a direction, of 1 on average
+
+MOST_NEWER: Final = 0.25
+"""Share of the images whose nearest anchors may be in the overlay; above it the table is
+rebuilt."""
+
 
 Square = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Nearest:
-    """The nearest anchors of n images, best first; where there are fewer than k the rest has cosine -1: no link."""
+    """The nearest anchors of n images, best first; with fewer than k the rest has cosine -1."""
 
     positions: NDArray[np.int32]  # (n, k) among the anchors
     cosines: Floats  # (n, k)
@@ -73,12 +79,13 @@ class Nearest:
 
         Args:
             rows: the block.
-            cosines: (block, m) of the images with the anchors; -1 where there must be no link; overwritten.
+            cosines: (block, m) of the images with the anchors; -1 where there must be no link;
+                overwritten.
         """
         kept, places = self.cosines[rows], self.positions[rows]
         for _rank in range(min(NEIGHBOURS, cosines.shape[1])):
             best = cosines.argmax(axis=1)
-            alike = np.take_along_axis(cosines, best[:, None], axis=1)[:, 0]
+            alike = at_columns(cosines, best)
             better = np.flatnonzero(alike > kept[:, -1])
             if len(better) == 0:
                 return
@@ -107,7 +114,7 @@ class Links:
 
 
 def nearest(vectors: Floats, anchors: Floats, *, own: Integers) -> Nearest:
-    """Nearest anchors (m, d) of vectors (n, d) of length 1; `own` (n,) is a vector's place among them, -1 for none."""
+    """Nearest anchors (m, d) of unit vectors (n, d); `own` (n,) is a vector's anchor or -1."""
     found = Nearest.none(len(vectors))
 
     def work(rows: slice) -> None:
@@ -121,7 +128,7 @@ def nearest(vectors: Floats, anchors: Floats, *, own: Integers) -> Nearest:
 
 
 def all_cosines(vectors: Floats, others: Floats) -> NDArray[np.int16]:
-    """Cosines (n, m) of vectors (n, d) and (m, d) of length 1, times `COSINE_ONE`: faster and finer than float16."""
+    """Cosines (n, m) of unit vectors, times `COSINE_ONE`: faster and finer than float16."""
     cosines = np.empty((len(vectors), len(others)), dtype=np.int16)
 
     def work(rows: slice) -> None:
@@ -162,7 +169,7 @@ def links_between(found: Nearest) -> Links:
 
 
 def _weights(cosines: Floats) -> Floats:
-    """Weights (n, k) of links: by the fourth power of the cosine, their sum the mean cosine by it."""
+    """Weights (n, k) of links by the fourth power of the cosine; their sum is the mean cosine."""
     strong = np.maximum(cosines, 0)
     strong *= strong
     strong *= strong  # ten times as fast as a power
@@ -173,7 +180,7 @@ def _weights(cosines: Floats) -> Floats:
 
 
 def follow(links: Links, values: Floats) -> Floats:
-    """Sum (n, c) of the linked anchors' values (m, c) by their weights; zeros where an image has no link."""
+    """Sum (n, c) of the linked anchors' values (m, c) by weight; zeros without links."""
     linked = np.take(values, links.positions, axis=0)  # twice as fast as values[links.positions]
     return np.matmul(links.weights[:, None, :], linked)[:, 0, :]
 
@@ -183,23 +190,22 @@ class Whitening:
     """A shift and a rotation with scales."""
 
     mean: Floats  # (d,) float32
-    matrix: Floats  # (d, d) float32; (embedding - mean) @ matrix has the same variance in every direction
+    # (d, d) float32; (embedding - mean) @ matrix has the same variance in every direction
+    matrix: Floats
 
     def apply(self, embeddings: Embeddings) -> Floats:
         """Whitened embeddings (n, d) float32 of length 1; an image at the mean stays at zero."""
-        moved = (to_floats(embeddings) - self.mean) @ self.matrix
-        lengths = np.sqrt(np.einsum("nd,nd->n", moved, moved))[:, None]
-        return (moved / np.maximum(lengths, np.float32(1e-6))).astype(np.float32)
+        return unit_rows((to_floats(embeddings) - self.mean) @ self.matrix)
 
 
 def shrinkage_for(images: int, width: int) -> float:
-    """Share of the mean variance in every direction's: few images do not estimate directions well."""
+    """Share of the mean variance in every direction's: few images estimate directions badly."""
     return max(LEAST_SHRINKAGE, width / (images + width))
 
 
 @one_thread_each
 def whitening_of(embeddings: Embeddings) -> Whitening | None:
-    """Whitening of embeddings (n, d), by all images where look-alikes are few; None if all are equal."""
+    """Whitening of embeddings (n, d), by all images where look-alikes are few; or None."""
     sample = to_floats(_spread(embeddings, MOST_IMAGES))
     if len(sample) < 2:  # noqa: PLR2004 (one image has no variance)
         return None
@@ -220,7 +226,7 @@ def whitening_of(embeddings: Embeddings) -> Whitening | None:
 
 
 def _whitening_matrix(covariance: Square, shrinkage: float) -> Square:
-    """(d, d): vectors with this covariance, times it, have the same variance in every direction, but for shrinkage."""
+    """Matrix (d, d) that whitens vectors of this covariance, but for shrinkage."""
     variance, directions = np.linalg.eigh(covariance)
     variance = np.maximum(variance, 0)
     shrunk: Square = directions / np.sqrt((1 - shrinkage) * variance + shrinkage * variance.mean())
@@ -228,14 +234,15 @@ def _whitening_matrix(covariance: Square, shrinkage: float) -> Square:
 
 
 def _shrunk(within: Square, total: Square, shrinkage: float) -> Square:
-    """(d, d): whitens within look-alikes, then weighs directions by how far they tell images apart beyond that.
+    """Matrix (d, d) that whitens within look-alikes and favours directions that separate.
 
-    Where b is the variance between unlike images as a multiple of that between look-alikes, a direction counts by
-    sqrt(b / (1 + b)), the share of it that is no noise, and by (1 + b) to the power -`LEVELLING` / 2, so that a few
-    directions that tell crates from shelves do not drown those that tell apples apart.
+    Where b is the variance between unlike images as a multiple of that between look-alikes, a
+    direction counts by sqrt(b / (1 + b)), the share of it that is no noise, and by (1 + b) to the
+    power -`LEVELLING` / 2, so that a few directions that tell crates from shelves do not drown
+    those that tell apples apart.
 
-    Look-alikes among few images are often of different classes, so the fewer there are, the more the covariance of all
-    images counts; of a few dozen images it is all.
+    Look-alikes among few images are often of different classes, so the fewer there are, the more
+    the covariance of all images counts; of a few dozen images it is all.
     """
     borrowed = min(1.0, BORROWED * shrinkage)
     within = (1 - borrowed) * within + borrowed * (np.trace(within) / np.trace(total)) * total
@@ -263,10 +270,8 @@ def _covariance(vectors: Floats) -> NDArray[np.float64]:
 
 
 def _look_alike_differences(centred: Floats) -> Floats:
-    """Differences (p, d) of pairs of images (n, d) that are among each other's `LOOK_ALIKES` most alike ones."""
-    lengths = np.sqrt(np.einsum("nd,nd->n", centred, centred))[:, None]
-    unit = (centred / np.maximum(lengths, np.float32(1e-6))).astype(np.float32)
-    count = len(unit)
+    """Differences (p, d) of mutual `LOOK_ALIKES` nearest neighbours among images (n, d)."""
+    unit, count = unit_rows(centred), len(centred)
     found = nearest(unit, unit, own=np.arange(count))
     near, alike = found.positions[:, :LOOK_ALIKES], found.cosines[:, :LOOK_ALIKES]
     is_pair = (alike > 0) & (alike < COPY)
@@ -274,3 +279,62 @@ def _look_alike_differences(centred: Floats) -> Floats:
     mutual = pairs[np.isin(pairs % count * count + pairs // count, pairs)]
     here, there = mutual // count, mutual % count
     return (centred[here] - centred[there])[here < there]
+
+
+@final
+@dataclass(frozen=True)
+class NearestAnchors:
+    """The nearest anchors of n images.
+
+    A label makes one anchor more, which is among the nearest of one image in hundreds. The others'
+    stay where they are, in a table of 48 bytes an image that may be mapped from a file.
+    """
+
+    table: Nearest  # (n, k)
+    newer_rows: Integers  # (c,) ascending rows whose nearest anchors are those of `newer`
+    newer: Nearest  # (c, k)
+
+    @staticmethod
+    def of(table: Nearest) -> "NearestAnchors":
+        """Those of a table, and no others."""
+        return NearestAnchors(table, np.zeros(0, dtype=np.int64), Nearest.none(0))
+
+    def rows(self, chosen: Integers | slice) -> Nearest:
+        """Those of k images, at rows or in a slice without steps; not to be written to."""
+        part = self.table.rows(chosen)
+        if len(self.newer_rows) == 0:
+            return part
+        if isinstance(chosen, slice):
+            start, stop, _step = chosen.indices(len(self.table.cosines))
+            first, last = np.searchsorted(self.newer_rows, (start, stop)).tolist()
+            which = np.arange(first, last)
+            places = self.newer_rows[which] - start
+        else:
+            which = np.minimum(np.searchsorted(self.newer_rows, chosen), len(self.newer_rows) - 1)
+            places = np.flatnonzero(self.newer_rows[which] == chosen)
+            which = which[places]
+        if len(which) == 0:
+            return part
+        found = Nearest(part.positions.copy(), part.cosines.copy())
+        found.positions[places], found.cosines[places] = (
+            self.newer.positions[which],
+            self.newer.cosines[which],
+        )
+        return found
+
+    def whole(self) -> Nearest:
+        """Those of all images; not to be written to."""
+        return self.rows(slice(None))
+
+    def with_newer(self, rows: Integers, nearest: Nearest) -> "NearestAnchors":
+        """The same where images at these rows (c,), ascending, have others."""
+        is_left = ~np.isin(self.newer_rows, rows, assume_unique=True)
+        all_rows = np.concatenate([self.newer_rows[is_left], rows])
+        order = np.argsort(all_rows)
+        newer = Nearest(
+            np.concatenate([self.newer.positions[is_left], nearest.positions])[order],
+            np.concatenate([self.newer.cosines[is_left], nearest.cosines])[order],
+        )
+        found = NearestAnchors(self.table, all_rows[order], newer)
+        is_many = len(all_rows) > MOST_NEWER * len(self.table.cosines)
+        return NearestAnchors.of(found.whole()) if is_many else found

@@ -1,13 +1,13 @@
-"""Novelty detection: which images show none of the classes, by how near they and their look-alikes are to labels.
+"""Novelty detection: which images show none of the classes, by their similarity to labelled ones.
 
-An image's evidence is its cosine with the nearest labelled image and with the nearest class mean. A random walk with
-restart spreads it over look-alikes.
+An image's evidence is its cosine with the nearest labelled image and with the nearest class mean. A
+random walk with restart spreads it over look-alikes.
 
-The threshold is learned without a label of an unknown image, by a bootstrap: labels are drawn again and again from
-among the images that look like each class, as many as the class has, and what all but a few of the others reach is
-expected of any image of a known class. Images that stay below are left out of the next turn, until no more do. So
-classes of several looks, and labels of dozens of look-alikes, expect no more than they show (decision 104). Ours, not
-the paper's.
+The threshold is learned without a label of an unknown image, by a bootstrap: labels are drawn again
+and again from among the images that look like each class, as many as the class has, and what all
+but a few of the others reach is expected of any image of a known class. Images that stay below are
+left out of the next turn, until no more do. So classes of several looks, and labels of dozens of
+look-alikes, expect no more than they show (decision 104). Ours, not the paper's.
 """
 
 from collections.abc import Sequence
@@ -29,34 +29,32 @@ from engine.everyday.collection_stage.neighbours import (
     nearest,
 )
 
-ROUNDS: Final = (
-    20  # rounds of the walk. Chosen: with `RESTART` more rounds change nothing that can be seen.
-)
+ROUNDS: Final = 20
+"""Rounds of the walk. Chosen: with `RESTART` more rounds change nothing that can be seen."""
 RESTART: Final = np.float32(0.1)
 """Share of an image's own evidence in a round; the rest is its look-alikes' (decision 104)."""
 LONELINESS: Final = 0.25
-"""Power of how much less an image is like its look-alikes than these are like theirs (decision 104)."""
+"""Power of an image's similarity to its look-alikes relative to theirs (decision 104)."""
 MOST_LABELS: Final = 4096  # with more labels than this not every one is compared with
 
 
-QUANTILE: Final = (
-    0.045  # share of the images of known classes that may be called unknown (decision 104)
-)
+QUANTILE: Final = 0.045
+"""Share of the images of known classes that may be called unknown (decision 104)."""
 CAUTION: Final = 0.4
-"""The share is smaller where classes have few labels: of n it is n / (n + this) of it (decision 104)."""
+"""Labels at which the quantile is half: with n labels it is n / (n + this) of it (decision 104)."""
 DRAWS: Final = 4  # times that labels are drawn in a turn
 TURNS: Final = 6  # at most so many turns; three or four are usual
 CORE: Final = 0.5
-"""Share of a class's images, the most similar, that its labels are compared with to see how much alike they are."""
+"""Share of a class's images, the most similar, that its labels are compared with."""
 ELSEWHERE: Final = 0.6
-"""Power of the familiarity of the labels: those taken elsewhere are less like the collection than its own images."""
+"""Power of the familiarity of the labels: those taken in another place are less similar."""
 FEWEST_IMAGES: Final = 30  # fewer unlabelled images than this are too few for an estimate
 SETTLED: Final = 1e-3  # change of the threshold from which on turns are over
 
 
 @final
 class LabelledNearness:
-    """Similarity of m anchors to any choice of labelled ones, by vectors (m, d) of length 1, and cosines where kept."""
+    """Similarity of m anchors to any labelled ones, by unit vectors (m, d) or cosines."""
 
     def __init__(self, vectors: Floats, links: Links, cosines: NDArray[np.int16] | None) -> None:
         self.vectors = vectors
@@ -87,7 +85,7 @@ class LabelledNearness:
         return values
 
     def similarity(self, spread: Floats, links: Links | None = None) -> Floats:
-        """Similarity (n,) to the labelled images by `spread` (m,) and links (n, k), by default of the anchors."""
+        """Similarity (n,) to the labelled images by `spread` (m,) and links (n, k)."""
         shares = self._shares if links is None else _shares(links)
         links = self._links if links is None else links
         around = _gather(shares, links.positions, spread)
@@ -96,7 +94,7 @@ class LabelledNearness:
         return (around * np.minimum(company, 1) ** LONELINESS).astype(np.float32)
 
     def _evidence(self, labelled: Integers, classes: Integers) -> Floats:
-        """Mean (m,) of the cosines with the nearest labelled image and with the nearest class mean."""
+        """Mean (m,) of the cosines with the nearest labelled image and class mean."""
         if self._cosines is not None:
             cosines = self._cosines[labelled]
             nearest = cosines.max(axis=0).astype(np.float32)
@@ -217,7 +215,7 @@ class LabelledAnchors:
 def fit_novelty(
     basis: CollectionBasis, labelled: LabelledAnchors, familiarity: float
 ) -> Novelty | None:
-    """Fit to labels of this familiarity with the collection, in (0, 1]; None with too little data."""
+    """Fit to labels of this familiarity with the collection, in (0, 1]; or None."""
     if len(labelled.positions) == 0:
         return None
     nearness = LabelledNearness(basis.vectors, basis.anchor_links, basis.cosines)
@@ -281,7 +279,7 @@ def _reached(
     is_usual: Flags,
     generator: np.random.Generator,
 ) -> list[Floats] | None:
-    """Similarity of the usual images to labels drawn from them, draw by draw; None where classes are too small."""
+    """Similarity of the known images to labels drawn from them, by draw; or None."""
     members = [
         np.concatenate(
             [labelled.members(place, is_usual), labelled.positions[labelled.classes == place]]
@@ -312,7 +310,7 @@ def _reached(
 
 
 def _drawn(members: Integers, count: float, generator: np.random.Generator) -> Integers:
-    """So many of the members, at most half of them; the fraction of the count is the chance of one more."""
+    """Draw so many members, at most half; a fraction is the probability of one more."""
     whole = int(count) + int(generator.random() < count % 1)
     return generator.choice(members, min(whole, len(members) // 2), replace=False)
 
@@ -331,7 +329,7 @@ def _core(labelled: LabelledAnchors, similarity: Floats, is_free: Flags) -> Flag
 def _effective_counts(
     vectors: Floats, labelled: LabelledAnchors, is_core: Flags
 ) -> NDArray[np.float64]:
-    """Effective number of labels of each class, n / (1 + (n - 1) r), fewer for look-alikes (Kish's design effect).
+    """Effective number of labels of each class, n / (1 + (n - 1) r) (Kish's design effect).
 
     r is how much more similar labelled images are to one another than the class's images are.
     """

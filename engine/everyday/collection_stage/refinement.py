@@ -1,9 +1,10 @@
-"""Prototypes refined by the whole collection: soft k-means from the propagated ones, with the shots held fixed.
+"""Prototypes refined by the whole collection: soft k-means from the propagated ones, shots fixed.
 
-Each image belongs to the candidates in part: by its similarity to their prototypes (Eq. 2 in the whitened space) and by
-where its look-alikes belong, as in label propagation (Zhou et al., 2004) and LaplacianShot (Ziko et al., 2020). A step
-takes as much of an image's chances from its look-alikes as it is similar to them, and the rest from the prototypes: a
-random walk that is absorbed at labelled images, and at others by the share that it does not follow on.
+Each image belongs to the candidates in part: by its similarity to their prototypes (Eq. 2 in the
+whitened space) and by where its look-alikes belong, as in label propagation (Zhou et al., 2004) and
+LaplacianShot (Ziko et al., 2020). A step takes as much of an image's probabilities from its
+look-alikes as it is similar to them, and the rest from the prototypes: a random walk that is
+absorbed at labelled images, and at others by the share that it does not follow on.
 """
 
 from dataclasses import dataclass, replace
@@ -11,7 +12,7 @@ from typing import Final, final
 
 import numpy as np
 
-from engine.everyday.blocks import Flags, Floats, Integers, in_blocks
+from engine.everyday.blocks import Flags, Floats, Integers, in_blocks, sums_by_class
 from engine.everyday.collection_stage.anchor_labels import AnchorChances, AnchorLabels
 from engine.everyday.collection_stage.calibration import PSEUDO_COUNT
 from engine.everyday.collection_stage.neighbours import Links, follow
@@ -24,41 +25,38 @@ STEPS: Final = 8  # steps along links in a round (decision 52)
 UNLABELLED: Final = np.float32(1.0)
 """Weight of an unlabelled image in a prototype; a labelled one has 1, too (decision 52)."""
 DAMPING: Final = 1.0
-"""How much less, in its logarithm, an unlabelled image counts at an imbalance of 1 (decision 52)."""
+"""Log factor by which unlabelled images count less at an imbalance of 1 (decision 52)."""
 CLASS_PRIORS: Final = 0.5  # power of the estimated class priors at an imbalance of 1 (decision 52)
 START: Final = np.float32(1.0)  # weight of the propagated prototype in the refined one, in shots
 TEMPERATURE: Final = 0.2  # in mean cosines to the sixth link (decision 52)
 JUDGED: Final = 6
-"""Place of the link whose cosine measures how alike images are: the last of `NEIGHBOURS` (decision 52)."""
-LEAST_TEMPERATURE: Final = (
-    0.5  # in cosines of unrelated images, which scatter around 0 by 1 / sqrt(width)
-)
+"""Rank of the link whose cosine measures similarity: the last of `NEIGHBOURS` (decision 52)."""
+LEAST_TEMPERATURE: Final = 0.5
+"""In cosines of unrelated images, which scatter around 0 by 1 / sqrt(width)."""
 SMOOTH_CHANCES: Final = 65_536
-"""Chances smoothed at a time by a core. Chosen: with those of their links they take 3 MB and stay in its cache."""
-PRODUCT_ROWS: Final = (
-    64  # fewest images multiplied with all prototypes at a time. Chosen: fewer make a slow product.
-)
+"""Probabilities smoothed at a time by a core. Chosen: with those of their links they take 3 MB."""
+PRODUCT_ROWS: Final = 64
+"""Fewest images multiplied with all prototypes at a time. Chosen: fewer make a slow product."""
 MOST_PRODUCTS: Final = 4_000_000
-"""Products of anchors with prototypes that a median is taken over; of more anchors every second, third, ... counts."""
+"""Anchor-prototype products that a median is taken over; more anchors are subsampled."""
 SUM_ROWS: Final = 512
-"""Images summed at a time, in a fixed order whatever the cores. Chosen: a block stays in a core's cache."""
+"""Images summed at a time, in a fixed order. Chosen: a block stays in a core's cache."""
 
 
 @dataclass(frozen=True)
 class LinearPrototypes:
-    """Prototypes (Eq. 3, 4 and 6) of a table in any space: linear in the shots once edges are weighed (Eq. 5)."""
+    """Prototypes (Eq. 3, 4, 6) in any space, linear in the shots once edges are weighed (Eq. 5)."""
 
     table: PrototypeTable  # for membership, edges and their weights
     shrinkage: float  # for lambda; 0 where propagation did not pay
 
     def final(self, vectors: Floats, kept: Flags) -> Floats:
-        """Prototypes (C, d) of the kept ones (n,) of the shots (n, d)."""
+        """Prototypes (C, d) of the shots (n, d) that `kept` (n,) selects."""
         table, members = self.table, self.table.membership
         stays = kept[members.image_positions]
         images, classes = members.image_positions[stays], members.class_positions[stays]
         counts = np.bincount(classes, minlength=len(table.class_ids))
-        initial = np.zeros((len(table.class_ids), vectors.shape[1]), dtype=np.float32)
-        np.add.at(initial, classes, vectors[images])
+        initial = sums_by_class(vectors[images], classes, len(table.class_ids))
         initial /= np.maximum(counts, 1).astype(np.float32)[:, None]
         propagated, weight = self._propagated(initial, counts)
         keep = np.where(
@@ -71,8 +69,7 @@ class LinearPrototypes:
         parents, children = self.table.edges
         weights = np.where(counts[parents] > 0, self.table.edge_weights, 0).astype(np.float32)
         total = np.bincount(children, weights=weights, minlength=len(initial)).astype(np.float32)
-        sums = np.zeros_like(initial)
-        np.add.at(sums, children, weights[:, None] * initial[parents])
+        sums = sums_by_class(weights[:, None] * initial[parents], children, len(initial))
         return (sums / np.maximum(total, np.float32(1e-6))[:, None]).astype(np.float32), total
 
 
@@ -81,9 +78,8 @@ class InitialPrototypes:
     """Where refinement starts."""
 
     prototypes: Floats  # (c, d) float32, propagated (Eq. 6) in the whitened space.
-    is_zero_shot: (
-        Flags  # (c,) bool; such a class has no image, and stays where its ancestors put it
-    )
+    # (c,) bool; such a class has no image, and stays where its ancestors put it
+    is_zero_shot: Flags
     spread: float  # of zero-shot classes, see `linear_classifier`
 
 
@@ -113,8 +109,9 @@ def refine(
     Args:
         vectors: (m, d) of length 1.
         ignored: positions of those that teach nothing.
-        imbalance: of the classes, in [0, 1]. The larger it is, the less unlabelled images move prototypes, and the
-            more class priors count, estimated by expectation maximisation (Saerens et al., 2002).
+        imbalance: of the classes, in [0, 1]. The larger it is, the less unlabelled images move
+            prototypes, and the more class priors count, estimated by expectation maximisation
+            (Saerens et al., 2002).
     """
     weights = np.full(len(vectors), UNLABELLED * np.exp(-DAMPING * imbalance), dtype=np.float32)
     weights[labels.positions] = 1
@@ -140,7 +137,7 @@ def refine(
 
 
 def temperature_for(links: Links, vectors: Floats) -> float:
-    """Eq. 2's temperature in the whitened space: a share of how alike linked images are, which differs by backbone.
+    """Temperature of Eq. 2 in the whitened space: a share of the mean cosine of links.
 
     Of each image its `JUDGED`-th link counts: the first may be a copy.
     """
@@ -154,7 +151,7 @@ def temperature_for(links: Links, vectors: Floats) -> float:
 
 def chances_of(classifier: LinearClassifier, vectors: Floats) -> Floats:
     """Probabilities (n, c) by the prototypes alone (Eq. 2)."""
-    return softmax(classifier.logits(vectors, np.ones(len(vectors), dtype=np.float32)))
+    return softmax(classifier.logits(vectors))
 
 
 def joined(by_prototype: Floats, links: Links, chances: AnchorChances) -> Floats:
@@ -176,7 +173,7 @@ class _Walk:
     def run(
         self, chances: AnchorChances, classifier: LinearClassifier, *, starts_anew: bool
     ) -> None:
-        """Take `STEPS` steps, from the chances as they are or from the prototypes alone."""
+        """Take `STEPS` steps from the current probabilities, or from the prototypes'."""
         rest = self._by_prototype(classifier)
         if starts_anew:
             chances.free[:] = rest
@@ -251,8 +248,7 @@ class _ShotSums:
 def _of_shots(chances: AnchorChances, vectors: Floats, weights: Floats) -> _ShotSums:
     shots = np.flatnonzero(chances.shot_of >= 0)
     classes, count = chances.shot_of[shots], chances.free.shape[1]
-    sums = np.zeros((count, vectors.shape[1]), dtype=np.float32)
-    np.add.at(sums, classes, weights[shots, None] * vectors[shots])
+    sums = sums_by_class(weights[shots, None] * vectors[shots], classes, count)
     return _ShotSums(
         sums, np.bincount(classes, weights=weights[shots], minlength=count).astype(np.float32)
     )
@@ -267,8 +263,8 @@ def _moved(
 ) -> Floats:
     """Means by chances; `vectors` (f, d) and `weights` (f,) are of the anchors that are no shots.
 
-    The share of a class's images that is uncertain, by their chances, belongs to other classes. It is taken out, with
-    the mean of all images.
+    The share of a class's images that is uncertain, by their chances, belongs to other classes. It
+    is taken out, with the mean of all images.
     """
     sums = _weighted_sums(chances.free, weights, vectors)
     mean = weights @ vectors / max(float(weights.sum()), 1e-12)
@@ -282,7 +278,7 @@ def _moved(
 
 
 def _prior_logits(counts: Flags, chances: Floats, imbalance: float) -> Floats:
-    """What class priors add to logits (c,), by the chances (f, c) of the unlabelled anchors that count (f,)."""
+    """Log priors (c,) to add to logits, by probabilities (f, c) of anchors that count (f,)."""
     width = chances.shape[1]
     if imbalance == 0 or not counts.any():
         return np.zeros(width, dtype=np.float32)
@@ -292,7 +288,7 @@ def _prior_logits(counts: Flags, chances: Floats, imbalance: float) -> Floats:
 
 
 def _weighted_sums(parts: Floats, weights: Floats, vectors: Floats) -> Floats:
-    """parts.T @ (weights * vectors), a block of rows at a time, always added up in the same order."""
+    """parts.T @ (weights * vectors) in blocks of rows, always added up in the same order."""
     sums = np.zeros(
         (-(-len(parts) // SUM_ROWS), parts.shape[1], vectors.shape[1]), dtype=np.float32
     )

@@ -1,7 +1,8 @@
-"""Ridge regression of classes on the embeddings of shots: a discriminative classifier that learns from nothing else.
+"""Ridge regression of classes on the embeddings of shots: a discriminative classifier.
 
-Least squares with one target a class (Hastie, Tibshirani and Friedman, 2009, section 4.2). The prediction of each shot
-by the others has a closed form, so the temperature needs no second fit. Ours, not the paper's.
+Least squares with one target a class (Hastie, Tibshirani and Friedman, 2009, section 4.2). The
+prediction of each shot by the others has a closed form, so the temperature needs no second fit.
+Ours, not the paper's.
 """
 
 from typing import Final
@@ -12,14 +13,12 @@ from numpy.typing import NDArray
 from engine.everyday.blocks import Flags, Floats, Integers
 from engine.everyday.prototypical.classification import LinearClassifier
 
-PENALTY: Final = (
-    0.3  # on the weights, for embeddings of length 1: the more shots, the less it counts
-)
+PENALTY: Final = 0.3
+"""On the weights, for embeddings of length 1: the more shots, the less it counts."""
 TEMPERATURE: Final = 1 / 18  # expected before any shot was left out
 SPREAD: Final = 0.3  # standard deviation of the temperature's logarithm beforehand
-FACTORS: Final = np.geomspace(
-    0.25, 4, 41
-)  # on the temperature that are tried. Chosen: in steps of 7%.
+FACTORS: Final = np.geomspace(0.25, 4, 41)
+"""On the temperature that are tried. Chosen: in steps of 7%."""
 
 Doubles = NDArray[np.float64]
 
@@ -32,8 +31,9 @@ def ridge_classifier(
     Args:
         shots: (n, d) float32 embeddings of length 1.
         classes: (n,) int64 places of their candidates.
-        width: number of candidates c; one without a shot has a logit of 0, that of an image that is like none.
-        has_copies: (n,) bool, shots that say nothing of others when left out, since a copy of theirs stays.
+        width: number of candidates c; one without a shot has a logit of 0, that of an image that is
+            like none.
+        has_copies: (n,) bool, shots that are no evidence when left out, since a copy remains.
 
     Returns:
         Weights (c, d) and offsets (c,) of logits whose softmax (Eq. 2) are probabilities.
@@ -61,7 +61,7 @@ def ridge_classifier(
 
 
 def _rotated(rows: Doubles) -> tuple[Doubles, Doubles]:
-    """The same rows (n, r) in an orthonormal basis (r, d) of their space, where it is smaller than theirs."""
+    """The same rows (n, r) in an orthonormal basis (r, d) of their space, where that is smaller."""
     if len(rows) >= rows.shape[1]:
         return rows, np.eye(rows.shape[1])
     columns, corner = np.linalg.qr(rows.T)
@@ -69,7 +69,7 @@ def _rotated(rows: Doubles) -> tuple[Doubles, Doubles]:
 
 
 def _slope(predictions: Doubles, classes: Integers) -> float:
-    """One over the temperature: by the likelihood of the classes (k,) of shots left out, predicted as (k, c)."""
+    """Inverse temperature by the likelihood of left-out shots of classes (k,), given (k, c)."""
     own = np.arange(len(classes)), classes
     found = []
     for factor in FACTORS:

@@ -1,7 +1,8 @@
 """The collection stage: what the unlabelled and coarse-labelled images add to the paper's model.
 
-A named step on top of Eq. 2 to 6 that can be switched off. It is checked by shots held out, and drops itself where it
-would do worse on them than the model without it. Ours, not the paper's; the paper's experiments never use it.
+A named step on top of Eq. 2 to 6 that can be switched off. It is checked by shots held out, and
+drops itself where it would do worse on them than the model without it. Ours, not the paper's; the
+paper's experiments never use it.
 """
 
 from collections.abc import Callable
@@ -18,8 +19,10 @@ from engine.everyday.blocks import (
     block_of,
     factor_of,
     in_blocks,
+    no_similarity,
     to_floats,
 )
+from engine.everyday.classifier import CollectionFigures
 from engine.everyday.collection_stage.anchor_labels import AnchorLabels
 from engine.everyday.collection_stage.basis import CollectionBasis
 from engine.everyday.collection_stage.calibration import Calibration
@@ -31,28 +34,13 @@ from engine.everyday.prototypical.classification import LinearClassifier, scores
 from engine.everyday.scores import HeldOutShots, Scores
 from engine.everyday.unseen import UnseenClasses
 
-PASS_ROWS: Final = (
-    256  # images classified at a time by a core. Chosen: their links and chances stay in its cache.
-)
+PASS_ROWS: Final = 256
+"""Images classified at a time by a core. Chosen: their links and chances stay in its cache."""
 ELSEWHERE: Final = 0.8
-"""Shots that are less familiar than this were taken elsewhere: their like is missing in the collection."""
+"""Familiarity below which shots were taken in another place: the collection has nothing similar."""
 ENOUGH_TO_TELL: Final = 10  # fewer shots may be odd by chance
 
 Rows = slice | Integers
-
-
-@dataclass(frozen=True)
-class StageCheck:
-    """Shots held out: `hits` of `shots` with the stage, `hits_without` without it."""
-
-    shots: int
-    hits: int
-    hits_without: int
-
-    @property
-    def pays(self) -> bool:
-        """The stage does no worse than the model without it."""
-        return self.hits >= self.hits_without
 
 
 @dataclass(frozen=True)
@@ -62,35 +50,26 @@ class CollectionStage:
     basis: CollectionBasis  # that it was fitted to
     labels: AnchorLabels  # what was held fixed
     balance: ClassBalance  # the mean from which images are compared with prototypes
-    regression: (
-        LinearClassifier | None
-    )  # of the shots alone; None where chances do not depend on it
+    # Of the shots alone; None where chances do not depend on it
+    regression: LinearClassifier | None
     refined: Refined  # prototypes and chances of the anchors
-    familiarity: float  # how alike shots are to the unlabelled images, in (0, 1]
+    familiarity: float  # similarity of shots to the unlabelled images, in (0, 1]
     calibration: Calibration  # from chances to probabilities
-    check: StageCheck  # how it did on held-out shots
+    check: CollectionFigures  # its accuracy on held-out shots
     held_out: HeldOutShots  # with calibrated probabilities
-    novelty: (
-        Novelty | None
-    )  # detects images that show none of the classes; None with too little data
-    unseen: UnseenClasses | None = (
-        None  # what probabilities are divided with; None where all classes have examples
-    )
+    # Detects images that show none of the classes; None with too little data
+    novelty: Novelty | None
+    # What probabilities are divided with; None where all classes have examples
+    unseen: UnseenClasses | None = None
 
     @property
     def has_shots_from_elsewhere(self) -> bool:
         """Whether a few labels among the other images would teach most."""
         return self.familiarity < ELSEWHERE and int(self.labels.is_shot.sum()) >= ENOUGH_TO_TELL
 
-    def probabilities(self, embeddings: Embeddings) -> Floats:
-        """Probabilities (n, c) of any images, by the anchors they look like."""
-        return self._new(embeddings)[0]
-
-    def probabilities_at(self, embeddings: Embeddings, rows: Integers) -> Floats:
-        """Probabilities (k, c) of images of the collection, of embeddings (k, d) at these rows (k,) of the basis."""
-        return self._finish(
-            self._by_prototype(embeddings), self.basis.links_at(rows), to_floats(embeddings)
-        )[0]
+    def probabilities(self, embeddings: Embeddings, rows: Integers | None = None) -> Floats:
+        """Probabilities (n, c) of images (n, d), at rows (n,) of the basis or of new images."""
+        return self._answers(embeddings, rows)[0]
 
     def classify(
         self,
@@ -104,8 +83,8 @@ class CollectionStage:
 
         Args:
             embeddings: (k, d) of these rows; all without `rows`.
-            classifier: of the model without the stage. Scores keep its logits, from which distances are computed; the
-                probabilities in them are the stage's.
+            classifier: of the model without the stage. Scores keep its logits, from which distances
+                are computed; the probabilities in them are the stage's.
             rows: (k,) rows in the basis; by default all, in order.
         """
         scores = Scores.empty(len(embeddings))
@@ -122,16 +101,12 @@ class CollectionStage:
         run = None if rows is None else _run(rows)
 
         def work(part: slice) -> None:
-            at: Rows = (
-                part
-                if rows is None
-                else rows[part]
-                if run is None
-                else slice(run + part.start, run + part.stop)
-            )
+            at: Rows = part
+            if rows is not None:
+                at = rows[part] if run is None else slice(run + part.start, run + part.stop)
             classify_some(part, at, links_to(self.basis.found.rows(at)))
 
-        # Anchors have more links than others. They are few: doing them once more is quicker than picking them out.
+        # Anchors have more links. They are few: repeating them is faster than excluding them.
         anchors = (
             self.basis.anchors
             if rows is None
@@ -153,13 +128,13 @@ class CollectionStage:
         scores = Scores.empty(len(embeddings))
         for start in range(0, len(embeddings), PASS_ROWS):
             part = slice(start, start + PASS_ROWS)
-            probabilities, similarity = self._new(embeddings[part])
+            probabilities, similarity = self._answers(embeddings[part], None)
             images = block_of(embeddings[part]) * factor_of(embeddings)
             scores.put(part, _scores(probabilities, similarity, back_off, classifier, images))
         return scores
 
     def _folded(self, factor: np.float32) -> Callable[[Floats, Floats], Floats]:
-        """What gives logits (n, c) of plain embeddings (n, d), times `factor`, and their scales (n,)."""
+        """Return a function from embeddings (n, d) times `factor`, and scales (n,), to logits."""
         classifier, balance, basis = self.refined.classifier, self.balance, self.basis
         if balance.compared < 1:
             return self._compared(factor)
@@ -185,7 +160,7 @@ class CollectionStage:
         return logits_of
 
     def _compared(self, factor: np.float32) -> Callable[[Floats, Floats], Floats]:
-        """The same where images are compared in few directions, whose lengths are not known beforehand."""
+        """As `_folded` where images are compared in few directions, whose lengths are unknown."""
         whitening, classifier = (
             self.balance.whitening(self.basis.whitening),
             self.refined.classifier,
@@ -194,38 +169,35 @@ class CollectionStage:
         def logits_of(block: Floats, scales: Floats) -> Floats:
             vectors = whitening.apply(block * factor)
             vectors[scales == 0] = 0
-            return classifier.logits(vectors, np.ones(len(vectors), dtype=np.float32))
+            return classifier.logits(vectors)
 
         return logits_of
 
-    def _similarity(self, links: Links) -> Floats:
-        """Similarity (n,) to the labelled images; NaN without a detector of novelty."""
-        if self.novelty is None:
-            return np.full(len(links.positions), np.nan, dtype=np.float32)
-        return self.novelty.similarity(links)
-
-    def _new(self, embeddings: Embeddings) -> tuple[Floats, Floats]:
-        """Probabilities (n, c) of any images, and their similarity (n,)."""
-        links = self.basis.links_of_new(self.basis.whitening.apply(embeddings))
-        return self._finish(self._by_prototype(embeddings), links, to_floats(embeddings))
-
-    def _by_prototype(self, embeddings: Embeddings) -> Floats:
-        """Chances (n, c) by the refined prototypes alone."""
-        whitening = self.balance.whitening(self.basis.whitening)
-        return chances_of(self.refined.classifier, whitening.apply(embeddings))
+    def _answers(self, embeddings: Embeddings, rows: Integers | None) -> tuple[Floats, Floats]:
+        """Probabilities (n, c) of images, and their similarity (n,) to the labelled ones."""
+        basis = self.basis
+        if rows is None:
+            links = basis.links_of_new(basis.whitening.apply(embeddings))
+        else:
+            links = basis.links_at(rows)
+        whitened = self.balance.whitening(basis.whitening).apply(embeddings)
+        chances = chances_of(self.refined.classifier, whitened)
+        return self._finish(chances, links, to_floats(embeddings))
 
     def _finish(self, by_prototype: Floats, links: Links, images: Floats) -> tuple[Floats, Floats]:
         chances = joined(by_prototype, links, self.refined.chances)
         if self.regression is not None:
             chances = self.balance.blend(chances, chances_of(self.regression, images))
-        probabilities, similarity = self.calibration.apply(chances), self._similarity(links)
+        probabilities, similarity = self.calibration.apply(chances), no_similarity(len(images))
+        if self.novelty is not None:
+            similarity = self.novelty.similarity(links)
         if self.unseen is not None:
             probabilities = self.unseen.divide(probabilities, similarity)
         return probabilities, similarity
 
 
 def _run(rows: Integers) -> int | None:
-    """The first of rows (k,) that follow each other without a gap, which are read in place; None of others."""
+    """The first of consecutive rows (k,), which are read in place; None for others."""
     return int(rows[0]) if len(rows) and bool((np.diff(rows) == 1).all()) else None
 
 

@@ -1,8 +1,9 @@
-"""Clusters of look-alikes: average linkage over the links among anchors, none larger than fits on a screen.
+"""Clusters of look-alikes: average linkage over the links among anchors, of limited size.
 
-In each round every pair of clusters that are each other's most alike neighbour becomes one, as in agglomeration by
-reciprocal nearest neighbours (Murtagh 1983); only pairs with a link between them are compared. An image counts at the
-place of its nearest anchor, so 100,000 images take no longer than their anchors.
+In each round every pair of clusters that are mutual nearest neighbours is merged, as in
+agglomeration by reciprocal nearest neighbours (Murtagh 1983); only pairs with a link between them
+are compared. An image counts at the place of its nearest anchor, so 100,000 images take no longer
+than their anchors.
 """
 
 from dataclasses import dataclass
@@ -13,13 +14,14 @@ import numpy as np
 from engine.everyday.blocks import Floats, Integers, stop_if_asked
 from engine.everyday.collection_stage.basis import CollectionBasis
 
-NEAREST: Final = 3  # links of an anchor that tell how alike the images around it are
+NEAREST: Final = 3  # links of an anchor that measure the similarity around it
 COHESION: Final = 0.5
-"""How alike the pairs of two clusters are to be, as a multiple of how alike each cluster's images are to their nearest
-look-alikes. Chosen: at 0.45 to 0.55 a third to a half fewer images lie in mixed clusters, and no more stay alone
-(decision 83). An absolute measure lets what is all on one ground, as in a catalogue, come together."""
+"""Least similarity of two clusters, as a multiple of the similarity of each cluster's images to
+their nearest look-alikes. Chosen: at 0.45 to 0.55 a third to a half fewer images are in mixed
+clusters, and no more stay alone (decision 83). An absolute measure lets what is all on one ground,
+as in a catalogue, come together."""
 PAIRS_AT_ONCE: Final = 1_024
-"""Pairs of clusters that are compared at a time. Chosen: their vectors, 4 MB, stay in the processor's cache."""
+"""Pairs of clusters compared at a time. Chosen: their vectors, 4 MB, stay in the cache."""
 MOST_ROUNDS: Final = 40  # of merging. Chosen: a dozen is what 100,000 images take.
 
 
@@ -41,7 +43,7 @@ class Items:
 
 
 def home_anchors(basis: CollectionBasis, rows: Integers) -> tuple[Integers, Floats]:
-    """The anchor (k,) at which each image counts, itself or its nearest one, and its cosine (k,) with it."""
+    """The anchor (k,) that represents each image, itself or its nearest, and their cosine (k,)."""
     own = basis.positions_of(rows)
     found = basis.found.rows(rows)
     nearest, cosines = found.positions[:, 0].astype(np.int64), found.cosines[:, 0]
@@ -67,8 +69,9 @@ def clusters_of(basis: CollectionBasis, items: Items, *, least: float, most: int
     Args:
         basis: anchors and their links.
         items: t of them.
-        least: mean cosine of the pairs of two clusters, below which they do not come together; where it is positive,
-            also below `COHESION` of the cosines of each with its nearest look-alikes.
+        least: mean cosine of the pairs of two clusters, below which they do not come together;
+            where it is positive, also below `COHESION` of the cosines of each with its nearest
+            look-alikes.
         most: images of a cluster; an item that has more is a cluster of its own.
     """
     count = len(items.anchors)
@@ -108,7 +111,7 @@ def clusters_of(basis: CollectionBasis, items: Items, *, least: float, most: int
 
 
 def _products(vectors: Floats, here: Integers, there: Integers) -> Floats:
-    """Inner products (p,) of pairs of vectors (n, d), few at a time: all of them at once are hundreds of megabytes."""
+    """Inner products (p,) of pairs of vectors (n, d), in batches to save memory."""
     found = np.empty(len(here), dtype=np.float32)
     first, second = (
         np.empty((PAIRS_AT_ONCE, vectors.shape[1]), dtype=vectors.dtype) for _ in range(2)
@@ -123,7 +126,7 @@ def _products(vectors: Floats, here: Integers, there: Integers) -> Floats:
 
 
 def _nearest_cosines(basis: CollectionBasis) -> Floats:
-    """Mean cosine (m,) of each anchor with the `NEAREST` anchors that are linked to it most closely."""
+    """Mean cosine (m,) of each anchor with the `NEAREST` anchors linked to it most closely."""
     cosines = basis.anchor_links.cosines
     first = max(cosines.shape[1] - NEAREST, 0)
     found: Floats = np.partition(cosines, first, axis=1)[:, first:].mean(axis=1)
@@ -149,7 +152,7 @@ def _item_pairs(basis: CollectionBasis, items: Items) -> tuple[Integers, Integer
 def _mutual(
     here: Integers, there: Integers, alike: Floats, count: int
 ) -> tuple[Integers, Integers]:
-    """Pairs that are each other's most alike neighbour; of equal ones the first."""
+    """Pairs of mutual nearest neighbours; of equal ones the first."""
     order = np.lexsort((there, -alike, here))
     here, there = here[order], there[order]
     is_first = np.diff(here, prepend=-1) != 0

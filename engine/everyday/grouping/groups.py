@@ -1,8 +1,9 @@
-"""Groups of look-alikes that one answer decides, those first whose answer gives most for a key press.
+"""Groups of look-alikes that one answer decides, the most decisions for a key press first.
 
-Images whose class is sure come together by class, as many as a screen holds; all others as clusters of look-alikes,
-whatever a model says of them. Before any label all are such clusters. Labelling clusters at once is old (Dasgupta and
-Hsu 2008 give bounds); the limit to a screen, and the order by key presses, are ours (decision 83).
+Images whose class is sure come together by class, as many as a screen holds; all others as clusters
+of look-alikes, whatever a model predicts for them. Before any label all are such clusters.
+Labelling clusters at once is old (Dasgupta and Hsu 2008 give bounds); the limit to a screen, and
+the order by key presses, are ours (decision 83).
 """
 
 from dataclasses import dataclass, field
@@ -17,14 +18,13 @@ from engine.everyday.look_alikes import SCREEN, LookAlikes, Opinions
 from engine.graph.codes import NO_CLASS
 
 SMALL: Final = 9  # images of a group whose class is held back from larger ones
-ALIKE: Final = (
-    0.2  # mean cosine of whitened embeddings within a cluster of images that are not sure
-)
-NAMING_KEYS: Final = (
-    4.0  # keys that naming a class takes that was not proposed: R, two letters, Enter
-)
-IMPURE: Final = 0.1  # share of a cluster that is of other classes than most of it, before anything is known of them
-ODD: Final = 0.5  # an image is odd whose class is less probable, or that is this much less alike than its group
+ALIKE: Final = 0.2
+"""Mean cosine of whitened embeddings within a cluster of images that are not sure."""
+NAMING_KEYS: Final = 4.0
+"""Keys that naming a class takes that was not proposed: R, two letters, Enter."""
+IMPURE: Final = 0.1  # Prior share of a cluster that is of other classes than most of it
+ODD: Final = 0.5
+"""An image is an outlier whose class is less probable, or that is so much less similar."""
 
 
 @final
@@ -107,7 +107,7 @@ def _packed(cluster: Integers, keys: Integers, most: int) -> Integers:
 
 
 def _cut(cluster: Integers, most: int) -> Integers:
-    """Clusters (k,) of more images than a screen holds in equal parts, the others as they are."""
+    """Split clusters (k,) of more images than a screen shows into equal parts."""
     sizes = np.bincount(cluster)
     parts = -(-sizes // most)
     starts = np.cumsum(parts) - parts
@@ -159,11 +159,17 @@ class _Drawn:
         ends = np.cumsum(self.sizes)
         return tuple(
             LookAlikes(
-                rows[ends[each] - self.sizes[each] : ends[each]], int(odd[each]), int(proposed[each]),
-                int(branch[each]), float(errors[each]), int(settled[each]), bool(sure[each]), bool(held_back[each]),
+                rows[ends[each] - self.sizes[each] : ends[each]],
+                int(odd[each]),
+                int(proposed[each]),
+                int(branch[each]),
+                float(errors[each]),
+                int(settled[each]),
+                bool(sure[each]),
+                bool(held_back[each]),
             )
             for each in first.tolist()
-        )  # fmt: skip
+        )
 
     def _sum(self, values: Floats | Flags | Integers) -> Floats:
         """Sum (count,) of each group's images."""
@@ -176,13 +182,13 @@ class _Drawn:
         return np.lexsort((-gains, ~is_finer, passed))
 
     def _gains(self, errors: Floats, support: Floats, others: Floats, *, is_sure: Flags) -> Floats:
-        """Images (count,) decided for a key: an answer takes Enter or a name, and a click for each image left out."""
+        """Images (count,) decided for a key: Enter or a name, and a click for each left out."""
         wrong = np.where(is_sure, errors, np.minimum(errors, IMPURE * self.sizes))
         keys = 1 + np.where(is_sure, 0, (1 - support) * NAMING_KEYS) + wrong
         return (self.sizes - wrong + others) / keys
 
     def _unlikeness(self) -> Floats:
-        """1 minus the cosine (k,) of each image with the mean of its group, as far as its anchor stands for it."""
+        """1 minus the cosine (k,) of each image with its group's mean, by its anchor."""
         width = len(self.basis.anchors)
         pairs, place, counts = np.unique(
             self.group * width + self.anchors, return_inverse=True, return_counts=True
@@ -197,7 +203,8 @@ class _Drawn:
     def _settled_elsewhere(self) -> Floats:
         """Images (count,) of other groups that an answer to each group is expected to decide.
 
-        An image that is not sure counts for the groups of its look-alikes by the share that they have in its links.
+        An image that is not sure counts for the groups of its look-alikes by the share that they
+        have in its links.
         """
         home = np.full(len(self.basis.anchors), -1)
         home[self.anchors] = self.group  # of several groups at one anchor any
@@ -208,11 +215,12 @@ class _Drawn:
         leads_out = (towards >= 0) & (towards != self.group[:, None])
         doubt = np.where(self.own.is_sure, 1 - self.own.probability, 1)[:, None]
         share = doubt * links.weights / np.maximum(links.followed, np.float32(1e-6))
-        found = np.bincount(towards[leads_out], weights=share[leads_out], minlength=self.count)
-        return found.astype(np.float32)
+        return np.bincount(
+            towards[leads_out], weights=share[leads_out], minlength=self.count
+        ).astype(np.float32)
 
     def _voted(self) -> tuple[Integers, Floats]:
-        """The class (count,) that each group's images are most probably of, and its share (count,) of their votes."""
+        """The most voted class (count,) of each group's images, and its share (count,)."""
         best, known = self.own.best, self.own.best != NO_CLASS
         proposed, support = (
             np.full(self.count, NO_CLASS, dtype=np.int64),

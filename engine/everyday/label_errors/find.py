@@ -1,9 +1,10 @@
-"""Which labels are probably wrong: those that are improbable once neighbours and models judge without them.
+"""Label errors: labels that are improbable by neighbours and models fitted without them.
 
-The labels themselves tell how many are wrong and how far the estimates can be trusted: an image shows the class t with
-the estimated probability, its label is t with probability 1 - e, and with e any other class. Temperature and e count by
-how probable they make all labels, and Bayes' rule then gives the probability that each label is wrong. A hard image
-that is labelled rightly has few classes that it is more like than its own, a gross error many, which counts as well.
+The labels themselves tell how many are wrong and how far the estimates can be trusted: an image
+shows the class t with the estimated probability, its label is t with probability 1 - e, and with e
+any other class. Temperature and e count by how probable they make all labels, and Bayes' rule then
+gives the probability that each label is wrong. A hard image that is labelled rightly has few
+classes that it is more like than its own, a gross error many, which counts as well.
 """
 
 from collections.abc import Iterator
@@ -20,12 +21,12 @@ from engine.everyday.blocks import (
     Flags,
     Floats,
     Integers,
+    at_columns,
     one_thread_each,
     stop_if_asked,
     stopped_by,
 )
-from engine.everyday.label_errors.labelled import JudgedLabels
-from engine.everyday.label_errors.left_out import LeaveOneOut, Neighbours
+from engine.everyday.label_errors.labelled import JudgedLabels, LeaveOneOut, Neighbours
 from engine.everyday.prototypical.classification import softmax
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS, UNKNOWN
@@ -33,28 +34,25 @@ from engine.graph.codes import NO_CLASS, UNKNOWN
 Doubles = NDArray[np.float64]
 
 LIKELY: Final = 0.5  # from this probability on a label is called wrong
-CONFIRMED: Final = (
-    0.1  # how much less probably a confirmed label is wrong, where an equal image contradicts it
-)
-TEMPERATURES: Final = np.geomspace(
-    0.3, 6, 25
-)  # factors of the mean log-probabilities that are tried
+CONFIRMED: Final = 0.1
+"""How much less probably a confirmed label is wrong, where an equal image contradicts it."""
+TEMPERATURES: Final = np.geomspace(0.3, 6, 25)
+"""Factors of the mean log-probabilities that are tried."""
 NOISES: Final = np.geomspace(0.002, 0.3, 12)  # shares of wrong labels that are tried
-LEAST_WEIGHT: Final = (
-    0.01  # of the most probable fit's, for others to count. Chosen: all below are hardly seen
-)
+LEAST_WEIGHT: Final = 0.01
+"""Of the most probable fit's, for others to count. Chosen: all below are hardly seen."""
 USUAL_NOISE: Final = 0.02  # share of wrong labels that is expected before the labels are seen
-USUAL_LABELS: Final = 200  # as many labels as that expectation counts for: few labels cannot tell noise from similarity
+USUAL_LABELS: Final = 200
+"""Labels that this expectation weighs as much as: few labels cannot tell noise from similarity."""
 GROSS: Final = 5.0
-"""Logits by which a label is more probably wrong where all other classes are closer than where none is. Measured on
-Grocery Store and cifar-half (decision 105)."""
+"""Logits by which a label is more probably wrong where all other classes are closer than where none
+is. Measured on Grocery Store and cifar-half (decision 105)."""
 TWIN: Final = 0.9
-"""Cosine from which two images are nearly the same. Measured: pairs of Grocery Store and cifar-half from 0.85 on are
-all of one class, whose images have 0.3 on average."""
+"""Cosine from which two images are nearly the same. Measured: pairs of Grocery Store and cifar-half
+from 0.85 on are all of one class, whose images have 0.3 on average."""
 FEW: Final = 2  # images of a label that cannot be judged by one another
-STRONG: Final = (
-    0.9  # share of the nearest that must be of another class where a label has few images
-)
+STRONG: Final = 0.9
+"""Share of the nearest that must be of another class where a label has few images."""
 LOOKED_AT: Final = 10  # nearest images that count then
 CLOSEST: Final = 3  # of a class, whose likeness counts then
 TOPS: Final = 9  # most likely classes: one for each digit
@@ -66,18 +64,19 @@ class LabelErrors:
     """How far each of n labels can be trusted."""
 
     images: JudgedLabels
-    probability: (
-        Doubles  # (n,) float64, that the label is wrong: fine enough to order the surest ones
-    )
-    is_judged: (
-        Flags  # (n,) bool: its class has enough labels, or look-alikes or a person spoke clearly
-    )
-    proposed: Integers  # (n,) int64, the class that the image seems to be of, `NO_CLASS` where there is no other
+    # (n,) float64, that the label is wrong: fine enough to order the surest ones
+    probability: Doubles
+    # (n,) bool: its class has enough labels, or its look-alikes are clear, or it was confirmed
+    is_judged: Flags
+    # (n,) int64, the class that the image seems to show, `NO_CLASS` without another one
+    proposed: Integers
     score: Floats  # (n,) float32, probability of `proposed` without the label
-    twin: Integers  # (n,) int64, place of a nearly equal image with a label that contradicts; -1 without
+    # (n,) int64, place of a nearly equal image with a contradicting label; -1 without
+    twin: Integers
     neighbours: Neighbours
     noise: float  # share of wrong labels, as the labels themselves tell
-    most_likely: Integers  # (n, `TOPS`) int64, the most likely classes without the label, best first; fewer with few labels
+    # (n, `TOPS`) int64, the most likely classes without the label, best first
+    most_likely: Integers
 
     @cached_property
     def order(self) -> Integers:
@@ -90,7 +89,7 @@ class LabelErrors:
         return self.order[self.probability[self.order] >= LIKELY]
 
     def nearest_of(self, row: int, class_ids: frozenset[int], count: int) -> Integers:
-        """(k,) the most alike images of one whose labels are among some classes; at most `count`."""
+        """(k,) the most similar images of one whose labels are among some classes."""
         others = np.flatnonzero(np.isin(self.images.labels, sorted(class_ids)))
         others = others[others != row]
         alike = self.images.vectors[others] @ self.images.vectors[row]
@@ -102,8 +101,9 @@ def find_label_errors(
 ) -> LabelErrors:
     """Judge each label by all the others.
 
-    A label is not contradicted by one above or below it in the graph. Labels of few images, and "none of the classes",
-    are only called wrong where look-alikes speak clearly; confirmed labels never are.
+    A label is not contradicted by one above or below it in the graph. Labels of few images, and
+    "none of the classes", are only called wrong where look-alikes are clear; confirmed labels never
+    are.
 
     Args:
         graph: of the classes; labels of others must not be among the images.
@@ -180,7 +180,7 @@ class _Judge:
         )
 
     def _wrong_by(self, fits: list[_Fit], column: int, logits: Floats) -> Doubles:
-        """Probability (r,) that a label is wrong, for images with these logits (r, c) that have it."""
+        """Probability (r,) that a label is wrong, for images with this label and logits (r, c)."""
         wrong = np.zeros(len(logits))
         for temperature, same in groupby(fits, key=lambda fit: fit.temperature):
             stop_if_asked()
@@ -249,11 +249,11 @@ class _Judge:
         ]
 
     def _proposals(self, column: int, chances: Floats) -> tuple[Integers, Floats]:
-        """For images (r,) of one label the class they seem to be of instead, and its probability."""
+        """The alternative class of images (r,) with one label, and its probability."""
         against = chances.copy()
         against[:, self._agreeing[column]] = 0
         best, total = against.argmax(axis=1), against.sum(axis=1)
-        share = np.take_along_axis(against, best[:, None], axis=1)[:, 0]
+        share = at_columns(against, best)
         proposed = np.where(total > 0, self._images.class_ids[best], NO_CLASS)
         score = share.copy()
         for row in np.flatnonzero((share < LIKELY * total) & (1 - total < LIKELY)).tolist():
@@ -263,7 +263,7 @@ class _Judge:
         return proposed, score
 
     def _broader(self, column: int, best: int, against: Floats, total: float) -> tuple[int, float]:
-        """The deepest class above the best one that most of what contradicts agrees on; the best one without such."""
+        """The deepest ancestor of the best class that most contradicting mass agrees on."""
         class_id = int(self._images.class_ids[best])
         if class_id == UNKNOWN:
             return class_id, float(against[best])
@@ -276,7 +276,7 @@ class _Judge:
         return class_id, float(against[best])
 
     def _cannot_tell(self, proposed: Integers) -> Flags:
-        """(n,) bool: labels of few images, and none of the classes, where look-alikes do not speak clearly."""
+        """(n,) bool: labels of few images, or of no class, whose look-alikes are unclear."""
         images, near = self._images, self._evidence.neighbours
         is_few = (images.counts[images.columns] <= FEW) | (images.labels == UNKNOWN)
         typical: dict[int, float] = {}
@@ -292,7 +292,7 @@ class _Judge:
         return found
 
     def _typical_similarity(self, columns: Integers) -> float:
-        """Median cosine of images of some labels with the closest others of these labels; infinite with too few."""
+        """Median cosine of images of some labels with their nearest; infinite with too few."""
         near, images = self._evidence.neighbours, self._images
         rows = np.flatnonzero(np.isin(images.columns, columns))
         is_own = np.isin(images.columns[near.positions[rows]], columns)
@@ -302,7 +302,7 @@ class _Judge:
         return float(np.median(means[has_enough])) if has_enough.any() else np.inf
 
     def _twins(self) -> Integers:
-        """(n,) the most alike image that is nearly the same and has a label that contradicts; -1 without."""
+        """(n,) the most similar nearly equal image whose label contradicts; -1 without."""
         near, images = self._evidence.neighbours, self._images
         twin = np.full(len(images), -1, dtype=np.int64)
         if near.cosines.shape[1] == 0:
@@ -320,9 +320,9 @@ class _Judge:
         return twin
 
     def _weigh_twins(self, twin: Integers, probability: Doubles, proposed: Integers) -> None:
-        """Of two equal images with contradicting labels one is wrong at least: the one that the others speak against.
+        """Of two equal images with different labels, blame the one with more against it.
 
-        Their probabilities are divided by their sum; of two alike the later image is taken.
+        Their probabilities are divided by their sum; in a tie the later image is taken.
         """
         before, images = probability + 1e-6, self._images
         if len(images.is_confirmed):
@@ -349,7 +349,7 @@ def _expected(noise: float) -> float:
 
 
 def _wrong(agreed: Floats, noise: float, classes: int) -> Doubles:
-    """Probability (n,) that labels are wrong which have these probabilities (n,) without themselves (Bayes' rule)."""
+    """Probability (n,) that labels are wrong which have these probabilities (n,) (Bayes' rule)."""
     right = np.minimum(agreed.astype(np.float64), 1)
     by_error = noise * (1 - right) / max(1, classes - 1)
     found: Doubles = by_error / (by_error + (1 - noise) * right + 1e-30)
@@ -357,7 +357,7 @@ def _wrong(agreed: Floats, noise: float, classes: int) -> Doubles:
 
 
 def _with_gross_errors(probability: Doubles, closer: Floats) -> Doubles:
-    """Probabilities (n,), higher where more of the other classes (n,) are closer than the own; about as many in all."""
+    """Raise probabilities (n,) where more other classes (n,) are closer, the total kept."""
     share = np.clip(probability, 1e-12, 1 - 1e-12)
     logits = np.log(share / (1 - share)) + GROSS * (closer - (share @ closer) / share.sum())
     found: Doubles = 1 / (1 + np.exp(-logits))

@@ -1,7 +1,8 @@
-"""Nearest neighbours among all images: each is compared with those of the cells around it, never with all.
+"""Approximate nearest neighbours: each image is compared with the cells around it only.
 
-Cells are the images nearest to one of about 4 * sqrt(n) centres (an inverted file, as in Faiss). Found are 92 % of the
-true fifteen nearest ones among photos, in a small part of the time that comparing all with all takes (decision 62).
+Cells are the images nearest to one of about 4 * sqrt(n) centres (an inverted file, as in Faiss).
+Found are 92 % of the true fifteen nearest ones among photos, in a small part of the time that
+comparing all with all takes (decision 62).
 """
 
 from dataclasses import dataclass
@@ -13,29 +14,27 @@ from numpy.typing import NDArray
 from engine.everyday.blocks import Floats, Integers, in_blocks, one_thread_each, stop_if_asked
 
 CENTRES_PER_ROOT: Final = 4  # cells, in multiples of sqrt(n): cells of 80 images at 100,000
-CELLS_SEARCHED: Final = (
-    64  # nearest to that of an image. Chosen: 92 % of the true fifteen are found (decision 62)
-)
+CELLS_SEARCHED: Final = 64
+"""Nearest to that of an image. Chosen: 92 % of the true fifteen are found (decision 62)."""
 FEWEST_FOR_CELLS: Final = 4_000  # fewer images are compared with one another
 TRAINED_ON: Final = 32  # images that a centre is learned from, on average
-ROUNDS: Final = (
-    4  # of Lloyd's algorithm; more move the centres, and change nothing of what is found
-)
+ROUNDS: Final = 4
+"""Of Lloyd's algorithm; more move the centres, and change nothing of what is found."""
 ROWS_AT_ONCE: Final = 512  # images that are compared at a time by a core
 
 
 @dataclass(frozen=True)
 class NeighbourIndex:
-    """Vectors (n, d) sorted into cells; the nearest of any vector are looked for in the cells nearest to it."""
+    """Vectors (n, d) sorted into cells; a query searches the cells nearest to it."""
 
     vectors: Floats  # (n, d) float32
     centres: Floats  # (c, d) float32
     order: Integers  # (n,) rows of the vectors, cell by cell
     starts: Integers  # (c + 1,) where each cell begins in `order`
-    near_cells: NDArray[np.int64]  # (c, p) the cells to search for what lies in each
+    near_cells: NDArray[np.int64]  # (c, p) the cells to search for the members of each
 
     @classmethod
-    def of(cls, vectors: Floats, *, seed: int = 0) -> "NeighbourIndex":
+    def of(cls, vectors: Floats) -> "NeighbourIndex":
         """Sort vectors (n, d) into cells.
 
         Raises:
@@ -43,7 +42,7 @@ class NeighbourIndex:
         """
         count = len(vectors)
         cells = 1 if count < FEWEST_FOR_CELLS else round(CENTRES_PER_ROOT * count**0.5)
-        centres = _centres(vectors, cells, seed)
+        centres = _centres(vectors, cells)
         cell_of = nearest_centre(vectors, centres)
         order = np.argsort(cell_of, kind="stable").astype(np.int64)
         starts = np.searchsorted(cell_of[order], np.arange(cells + 1)).astype(np.int64)
@@ -53,12 +52,17 @@ class NeighbourIndex:
     def search(
         self, queries: Floats, count: int, *, leaves_out_itself: bool = False
     ) -> tuple[Integers, Floats]:
-        """The `count` nearest vectors of each query (m, d): rows (m, count) and squared distances, nearest first.
+        """Find the `count` nearest vectors of each query (m, d).
+
+        Returns:
+            Rows (m, count) and squared distances (m, count), nearest first.
 
         Args:
             queries: any vectors, or exactly those of the index.
-            count: at most as many as there are vectors; where the searched cells have fewer, the rest has row -1.
-            leaves_out_itself: the queries are those of the index, and none is a neighbour of its own.
+            count: at most as many as there are vectors; where the searched cells have fewer, the
+                rest has row -1.
+            leaves_out_itself: the queries are those of the index, and none is a neighbour of its
+                own.
 
         Raises:
             Cancelled: the token of `stopped_by` was set.
@@ -103,20 +107,15 @@ def nearest_centre(vectors: Floats, centres: Floats) -> Integers:
 
 
 @one_thread_each
-def _centres(vectors: Floats, cells: int, seed: int) -> Floats:
-    """Centres (cells, d) by some rounds of k-means over a sample; a cell without images keeps its centre."""
-    generator = np.random.default_rng(seed)
+def _centres(vectors: Floats, cells: int) -> Floats:
+    """Centres (cells, d) by rounds of k-means over a sample; an empty cell keeps its centre."""
+    generator = np.random.default_rng(0)
+    if not len(vectors):
+        return np.zeros((1, vectors.shape[1]), np.float32)
     if cells == 1:
-        return (
-            vectors.mean(axis=0, keepdims=True)
-            if len(vectors)
-            else np.zeros((1, vectors.shape[1]), np.float32)
-        )
-    sample = vectors[
-        np.sort(
-            generator.choice(len(vectors), min(len(vectors), cells * TRAINED_ON), replace=False)
-        )
-    ]
+        return vectors.mean(axis=0, keepdims=True)
+    count = min(len(vectors), cells * TRAINED_ON)
+    sample = vectors[np.sort(generator.choice(len(vectors), count, replace=False))]
     centres = sample[np.sort(generator.choice(len(sample), cells, replace=False))].copy()
     for _round in range(ROUNDS):
         stop_if_asked()
@@ -132,11 +131,9 @@ def _centres(vectors: Floats, cells: int, seed: int) -> Floats:
 
 def _pieces(cells: Integers) -> list[tuple[int, int]]:
     """Spans of equal cells in ascending cells (m,), none longer than `ROWS_AT_ONCE`."""
-    edges = (
-        np.flatnonzero(np.diff(cells, prepend=-1, append=-1))
-        if len(cells)
-        else np.zeros(0, dtype=np.int64)
-    )
+    if not len(cells):
+        return []
+    edges = np.flatnonzero(np.diff(cells, prepend=-1, append=-1))
     return [
         (start, min(start + ROWS_AT_ONCE, last))
         for first, last in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
@@ -158,7 +155,7 @@ def _nearest_rows(vectors: Floats, others: Floats, count: int) -> Integers:
 def _nearest_in(
     queries: Floats, vectors: Floats, rows: Integers, count: int, own: Integers | None
 ) -> tuple[Integers, Floats]:
-    """The nearest of some vectors (k, d), which are at these rows (k,): rows (m, count) and squared distances."""
+    """The nearest of vectors (k, d) at `rows` (k,): rows (m, count) and squared distances."""
     squares = -2 * (queries @ vectors.T)
     squares += np.einsum("kd,kd->k", vectors, vectors)
     if own is not None:

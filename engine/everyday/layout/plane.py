@@ -1,7 +1,8 @@
-"""Places of images in the plane by t-SNE (van der Maaten and Hinton, 2008), near one another where they look alike.
+"""Layout of images in the plane by t-SNE (van der Maaten and Hinton, 2008).
 
-Every image is drawn to its nearest neighbours with one weight (uniform affinities), and the start is the two directions
-of most variance, so that the same images give the same map. Decision 62 compares libraries and settings.
+Every image is drawn to its nearest neighbours with one weight (uniform affinities), and the start
+is the two directions of most variance, so that the same images give the same map. Decision 62
+compares libraries and settings.
 """
 
 from collections.abc import Callable
@@ -15,15 +16,15 @@ from engine.everyday.layout.neighbours import NeighbourIndex
 NEIGHBOURS: Final = 15  # that draw an image to them (decision 62)
 FEWEST: Final = 20  # fewer images are placed by their two directions of most variance
 MOST_LAID_OUT: Final = 120_000
-"""Of more images than this a sample is laid out, and the others are placed among it: time and memory stay bounded."""
+"""Of more images than this a sample is laid out, and the others are placed among it."""
 PHASES: Final = ((12.0, 0.5, 4), (4.0, 0.8, 2), (1.0, 0.8, 14))
 """Exaggeration, momentum and rounds of optimisation: groups form first, then they spread."""
 ITERATIONS: Final = 25  # of a round
 ROUNDS: Final = sum(rounds for _exaggeration, _momentum, rounds in PHASES)
-FEWEST_FOR_GRID: Final = (
-    1_500  # images from which forces are interpolated on a grid: of fewer, summing them takes less
-)
-EXTENT: Final = 100.0  # the middle 98 % of a finished map lie within half of this of its centre, along the longer side
+FEWEST_FOR_GRID: Final = 1_500
+"""Images from which forces are interpolated on a grid: of fewer, summing them takes less."""
+EXTENT: Final = 100.0
+"""The middle 98 % of a map are within half of this of its centre, along the longer side."""
 _SPAN: Final = (1, 99)  # percentiles that `EXTENT` is of
 _EVEN: Final = 1e-9  # a span or distance below this is none
 
@@ -31,10 +32,10 @@ OnRound = Callable[[int, int], None]
 """Called with the finished and with all rounds."""
 
 
-def lay_out(
-    vectors: Floats, on_round: OnRound | None = None, *, threads: int = 0, seed: int = 0
-) -> Floats:
-    """Places (n, 2) float32 of vectors (n, w), whose first two columns vary most; the same for the same vectors.
+def lay_out(vectors: Floats, on_round: OnRound | None = None, *, threads: int = 0) -> Floats:
+    """Return positions (n, 2) float32 of vectors (n, w), whose first two columns vary most.
+
+    The same vectors give the same positions.
 
     Args:
         vectors: at most `MOST_LAID_OUT`; of more, see `sample_of` and `place_among`.
@@ -46,9 +47,7 @@ def lay_out(
     """
     if len(vectors) < FEWEST:
         return centred(_first_two(vectors))
-    rows, squares = NeighbourIndex.of(vectors, seed=seed).search(
-        vectors, NEIGHBOURS, leaves_out_itself=True
-    )
+    rows, squares = NeighbourIndex.of(vectors).search(vectors, NEIGHBOURS, leaves_out_itself=True)
     stop_if_asked()
     return centred(_optimised(_first_two(vectors), rows, squares, on_round, threads))
 
@@ -68,7 +67,8 @@ def _optimised(
     laid = TSNEEmbedding(
         initialization.rescale(start.astype(np.float64) + _jitter(start)), affinities,
         negative_gradient_method="fft" if is_large else "bh",
-        n_jobs=threads or (os.cpu_count() if is_large else None) or 1,  # of few, threads wait for one another
+        # Few images: threads would only wait for one another
+        n_jobs=threads or (os.cpu_count() if is_large else None) or 1,
         random_state=0,
     )  # fmt: skip
     done = 0
@@ -89,7 +89,7 @@ def _optimised(
 
 
 def _jitter(start: Floats) -> Floats:
-    """Copies of one photo must not lie in one place, where no force parts them."""
+    """Random offsets that separate copies of one photo, which no force parts."""
     spread = max(float(start.std()), _EVEN)
     return (np.random.default_rng(0).standard_normal(start.shape) * (spread / 1e3)).astype(
         np.float32
@@ -104,7 +104,7 @@ def _first_two(vectors: Floats) -> Floats:
 
 
 def centred(places: Floats) -> Floats:
-    """Places (n, 2) around zero, so large that nearly all lie within half of `EXTENT`."""
+    """Positions (n, 2) around zero, scaled so that nearly all are within half of `EXTENT`."""
     if not len(places):
         return places
     low, high = np.percentile(places, _SPAN, axis=0)
@@ -124,8 +124,8 @@ def sample_of(count: int, most: int = MOST_LAID_OUT, *, seed: int = 0) -> Intege
 def place_among(index: NeighbourIndex, places: Floats, new: Floats) -> Floats:
     """Places (m, 2) of new vectors (m, w) among those that are there, which do not move.
 
-    Each comes to the mean of its nearest neighbours' places, of those that lie together where they lie apart: a mean
-    of two groups would be a place in neither.
+    Each moves to the mean of its nearest neighbours' places, of those that are close together where
+    they are scattered: a mean of two groups would be a place in neither.
 
     Args:
         index: of the vectors (n, w) that have a place.
@@ -146,7 +146,7 @@ def place_among(index: NeighbourIndex, places: Floats, new: Floats) -> Floats:
 
 
 def _together(near: Floats, weights: Floats) -> Floats:
-    """Weighted means (m, 2) of places (m, k, 2) around the one of them that is closest to most others."""
+    """Weighted means (m, 2) of places (m, k, 2) around the one that is closest to most others."""
     apart = np.sqrt(((near[:, :, None] - near[:, None]) ** 2).sum(axis=3))
     support = (weights[:, None, :] / (1.0 + apart)).sum(axis=2) * np.sqrt(weights)
     middle = support.argmax(axis=1)

@@ -1,4 +1,4 @@
-"""The space in which images of the map are near one another: whitened by look-alikes, and of few dimensions."""
+"""The space in which images of the map are compared: whitened by look-alikes, of few dimensions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -58,7 +58,7 @@ class MapSpace:
 
 
 def map_space(embeddings: Embeddings) -> MapSpace:
-    """The space of a collection's embeddings (n, d), learned without labels from at most `MOST_LEARNED_FROM`."""
+    """Learn the space of embeddings (n, d), without labels, from at most `MOST_LEARNED_FROM`."""
     sample = embeddings[:: max(1, -(-len(embeddings) // MOST_LEARNED_FROM))]
     whitening = whitening_of(sample)
     whitened = to_floats(sample) if whitening is None else whitening.apply(sample)

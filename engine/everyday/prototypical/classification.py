@@ -1,13 +1,23 @@
-"""Nearest-prototype classification (Eq. 2) of a whole collection, in blocks that stay in the processor's cache."""
+"""Nearest-prototype classification (Eq. 2) of a whole collection, in cache-sized blocks."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
 from engine.everyday.back_off import BackOff
-from engine.everyday.blocks import SCALE, Embeddings, Flags, Floats, Integers, block_of, in_blocks
+from engine.everyday.blocks import (
+    SCALE,
+    Embeddings,
+    Flags,
+    Floats,
+    Integers,
+    at_columns,
+    block_of,
+    in_blocks,
+    no_similarity,
+)
 from engine.everyday.scores import Scores
 from engine.everyday.unseen import UnseenClasses
 
@@ -18,21 +28,21 @@ class LinearClassifier:
 
     weights: Floats  # (c, d) float32, prototypes times 2 / temperature
     offsets: Floats  # (c,) float32
-    # (c,) float32, 0 for classes with shots; the temperature of a zero-shot class is (1 + spread) times as high.
+    # (c,) float32, 0 for classes with shots; a zero-shot class has (1 + spread) times the
+    # temperature.
     breadth: Floats
     temperature: float  # divides squared distances
 
-    def logits(self, embeddings: Embeddings, squares: Floats) -> Floats:
-        """Logits (n, c) up to a constant of each row; `squares` (n,) are squared norms."""
-        logits = block_of(embeddings) @ self._weights_for(embeddings).T
+    def logits(self, embeddings: Embeddings) -> Floats:
+        """Logits (n, c), up to a constant of each row, of embeddings (n, d) of length 1."""
+        is_fixed = embeddings.dtype == np.int16
+        weights = self._fixed_point_weights if is_fixed else self.weights
+        logits = block_of(embeddings) @ weights.T
         logits += self.offsets
         broad = np.flatnonzero(self.breadth)
         if len(broad):
-            logits[:, broad] += squares[:, None] * self.breadth[broad]
+            logits[:, broad] += self.breadth[broad]
         return logits
-
-    def _weights_for(self, embeddings: Embeddings) -> Floats:
-        return self._fixed_point_weights if embeddings.dtype == np.int16 else self.weights
 
     @cached_property
     def prototypes(self) -> Floats:
@@ -48,7 +58,7 @@ class LinearClassifier:
         return self.weights * np.float32(1 / SCALE)
 
     def squared_distance(self, scores: Scores) -> Floats:
-        """Squared distance (n,) of unit-length embeddings to their most probable class, back from the logits."""
+        """Squared distance (n,) of unit embeddings to their most probable class, by logits."""
         slope = self._slope
         constant = 1 / self.temperature + self.offsets + slope * (self.prototypes**2).sum(axis=1)
         return ((constant[scores.best] - scores.best_logit) / slope[scores.best]).astype(np.float32)
@@ -72,9 +82,10 @@ def linear_classifier(
 ) -> LinearClassifier:
     """Build the linear form of Eq. 2.
 
-    A zero-shot class is known only to lie somewhere around what its parents propagate, `spread` times as far as an
-    image lies from its own class's mean. Its density is that much broader and lower; without this a vague prototype
-    in the middle of its siblings would be nearest to all their images. Ours, not the paper's.
+    A zero-shot class is only known to be somewhere around what its parents propagate, `spread`
+    times as far as an image is from its own class's mean. Its density is that much broader and
+    lower; without this a vague prototype in the middle of its siblings would be nearest to all
+    their images. Ours, not the paper's.
 
     Args:
         prototypes: (c, d) float32.
@@ -102,9 +113,9 @@ def scores_of(
     back_off: BackOff,
     logit_of: Callable[[Integers], Floats],
 ) -> Scores:
-    """Scores (n,) of probabilities (n, c); `logit_of` gives the logits (n,) of a candidate of each image."""
+    """Scores (n,) of probabilities (n, c); `logit_of` gives the logit of one candidate each."""
     best = probabilities.argmax(axis=1)
-    score = np.take_along_axis(probabilities, best[:, None], axis=1)[:, 0]
+    score = at_columns(probabilities, best)
     safe_class, safe_score = back_off.decide(best, score, probabilities @ back_off.roll_up)
     logit = logit_of(best)
     codes = best.astype(np.int32), safe_class.astype(np.int32)
@@ -112,30 +123,28 @@ def scores_of(
 
 
 def classify_block(
-    classifier: LinearClassifier, back_off: BackOff, embeddings: Embeddings, squares: Floats
+    classifier: LinearClassifier, back_off: BackOff, embeddings: Embeddings
 ) -> Scores:
     """Classify a block of images that fits the cache, where all classes are candidates."""
-    logits = classifier.logits(embeddings, squares)
+    logits = classifier.logits(embeddings)
     best = logits.argmax(axis=1)
-    best_logit = np.take_along_axis(logits, best[:, None], axis=1)
-    logits -= best_logit
+    best_logit = at_columns(logits, best)
+    logits -= best_logit[:, None]
     powers = np.exp(logits, out=logits)
     total = powers.sum(axis=1, keepdims=True)
     mass = powers @ back_off.roll_up
     mass /= total
     best_score = 1 / total[:, 0]
     safe_class, safe_score = back_off.decide(best, best_score, mass)
-    log_total = best_logit[:, 0] + np.log(total[:, 0])
-    similarity = np.full(len(best), np.nan, dtype=np.float32)
-    codes = best.astype(np.int32), safe_class.astype(np.int32)
-    return Scores(codes[0], best_logit[:, 0], log_total, codes[1], safe_score, similarity)
+    log_total = best_logit + np.log(total[:, 0])
+    codes, unknown = (best.astype(np.int32), safe_class.astype(np.int32)), no_similarity(len(best))
+    return Scores(codes[0], best_logit, log_total, codes[1], safe_score, unknown)
 
 
 def classify_all(
     classifier: LinearClassifier,
     back_off: BackOff,
     embeddings: Embeddings,
-    squares: Floats,
     *,
     unseen: UnseenClasses | None = None,
     similarity: Floats | None = None,
@@ -143,7 +152,6 @@ def classify_all(
     """Classify n images with all processor cores.
 
     Args:
-        squares: (n,) squared norms of the embeddings.
         unseen: what the probabilities are divided with; None where all classes have examples.
         similarity: (n,) to the labelled images; None where it is not known.
     """
@@ -151,33 +159,14 @@ def classify_all(
     scores.similarity[:] = np.nan if similarity is None else similarity
 
     def work(rows: slice) -> None:
-        block, similar = (
-            (classifier, back_off, embeddings[rows], squares[rows]),
-            scores.similarity[rows],
-        )
-        found = (
-            classify_block(*block)
-            if unseen is None
-            else _divided(*block, unseen=unseen, similarity=similar)
-        )
-        scores.put(rows, replace(found, similarity=similar))
+        block, similar = embeddings[rows], scores.similarity[rows]
+        if unseen is None:
+            found = replace(classify_block(classifier, back_off, block), similarity=similar)
+        else:
+            logits = classifier.logits(block)
+            probabilities = unseen.divide(softmax(logits.copy()), similar)
+            found = scores_of(probabilities, similar, back_off, partial(at_columns, logits))
+        scores.put(rows, found)
 
     in_blocks(len(embeddings), work)
     return scores
-
-
-def _divided(
-    classifier: LinearClassifier,
-    back_off: BackOff,
-    embeddings: Embeddings,
-    squares: Floats,
-    *,
-    unseen: UnseenClasses,
-    similarity: Floats,
-) -> Scores:
-    """Classify a block of images where some classes have no examples."""
-    logits = classifier.logits(embeddings, squares)
-    probabilities = unseen.divide(softmax(logits.copy()), similarity)
-    return scores_of(
-        probabilities, similarity, back_off, lambda best: logits[np.arange(len(best)), best]
-    )

@@ -1,4 +1,4 @@
-"""Fits the everyday model: Eq. 2 to 6, leave-one-shot-out tuning, roll-up, and the collection stage."""
+"""Fit the everyday model: Eq. 2 to 6, leave-one-shot-out tuning, roll-up, and collection stage."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,9 +7,8 @@ from typing import Final, final
 
 import numpy as np
 
-from engine.everyday.back_off import Policy, back_off
-from engine.everyday.blocks import Flags, Floats, Integers, RowOrder, one_thread_each, stop_if_asked
-from engine.everyday.branches import Branches
+from engine.everyday.back_off import Branches, Policy, back_off
+from engine.everyday.blocks import Floats, Integers, RowOrder, one_thread_each, stop_if_asked
 from engine.everyday.classifier import FitSnapshot, FittedClassifier, Setting
 from engine.everyday.collection_stage.basis import CollectionBasis
 from engine.everyday.collection_stage.fit_stage import StageInput, fit_stage
@@ -26,8 +25,6 @@ from engine.everyday.prototypical.prototypes import (
     support_of,
 )
 from engine.everyday.prototypical.tuning import (
-    HeldOutCheck,
-    Tuning,
     checked_places,
     held_out_check,
     held_out_shots,
@@ -51,50 +48,46 @@ from engine.graph.category_graph import CategoryGraph
 from engine.model_card import BackboneCard
 
 FROM_ELSEWHERE: Final = 0.65
-"""Familiarity below which shots are none of the images that classes have in the collection (decision 104). It is higher
-where nearly all images of some classes are labelled, so that nothing like them is left."""
+"""Familiarity below which shots are none of the images that classes have in the collection
+(decision 104). It is higher where nearly all images of some classes are labelled, so that nothing
+like them is left."""
 SMALLEST_SPREAD_DIVISOR: Final = 0.25
-"""Least s of a zero-shot class's 1 + 1/s (decision 6). Chosen: its temperature is at most five times the others'."""
+"""Least s of a zero-shot class's 1 + 1/s (decision 6). Chosen: at most five times the
+temperature."""
 
 
-@dataclass(frozen=True)
-class Prior:
-    """From the backbone's card: where tuning starts and what few shots keep."""
-
-    shrinkage: float  # of the PPN+ setting
-    shrinkage_guessed: float  # of the PPN setting, whose parents are guessed
-    temperature: float  # divides squared distances (Eq. 2).
-
-    def shrinkage_for(self, setting: Setting) -> float:
-        return self.shrinkage_guessed if setting is Setting.PPN else self.shrinkage
-
-
-def prior_of(card: BackboneCard) -> Prior:
-    """Read the prior off a backbone's card."""
-    return Prior(card.shrinkage, card.shrinkage_guessed, card.temperature)
+def shrinkage_prior(card: BackboneCard, setting: Setting) -> float:
+    """Prior of s in lambda = n / (n + s) (Eq. 6), by the backbone's card."""
+    return card.shrinkage_guessed if setting is Setting.PPN else card.shrinkage
 
 
 @final
 class EverydayClassifier:
-    """The everyday model as a `Classifier`; keeps the session of the exported equations, and the basis."""
+    """The everyday model as a `Classifier`; it keeps the equations' session, and the basis."""
 
-    def __init__(self, propagation: Path, prior: Prior, basis: LiveBasis) -> None:
-        self._propagation, self._prior, self._basis = propagation, prior, basis
+    def __init__(self, propagation: Path, card: BackboneCard, basis: LiveBasis) -> None:
+        self._propagation, self._card, self._basis = propagation, card, basis
         self._session: PropagationSession | None = None
 
     def fit(self, snapshot: FitSnapshot) -> EverydayModel:
         shots = snapshot.shots
         self._session = self._session or PropagationSession(self._propagation)
-        basis = (
-            self._basis.current(snapshot.images, shots.image_ids)
-            if snapshot.with_collection
-            else None
-        )
+        basis = None
+        if snapshot.with_collection:
+            basis = self._basis.current(snapshot.images, shots.image_ids)
         model = fit(
-            snapshot.graph, shots, self._session, self._prior, setting=snapshot.setting, policies=snapshot.policies,
-            broadest_level=snapshot.broadest_level, shrinkage=snapshot.shrinkage, basis=basis,
-            ignored=snapshot.images.ignored(), checked=snapshot.checked,
-        )  # fmt: skip
+            snapshot.graph,
+            shots,
+            self._session,
+            self._card,
+            setting=snapshot.setting,
+            policies=snapshot.policies,
+            broadest_level=snapshot.broadest_level,
+            shrinkage=snapshot.shrinkage,
+            basis=basis,
+            ignored=snapshot.images.ignored(),
+            checked=snapshot.checked,
+        )
         row_ids = snapshot.images.row_ids
         excluded = excluded_classes(snapshot.graph, model.candidate_ids, snapshot.excluded, row_ids)
         return replace(model, excluded=excluded)
@@ -114,100 +107,89 @@ def fit(
     graph: CategoryGraph,
     shots: Shots,
     session: PropagationSession,
-    prior: Prior,
+    card: BackboneCard,
     *,
     setting: Setting = Setting.PPN_PLUS,
     policies: Mapping[int, Policy] | None = None,
     broadest_level: int = 0,
     shrinkage: float | None = None,
-    allowed: Sequence[int] | None = None,
-    tuning: Tuning | None = None,
     basis: CollectionBasis | None = None,
     ignored: Integers | None = None,
     checked: Sequence[int] = (),
 ) -> EverydayModel:
-    """Fit the model to a person's labels.
+    """Fit the everyday model to labelled images.
 
     Args:
         shots: n labelled images of width d; n may be 0, then nothing is a candidate.
+        card: of the backbone, for the prior of shrinkage and temperature.
         policies, broadest_level, shrinkage: see `FitSnapshot`.
-        allowed: classes to choose among, none above another; by default the deepest that have a prototype.
-        tuning: an earlier outcome to keep, so that a single new shot moves only the classes it touches.
         basis: of all images, for the collection stage, which is never used with prototypes alone.
-        ignored: ids of images labelled as none of the classes, which teach the collection stage nothing.
+        ignored: ids of images labelled as none of the classes, which the collection stage leaves
+            out.
         checked: see `FitSnapshot`.
     """
-    support = support_of(graph, shots, setting)
+    support, prior = support_of(graph, shots, setting), shrinkage_prior(card, setting)
     stop_if_asked()
-    first = prototype_table(
-        session, support, shots, lambda_for(support.own_counts, prior.shrinkage_for(setting))
+    first = prototype_table(session, support, shots, lambda_for(support.own_counts, prior))
+    candidates = candidate_positions(graph, first)
+    stop_if_asked()
+    held = sampled(holdable_shots(graph, shots, first, candidates))
+    check = held_out_check(graph, shots, first, candidates, held, setting=setting)
+    tuning = tune(
+        check,
+        shrinkage=prior,
+        temperature=card.temperature,
+        may_propagate=setting is not Setting.PROTOTYPES,
+        fixed=shrinkage,
     )
-    candidates = candidate_positions(graph, first, allowed)
+    lambda_ = lambda_for(support.own_counts, tuning.shrinkage)
+    table = prototype_table(session, support, shots, lambda_)
     stop_if_asked()
-    check: HeldOutCheck | None = None
-    if tuning is None:
-        held = sampled(holdable_shots(graph, shots, first, candidates))
-        check = held_out_check(graph, shots, first, candidates, held, setting=setting)
-        start, propagates = prior.shrinkage_for(setting), setting is not Setting.PROTOTYPES
-        tuning = tune(
-            check,
-            shrinkage=start,
-            temperature=prior.temperature,
-            may_propagate=propagates,
-            fixed=shrinkage,
+    class_ids, is_zero_shot = table.class_ids[candidates], table.is_zero_shot[candidates]
+    spread = 1 / max(tuning.shrinkage or prior, SMALLEST_SPREAD_DIVISOR)
+
+    def classifier_of(prototypes: Floats) -> LinearClassifier:
+        return linear_classifier(
+            prototypes,
+            tuning.temperature,
+            is_zero_shot=is_zero_shot,
+            spread=spread,
+            own_distance=tuning.own_distance,
         )
-    table = prototype_table(
-        session, support, shots, lambda_for(support.own_counts, tuning.shrinkage)
-    )
-    stop_if_asked()
-    classifier = _classifier(
-        table.final[candidates], table.is_zero_shot[candidates], tuning, prior, setting
-    )
-    rules = back_off(
-        graph, table.class_ids[candidates], policies or {}, broadest_level=broadest_level
-    )
+
+    classifier = classifier_of(table.final[candidates])
+    rules = back_off(graph, class_ids, policies or {}, broadest_level=broadest_level)
+    held_out = held_out_shots(check, tuning, checked_places(first, candidates), len(candidates))
     model = EverydayModel(setting, shots, table, candidates, tuning, classifier, rules)
-    if check is not None:
-        held_out = held_out_shots(check, tuning, checked_places(first, candidates), len(candidates))
-        model = replace(model, held_out=held_out)
+    model = replace(model, held_out=held_out)
     if len(candidates) == 0:
         return model
-    none = np.zeros(0, dtype=np.int64)
-    random = RandomSample.of(shots, none if ignored is None else ignored, checked)
+    ignored = np.zeros(0, dtype=np.int64) if ignored is None else ignored
     seen = seen_classes(graph, shots.counts())
-    classes = _Classes(graph, graph.leaves() if allowed is None else allowed, seen, random)
-    return _with_collection(model, classes, prior, basis, none if ignored is None else ignored)
-
-
-def _with_collection(
-    model: EverydayModel,
-    classes: "_Classes",
-    prior: Prior,
-    basis: CollectionBasis | None,
-    ignored: Integers,
-) -> EverydayModel:
-    """With what all images add, where there is a basis, and with room for classes without examples."""
-    counts, left_out = classes.counts(model.shots, basis), np.zeros(0, dtype=np.int64)
-    if basis is not None and model.setting is not Setting.PROTOTYPES:
+    classes = _Classes(graph, seen, RandomSample.of(shots, ignored, checked))
+    counts, left_out = classes.counts(shots, basis), ignored[:0]
+    if basis is not None and setting is not Setting.PROTOTYPES:
         left_out = basis.positions_of(basis.rows_of(ignored))
         left_out = left_out[left_out >= 0]
-        model = _with_stage(
-            model, classes.graph, prior, basis, ignored=left_out, taught=1 - counts.share
+        stage = fit_stage(
+            StageInput(
+                basis=basis,
+                shots=shots,
+                positions=basis.positions_of(basis.rows_of(shots.image_ids)),
+                allowed=right_places(graph, shots.class_ids.tolist(), class_ids),
+                recipe=LinearPrototypes(table, tuning.shrinkage),
+                candidates=candidates,
+                spread=spread,
+                ignored=left_out,
+                branches=Branches.telling(back_off(graph, class_ids, {}).roll_up),
+                taught=1 - counts.share,
+                without=classifier_of,
+            )
         )
+        model = replace(model, stage_check=stage.check, novelty=stage.novelty)
+        if stage.check.is_used:
+            model = replace(model, stage=stage, held_out=stage.held_out)
     return _with_unseen(model, classes, counts, left_out)
-
-
-def _classifier(
-    prototypes: Floats, is_zero_shot: Flags, tuning: Tuning, prior: Prior, setting: Setting
-) -> LinearClassifier:
-    spread, apart = _spread(tuning, prior, setting), tuning.own_distance
-    return linear_classifier(
-        prototypes, tuning.temperature, is_zero_shot=is_zero_shot, spread=spread, own_distance=apart
-    )
-
-
-def _spread(tuning: Tuning, prior: Prior, setting: Setting) -> float:
-    return 1 / max(tuning.shrinkage or prior.shrinkage_for(setting), SMALLEST_SPREAD_DIVISOR)
 
 
 @dataclass(frozen=True)
@@ -215,60 +197,24 @@ class _Classes:
     """The classes of a project, with and without examples."""
 
     graph: CategoryGraph
-    leaves: Sequence[int]  # to choose among
     seen: frozenset[int]  # see `seen_classes`
     random: RandomSample  # of images
 
     def counts(
         self, shots: Shots, basis: CollectionBasis | None, *, from_elsewhere: bool = False
     ) -> ClassesSeen:
-        """With the images of a basis; shots `from_elsewhere` are none of those that classes have there."""
+        """Count classes and images; shots `from_elsewhere` are not images of the collection."""
         # Images without an embedding, or no longer listed, do not count.
         images = len(shots) if basis is None else int(np.count_nonzero(basis.scales > 0))
         labels = dict.fromkeys(shots.counts(), 0) if from_elsewhere else shots.counts()
-        counts = classes_seen(self.graph, self.leaves, self.seen, labels, images)
+        counts = classes_seen(self.graph, self.seen, labels, images)
         return counts.checked(self.random, unlabelled=1 - min(1.0, len(shots) / max(images, 1)))
-
-
-def _with_stage(
-    model: EverydayModel,
-    graph: CategoryGraph,
-    prior: Prior,
-    basis: CollectionBasis,
-    *,
-    ignored: Integers,
-    taught: float,
-) -> EverydayModel:
-    shots, tuning, candidates = model.shots, model.tuning, model.candidates
-    is_zero_shot = model.table.is_zero_shot[candidates]
-    stage = fit_stage(
-        StageInput(
-            basis=basis,
-            shots=shots,
-            positions=basis.positions_of(basis.rows_of(shots.image_ids)),
-            allowed=right_places(graph, shots.class_ids.tolist(), model.candidate_ids),
-            recipe=LinearPrototypes(model.table, tuning.shrinkage),
-            candidates=candidates,
-            spread=_spread(tuning, prior, model.setting),
-            ignored=ignored,
-            branches=Branches.telling(back_off(graph, model.candidate_ids, {}).roll_up),
-            taught=taught,
-            without=lambda prototypes: _classifier(
-                prototypes, is_zero_shot, tuning, prior, model.setting
-            ),
-        )
-    )
-    if not stage.check.pays:
-        return replace(model, stage_check=stage.check, novelty=stage.novelty)
-    return replace(
-        model, stage=stage, stage_check=stage.check, held_out=stage.held_out, novelty=stage.novelty
-    )
 
 
 def _with_unseen(
     model: EverydayModel, classes: _Classes, counts: ClassesSeen, ignored: Integers
 ) -> EverydayModel:
-    """Divide probabilities with the classes that have no examples; `ignored` are positions among the anchors."""
+    """Reserve probability for classes without examples; `ignored` are positions of anchors."""
     similarity = None
     if model.stage is not None and model.stage.familiarity < FROM_ELSEWHERE:
         counts = classes.counts(model.shots, model.stage.basis, from_elsewhere=True)
@@ -287,6 +233,6 @@ def _with_unseen(
     )
     if unseen is None:
         return model
-    rules = model.back_off.without_obvious(unseen.leaves, len(classes.leaves))
+    rules = model.back_off.without_obvious(unseen.leaves, len(classes.graph.leaves()))
     stage = None if model.stage is None else replace(model.stage, unseen=unseen)
     return replace(model, stage=stage, unseen=unseen, back_off=rules)

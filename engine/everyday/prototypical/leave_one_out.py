@@ -1,15 +1,18 @@
-"""Leave-one-shot-out: how far a labelled image would be from every prototype had it not been a shot.
+"""Leave-one-shot-out: distances of a labelled image to every prototype computed without it.
 
-Prototypes are linear in the shots once the edge weights are held fixed, so taking one shot away is a matter of inner
-products (`ShotRemoval`): no prototype is computed anew. The image that is held out is measured by one view, as any
-image is classified, even where its part of the prototype is the mean over several. With one parent this is exact; with
-several parents the attention weights are those with the shot still there, a second-order difference. The weights of a
-class's parents must sum to one (softmax).
+Prototypes are linear in the shots once the edge weights are held fixed, so taking one shot away is
+a matter of inner products (`ShotRemoval`): no prototype is recomputed. The image that is held out
+is measured by one view, as any image is classified, even where its part of the prototype is the
+mean over several. With one parent this is exact; with several parents the attention weights are
+those with the shot still there, a second-order difference. The weights of a class's parents must
+sum to one (softmax).
 
-Twins, as copies and shots of one burst, are held out together: k shots are then taken away for one that is measured.
+Twins, as copies and shots of one burst, are held out together: k shots are then taken away for one
+that is measured.
 
-A coarse class whose only own image is held out counts as one without a prototype. A refit would give it the mean over
-its descendants' images; only held-out coarse labels see the difference, and they do not count for lambda.
+A coarse class whose only own image is held out counts as one without a prototype. A refit would
+give it the mean over its descendants' images; only held-out coarse labels see the difference, and
+they do not count for lambda.
 """
 
 from dataclasses import dataclass
@@ -31,7 +34,7 @@ BLOCK_SHOTS: Final = 128
 
 @dataclass(frozen=True)
 class ShotProducts:
-    """Inner products of r shots with c candidates' prototypes as they are, with all shots."""
+    """Inner products of r shots with the prototypes of c candidates, with all shots."""
 
     made: Floats  # (r, d) float32, what prototypes are made from; of twins their mean
     seen: Floats  # (r, d) float32, what the shots would be classified by
@@ -57,7 +60,7 @@ class ShotProducts:
         )  # fmt: skip
 
     def distances(self) -> tuple[Floats, Floats, Floats]:
-        """(r, c) squared distances to P0 and to P+, and the product of both differences, with all shots there."""
+        """(r, c) squared distances to P0 and P+ with all shots, and the differences' product."""
         own = self.seen_squared - 2 * self.to_own + self.own_squared
         propagated = self.seen_squared - 2 * self.to_propagated + self.propagated_squared
         cross = self.seen_squared - self.to_own - self.to_propagated + self.own_to_propagated
@@ -66,7 +69,7 @@ class ShotProducts:
 
 @dataclass(frozen=True)
 class ChangedDistances:
-    """Distances of r shots of one class, each without itself, to the p candidates that this changes."""
+    """Leave-one-out distances of r shots of one class to the p candidates that this changes."""
 
     places: Integers  # (p,) int64 places among the candidates
     own: Floats  # (r, p) float32, see `HeldOutDistances`, as the two below
@@ -80,11 +83,12 @@ class ChangedDistances:
 class ShotRemoval:
     """Prototypes, their edges and their images, laid out to take shots away.
 
-    Of a class with m images the mean without shot x is P' = P + (P - x) / (m - 1). The propagated prototype of a child
-    (Eq. 4) then is k (P+ + sum w r P - g x) over the parents that the shot is in, with r = 1 / (m - 1), or -1 for a
-    parent that has no other image and leaves its share to the rest, g the sum of w r over parents that stay, and k what
-    brings the weights back to their old sum. None of k, r and g depends on which shot of a class is taken. With t twins
-    x is their mean and r = t / (m - t).
+    Of a class with m images the mean without shot x is P' = P + (P - x) / (m - 1). The propagated
+    prototype of a child (Eq. 4) then is k (P+ + sum w r P - g x) over the parents that the shot is
+    in, with r = 1 / (m - 1), or -1 for a parent that has no other image and leaves its share to the
+    rest, g the sum of w r over parents that stay, and k what brings the weights back to their old
+    sum. None of k, r and g depends on which shot of a class is taken. With t twins x is their mean
+    and r = t / (m - t).
 
     Attributes:
         sizes: (C,) int64 images in each initial prototype.
@@ -213,7 +217,7 @@ class ShotRemoval:
 
 @dataclass(frozen=True)
 class _Change:
-    """What the loss of one image of s classes means for p candidates, whichever image of the class it is."""
+    """Effect on p candidates of removing one image of s classes, whichever image it is."""
 
     places: Integers  # (p,) int64 places among the candidates
     shares: Floats  # (p, s) float32, how much more of each class's prototype is propagated: w r
@@ -221,7 +225,8 @@ class _Change:
     taken: Floats  # (p,) float32, how much of the image is taken from what is propagated: g
     to_own: Floats  # (p,) float32, products of P0 with `shares` times the prototypes
     to_propagated: Floats  # (p,) float32, products of P+ with these
-    growth: Floats  # (p,) float32, r of the candidate where the image is in its own prototype and not alone; else 0
+    # (p,) float32, r of the candidate whose own prototype has the image and others; else 0
+    growth: Floats
     is_member: Flags  # see `ChangedDistances`
     has_parents: Flags  # see `ChangedDistances`
 
@@ -269,9 +274,8 @@ class HeldOutDistances:
     """
 
     own: Floats  # (n, c) float32, squared distance to the initial prototype without the shot
-    propagated: (
-        Floats  # (n, c) float32, squared distance to the propagated prototype without the shot
-    )
+    # (n, c) float32, squared distance to the propagated prototype without the shot
+    propagated: Floats
     cross: Floats  # (n, c) float32, inner product of the two differences
     shots_left: Integers  # (n, c) int64, images of the candidate's own that remain
     has_parents: Flags  # (n, c) bool, whether anything is propagated to the candidate
@@ -280,7 +284,7 @@ class HeldOutDistances:
         return HeldOutDistances(*(array[chosen] for array in vars(self).values()))
 
     def at(self, lambda_: Floats) -> Floats:
-        """Squared distances (n, c) at given lambdas (n, c); infinite where a candidate has no prototype left."""
+        """Squared distances (n, c) at lambdas (n, c); infinite without a prototype."""
         keep = np.where(self.has_parents, lambda_, np.float32(1.0))
         keep = np.where(self.shots_left > 0, keep, np.float32(0.0))
         rest = 1 - keep
@@ -294,10 +298,10 @@ class HeldOutDistances:
 def held_out_distances(
     shots: Shots, table: PrototypeTable, candidates: Integers, held: Integers
 ) -> HeldOutDistances:
-    """Distances of the shots at positions `held` (h,) to the candidates (c,), each with itself taken away.
+    """Leave-one-out distances of the shots at `held` (h,) to the candidates (c,).
 
-    Needs h x c numbers a few times over: shots of one class are in the same prototypes, so what their removal changes
-    is laid out once for all of them.
+    Needs h x c numbers a few times over: shots of one class are in the same prototypes, so what
+    their removal changes is laid out once for all of them.
     """
     removal = ShotRemoval(table, candidates)
     sizes = removal.sizes[candidates]
@@ -350,18 +354,19 @@ def with_fresh_neighbours(
     places: Integers,
     count: int,
 ) -> HeldOutDistances:
-    """Choose the guessed parents of each shot's own class anew, from its prototype without the shot.
+    """Choose the guessed parents of each shot's own class again, without the shot.
 
-    In the PPN setting a class's parents are its nearest prototypes. Chosen with the shot still there they lie near the
-    shot, and every held-out shot would look easier than a new image. The parents count evenly here: attention over
-    similar classes is nearly even.
+    In the PPN setting a class's parents are its nearest prototypes. Chosen with the shot included
+    they are near the shot, and every held-out shot would look easier than a new image. The parents
+    count evenly here: attention over similar classes is nearly even.
 
     Args:
         distances: of n shots to c candidates.
         held: (n,) int64 positions of these shots among all.
         prototypes: (C, d) float32, initial prototypes of all classes with images.
         class_positions: (n,) int64 in [0, C), each shot's own class.
-        places: (n,) int64 in [0, c), the same class among the candidates; negative where it is none.
+        places: (n,) int64 in [0, c), the same class among the candidates; negative where it is
+            none.
         count: parents of a class; all other classes where there are fewer.
     """
     count = min(count, len(prototypes) - 1)

@@ -1,4 +1,4 @@
-"""The fitted everyday model, in the paper's prototypes (Eq. 2 to 6) and what the collection adds to them."""
+"""The fitted everyday model: the paper's prototypes (Eq. 2 to 6) and the collection stage."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -7,7 +7,15 @@ from typing import Any, Final
 import numpy as np
 
 from engine.everyday.back_off import BackOff
-from engine.everyday.blocks import Embeddings, Flags, Floats, Integers, one_thread_each
+from engine.everyday.blocks import (
+    Embeddings,
+    Flags,
+    Floats,
+    Integers,
+    at_columns,
+    no_similarity,
+    one_thread_each,
+)
 from engine.everyday.classifier import (
     CollectionFigures,
     Explanation,
@@ -21,10 +29,10 @@ from engine.everyday.classifier import (
 from engine.everyday.collection_stage.basis import CollectionBasis
 from engine.everyday.collection_stage.neighbours import Whitening
 from engine.everyday.collection_stage.novelty import Novelty
-from engine.everyday.collection_stage.stage import CollectionStage, StageCheck
+from engine.everyday.collection_stage.stage import CollectionStage
 from engine.everyday.excluded import ExcludedClasses
-from engine.everyday.prototypical.answers_graph import answers_model
 from engine.everyday.prototypical.classification import LinearClassifier, classify_all, softmax
+from engine.everyday.prototypical.onnx_export import answers_model
 from engine.everyday.prototypical.prototypes import PrototypeTable
 from engine.everyday.prototypical.tuning import Tuning, held_out_check, holdable_shots, squared_at
 from engine.everyday.scores import HeldOutShots, Scores, distance_limit
@@ -32,13 +40,12 @@ from engine.everyday.shots import Shots
 from engine.everyday.unseen import UnseenClasses
 from engine.graph.category_graph import CategoryGraph
 
-HELD_OUT_TOGETHER: Final = (
-    512  # shots held out at a time. Chosen: their distances to 10,000 classes take 100 MB.
-)
+HELD_OUT_TOGETHER: Final = 512
+"""Shots held out at a time. Chosen: their distances to 10,000 classes take 100 MB."""
 
 
 def _shares(table: PrototypeTable, shots: Shots, place: int) -> tuple[Share, tuple[Share, ...]]:
-    """The own share of a prototype, by its place in the table, and those of its parents; they sum to 1."""
+    """The own share of a prototype, by its place in the table, and its parents'; they sum to 1."""
     keep = float(table.lambda_[place])
     edges = np.flatnonzero(table.edges[1] == place)
     own = Share(int(table.class_ids[place]), keep, _images_of(table, shots, place))
@@ -56,7 +63,7 @@ def _shares(table: PrototypeTable, shots: Shots, place: int) -> tuple[Share, tup
 def _refined(
     start: Explanation, shots: Shots, stage: CollectionStage, candidate: int
 ) -> Explanation:
-    """With the collection stage: the propagated prototype keeps a share, the shots have theirs once more."""
+    """The propagated prototype's share with the collection stage; shots count once more."""
     refined = stage.refined
     kept, unlabelled = float(refined.start[candidate]), float(refined.unlabelled[candidate])
     by_shots = 1 - kept - unlabelled - float(refined.coarse[candidate])
@@ -115,17 +122,14 @@ class EverydayModel:
     tuning: Tuning  # shrinkage, temperature, and how they did on held-out shots
     classifier: LinearClassifier  # Eq. 2 over the candidates.
     back_off: BackOff  # roll-up and bars over the candidates
-    stage: CollectionStage | None = (
-        None  # None where it is off, has no data, or would do worse on held-out shots
-    )
-    stage_check: StageCheck | None = (
-        None  # how the stage did on held-out shots, also where it was dropped
-    )
-    held_out: HeldOutShots | None = None  # None where tuning was kept from before
+    # None where it is off, has no data, or would do worse on held-out shots
+    stage: CollectionStage | None = None
+    # How the stage did on held-out shots, also where it was dropped
+    stage_check: CollectionFigures | None = None
+    held_out: HeldOutShots | None = None  # None where nothing was held out
     novelty: Novelty | None = None  # detects unknown images; None where only distances do
-    unseen: UnseenClasses | None = (
-        None  # what probabilities are divided with; None where all classes have examples
-    )
+    # What probabilities are divided with; None where all classes have examples
+    unseen: UnseenClasses | None = None
     excluded: ExcludedClasses | None = None  # classes that are excluded for single images
 
     @property
@@ -157,17 +161,15 @@ class EverydayModel:
 
     @property
     def figures(self) -> FitFigures:
-        tuning, check, stage = self.tuning, self.stage_check, self.stage
-        collection = (
-            None
-            if check is None
-            else CollectionFigures(False, check.shots, check.hits, check.hits_without)
-        )
+        tuning, collection, stage = self.tuning, self.stage_check, self.stage
         if collection is not None and stage is not None:
             collection = replace(
-                collection, is_used=True, images=stage.basis.learned_from, anchors=len(stage.basis.anchors),
-                familiarity=stage.familiarity, has_shots_from_elsewhere=stage.has_shots_from_elsewhere,
-            )  # fmt: skip
+                collection,
+                images=stage.basis.learned_from,
+                anchors=len(stage.basis.anchors),
+                familiarity=stage.familiarity,
+                has_shots_from_elsewhere=stage.has_shots_from_elsewhere,
+            )
         unseen = None if self.unseen is None else self.unseen.counts
         return FitFigures(
             tuning.shots_checked, tuning.accuracy, tuning.shrinkage, collection, unseen
@@ -185,8 +187,8 @@ class EverydayModel:
         if self.stage is not None:
             scores = self.stage.classify(embeddings, self.back_off, self.classifier, rows=rows)
         else:
-            similarity = self._similarity(np.arange(len(embeddings)) if rows is None else rows)
-            scores = self._by_prototypes(embeddings, similarity)
+            at = np.arange(len(embeddings)) if rows is None else rows
+            scores = self._by_prototypes(embeddings, at)
         if self.excluded is None:
             return scores
         return self.excluded.correct(scores, embeddings, rows, self, self.classifier)
@@ -194,29 +196,21 @@ class EverydayModel:
     def classify_new(self, embeddings: Embeddings) -> Scores:
         if self.stage is not None:
             return self.stage.classify_new(embeddings, self.back_off, self.classifier)
-        return self._by_prototypes(embeddings, self._similarity_of_new(embeddings))
+        return self._by_prototypes(embeddings, None)
 
-    def _by_prototypes(self, embeddings: Embeddings, similarity: Floats) -> Scores:
-        squares = np.ones(len(embeddings), dtype=np.float32)
+    def _by_prototypes(self, embeddings: Embeddings, rows: Integers | None) -> Scores:
+        similarity = self._similarity(embeddings, rows)
         return classify_all(
-            self.classifier,
-            self.back_off,
-            embeddings,
-            squares,
-            unseen=self.unseen,
-            similarity=similarity,
+            self.classifier, self.back_off, embeddings, unseen=self.unseen, similarity=similarity
         )
 
-    def _similarity(self, rows: Integers) -> Floats:
-        """(n,) of images of the collection to the labelled ones; NaN where it is not known."""
+    def _similarity(self, embeddings: Embeddings, rows: Integers | None) -> Floats:
+        """Similarity (n,) to the labelled images, at rows of the snapshot or of new images."""
         if self.novelty is None:
-            return np.full(len(rows), np.nan, dtype=np.float32)
+            return no_similarity(len(embeddings))
+        if rows is None:
+            return self.novelty.similarity_of_new(embeddings)
         return self.novelty.similarity_at(rows)
-
-    def _similarity_of_new(self, embeddings: Embeddings) -> Floats:
-        if self.novelty is None:
-            return np.full(len(embeddings), np.nan, dtype=np.float32)
-        return self.novelty.similarity_of_new(embeddings)
 
     def probabilities(self, embeddings: Embeddings, rows: Integers | None = None) -> Floats:
         with one_thread_each:
@@ -225,22 +219,17 @@ class EverydayModel:
 
     def _probabilities(self, embeddings: Embeddings, rows: Integers | None) -> Floats:
         if self.stage is not None:
-            stage = self.stage
-            return (
-                stage.probabilities(embeddings)
-                if rows is None
-                else stage.probabilities_at(embeddings, rows)
-            )
-        found = softmax(
-            self.classifier.logits(embeddings, np.ones(len(embeddings), dtype=np.float32))
-        )
+            return self.stage.probabilities(embeddings, rows)
+        found = softmax(self.classifier.logits(embeddings))
         if self.unseen is None:
             return found
-        similarity = self._similarity_of_new(embeddings) if rows is None else self._similarity(rows)
-        return self.unseen.divide(found, similarity)
+        return self.unseen.divide(found, self._similarity(embeddings, rows))
 
     def is_unknown(self, scores: Scores) -> Flags:
-        """See `FittedClassifier`: less similar to labelled images, or further from its class, than known ones are."""
+        """Less similar, or further from its class, than known images are.
+
+        See `FittedClassifier`.
+        """
         if self.novelty is not None:
             return scores.similarity < self.novelty.threshold
         return self.distance(scores) > self.tuning.unknown_distance
@@ -249,7 +238,7 @@ class EverydayModel:
         return self.classifier.squared_distance(scores)
 
     def unknown_distance(self, scores: Scores, is_free: Flags) -> float:
-        """See `Exports`: by labels, or by where nearly all unlabelled images lie that are not unknown."""
+        """See `Exports`: by labels, or by the distances of nearly all known unlabelled images."""
         by_labels = self.tuning.unknown_distance
         if self.novelty is None:
             return by_labels
@@ -278,11 +267,9 @@ class EverydayModel:
             return explanation
         explanation = replace(explanation, look_alikes=_look_alikes(self.stage.basis, image_id))
         candidate = np.flatnonzero(self.candidates == place)
-        return (
-            _refined(explanation, self.shots, self.stage, int(candidate[0]))
-            if len(candidate)
-            else explanation
-        )
+        if not len(candidate):
+            return explanation
+        return _refined(explanation, self.shots, self.stage, int(candidate[0]))
 
     def _is_unknown(self, image_id: int, embedding: Floats, nearest_class: int) -> bool:
         if self.novelty is None:
@@ -290,12 +277,8 @@ class EverydayModel:
             assert prototype is not None, "a candidate"
             return bool(((embedding - prototype) ** 2).sum() > self.tuning.unknown_distance)
         rows = self.novelty.basis.rows_of(np.array([image_id]))
-        at = (
-            self.novelty.similarity_at(rows)
-            if rows[0] >= 0
-            else self.novelty.similarity_of_new(embedding[None])
-        )
-        return bool(at[0] < self.novelty.threshold)
+        similarity = self._similarity(embedding[None], rows if rows[0] >= 0 else None)
+        return bool(similarity[0] < self.novelty.threshold)
 
     def hold_out_each(self, graph: CategoryGraph) -> Flags:
         held = holdable_shots(graph, self.shots, self.table, self.candidates)
@@ -305,10 +288,8 @@ class EverydayModel:
             check = held_out_check(
                 graph, self.shots, self.table, self.candidates, part, setting=self.setting
             )
-            nearest = squared_at(check, self.tuning.shrinkage).argmin(axis=1)[:, None]
-            right.append(
-                np.take_along_axis(check.is_right, nearest, axis=1)[check.can_tell_leaf, 0]
-            )
+            nearest = squared_at(check, self.tuning.shrinkage).argmin(axis=1)
+            right.append(at_columns(check.is_right, nearest)[check.can_tell_leaf])
         return np.concatenate(right)
 
     def export(self, opset: int) -> Any:

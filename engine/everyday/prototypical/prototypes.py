@@ -1,6 +1,5 @@
 """Prototypes of every class that can have one, by running the exported equations (Eq. 3 to 6)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Final, final
@@ -20,7 +19,8 @@ INPUT_NAMES: Final = ("embeddings", "image_positions", "class_positions", "edge_
 _REMEDY: Final = "choose a propagation file that this program exported"
 NEIGHBOURS: Final = 3  # K of the PPN setting (paper, section "Meta-Test")
 NEIGHBOUR_ROWS: Final = 256
-"""Classes whose neighbours are looked up at a time. Chosen: their distances to 10,000 others take 10 MB."""
+"""Classes whose neighbours are searched at a time. Chosen: distances to 10,000 others take 10
+MB."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,8 @@ class PropagationSession:
     """A loaded propagation file; runs on the CPU, from any thread.
 
     Attributes:
-        embedding_width: d, the width of embeddings that the file was trained for; None for a file that takes any.
+        embedding_width: d, the width of embeddings that the file was trained for; None for a file
+            that takes any.
         steps: propagation steps.
         normalisation: "softmax" or "cosine".
 
@@ -102,7 +103,8 @@ class PropagationSession:
 
     def _check_width(self, embeddings: Floats) -> None:
         width = self.embedding_width
-        if embeddings.ndim != 2 or embeddings.shape[1] != (width or embeddings.shape[1]):  # noqa: PLR2004 (images, width)
+        is_table = embeddings.ndim == 2  # noqa: PLR2004
+        if not is_table or embeddings.shape[1] != (width or embeddings.shape[1]):
             raise ModelError(
                 "the propagation file does not fit the backbone",
                 expected="embeddings of width {width}",
@@ -120,12 +122,11 @@ def _load(model: Path) -> Any:
             "the propagation file is missing", expected=str(model), found="nothing", remedy=_REMEDY
         )
     options = onnxruntime.SessionOptions()
-    options.enable_cpu_mem_arena = (
-        False  # runs are short and rare; memory goes back to the system after each
-    )
+    # Runs are short and rare; memory goes back to the system after each
+    options.enable_cpu_mem_arena = False
     options.add_session_config_entry(
         "session.intra_op.allow_spinning", "0"
-    )  # no busy waiting beside the window
+    )  # No busy waiting while the window works
     options.log_severity_level = 4  # failures are raised; the log would repeat them
     try:
         return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
@@ -170,9 +171,8 @@ class PrototypeTable:
     edge_weights: Floats  # (E,) float32, attention (Eq. 5).
     final: Floats  # (C, d) float32, P (Eq. 6).
     has_prototype: Flags  # (C,) bool, own or propagated
-    lambda_: (
-        Floats  # (C,) float32, share of the initial prototype (Eq. 6), 0 for zero-shot classes.
-    )
+    # (C,) float32, share of the initial prototype (Eq. 6), 0 for zero-shot classes.
+    lambda_: Floats
 
     @property
     def is_zero_shot(self) -> Flags:
@@ -193,8 +193,9 @@ class Support:
 def support_of(graph: CategoryGraph, shots: Shots, setting: Setting) -> Support:
     """Collect the classes, memberships and edges of a setting.
 
-    PPN+ takes the graph's edges. PPN pretends that a leaf's place is not known: its parents are the classes with
-    images of their own whose initial prototypes are nearest. Prototypes alone have no edges.
+    PPN+ takes the graph's edges. PPN pretends that a leaf's place is not known: its parents are the
+    classes with images of their own whose initial prototypes are nearest. Prototypes alone have no
+    edges.
     """
     if setting is Setting.PPN_PLUS:
         class_ids = reached_classes(graph, tuple(shots.counts()))
@@ -204,24 +205,23 @@ def support_of(graph: CategoryGraph, shots: Shots, setting: Setting) -> Support:
     counts = np.bincount(members.class_positions, minlength=len(class_ids)).astype(np.int64)
     if setting is Setting.PPN_PLUS:
         edges = edge_index(graph, class_ids)
-        edges = edges[
-            :, counts[edges[0]] > 0
-        ]  # one step of propagation starts at initial prototypes
+        # One step of propagation starts at initial prototypes
+        edges = edges[:, counts[edges[0]] > 0]
     elif setting is Setting.PPN:
         means = class_means(shots, members, len(class_ids))
-        edges = nearest_parents(means, NEIGHBOURS)
+        edges = nearest_parents(means)
     else:
         edges = np.zeros((2, 0), dtype=np.int64)
     return Support(np.array(class_ids, dtype=np.int64), members, edges, counts)
 
 
-def nearest_parents(prototypes: Floats, count: int) -> Integers:
-    """Edges (2, C * count) from each class's nearest other prototypes to the class.
+def nearest_parents(prototypes: Floats) -> Integers:
+    """Edges (2, C * count) from the `NEIGHBOURS` nearest other prototypes to each class.
 
     Paper: "Meta-Test", second setting (PPN).
     """
     classes = len(prototypes)
-    count = min(count, classes - 1)
+    count = min(NEIGHBOURS, classes - 1)
     if count < 1:
         return np.zeros((2, 0), dtype=np.int64)
     squares = (prototypes**2).sum(axis=1)
@@ -253,17 +253,8 @@ def prototype_table(
     )  # fmt: skip
 
 
-def candidate_positions(
-    graph: CategoryGraph, table: PrototypeTable, allowed: Sequence[int] | None
-) -> Integers:
-    """Positions of the classes to choose among, none above another; by default the deepest that have a prototype."""
-    ids = table.class_ids.tolist()
-    available = {
-        class_id: place for place, class_id in enumerate(ids) if table.has_prototype[place]
-    }
-    if allowed is None:
-        covered = set[int]().union(*map(graph.ancestors, available))
-        allowed = [class_id for class_id in available if class_id not in covered]
-    return np.array(
-        [available[class_id] for class_id in allowed if class_id in available], dtype=np.int64
-    )
+def candidate_positions(graph: CategoryGraph, table: PrototypeTable) -> Integers:
+    """Positions of the candidates: the deepest classes that have a prototype."""
+    available = table.class_ids[table.has_prototype].tolist()
+    covered = list(set[int]().union(*map(graph.ancestors, available)))
+    return np.flatnonzero(table.has_prototype & ~np.isin(table.class_ids, covered))

@@ -1,8 +1,9 @@
-"""Choose lambda (Eq. 6) and the temperature (Eq. 2) by leave-one-shot-out on the person's own labels.
+"""Choose lambda (Eq. 6) and the temperature (Eq. 2) by leave-one-shot-out on the project's labels.
 
-lambda grows with the shots of a class as n / (n + shrinkage): the best weight of a mean of n shots whose spread is
-`shrinkage` times the spread of sibling classes around their parent. The paper's constants (0 for 1 shot, 0.5 for 5)
-are for a network trained with them; here siblings at lambda 0 would be equal.
+lambda grows with the shots of a class as n / (n + shrinkage): the best weight of a mean of n shots
+whose spread is `shrinkage` times the spread of sibling classes around their parent. The paper's
+constants (0 for 1 shot, 0.5 for 5) are for a network trained with them; here siblings at lambda 0
+would be equal.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +14,7 @@ from typing import Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.everyday.blocks import Flags, Floats, Integers, in_blocks
+from engine.everyday.blocks import Flags, Floats, Integers, at_columns, in_blocks
 from engine.everyday.classifier import Setting
 from engine.everyday.prototypical.leave_one_out import (
     HeldOutDistances,
@@ -26,13 +27,12 @@ from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
 
 SHRINKAGES: Final = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
-"""Candidates of s in lambda = n / (n + s) (decision 6). Chosen: up to parents that are worth four shots."""
+"""Candidates of s in lambda = n / (n + s) (decision 6). Chosen: up to parents worth four shots."""
 TEMPERATURE_STEPS: Final = np.geomspace(0.1, 10.0, 25)
-"""Candidates, in temperatures of the backbone's card. Chosen: a tenth to ten times, in steps of 21%."""
+"""Candidates, in temperatures of the backbone's card. Chosen: 0.1 to 10, in steps of 21%."""
 PRIOR_SHOTS: Final = 10.0  # the prior of the backbone's card counts as much as this many shots
-PRIOR_SPREAD: Final = (
-    0.7  # standard deviation of the logarithm of shrinkage and temperature around the card's values
-)
+PRIOR_SPREAD: Final = 0.7
+"""Standard deviation of the logarithm of shrinkage and temperature around the card's values."""
 MOST_SHOTS: Final = 600  # more held-out shots than this are sampled: the choice no longer changes
 
 
@@ -42,15 +42,17 @@ class Tuning:
 
     shrinkage: float  # 0 means lambda 1 everywhere: propagation did not pay on this check
     temperature: float  # divides squared distances (Eq. 2).
-    accuracy: float  # leave-one-shot-out, at the level of each shot's label; NaN without shots to hold out
+    # Leave-one-shot-out accuracy at the level of each shot's label; NaN without held-out shots
+    accuracy: float
     accuracy_alone: float  # the same for prototypes alone (lambda 1)
-    own_distance: float  # median squared distance of a held-out shot to the nearest prototype of its own label
+    # Median squared distance of a held-out shot to the nearest prototype of its own label
+    own_distance: float
     unknown_distance: float  # squared distance beyond which an image is called unknown
     shots_checked: int  # how many shots were held out
 
 
 def lambda_for(shot_counts: Integers, shrinkage: float) -> Floats:
-    """Weight of the initial prototype (Eq. 6) for classes with so many shots; same shape, in [0, 1]."""
+    """Weight of the initial prototype (Eq. 6) by number of shots; same shape, in [0, 1]."""
     counts = shot_counts.astype(np.float32)
     return np.divide(counts, counts + shrinkage, out=np.zeros_like(counts), where=counts > 0)
 
@@ -61,7 +63,8 @@ class HeldOutCheck:
 
     distances: HeldOutDistances  # squared distances without the shot
     is_right: Flags  # (n, c) bool, candidates that are the shot's class, below it or above it
-    can_tell_leaf: Flags  # (n,) bool, whether the shot's class is a candidate or below one, not one above candidates
+    # (n,) bool, whether the shot's class is a candidate or below one, not above candidates
+    can_tell_leaf: Flags
     class_ids: Integers  # (n,) int64, the shot's class
     image_ids: Integers  # (n,) int64, the shots
 
@@ -88,15 +91,15 @@ def tune(
     may_propagate: bool,
     fixed: float | None = None,
 ) -> Tuning:
-    """Pick shrinkage and temperature; never a shrinkage that does worse than lambda 1 on this check.
+    """Choose shrinkage and temperature; never a shrinkage that does worse than lambda 1.
 
-    The temperature is judged by all held-out shots, coarse labels too. The shrinkage is judged by shots with a leaf
-    label: a coarse one fits best when all leaves below it are equal.
+    The temperature is judged by all held-out shots, coarse labels too. The shrinkage is judged by
+    shots with a leaf label: a coarse one fits best when all leaves below it are equal.
 
     Args:
         shrinkage, temperature: the prior, which few shots keep.
         may_propagate: False for prototypes alone.
-        fixed: a shrinkage to use whatever the check says; 0 for lambda 1.
+        fixed: a shrinkage to use whatever the check finds; 0 for lambda 1.
     """
     start = _Start(shrinkage, temperature)
     given = fixed if may_propagate else 0.0
@@ -145,7 +148,7 @@ def squared_at(check: HeldOutCheck, shrinkage: float) -> Floats:
 
 @final
 class _Likelihood:
-    """Log probability of each shot's label, the summed probability of the candidates below it, by temperature."""
+    """Log probability of each shot's label, summed over the candidates below it, by temperature."""
 
     def __init__(self, check: HeldOutCheck, squared: Floats) -> None:
         self._is_right = check.is_right.astype(np.float64)
@@ -194,12 +197,12 @@ def _best_temperature(likelihood: _Likelihood, start: _Start) -> float:
 def _hits(check: HeldOutCheck, squared: Floats) -> int:
     if squared.shape[1] == 0:
         return 0
-    right = np.take_along_axis(check.is_right, squared.argmin(axis=1)[:, None], axis=1)[:, 0]
+    right = at_columns(check.is_right, squared.argmin(axis=1))
     return int((right & check.can_tell_leaf).sum())
 
 
 def _log_prior(shrinkage: float, start: _Start) -> float:
-    """Gaussian in the logarithm, worth `PRIOR_SHOTS` shots; no propagation counts as half the smallest shrinkage."""
+    """Log-normal prior worth `PRIOR_SHOTS` shots; no propagation is half the smallest shrinkage."""
     off = np.log(max(shrinkage, SHRINKAGES[0] / 2) / start.shrinkage) / PRIOR_SPREAD
     return float(-0.25 * PRIOR_SHOTS * off**2)
 
@@ -244,7 +247,9 @@ def held_out_shots(
 def fit_temperature(
     prototypes: Floats, embeddings: Floats, targets: Integers, start: float
 ) -> float:
-    """Of `TEMPERATURE_STEPS` times `start`, the temperature (Eq. 2) of the greatest likelihood for n > 0 new images.
+    """The temperature (Eq. 2) of the greatest likelihood for n > 0 new images.
+
+    Candidates are `TEMPERATURE_STEPS` times `start`.
 
     Args:
         prototypes: (c, d) of the candidates.
@@ -265,7 +270,7 @@ def fit_temperature(
 def right_places(
     graph: CategoryGraph, labels: Iterable[int], candidate_ids: Integers
 ) -> dict[int, Integers]:
-    """Places of the candidates that agree with each label: the class itself, those below it, and those above it."""
+    """Places of the candidates that agree with each label: class, descendants, ancestors."""
     place_of = {int(class_id): place for place, class_id in enumerate(candidate_ids.tolist())}
     right = {}
     for label in set(labels):
@@ -284,10 +289,11 @@ def checked_places(table: PrototypeTable, candidates: Integers) -> Integers:
 def holdable_shots(
     graph: CategoryGraph, shots: Shots, table: PrototypeTable, candidates: Integers
 ) -> Integers:
-    """Positions (h,) of the shots that leave a right candidate with an image when they are held out.
+    """Positions (h,) of the shots that leave a right candidate with an image when held out.
 
-    Which class the only shot of another is taken for is no evidence for lambda or the temperature. Of twins, which are
-    held out together, the first one counts: more of the same would only seem to be more evidence.
+    Which class the only shot of another is taken for is no evidence for lambda or the temperature.
+    Of twins, which are held out together, the first one counts: more of the same would only seem to
+    be more evidence.
     """
     checked = candidates[checked_places(table, candidates)]
     right = right_places(graph, shots.class_ids.tolist(), table.class_ids[checked])
@@ -319,7 +325,7 @@ def held_out_check(
     *,
     setting: Setting,
 ) -> HeldOutCheck:
-    """Hold the shots at positions `held` (h,) out one at a time; candidates (c,) are positions in the table."""
+    """Hold out the shots at `held` (h,) singly; candidates (c,) are positions in the table."""
     with_shots = candidates[checked_places(table, candidates)]
     candidate_ids = table.class_ids[with_shots]
     labels = shots.class_ids[held]
@@ -352,7 +358,7 @@ def _places_of(labels: Integers, candidate_ids: Integers) -> Integers:
 
 
 def _can_tell(graph: CategoryGraph, labels: Integers, candidate_ids: Integers) -> Flags:
-    """(h,) bool: the shot's class is a candidate or below one, so one candidate is right, not several."""
+    """(h,) bool: the shot's class is a candidate or below one, so only one candidate is right."""
     among = set(candidate_ids.tolist())
     below = {
         label: not among.isdisjoint(graph.ancestors(label) | {label})

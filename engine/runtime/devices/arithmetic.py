@@ -1,4 +1,4 @@
-"""Counts a network's arithmetic, and measures how much arithmetic a device does in the best case."""
+"""Count a network's operations, and measure a device's peak arithmetic throughput."""
 
 import json
 import math
@@ -28,17 +28,16 @@ _CONVOLUTIONS: Final = frozenset({"Conv", "FusedConv"})
 def operations_of(model: Path, input_shape: Sequence[int]) -> float:
     """Multiplications and additions of a network's convolutions and matrix products for one image.
 
-    ONNX Runtime's own profile of one run on the CPU names every operator with the shapes of its tensors. The input
-    shape is without the batch. Raises `ModelError` where the model does not run.
+    ONNX Runtime's own profile of one run on the CPU names every operator with the shapes of its
+    tensors. The input shape is without the batch. Raises `ModelError` where the model does not run.
     """
     onnxruntime = load_onnxruntime()
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.intra_op_num_threads = 1
     options.enable_profiling = True
-    options.graph_optimization_level = (
-        onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    )  # fused operators hide shapes
+    # Fused operators hide shapes
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     with scratch_folder() as folder:
         options.profile_file_prefix = str(folder / "profile")
         try:
@@ -69,7 +68,8 @@ def _shapes(node: Mapping[str, Any], name: str) -> list[list[int]]:
 class Product:
     """A big float32 matrix product on one device: what its arithmetic gives in the best case.
 
-    It runs as a backbone does: on the CPU each of some workers multiplies on one core; a GPU has one worker.
+    It runs as a backbone does: on the CPU each of some workers multiplies on one core; a GPU has
+    one worker.
 
     Args:
         workers: on the CPU, cores that multiply at the same time.
@@ -92,7 +92,7 @@ class Product:
             raise ModelError("the matrix product cannot be run", found=one_line(error)) from error
 
     def measure(self, seconds: float) -> float:
-        """Operations a second of all workers together in about so many seconds; raises `ModelError` where it fails."""
+        """Operations a second of all workers, measured for seconds; raises `ModelError`."""
         started_s = time.perf_counter()
 
         def work(binding: Any) -> int:

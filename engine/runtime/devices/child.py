@@ -1,4 +1,4 @@
-"""Tries a device on a tiny model in a child process: what crashes or hangs there costs a reason, not this program."""
+"""Try a device on a tiny model in a child process: a crash or hang there is only reported."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -18,19 +18,14 @@ from engine.runtime.sessions import open_session, run_session
 from engine.worker.client import Died, Done, TookTooLong, run
 from engine.worker.protocol import Failed, Request
 
-TRIAL_LIMIT_S: Final = (
-    60.0  # cold CUDA libraries are gigabytes that come from the disk: a slow one needs its time
-)
+TRIAL_LIMIT_S: Final = 60.0
+"""Cold CUDA libraries are gigabytes that come from the disk: a slow one needs its time."""
 _GRACE_S: Final = 5.0
-"""The child ends by itself this much later: should this process be gone by then, nobody else would end it."""
-_LONGEST_WORDS: Final = 300  # characters of what a child that ended says of itself, at most
+"""The child exits by itself this much later, in case this process has ended by then."""
+_LONGEST_WORDS: Final = 300  # characters of the last words of a child that ended, at most
 PROBE_MODEL: Final = "models/probe.onnx"
-_PROBE_SHAPE: Final = (
-    1,
-    3,
-    32,
-    32,
-)  # input of the network that tries a device: the smallest that it takes
+_PROBE_SHAPE: Final = (1, 3, 32, 32)
+"""Input of the network that tries a device: the smallest that it takes."""
 _TOLERANCE: Final = 1e-2  # GPUs multiply in reduced precision; nonsense is off by far more
 
 
@@ -43,7 +38,7 @@ class Speed:
 
 @dataclass(frozen=True)
 class TryDevice(Request[Speed]):
-    """Try a device on the tiny model: how that ended is an event as soon as it is known."""
+    """Try a device on the tiny model: the outcome is an event as soon as it is known."""
 
     event_types = (Attempt,)
 
@@ -54,14 +49,14 @@ class TryDevice(Request[Speed]):
 
 @dataclass(frozen=True)
 class DeviceTrial:
-    """Report of a child process: how the attempt ended, and figures of the speed by name, if measured."""
+    """Report of a child process: outcome of the attempt, and figures of the speed, if measured."""
 
     attempt: Attempt
     speed: dict[str, float | bool]
 
 
 TryInChild = Callable[[str, float, float], DeviceTrial]
-"""Called with the device, how long to wait, and for how long to measure the speed, both in seconds."""
+"""Called with the device, the timeout, and the duration of the measurement, both in seconds."""
 
 
 def try_in_child(
@@ -124,7 +119,7 @@ def compared(result: NDArray[np.float32], expected: NDArray[np.float32], seconds
 
 
 def probe_result(model: Path, provider: str) -> NDArray[np.float32]:
-    """A provider's output for a fixed pattern; raises `ModelError` where the provider does not work."""
+    """A provider's output for a fixed input; raises `ModelError` if it does not work."""
     session = open_session(model, provider, chain=provider_chain(provider, DeviceSettings()))
     images = np.linspace(-1, 1, int(np.prod(_PROBE_SHAPE)), dtype=np.float32).reshape(_PROBE_SHAPE)
     return run_session(session, {session.get_inputs()[0].name: images})[0]

@@ -1,4 +1,4 @@
-"""What is known of a computer's GPU before anything is tried on it. Plain facts, so that reasons can be tested."""
+"""Facts about a computer's GPU before it is tried, as plain data, so that reasons are testable."""
 
 import sys
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ PROVIDERS: Final = {
 AUTO: Final = "auto"
 DEVICES: Final = (AUTO, *PROVIDERS)
 EXPERIMENTAL: Final = {"tensorrt": "TensorRT", "coreml": "CoreML", "directml": "DirectML"}
-"""Devices that were never run on real hardware, with their names for people: used only when requested by name."""
+"""Devices that were never run on real hardware, with display names: used only on request."""
 
 _KNOWN: Final = {
     "linux": ("cuda", "tensorrt", "cpu"),
@@ -50,7 +50,7 @@ Version = tuple[int, int]
 
 @dataclass(frozen=True)
 class DeviceNode:
-    """A device file of the driver, such as /dev/nvidia0, and whether this user may read and write it."""
+    """A device file of the driver, such as /dev/nvidia0, and this user's access to it."""
 
     path: str
     is_accessible: bool
@@ -63,14 +63,13 @@ class CudaDevice:
     name: str  # for people: "NVIDIA H200"
     capability: Version = (0, 0)  # compute capability, (9, 0)
     memory_bytes: int = 0  # of the device, in all
-    free_bytes: int | None = (
-        None  # of it, not used by any program; None when the driver does not say
-    )
+    # Free memory; None when the driver does not report it
+    free_bytes: int | None = None
 
 
 @dataclass(frozen=True)
 class DriverFacts:
-    """What the NVIDIA driver says."""
+    """Facts from the NVIDIA driver."""
 
     library: str = "libcuda.so.1"  # name of the driver's library
     is_installed: bool = False  # whether that library can be loaded
@@ -88,23 +87,19 @@ class GpuFacts:
     system: str = "linux"  # "linux", "win32" or "darwin"
     is_container: bool = False  # whether this process runs in a container
     is_wsl: bool = False  # whether this is Linux inside Windows, whose driver is the one of Windows
-    has_nvidia_hardware: bool | None = (
-        None  # whether an NVIDIA GPU is on the bus; None when that cannot be seen
-    )
+    # Whether an NVIDIA GPU is on the bus; None when that cannot be seen
+    has_nvidia_hardware: bool | None = None
     kernel_driver: str = ""  # version of the loaded kernel module; empty when none is
     device_nodes: tuple[DeviceNode, ...] = ()  # the driver's device files
     visible_devices: str | None = None  # value of CUDA_VISIBLE_DEVICES; None when it is not set
-    driver: DriverFacts = field(default_factory=DriverFacts)  # what the driver says
-    packages: Mapping[str, str] = field(
-        default_factory=dict
-    )  # versions of the installed ONNX Runtime packages by name
-    providers: tuple[
-        str, ...
-    ] = ()  # execution providers that the imported ONNX Runtime was built with
+    driver: DriverFacts = field(default_factory=DriverFacts)  # from the NVIDIA driver
+    # Versions of the installed ONNX Runtime packages by name
+    packages: Mapping[str, str] = field(default_factory=dict)
+    # Execution providers that the imported ONNX Runtime was built with
+    providers: tuple[str, ...] = ()
     built_for_cuda: str = ""  # CUDA version that it was built for, "13.0"; empty when for none
-    libraries: frozenset[str] = (
-        frozenset()
-    )  # file names of the CUDA and cuDNN libraries that were found
+    # File names of the CUDA and cuDNN libraries that were found
+    libraries: frozenset[str] = frozenset()
 
     @property
     def cuda_major(self) -> int:

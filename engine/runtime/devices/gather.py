@@ -1,7 +1,8 @@
-"""Gathers the facts about this computer's GPU: files, environment, packages, and the driver's answers.
+"""Gather facts about this computer's GPU: files, environment, packages, and the driver.
 
-The NVIDIA driver is queried before ONNX Runtime is tried: its answers are the clearer ones. Only queries that make no
-CUDA context, so that nothing is held on the device: libcuda, and nvml for the driver's version and the free memory.
+The NVIDIA driver is queried before ONNX Runtime is tried: its answers are the clearer ones. Only
+queries that make no CUDA context, so that nothing is held on the device: libcuda, and nvml for the
+driver's version and the free memory.
 """
 
 import contextlib
@@ -27,16 +28,23 @@ _LIBRARY: Final = re.compile(
     r"(lib)?(cublas|cublasLt|cudart|curand|cufft|cudnn)(\.so\.\d+|(64)?_\d+\.dll)", re.ASCII
 )
 _SYSTEM_FOLDERS: Final = (
-    "/usr/lib", "/usr/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/local/lib",
-    "/usr/local/cuda/lib64", "/usr/lib/wsl/lib", "/lib64", "/lib/x86_64-linux-gnu",
-)  # fmt: skip
+    "/usr/lib",
+    "/usr/lib64",
+    "/usr/lib/x86_64-linux-gnu",
+    "/usr/lib/aarch64-linux-gnu",
+    "/usr/local/lib",
+    "/usr/local/cuda/lib64",
+    "/usr/lib/wsl/lib",
+    "/lib64",
+    "/lib/x86_64-linux-gnu",
+)
 _LOADER_SETTINGS: Final = Path("/etc/ld.so.conf.d")
 _PACKAGE_FOLDERS: Final = ("nvidia/*/lib", "nvidia/*/bin", "nvidia/*/bin/*", "torch/lib")
 
 
 @dataclass(frozen=True)
 class Library:
-    """A library that a GPU needs: its name for people, its file, and the Python package that brings it."""
+    """A library that a GPU needs: display name, file, and the Python package that contains it."""
 
     name: str
     file: str
@@ -45,7 +53,7 @@ class Library:
 
 def needed_for_cuda(major: int, system: str) -> tuple[Library, ...]:
     """Libraries without which ONNX Runtime's CUDA part does not start, on "linux" or "win32"."""
-    suffix = "" if major >= 13 else f"-cu{major}"  # noqa: PLR2004 (NVIDIA renamed its packages with CUDA 13)
+    suffix = "" if major >= 13 else f"-cu{major}"  # noqa: PLR2004
     table = (
         ("cuBLAS", "cublas", major, f"nvidia-cublas{suffix}"),
         ("cuBLASLt", "cublasLt", major, f"nvidia-cublas{suffix}"),
@@ -72,7 +80,7 @@ def find_libraries(folders: Iterable[Path]) -> frozenset[str]:
 
 
 def library_folders(environment: Mapping[str, str], system: str = sys.platform) -> tuple[Path, ...]:
-    """Folders where ONNX Runtime looks for GPU libraries: Python packages, the environment's path, the system's."""
+    """Folders where ONNX Runtime looks for GPU libraries: packages, environment, system."""
     packages = _packages_folder()
     folders = [folder for pattern in _PACKAGE_FOLDERS for folder in sorted(packages.glob(pattern))]
     path = environment.get("PATH" if system == "win32" else "LD_LIBRARY_PATH", "")
@@ -83,7 +91,7 @@ def library_folders(environment: Mapping[str, str], system: str = sys.platform) 
 
 
 def _packages_folder() -> Path:
-    """The folder that ONNX Runtime lies in; NVIDIA's packages lie beside it."""
+    """The folder of ONNX Runtime and of NVIDIA's packages."""
     found = importlib.util.find_spec("onnxruntime")
     return Path(found.origin).parent.parent if found and found.origin else Path()
 
@@ -103,7 +111,7 @@ def load_gpu_libraries() -> None:
     """
     make_folders()
     onnxruntime = load_onnxruntime()
-    # The loader prints its findings; standard output may be a channel of events, so they are caught.
+    # The loader prints its findings; standard output may be a channel of events.
     with (
         contextlib.redirect_stdout(io.StringIO()),
         contextlib.suppress(OSError, RuntimeError, AttributeError),
@@ -126,7 +134,7 @@ _MINOR: Final = 76  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR
 
 
 def gather_facts(root: Path = Path("/"), environment: Mapping[str, str] | None = None) -> GpuFacts:
-    """Look at this computer. Loads ONNX Runtime and the driver's library, runs nothing on the GPU. Never raises."""
+    """Gather all facts. Loads ONNX Runtime and the driver, never the GPU, never raises."""
     onnxruntime = load_onnxruntime()
     variables = os.environ if environment is None else environment
     return GpuFacts(
@@ -146,7 +154,7 @@ def gather_facts(root: Path = Path("/"), environment: Mapping[str, str] | None =
 
 
 def is_container(root: Path, environment: Mapping[str, str]) -> bool:
-    """Whether this process runs in a container, by the signs of Docker, Podman, Kubernetes and systemd."""
+    """Whether this process runs in a container (Docker, Podman, Kubernetes, systemd)."""
     signs = any((root / sign).exists() for sign in _CONTAINER_SIGNS)
     return signs or "container" in environment or "KUBERNETES_SERVICE_HOST" in environment
 
@@ -177,7 +185,7 @@ def device_nodes(root: Path) -> tuple[DeviceNode, ...]:
 
 
 def _runtime_packages() -> Iterator[tuple[str, str]]:
-    """Installed ONNX Runtime packages and their versions. They share one folder, so there should be one."""
+    """Installed ONNX Runtime packages with versions. They share one folder: there should be one."""
     for name in RUNTIME_PACKAGES:
         with contextlib.suppress(PackageNotFoundError):
             yield name, version(name)
@@ -207,10 +215,8 @@ def ask_driver() -> DriverFacts:
         return DriverFacts(DRIVER_LIBRARY)
     count, newest, handle = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
     driver.cuDriverGetVersion(ctypes.byref(newest))
-    cuda_version, management = (
-        (newest.value // 1000, newest.value % 1000 // 10),
-        _management(),
-    )  # 13020 is CUDA 13.2
+    # 13020 is CUDA 13.2
+    cuda_version, management = ((newest.value // 1000, newest.value % 1000 // 10), _management())
     status = int(driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count)))
     device = None
     if status == 0 and count.value:

@@ -1,4 +1,4 @@
-"""Why a device cannot be used: before it is tried, by the facts; and after it was tried, by what happened."""
+"""Why a device cannot be used: by the facts before it is tried, and by the outcome after."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,9 +18,17 @@ from engine.runtime.devices.gather import needed_for_cuda
 from engine.texts import Message, enumerated, listed, marked
 
 _MEMORY_SIGNS: Final = (
-    "out of memory", "out_of_memory", "outofmemory", "alloc_failed", "failed to allocate", "bfcarena",
-    "bad_alloc", "8007000e", "not enough memory", "cudaerrormemoryallocation",
-)  # fmt: skip
+    "out of memory",
+    "out_of_memory",
+    "outofmemory",
+    "alloc_failed",
+    "failed to allocate",
+    "bfcarena",
+    "bad_alloc",
+    "8007000e",
+    "not enough memory",
+    "cudaerrormemoryallocation",
+)
 _ANOTHER_DEVICE: Final = Message("use the device auto or cpu")
 
 
@@ -31,8 +39,8 @@ class Attempt:
     works: bool  # it ran and its numbers are those of the CPU
     message: str = ""  # error of the library
     is_wrong: bool = False  # it ran, with wrong numbers
-    signal: int = 0  # number of the signal that killed the child process, or its exit status; 0 when it ended well
-    timed_out_s: float = 0.0  # how long was waited in vain; 0 when it answered
+    signal: int = 0  # signal that killed the child process, or its exit status; 0 for a normal exit
+    timed_out_s: float = 0.0  # how long was waited without an answer; 0 when it answered
     seconds: float = 0.0  # from nothing to the first result
 
 
@@ -53,14 +61,15 @@ def why_not(device: str, facts: GpuFacts) -> Reason | None:
 
 
 def why_failed(device: str, attempt: Attempt, facts: GpuFacts) -> Reason | None:
-    """Why the trial of a device failed, although the facts spoke for it; None when it works."""
+    """Why the trial of a device failed although the facts allowed it; None when it works."""
     if attempt.works:
         return None
     if attempt.timed_out_s:
         return make_reason(
             "no_answer",
             "the trial gave no result within {seconds:.0f} s",
-            "try again: the first start reads large libraries from the disk; embedding itself waits longer",
+            "try again: the first start reads large libraries from the disk; embedding itself "
+            "waits longer",
             seconds=attempt.timed_out_s,
         )
     if attempt.signal:
@@ -98,7 +107,7 @@ def why_failed(device: str, attempt: Attempt, facts: GpuFacts) -> Reason | None:
 
 
 def remedy_by_name(remedy: str) -> str:
-    """What to do where the device was requested by name: take another, or do what helps this one."""
+    """Remedy where the device was requested by name: another device, or what helps this one."""
     if remedy.startswith("use the device"):
         return remedy
     if remedy == USE_THE_CPU:
@@ -111,19 +120,17 @@ def remedy_by_name(remedy: str) -> str:
 
 
 def is_out_of_memory(message: str) -> bool:
-    """Whether a library's message says that the memory of the device is too small."""
+    """Whether a library's message reports too little device memory."""
     lowered = message.lower()
     return any(sign in lowered for sign in _MEMORY_SIGNS)
 
 
 _DRIVER_FOR: Final = {12: "525", 13: "580"}  # first driver branch that serves a CUDA major version
-_CAPABILITY_FOR: Final[dict[int, Version]] = {
-    12: (6, 0),
-    13: (7, 5),
-}  # oldest GPUs that the packages are built for
+_CAPABILITY_FOR: Final[dict[int, Version]] = {12: (6, 0), 13: (7, 5)}
+"""Oldest GPUs that the packages are built for."""
 _DRIVER_PAGE: Final = Message("from nvidia.com/drivers or with your system's package manager")
 USE_THE_CPU: Final = Message("nothing needs to be done: the CPU does the work")
-"""True where the program chooses the device; the CPU does not step in for one that was requested by name."""
+"""True for an automatic choice; for a device requested by name the CPU does not replace it."""
 # CUresult, from cuda.h.
 _NO_DEVICE: Final = 100
 
@@ -158,7 +165,7 @@ _OTHER_STATUS: Final = (
 
 
 def why_not_cuda(facts: GpuFacts) -> Reason | None:
-    """The first cause for which CUDA cannot work here, furthest from the program first; None when it is worth a try."""
+    """The first cause for which CUDA cannot work, the most fundamental first; None to try it."""
     return next(
         chain(_of_computer(facts), _of_access(facts), _of_versions(facts), _of_packages(facts)),
         None,
@@ -184,7 +191,8 @@ def _of_computer(facts: GpuFacts) -> Iterator[Reason]:
         yield make_reason(
             "container_without_gpus",
             "this is a container that was started without the computer's GPU",
-            "install the NVIDIA Container Toolkit on the computer and start the container with `--gpus all`",
+            "install the NVIDIA Container Toolkit on the computer and start the container with "
+            "`--gpus all`",
         )
     if driver.is_installed:
         return
@@ -195,13 +203,17 @@ def _of_computer(facts: GpuFacts) -> Iterator[Reason]:
         )
         yield make_reason(
             "no_gpu",
-            "this computer shows no NVIDIA GPU, and no NVIDIA driver is installed ({library} was not found)",
+            "this computer shows no NVIDIA GPU, and no NVIDIA driver is installed ({library} was "
+            "not found)",
             hint if facts.is_container else USE_THE_CPU,
             library=driver.library,
         )
     words = "no NVIDIA driver is installed ({library} was not found)"
     if has_hardware:
-        words = "no NVIDIA driver is installed although an NVIDIA GPU is in this computer ({library} was not found)"
+        words = (
+            "no NVIDIA driver is installed although an NVIDIA GPU is in this computer "
+            "({library} was not found)"
+        )
     remedy = "install the NVIDIA driver {where}, and restart"
     if needed := _driver_for(facts):
         remedy = "install the NVIDIA driver (version {needed} or later) {where}, and restart"
@@ -219,7 +231,8 @@ def _of_access(facts: GpuFacts) -> Iterator[Reason]:
         yield make_reason(
             "no_permission",
             "this user may not use the GPU: no permission on {files}",
-            "add the user to the group that owns these files (often “video” or “render”) and log in again",
+            "add the user to the group that owns these files (often “video” or “render”) and log "
+            "in again",
             files=enumerated(closed),
         )
     if value is not None and not driver.device_count:
@@ -250,11 +263,11 @@ def _of_versions(facts: GpuFacts) -> Iterator[Reason]:
     found, major, device = facts.driver.cuda_version, facts.cuda_major, facts.driver.device
     if major and found[0] and found[0] < major:
         words = (
-            "the NVIDIA driver is too old: found driver {version}, for CUDA {found}, needed driver {needed} or later, "
-            "for CUDA {major}"
+            "the NVIDIA driver is too old: found driver {version}, for CUDA {found}, "
+            "needed driver {needed} or later, for CUDA {major}"
             if facts.driver.version
-            else "the NVIDIA driver is too old: found for CUDA {found}, needed driver {needed} or later, "
-            "for CUDA {major}"
+            else "the NVIDIA driver is too old: found for CUDA {found}, "
+            "needed driver {needed} or later, for CUDA {major}"
         )
         yield make_reason(
             "driver_too_old",
@@ -269,12 +282,14 @@ def _of_versions(facts: GpuFacts) -> Iterator[Reason]:
     needed = _CAPABILITY_FOR.get(major, (0, 0))
     if device is not None and (0, 0) != device.capability < needed:
         remedy = marked(
-            "install an onnxruntime-gpu package for CUDA 12, which serves older GPUs, or use the CPU"
+            "install an onnxruntime-gpu package for CUDA 12, which serves older GPUs, or use the "
+            "CPU"
         )
         yield make_reason(
             "capability_too_low",
-            "{device} has compute capability {found}; packages for CUDA {major} need {needed} or higher",
-            remedy if major > 12 else USE_THE_CPU,  # noqa: PLR2004 (the major version that the remedy names)
+            "{device} has compute capability {found}; packages for CUDA {major} need {needed} or "
+            "higher",
+            remedy if major > 12 else USE_THE_CPU,  # noqa: PLR2004
             device=device.name,
             found=_dotted(device.capability),
             major=major,
@@ -308,7 +323,8 @@ def _of_packages(facts: GpuFacts) -> Iterator[Reason]:
         yield make_reason(
             "other_cuda",
             "CUDA {found} libraries were found, but this ONNX Runtime is built for CUDA {major}",
-            'pip install "onnxruntime-gpu[cuda,cudnn]" brings CUDA {major} libraries, which may lie beside the others',
+            'pip install "onnxruntime-gpu[cuda,cudnn]" brings CUDA {major} libraries, which may '
+            "lie beside the others",
             found=listed(map(str, found)),
             major=major,
         )

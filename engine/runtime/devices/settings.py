@@ -1,4 +1,4 @@
-"""How a device runs a backbone: every switch, its default, and ONNX Runtime's options that follow from it."""
+"""Settings of a device: every switch, its default, and the options of ONNX Runtime."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -7,20 +7,16 @@ from engine.runtime.devices.facts import CPU_PROVIDER, CUDA_PROVIDER
 
 ProviderChain = tuple[tuple[str, dict[str, str]], ...]
 """Execution providers in the order in which they are offered each operator, with their options."""
-SMALLEST_BATCH: Final = (
-    8  # A GPU's images in one run, at least. Chosen; no GPU was at hand to measure with.
-)
-LARGEST_BATCH: Final = (
-    128  # at most: more only takes memory. Chosen; no GPU was at hand to measure with.
-)
-_DEFAULT_BATCH: Final = (
-    32  # where free memory is not known. Chosen; no GPU was at hand to measure with.
-)
+SMALLEST_BATCH: Final = 8
+"""A GPU's images in one run, at least. Chosen without a GPU to measure with."""
+LARGEST_BATCH: Final = 128
+"""At most: more only takes memory. Chosen without a GPU to measure with."""
+_DEFAULT_BATCH: Final = 32
+"""Where free memory is unknown. Chosen without a GPU to measure with."""
 _MEMORY_SHARE: Final = 0.25
-"""Share of the free memory that a batch may take. Chosen: the driver and other programs need the rest."""
-_COPIES: Final = (
-    64  # an image's activations, as float32 copies of its input; a ResNet-50 needs about 30
-)
+"""Share of the free memory for a batch. Chosen: driver and other programs need the rest."""
+_COPIES: Final = 64
+"""An image's activations, as float32 copies of its input; a ResNet-50 needs about 30."""
 _BYTES: Final = 4  # of a float32
 
 
@@ -30,25 +26,22 @@ class DeviceSettings:
 
     batch: int = 0  # images in one run; 0: by the memory of the device
     io_binding: bool = True  # keep one input and one output buffer on the device for each worker
-    # Record the run once and replay it: one launch instead of hundreds. Every batch is filled up to the same size, and
-    # runs follow one another.
+    # Record the run once and replay it: one launch instead of hundreds. Every batch is padded to
+    # the same size, and runs follow one another.
     cuda_graphs: bool = False
-    # How cuDNN finds convolutions: "HEURISTIC" (at once), "EXHAUSTIVE" (measures every batch size), "DEFAULT"
+    # cuDNN's search for convolutions: "HEURISTIC", "EXHAUSTIVE" (measures), or "DEFAULT"
     algorithm_search: str = "HEURISTIC"
-    channels_last: bool = (
-        False  # lay out images as (B, height, width, channels), as tensor cores like it
-    )
-    tf32: bool = (
-        True  # let float32 products use tensor cores, with 10 bits of mantissa instead of 23
-    )
-    half: bool = False  # compute layers in float16; kept only if embeddings agree with the CPU's
-    spare_memory: bool = (
-        True  # grow the memory by what is needed, instead of to the next power of two
-    )
+    # Lay out images as (B, height, width, channels), which tensor cores prefer
+    channels_last: bool = False
+    # Let float32 products use tensor cores, with 10 bits of mantissa instead of 23
+    tf32: bool = True
+    half: bool = False  # compute layers in float16; used only if embeddings agree with the CPU's
+    # Grow the memory by what is needed, instead of to the next power of two
+    spare_memory: bool = True
 
 
 def provider_chain(provider: str, settings: DeviceSettings) -> ProviderChain:
-    """Execution providers for a session: the wanted one, and the CPU for operators which it lacks."""
+    """Execution providers of a session: the requested one, and the CPU for missing operators."""
     wanted = (provider, cuda_options(settings) if provider == CUDA_PROVIDER else {})
     return (wanted,) if provider == CPU_PROVIDER else (wanted, (CPU_PROVIDER, {}))
 
@@ -56,8 +49,9 @@ def provider_chain(provider: str, settings: DeviceSettings) -> ProviderChain:
 def cuda_options(settings: DeviceSettings) -> dict[str, str]:
     """Options of the CUDA provider.
 
-    Searching the fastest convolution for every new batch size costs more than it saves on small networks, so the
-    search is by heuristic; and a memory that doubles takes from other programs what is never used.
+    Searching the fastest convolution for every new batch size costs more than it saves on small
+    networks, so the search is by heuristic; and a memory that doubles takes from other programs
+    what is never used.
     """
     return {
         "cudnn_conv_algo_search": settings.algorithm_search,
@@ -69,9 +63,9 @@ def cuda_options(settings: DeviceSettings) -> dict[str, str]:
 
 
 def batch_for(free_bytes: int | None, side: int, settings: DeviceSettings) -> int:
-    """Images in one run that fit into a quarter of the free memory, a power of two in [8, 128]; 32 where unknown.
+    """Batch size that fits a quarter of the free memory: a power of two in [8, 128]; 32 if unknown.
 
-    `side` is that of the network's input in pixels; a batch in the settings is taken as it is.
+    `side` is that of the network's input in pixels; a batch in the settings takes precedence.
     """
     if settings.batch:
         return settings.batch

@@ -1,7 +1,8 @@
 """The network of any ONNX file as a torch module that can be trained on.
 
-The file's own graph is computed, operator by operator, and trained weights go back into it: same size, same speed.
-Batch normalisation keeps its statistics, which a few hundred labelled images would estimate worse.
+The file's own graph is computed, operator by operator, and trained weights go back into it: same
+size, same speed. Batch normalisation keeps its statistics, which a few hundred labelled images
+would estimate worse.
 """
 
 from collections.abc import Iterator, Mapping
@@ -24,10 +25,9 @@ WEIGHTS_AT: Final[Mapping[str, tuple[int, ...]]] = {
     "LayerNormalization": (1, 2),
     "BatchNormalization": (1, 2),
 }
-"""Inputs of operators that are learned where the file holds them. All else in a file stays as it is."""
-LAYERS: Final = frozenset(
-    {"Conv", "Gemm", "MatMul"}
-)  # what counts as a layer: stages are counted in them
+"""Inputs of operators that are trained where they are initializers of the file."""
+LAYERS: Final = frozenset({"Conv", "Gemm", "MatMul"})
+"""What counts as a layer: stages are counted in them."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class _Step:
 class ThawedNetwork(nn.Module):
     """The graph of an `onnx.ModelProto`, computed in torch up to an output, by default the first.
 
-    Training leaves `frozen_share` of the layers, counted from the images, as they are.
+    Training freezes `frozen_share` of the layers, counted from the input.
 
     Raises:
         ModelError: the graph has an operator that training cannot go through.
@@ -72,7 +72,7 @@ class ThawedNetwork(nn.Module):
         self._freeze(frozen_share)
 
     def _kept(self, constants: Mapping[str, Tensor]) -> Mapping[str, str | Tensor]:
-        """Constants by name in the file: shapes and places themselves, of floats the buffer that follows the module."""
+        """Constants by name in the file: tensors of integers, buffers of floats."""
         kept: dict[str, str | Tensor] = {}
         for number, (name, value) in enumerate(constants.items()):
             kept[name] = value
@@ -141,7 +141,7 @@ def thawed(path: Path, output: str = "", *, frozen_share: float = 0.0) -> Thawed
 
 @torch.no_grad()
 def average_with_file(path: Path, network: ThawedNetwork, trained_share: float) -> None:
-    """Average trained weights, by a share in [0, 1], with those of the file, which keeps robustness.
+    """Average trained weights with those of the file, by a share in [0, 1]: keeps robustness.
 
     Paper: Wortsman et al., CVPR 2022 (WiSE-FT).
     """
@@ -150,7 +150,7 @@ def average_with_file(path: Path, network: ThawedNetwork, trained_share: float) 
 
 
 def with_weights(path: Path, network: ThawedNetwork) -> bytes:
-    """The content of a file with the weights of its trained network in place of its own, in the file's precision.
+    """Serialise a file with its network's trained weights, in the file's precision.
 
     Raises:
         ModelError: a weight does not fit into the file's number type.
@@ -215,7 +215,7 @@ def _attribute(value: Any) -> Any:
 
 
 def _without_casts(steps: Iterator[_Step], held: Mapping[str, Tensor]) -> Iterator[_Step]:
-    """Weights that are stored as float16 are cast up in the graph: here they are float32 from the start."""
+    """Remove the casts of float16 weights: they are float32 from the start."""
     names: dict[str, str] = {}
     for step in steps:
         inputs = tuple(names.get(name, name) for name in step.inputs)
@@ -243,7 +243,7 @@ def _weight_names(steps: tuple[_Step, ...], held: Mapping[str, Tensor]) -> tuple
 
 
 def _last_uses(steps: tuple[_Step, ...], output: str) -> tuple[tuple[str, ...], ...]:
-    """For each step the values that no later one takes: they need not be kept."""
+    """For each step the values that no later step uses, and which can be freed."""
     last: dict[str, int] = {}
     for number, step in enumerate(steps):
         for name in (*step.inputs, *step.outputs):

@@ -19,9 +19,8 @@ _FLOATS: Final = frozenset({1, 10, 11, 16})
 """ONNX's numbers for float32, float16, float64 and bfloat16: all are float32 in training."""
 _BOOL: Final = 9  # ONNX's number for yes and no
 
-Operator = Callable[
-    [Attributes, Inputs], Any
-]  # from attributes and inputs to the output, or to a tuple of outputs
+Operator = Callable[[Attributes, Inputs], Any]
+"""From attributes and inputs to the output, or to a tuple of outputs."""
 
 
 def _convolution(attributes: Attributes, inputs: Inputs) -> Tensor:
@@ -55,7 +54,7 @@ def _layer_normalisation(attributes: Attributes, inputs: Inputs) -> Tensor:
 
 
 def _batch_normalisation(attributes: Attributes, inputs: Inputs) -> Tensor:
-    """BatchNormalization with the mean and variance that the file holds: training leaves them as they are."""
+    """BatchNormalization with the file's mean and variance, which training does not change."""
     values, scale, bias, mean, variance = inputs
     return nn.functional.batch_norm(
         values, mean, variance, scale, bias, eps=attributes.get("epsilon", 1e-5)
@@ -97,7 +96,7 @@ def _padded(
     *,
     filling: float = 0.0,
 ) -> tuple[Tensor, list[int]]:
-    """The images and what the layer itself shall pad; torch pads both sides alike, ONNX as it likes."""
+    """Images, padded where needed, and the layer's own padding; torch pads symmetrically."""
     wish = attributes.get("auto_pad", "NOTSET")
     pads = list(attributes.get("pads", [0] * (2 * _PLANE)))
     if wish.startswith("SAME"):
@@ -159,7 +158,8 @@ def _split(attributes: Attributes, inputs: Inputs) -> tuple[Tensor, ...]:
 def _slice_of(_attributes: Attributes, inputs: Inputs) -> Tensor:
     """Slice; steps are positive."""
     values, starts, ends = inputs[0], inputs[1].tolist(), inputs[2].tolist()
-    axes = inputs[3].tolist() if len(inputs) > 3 and inputs[3] is not None else range(len(starts))  # noqa: PLR2004
+    has_axes = len(inputs) > 3 and inputs[3] is not None  # noqa: PLR2004
+    axes = inputs[3].tolist() if has_axes else range(len(starts))
     steps = inputs[4].tolist() if len(inputs) > 4 else [1] * len(starts)  # noqa: PLR2004
     parts = [slice(None)] * values.ndim
     for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):

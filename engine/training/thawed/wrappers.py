@@ -1,4 +1,4 @@
-"""Wrappers of a network in training, by its card, in pieces or scaled, and its comparison with its file."""
+"""Wrappers of a network in training: preprocessing, checkpointing, scale, comparison."""
 
 from pathlib import Path
 from typing import Any, Final, final
@@ -20,13 +20,13 @@ _LUMINANCE: Final = (0.299, 0.587, 0.114)  # as in `engine.runtime.backbone_inpu
 _MAP_RANK: Final = 4  # Batch, channels, height and width of a feature map
 _TOKENS_RANK: Final = 3  # Batch, tokens and width
 MOST_BYTES: Final = 1_000_000_000
-"""What a piece may keep for its gradient. Chosen: fits beside the window on a computer of 4 GB."""
+"""Activations kept for the gradient. Chosen: fits next to the window on a computer of 4 GB."""
 _IMAGES: Final = 2  # pictures that are compared. Chosen: enough to see another network.
 
 
 @final
 class AsCarded(nn.Module):
-    """A network with what `BackboneSession` does around it, for images that are normalised as training does it."""
+    """A network with the preprocessing of `BackboneSession`, for training's normalised images."""
 
     scale: Tensor
     shift: Tensor
@@ -37,7 +37,8 @@ class AsCarded(nn.Module):
         self._card = card
         ours_mean, ours_std = torch.tensor(IMAGENET_MEAN), torch.tensor(IMAGENET_STD)
         mean, std = torch.tensor(card.mean), torch.tensor(card.std)
-        # ((x · ours_std + ours_mean) · value_scale - mean) / std as one multiplication and one addition
+        # ((x · ours_std + ours_mean) · value_scale - mean) / std, with one multiplication and
+        # addition
         self.register_buffer("scale", (ours_std * card.value_scale / std)[:, None, None])
         self.register_buffer("shift", ((ours_mean * card.value_scale - mean) / std)[:, None, None])
 
@@ -73,7 +74,7 @@ class AsCarded(nn.Module):
 
 @final
 class InPieces(nn.Module):
-    """Gradient checkpointing: keeps only what one piece needs, and computes it again: a third more time."""
+    """Gradient checkpointing: stores the activations of one piece, for a third more time."""
 
     def __init__(self, network: nn.Module, images_at_once: int) -> None:
         super().__init__()
@@ -91,7 +92,7 @@ class InPieces(nn.Module):
 
 
 def images_within(network: nn.Module, images: Tensor, most_bytes: int = MOST_BYTES) -> int:
-    """How many images fit into a piece, by what the network keeps for the gradient of these (B, 3, H, W)."""
+    """Images in a piece, by the activations that the network stores for these (B, 3, H, W)."""
     kept: dict[int, int] = {}
 
     def note(tensor: Tensor) -> Tensor:
@@ -109,7 +110,7 @@ def images_within(network: nn.Module, images: Tensor, most_bytes: int = MOST_BYT
 
 @final
 class ScaledEmbedding(nn.Module):
-    """Embeddings of length 1 / sqrt(temperature), so that squared distances are those of unit ones over it (Eq. 2)."""
+    """Embeddings of length 1 / sqrt(temperature), for distances of unit ones over it (Eq. 2)."""
 
     def __init__(self, backbone: nn.Module, temperature: float) -> None:
         super().__init__()
@@ -131,7 +132,7 @@ def images_at_once(path: Path, card: BackboneCard) -> int | None:
 
 
 def check_agreement(path: Path, card: BackboneCard, network: nn.Module) -> float:
-    """Largest difference of a network, in evaluation mode, from its file, relative to the embedding's largest number.
+    """Largest relative difference between a network, in evaluation mode, and its file.
 
     Raises:
         ModelError: they differ.

@@ -7,7 +7,7 @@ import pytest
 from app.group_review.logic import AnswerKind, Review, majority_of, without
 from engine.collection.review_groups import ReviewGroup, ReviewMemory, ReviewQueue
 from engine.everyday.classifier import ScoredClass
-from engine.everyday.error_odds import PRIOR_ERRORS
+from engine.everyday.scores import PRIOR_ERRORS
 from engine.graph.codes import NO_CLASS, UNKNOWN
 
 GROUP = ReviewGroup(

@@ -20,7 +20,7 @@ WEIGHTS = "0.1.0"
 
 @pytest.fixture(autouse=True)
 def nothing_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A computer on which no backbone was prepared, with the package of the accurate one's weights."""
+    """A computer without prepared backbones, with the package of the accurate one's weights."""
     monkeypatch.setenv("PROTOLEAF_BACKBONES", str(tmp_path))
     monkeypatch.delenv("PROTOLEAF_BACKBONE", raising=False)
     weights_are(monkeypatch, WEIGHTS)

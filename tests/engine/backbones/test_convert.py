@@ -1,4 +1,7 @@
-"""The package with the weights: absent, another version, or with another file, each with what to do."""
+"""The package with the weights.
+
+Absent, another version, or with another file, each with what to do.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,7 @@
-"""Bundled backbones that are made on this computer: once, whole or not at all, and anew when they are damaged."""
+"""Bundled backbones that are made on this computer.
+
+Once, whole or not at all, and anew when they are damaged.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -41,7 +44,10 @@ def _left() -> list[str]:
 
 
 def test_made_once(installed: InstalledWeights) -> None:
-    """The steps are reported, the files are whole, and the second time nothing is done; the card is the shipped one."""
+    """The steps are reported, the files are whole, and the second time nothing is done.
+
+    The card is the shipped one.
+    """
     as_full_disk: list[Progress] = []
     assert converted_path(NAME) is None
     assert NAME in bundled_backbones()
@@ -62,7 +68,10 @@ def test_made_once(installed: InstalledWeights) -> None:
 
 
 def test_the_same_bytes_each_time(installed: InstalledWeights) -> None:
-    """A project that goes to another computer finds the same backbone there; layers keep their names."""
+    """A project that goes to another computer finds the same backbone there.
+
+    Layers keep their names.
+    """
     path = convert_kept(NAME)
     before = path.read_bytes()
     path.unlink()
@@ -87,7 +96,10 @@ def test_a_damaged_file_is_made_anew(installed: InstalledWeights) -> None:
 def test_the_companion_is_made_within_shipped_ranges(
     installed: InstalledWeights, tmp_path: Path
 ) -> None:
-    """Without one photo of the person's; ranges of another network are refused, and nothing is kept."""
+    """Without one photo of the person's.
+
+    Ranges of another network are refused, and nothing is kept.
+    """
     activations = tiny_activations(installed, tmp_path)
     write_activations(installed.source.activations, activations)
     path = convert_kept(NAME)

@@ -58,7 +58,7 @@ def test_propagation_that_was_trained_for_it(tmp_path: Path, card: BackboneCard)
 
 
 def test_preprocessing_is_part_of_the_file(tmp_path: Path, card: BackboneCard) -> None:
-    """The same network with other preprocessing has another hash, and is a sound file that says how."""
+    """The same network with other preprocessing has another hash, and is a sound file."""
     library = BackboneLibrary()
     first = library.add(source(tmp_path), card)
     second = library.add(source(tmp_path), replace(card, name="tiny-bgr", channel_order="bgr"))
@@ -74,7 +74,10 @@ def test_preprocessing_is_part_of_the_file(tmp_path: Path, card: BackboneCard) -
 
 
 def test_adding_again(tmp_path: Path, card: BackboneCard) -> None:
-    """The same once more changes nothing, from the source or from the library; another under the name is refused."""
+    """The same once more changes nothing, from the source or from the library.
+
+    Another under the name is refused.
+    """
     library = BackboneLibrary()
     added = library.add(source(tmp_path), card)
     assert library.add(source(tmp_path), card) == added
@@ -139,7 +142,10 @@ def test_a_folder_that_refuses(
     "name", ["", "../up", "a/b", "a b", ".hidden", "con", "NUL.onnx", "x" * 65, "dot.", "leafnet"]
 )
 def test_names_that_are_refused(tmp_path: Path, card: BackboneCard, name: str) -> None:
-    """A name is a folder on every system and no way out of the library; a bundled one stays the bundled one."""
+    """A name is a folder on every system and no way out of the library.
+
+    A bundled one stays the bundled one.
+    """
     library = BackboneLibrary()
     with pytest.raises(InputError, match="name"):
         library.add(source(tmp_path), replace(card, name=name))
@@ -202,7 +208,10 @@ def test_what_a_killed_program_left(tmp_path: Path, card: BackboneCard) -> None:
 def test_two_programs_add_the_same(
     tmp_path: Path, card: BackboneCard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One is faster by a moment: the other finds its own backbone there, and another one under the name is refused."""
+    """One is faster by a moment.
+
+    The other finds its own backbone there, and another one under the name is refused.
+    """
     rename = Path.rename
 
     def slower(folder: Path, target: Path) -> Path:

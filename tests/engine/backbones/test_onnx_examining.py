@@ -25,9 +25,16 @@ from tests.support.backbones import tiny_card
 from tests.support.onnx_examination import examined, refusal
 
 WRONG_ON_A_CARD: tuple[dict[str, Any], ...] = (
-    {"name": 5}, {"output": None}, {"figures": []}, {"figures": {"speed": "fast"}}, {"unit_length": "no"},
-    {"temperature": "warm"}, {"temperature": -1}, {"shrinkage": None}, {"mean": [1e400, 0, 0]},
-)  # fmt: skip
+    {"name": 5},
+    {"output": None},
+    {"figures": []},
+    {"figures": {"speed": "fast"}},
+    {"unit_length": "no"},
+    {"temperature": "warm"},
+    {"temperature": -1},
+    {"shrinkage": None},
+    {"mean": [1e400, 0, 0]},
+)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +99,10 @@ def test_what_was_chosen_is_no_guess(tmp_path: Path) -> None:
 
 
 def test_a_classifier_is_distinguished_from_features(tmp_path: Path) -> None:
-    """Labels cannot be embeddings and say why; scores can, as a second choice, and then there is a notice."""
+    """Labels cannot be embeddings and say why.
+
+    Scores can, as a second choice, and then there is a notice.
+    """
     path = models.write_scores_and_features(tmp_path / "classifier.onnx")
     facts = examined(path)
     assert [output.name for output in facts.outputs] == ["pooled_features", "logits", "labels"]
@@ -107,7 +117,7 @@ def test_a_classifier_is_distinguished_from_features(tmp_path: Path) -> None:
 
 
 def test_preprocessing_from_a_card_beside(tmp_path: Path) -> None:
-    """A card beside the file is believed, its priors and words come along, and its side yields to the file's."""
+    """A card beside the file is believed, with priors and texts; its side yields to the file's."""
     path = models.write_vectors(tmp_path / "own.onnx", side=models.SIDE)
     card = replace(
         tiny_card(width=models.WIDTH),
@@ -158,7 +168,7 @@ def test_a_card_of_another_network(tmp_path: Path) -> None:
 
 
 def test_preprocessing_from_the_file_itself(tmp_path: Path) -> None:
-    """A file that this program stamped says how its pictures are prepared, wherever it was moved."""
+    """A file that this program stamped holds its preprocessing, wherever it was moved."""
     path = models.write_vectors(tmp_path / "moved.onnx")
     card = replace(
         tiny_card(width=models.WIDTH), value_scale=255.0, channel_order="bgr", unit_length=True
@@ -177,10 +187,15 @@ def test_preprocessing_from_a_hub_file(tmp_path: Path) -> None:
     """`preprocessor_config.json` beside the file is translated; a broken one is named."""
     path = models.write_vectors(tmp_path / "hub.onnx")
     settings = {
-        "do_center_crop": True, "crop_size": {"height": 64, "width": 64}, "size": {"shortest_edge": 80},
-        "do_rescale": True, "rescale_factor": 1 / 255, "do_normalize": True,
-        "image_mean": [0.5, 0.4, 0.3], "image_std": [0.2, 0.2, 0.2],
-    }  # fmt: skip
+        "do_center_crop": True,
+        "crop_size": {"height": 64, "width": 64},
+        "size": {"shortest_edge": 80},
+        "do_rescale": True,
+        "rescale_factor": 1 / 255,
+        "do_normalize": True,
+        "image_mean": [0.5, 0.4, 0.3],
+        "image_std": [0.2, 0.2, 0.2],
+    }
     config = tmp_path / "preprocessor_config.json"
     config.write_text(json.dumps(settings), encoding="utf-8")
     found = examined(path).preprocessing
@@ -222,7 +237,10 @@ def test_usual_preprocessing_of_what_wrote_it(tmp_path: Path) -> None:
 
 
 def test_what_the_person_chose_counts_more(tmp_path: Path) -> None:
-    """Chosen fields replace what was guessed; a side that the file does not take is refused, as is nonsense."""
+    """Chosen fields replace what was guessed.
+
+    A side that the file does not take is refused, as is nonsense.
+    """
     facts = examined(models.write_vectors(tmp_path / "fixed.onnx", side=models.SIDE))
     assert chosen_preprocessing(facts, preset("caffe")).channel_order == "bgr"
     with pytest.raises(ModelError, match="one size only"):

@@ -70,7 +70,10 @@ def test_a_file_that_is_cut_short(tmp_path: Path, share: float) -> None:
 
 
 def test_damaged_bytes_never_get_past(tmp_path: Path) -> None:
-    """A damaged file is refused in words or still does what it should; nothing else ever comes out."""
+    """A damaged file is refused in words or still does what it should.
+
+    Nothing else ever comes out.
+    """
     path = models.write_vectors(tmp_path / "bits.onnx")
     whole, refused = path.read_bytes(), 0
     for place in range(0, len(whole), 41):
@@ -84,7 +87,10 @@ def test_damaged_bytes_never_get_past(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_random_bytes_never_get_past_the_reader(tmp_path: Path, seed: int) -> None:
-    """Bits turned over, huge numbers put in, pieces cut out: the file is read, or refused in words, and at once."""
+    """Bits turned over, huge numbers put in, pieces cut out.
+
+    The file is read, or refused in words, and at once.
+    """
     draw = random.Random(seed)
     path = models.write_external(tmp_path / "damaged.onnx")
     whole, reasons = path.read_bytes(), list[str]()
@@ -116,7 +122,10 @@ def test_graphs_in_graphs_without_end(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("bytes_claimed", [2**31 - 1, 2**40])
 def test_a_size_that_is_only_claimed(tmp_path: Path, bytes_claimed: int) -> None:
-    """Weights of two gigabytes and more, of which ten bytes are there: nothing is reserved for the rest."""
+    """Weights of two gigabytes and more, of which ten bytes are there.
+
+    Nothing is reserved for the rest.
+    """
     path = tmp_path / "claims.onnx"
     path.write_bytes(encoded_varint(7 << 3 | 2) + encoded_varint(bytes_claimed) + b"0123456789")
     assert "damaged" in refusal(path)
@@ -154,7 +163,10 @@ def test_external_data_that_cannot_be_looked_at(tmp_path: Path) -> None:
 
 
 def test_external_data_by_another_number(tmp_path: Path) -> None:
-    """A place is one of several choices, named by 32 bits: the runtime takes 2^32 + 1 for 1, and so does the reader."""
+    """A place is one of several choices, named by 32 bits.
+
+    The runtime takes 2^32 + 1 for 1, and so does the reader.
+    """
     path = models.write_external(tmp_path / "sly.onnx", location="../outside.bin", write_data=False)
     model = onnx.load(str(path), load_external_data=False)
     tensor = model.graph.initializer[0].SerializeToString()
@@ -196,7 +208,10 @@ def test_nothing_in_it(tmp_path: Path) -> None:
 
 
 def test_a_reason_is_never_endless(tmp_path: Path) -> None:
-    """Thousands of unknown operators, one with a name of a megabyte: some are named, the rest counted."""
+    """Thousands of unknown operators, one with a name of a megabyte.
+
+    Some are named, the rest counted.
+    """
     names = ["A" * 1_000_000, *(f"Strange{number:04}" for number in range(2000))]
     nodes = [
         helper.make_node(name, ["images"], [f"of {name[:20]}"], domain="elsewhere")
@@ -240,31 +255,57 @@ def test_inputs_that_are_refused(
 @pytest.mark.parametrize(
     ("node", "shape", "kind", "message"),
     [
-        (helper.make_node("ReduceMean", ["features"], ["made"], keepdims=0), (), TensorProto.FLOAT, "one number"),
+        (
+            helper.make_node("ReduceMean", ["features"], ["made"], keepdims=0),
+            (),
+            TensorProto.FLOAT,
+            "one number",
+        ),
         (
             helper.make_node("ReduceMean", ["features"], ["made"], axes=[1, 2, 3], keepdims=0),
-            ("b",), TensorProto.FLOAT, "one number",
+            ("b",),
+            TensorProto.FLOAT,
+            "one number",
         ),
         (
             helper.make_node("ReduceMean", ["features"], ["made"], axes=[0, 2, 3], keepdims=0),
-            (12,), TensorProto.FLOAT, "one number",
+            (12,),
+            TensorProto.FLOAT,
+            "one number",
         ),
         (
             helper.make_node("ReduceMean", ["features"], ["made"], axes=[1], keepdims=0),
-            ("b", None, None), TensorProto.FLOAT, "",
+            ("b", None, None),
+            TensorProto.FLOAT,
+            "",
         ),
-        (helper.make_node("Shape", ["features"], ["made"]), (4,), TensorProto.INT64, "int64 values, such as labels"),
+        (
+            helper.make_node("Shape", ["features"], ["made"]),
+            (4,),
+            TensorProto.INT64,
+            "int64 values, such as labels",
+        ),
         (
             helper.make_node("ArgMax", ["features"], ["made"], axis=1, keepdims=0),
-            ("b", None, None), TensorProto.INT64, "int64 values, such as labels",
+            ("b", None, None),
+            TensorProto.INT64,
+            "int64 values, such as labels",
         ),
-        (helper.make_node("NonZero", ["features"], ["made"]), (4, None), TensorProto.INT64, "labels"),
+        (
+            helper.make_node("NonZero", ["features"], ["made"]),
+            (4, None),
+            TensorProto.INT64,
+            "labels",
+        ),
     ],
-)  # fmt: skip
+)
 def test_outputs_that_are_refused(
     tmp_path: Path, node: Any, shape: Any, kind: int, message: str
 ) -> None:
-    """A scalar, labels, or a number for each image are no embedding; a map of places is at least a vector for each."""
+    """A scalar, labels, or a number for each image are no embedding.
+
+    A map of places is at least a vector for each.
+    """
     path = models.write_output(tmp_path / "output.onnx", node, shape, kind=kind)
     if message:
         assert message in refusal(path)
@@ -328,7 +369,7 @@ def test_a_batch_that_is_baked_in(tmp_path: Path) -> None:
 
 
 def test_operators_that_are_not_there(tmp_path: Path) -> None:
-    """Operators of somebody's own, unknown ones, and a file that is too new each have their reason."""
+    """Custom operators, unknown ones, and a file that is too new each have their reason."""
     own = models.write_with_node(tmp_path / "own.onnx", "Sparkle", domain="com.example")
     assert "Sparkle of com.example" in refusal(own)
     assert "operators that ONNX Runtime does not have" in refusal(

@@ -83,7 +83,10 @@ def test_a_child_that_says_nothing_of_use() -> None:
 
 
 def test_what_a_child_says_fits_a_screen() -> None:
-    """Names from a file are part of a reason: their length is bounded, and they give a terminal no orders."""
+    """Names from a file are part of a reason.
+
+    Their length is bounded, and they give a terminal no orders.
+    """
     failure = Failed("the model \x1b[2J\u202e" + "x" * 100_000)
     with pytest.raises(ModelError) as refused:
         ask_child(ASKED, ROOMY, command=scripted_command([failure]))
@@ -126,7 +129,10 @@ def test_a_model_that_wants_a_hundred_gigabytes(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit on private memory is kept by Linux")
 def test_a_file_that_grows_in_memory(tmp_path: Path) -> None:
-    """Ten million operators of two bytes each take gigabytes once they are parsed: refused in the child, not here."""
+    """Ten million operators of two bytes each take gigabytes once they are parsed.
+
+    Refused in the child, not here.
+    """
     path = tmp_path / "swollen.onnx"
     nodes = b"\x0a\x00" * 10_000_000
     path.write_bytes(b"\x3a\x80\xda\xc4\x09" + nodes)  # the graph, and its length
@@ -162,7 +168,8 @@ def test_sessions_do_what_cards_say(
     """Layout, order, range, output, pooling and length agree with the same computed by hand."""
     path = tmp_path / "net.onnx"
     write(path)
-    card = Preprocessing(input_side=models.SIDE, **fields).card("small", width=models.WIDTH)  # type: ignore[arg-type]
+    preprocessing = Preprocessing(input_side=models.SIDE, **fields)  # type: ignore[arg-type]
+    card = preprocessing.card("small", width=models.WIDTH)
     images = np.random.default_rng(0).integers(
         0, 256, (3, models.SIDE, models.SIDE, 3), dtype=np.uint8
     )
@@ -182,7 +189,10 @@ def test_sessions_do_what_cards_say(
 
 
 def by_hand(values: NDArray[np.float64], *, channels: int) -> NDArray[np.float64]:
-    """The small networks' convolution of stride 4 and ReLU in plain numpy: (B, H, W, C) to (B, H / 4, W / 4, 12)."""
+    """The small networks' convolution of stride 4 and ReLU in plain numpy.
+
+    (B, H, W, C) to (B, H / 4, W / 4, 12).
+    """
     padded = np.pad(values, ((0, 0), (1, 1), (1, 1), (0, 0)))
     windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), axis=(1, 2))[:, ::4, ::4]
     result: NDArray[np.float64] = np.maximum(
@@ -209,7 +219,7 @@ def test_a_trial(tmp_path: Path, pictures: tuple[Path, ...]) -> None:
 
 
 def test_networks_that_fail_the_trial(tmp_path: Path, pictures: tuple[Path, ...]) -> None:
-    """Always the same, another each time, dependent on the batch, too large, no numbers, of another width."""
+    """Always equal, random, dependent on the batch, too large, not finite, of another width."""
     path = tmp_path / "net.onnx"
     unit = Preprocessing(input_side=models.SIDE).card("net", width=models.WIDTH)
     models.write_with_node(path, "Sign")
@@ -235,7 +245,10 @@ def test_networks_that_fail_the_trial(tmp_path: Path, pictures: tuple[Path, ...]
 
 
 def test_adding_a_file(tmp_path: Path, pictures: tuple[Path, ...]) -> None:
-    """Inspected, tried, kept with its figures; progress is reported step by step; the file may go afterwards."""
+    """Inspected, tried, kept with its figures; progress is reported step by step.
+
+    The file may go afterwards.
+    """
     path = models.write_vectors(tmp_path / "My net.onnx", side=models.SIDE)
     as_full_disk: list[Progress] = []
     added = add_file(
@@ -287,7 +300,10 @@ def test_a_full_disk_while_external_data_is_put_in(tmp_path: Path) -> None:
 
 
 def test_sample_photos_fill_up(tmp_path: Path, pictures: tuple[Path, ...]) -> None:
-    """Where a project has too few images, the sample's stand in; enough are enough, and missing ones are left out."""
+    """Where a project has too few images, the sample's stand in.
+
+    Enough are enough, and missing ones are left out.
+    """
     found = trial_images((*pictures[:1], tmp_path / "gone.png"), 3)
     assert found[0] == pictures[0]
     assert len(set(found)) == 3

@@ -23,7 +23,7 @@ from engine.embedding.views import unit_length, views_of_side
 from engine.errors import Cancelled, InputError, ModelError
 from engine.events import CancelToken, Progress
 from engine.everyday.classifier import Setting
-from engine.everyday.prototypical import answers_graph
+from engine.everyday.prototypical import onnx_export
 from engine.project import Project
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.providers import CPU_CHOICE
@@ -215,7 +215,7 @@ def test_a_model_that_would_answer_otherwise_does_not_leave(
 
     Nothing stays where they differ.
     """
-    monkeypatch.setattr(answers_graph, "_SHORTEST", 1e3)  # whitened embeddings all but vanish
+    monkeypatch.setattr(onnx_export, "_SHORTEST", 1e3)  # whitened embeddings all but vanish
     with (
         Project.open(ruled.project, for_writing=False) as project,
         pytest.raises(ModelError, match="does not answer as the program does"),

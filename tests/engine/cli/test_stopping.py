@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.cli import backup_commands, import_command
+from engine.cli import output
 from engine.cli.output import stoppable
 from engine.errors import Cancelled
 from engine.events import OnProgress, Progress
@@ -82,7 +82,7 @@ def test_adding_images_is_stopped(
     project.close()
     write_jpeg(tmp_path / "a.jpg")
     before = project.path.read_bytes()
-    monkeypatch.setattr(import_command, "progress_bar", interrupted_in_the_middle)
+    monkeypatch.setattr(output, "progress_bar", interrupted_in_the_middle)
     line = refused(capsys, "import-images", project.path, tmp_path / "a.jpg", status=130)
     assert "nothing was added" in line
     assert project.path.read_bytes() == before
@@ -99,7 +99,7 @@ def test_a_restore_is_stopped(
         backup = project.backups.take().path
         project.labels.set(image_ids, gull)
     before = project.path.read_bytes()
-    monkeypatch.setattr(backup_commands, "progress_bar", interrupted_in_the_middle)
+    monkeypatch.setattr(output, "progress_bar", interrupted_in_the_middle)
     line = refused(capsys, "restore", project.path, backup, "--yes", status=130)
     assert "the project is as it was" in line
     assert project.path.read_bytes() == before

@@ -8,7 +8,7 @@ import pytest
 
 from engine.collection.audit_figures import AuditFigures, cautious_interval, estimated, figures_of
 from engine.evaluation.audit.draw import allocation
-from engine.everyday.error_odds import PRIOR_ERRORS
+from engine.everyday.scores import PRIOR_ERRORS
 from engine.project import Audit, AuditItem, Label
 from engine.project.labels import IN_BULK
 from tests.support.reports import ANIMAL, AUK, BIRD, DOG, GULL, zoo

@@ -4,14 +4,12 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from engine.dataset.described_folder import DESCRIPTION
 from engine.dataset.manifest import is_data_set, read_manifest, write_manifest
 from engine.dataset.opened import DataSet
 from engine.errors import FormatError, InputError
-from engine.events import Progress
 from tests.support.data_sets import embedded
 from tests.support.images import write_jpeg
 
@@ -38,21 +36,6 @@ def test_the_manifest_comes_back(whole: DataSet, tmp_path: Path) -> None:
     assert fields["backbone"]["embedding_width"] == whole.manifest.card.embedding_width
 
 
-def test_embeddings_are_one_array(whole: DataSet, tmp_path: Path) -> None:
-    """Rows in the order of the shards, zeros where there is none; made once."""
-    reports: list[Progress] = []
-    found = whole.embeddings(tmp_path / "embeddings", on_progress=reports.append)
-    expected = np.concatenate(
-        [rows.embeddings for number in range(2) for rows in whole.each_rows(number)]
-    )
-    assert found.tobytes() == expected.tobytes()
-    assert (found.shape[0], reports[-1].done) == (7, 7)
-    assert np.flatnonzero(~np.any(found, axis=1)).tolist() == [6]
-    written_ns = (tmp_path / "embeddings").stat().st_mtime_ns
-    assert whole.embeddings(tmp_path / "embeddings").tobytes() == expected.tobytes()
-    assert (tmp_path / "embeddings").stat().st_mtime_ns == written_ns
-
-
 def test_a_data_set_that_is_not_whole_is_refused(whole: DataSet, tmp_path: Path) -> None:
     """By the shards that are missing, or because no run has finished."""
     write_manifest(tmp_path, whole.manifest)
@@ -72,13 +55,25 @@ def test_a_data_set_that_is_not_whole_is_refused(whole: DataSet, tmp_path: Path)
 @pytest.mark.parametrize(
     ("content", "error", "message"),
     [
-        (None, InputError, "not a data set: expected a folder with manifest.json, found no manifest.json"),
+        (
+            None,
+            InputError,
+            "not a data set: expected a folder with manifest.json, found no manifest.json",
+        ),
         ('{"format": "something else"}', InputError, "not a data set.*found another manifest.json"),
         ("[1", FormatError, "the manifest of a data set is damaged"),
-        ('{"format": "protoleaf data set", "version": 1}', FormatError, "the manifest of a data set is damaged"),
-        ('{"format": "protoleaf data set", "version": 2}', FormatError, "newer version.*found version 2"),
+        (
+            '{"format": "protoleaf data set", "version": 1}',
+            FormatError,
+            "the manifest of a data set is damaged",
+        ),
+        (
+            '{"format": "protoleaf data set", "version": 2}',
+            FormatError,
+            "newer version.*found version 2",
+        ),
     ],
-)  # fmt: skip
+)
 def test_other_folders_are_refused(
     tmp_path: Path, content: str | None, error: type[Exception], message: str
 ) -> None:

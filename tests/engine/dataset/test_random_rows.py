@@ -83,7 +83,10 @@ def test_every_image_is_as_probable(data_set: DataSet) -> None:
 
 
 def test_a_manifest_of_other_counts_is_refused(tmp_path: Path) -> None:
-    """Whichever is greater: no image is left out unnoticed; and counts that cannot be are no manifest."""
+    """Whichever is greater: no image is left out unnoticed.
+
+    And counts that cannot be are no manifest.
+    """
     data_set = write_data_set(tmp_path / "set", [some_rows(70, 384)])
     for failed in (0, 20):
         manifest = replace(data_set.manifest, shards=(ShardFacts(70, failed),))

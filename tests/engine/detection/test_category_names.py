@@ -25,10 +25,20 @@ def test_forms_of_metadata(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "", "animal", "{}", "[]", "5", "{0: 'a', 2: 'b'}", "{'x': 'a'}", "[" * 5_000, "__import__('os').getcwd()",
-        "{0: 'a'" + " " * 1_000_001 + "}", "1" * 100_000, "{" * 300,
+        "",
+        "animal",
+        "{}",
+        "[]",
+        "5",
+        "{0: 'a', 2: 'b'}",
+        "{'x': 'a'}",
+        "[" * 5_000,
+        "__import__('os').getcwd()",
+        "{0: 'a'" + " " * 1_000_001 + "}",
+        "1" * 100_000,
+        "{" * 300,
     ],
-)  # fmt: skip
+)
 def test_what_is_no_list_of_names(text: str) -> None:
     """None are known then; nothing is evaluated."""
     assert names_in({"names": text}) == ()

@@ -1,6 +1,7 @@
 """Boxes of one thing are reduced to the best of them."""
 
 import numpy as np
+import pytest
 
 from engine.detection.detections import CATEGORY, SCORE, best_first, without_overlaps
 
@@ -10,11 +11,12 @@ def candidates(*rows: tuple[float, ...]) -> np.ndarray:
     return np.array(rows, dtype=np.float32).reshape(-1, 6)
 
 
-def test_overlaps_of_a_category() -> None:
+def test_overlaps_of_a_category(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two squares of 10, moved by 3, share 70 of 130: more than 0.45, less than 0.6."""
     pair = candidates((0, 0, 10, 10, 0.6, 0), (3, 0, 13, 10, 0.9, 0))
     assert without_overlaps(pair, 9).tolist() == pair[1:].tolist()
-    assert len(without_overlaps(pair, 9, overlap=0.6)) == 2
+    monkeypatch.setattr("engine.detection.detections.OVERLAP", 0.6)
+    assert len(without_overlaps(pair, 9)) == 2
 
 
 def test_another_category_stays() -> None:

@@ -86,7 +86,10 @@ def test_opening_with_names(tmp_path: Path) -> None:
 
 
 def test_any_size_by_metadata(tmp_path: Path) -> None:
-    """The side is that of the metadata, else the usual one, of MegaDetector 1280; a person's comes first."""
+    """The side is that of the metadata, else the usual one, of MegaDetector 1280.
+
+    A person's comes first.
+    """
     path, sides = tmp_path / "discs.onnx", ("height", "width")
     for notes, expected in (
         ({"imgsz": "[512, 384]", "stride": "32"}, (512, 32)),
@@ -119,7 +122,10 @@ def test_a_persons_names_come_first(tmp_path: Path) -> None:
 
 
 def test_the_form_without_names(tmp_path: Path) -> None:
-    """Three boxes at each place are YOLOv5's, one with its values in rows is YOLOv8's; others may be both."""
+    """Three boxes at each place are YOLOv5's, one with its values in rows is YOLOv8's.
+
+    Others may be both.
+    """
     path = tmp_path / "discs.onnx"
     for form, expected in (("yolov5", OBJECTNESS_ROWS), ("yolov8", CLASS_COLUMNS)):
         facts = examined_detector(write_detector(path, form, notes={}))
@@ -130,7 +136,7 @@ def test_the_form_without_names(tmp_path: Path) -> None:
 
 
 def test_one_class_and_boxes_of_a_grid(tmp_path: Path) -> None:
-    """Six numbers are YOLOv5's with one class where they lie all over the input, else chosen boxes."""
+    """Six numbers are YOLOv5's with one class if spread over the whole input, else chosen boxes."""
     path = tmp_path / "six.onnx"
     assert examined_detector(write_constant(path, spread_grid(6))).form.kind == OBJECTNESS_ROWS
     assert examined_detector(write_constant(path, np.zeros((1, RAW_GRID, 6)))).form.kind == "chosen"

@@ -29,7 +29,10 @@ INPUTS: Final[dict[str, dict[str, Any]]] = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_discs_are_found(tmp_path: Path, form: str) -> None:
-    """In a wide and a high picture, and in a file that a camera stored turned; none in an empty one."""
+    """In a wide and a high picture, and in a file that a camera stored turned.
+
+    None in an empty one.
+    """
     detector = opened_detector(tmp_path / "discs.onnx", form=form, **INPUTS.get(form, {}))
     wide, high = picture_of_discs(WIDE, DISCS), picture_of_discs(HIGH, HIGH_DISCS)
     stored = stored_turned(high, 6)

@@ -39,11 +39,14 @@ def _masses(rules: BackOff, *scores: float) -> dict[int, float]:
     return dict(zip(rules.coarse_ids.tolist(), masses.tolist(), strict=True))
 
 
-# -- roll-up ------------------------------------------------------------------------------------------------------
+# -- roll-up ---------------------------------------------------------------------------------------
 
 
 def test_roll_up_counts_a_leaf_with_two_paths_once() -> None:
-    """Puffin 0.4, Seal 0.3, Herring Gull 0.2, Kelp 0.1: Animal reaches Puffin twice and scores 0.9, not 1.3."""
+    """Puffin 0.4, Seal 0.3, Herring Gull 0.2, Kelp 0.1.
+
+    Animal reaches Puffin twice and scores 0.9, not 1.3.
+    """
     masses = _masses(_rules(), 0.4, 0.3, 0.2, 0.1)
     expected = {GULL: 0.2, BIRD: 0.6, DIVER: 0.7, ANIMAL: 0.9, PLANT: 0.1}
     assert masses == pytest.approx(expected)
@@ -69,7 +72,7 @@ def test_only_classes_above_candidates_are_rolled_up() -> None:
     assert rules.coarse_ids.tolist() == [PLANT]
 
 
-# -- bars ---------------------------------------------------------------------------------------------------------
+# -- bars ------------------------------------------------------------------------------------------
 
 
 def test_bars_are_inherited_downwards() -> None:
@@ -102,7 +105,7 @@ def test_a_policy_without_a_bar_inherits() -> None:
     assert bars_in_effect(seaside_graph(), policies, [BIRD]) == {BIRD: 0.7}
 
 
-# -- safe class ---------------------------------------------------------------------------------------------------
+# -- safe class ------------------------------------------------------------------------------------
 
 
 def test_the_leaf_is_safe_when_it_passes_its_bar() -> None:
@@ -113,7 +116,10 @@ def test_the_leaf_is_safe_when_it_passes_its_bar() -> None:
 
 
 def test_otherwise_the_deepest_class_that_passes() -> None:
-    """No leaf passes 0.8: Puffin and Seal together make Diver sure; Gull and Puffin make Bird sure."""
+    """No leaf passes 0.8: Puffin and Seal together make Diver sure.
+
+    Gull and Puffin make Bird sure.
+    """
     assert _decide(_rules(), 0.5, 0.4, 0.05, 0.05) == pytest.approx((DIVER, 0.9))
     assert _decide(_rules(), 0.5, 0.05, 0.4, 0.05) == pytest.approx((BIRD, 0.9))
 
@@ -159,7 +165,10 @@ def test_depth_goes_before_likelihood() -> None:
 
 
 def test_a_deepest_class_caps_all_below_it() -> None:
-    """Never below Bird: neither Gull nor its leaf, however sure; nor Puffin, though it is below Diver too."""
+    """Never below Bird: neither Gull nor its leaf, however sure.
+
+    Nor Puffin, though it is below Diver too.
+    """
     graph, policies = seaside_graph(), {BIRD: Policy(is_deepest=True)}
     assert too_deep(graph, policies) == {GULL, PUFFIN, HERRING_GULL}
     rules = _rules(policies)
@@ -202,7 +211,7 @@ def test_a_leaf_marked_deepest_is_no_cap() -> None:
 
 
 def test_safe_classes_of_random_scores_follow_the_definition() -> None:
-    """The deepest class whose mass passes its bar, checked class by class for many images at several bars."""
+    """The deepest class whose mass passes its threshold, for many images and thresholds."""
     graph = seaside_graph()
     policies = {
         BIRD: Policy(bar=0.7),

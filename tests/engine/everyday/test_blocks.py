@@ -1,4 +1,4 @@
-"""Work on blocks: whole, on every core, one thread for each product, and stopped when somebody asks."""
+"""Blocks: whole, on every core, one thread for each product, and cancelled when requested."""
 
 import threading
 
@@ -96,7 +96,10 @@ def _behind(is_answered: threading.Event) -> None:
 
 
 def test_products_have_their_threads_back_when_the_last_one_is_done() -> None:
-    """Two pieces of work beside one another: who leaves first must not set the other's threads, nor leave them set."""
+    """Two pieces of work beside one another.
+
+    Who leaves first must not set the other's threads, nor leave them set.
+    """
     before = _threads_of_a_product()
     with one_thread_each:
         is_inside, may_leave = threading.Event(), threading.Event()
@@ -158,9 +161,9 @@ def test_classification_is_that_of_the_floats() -> None:
     graph = tree(4, 5)
     leaves = np.array(graph.leaves())
     embeddings = unit_vectors(3000, seed=2)
-    squares, rules = np.ones(3000, dtype=np.float32), back_off(graph, leaves, {})
+    rules = back_off(graph, leaves, {})
     classifier = linear_classifier(unit_vectors(len(leaves), seed=1), 0.2)
-    floats = classify_all(classifier, rules, embeddings, squares)
-    fixed = classify_all(classifier, rules, to_fixed(embeddings), squares)
+    floats = classify_all(classifier, rules, embeddings)
+    fixed = classify_all(classifier, rules, to_fixed(embeddings))
     assert (fixed.best != floats.best).mean() < 0.002
     np.testing.assert_allclose(fixed.best_score, floats.best_score, atol=2e-3)

@@ -4,7 +4,10 @@ from engine.everyday.classifier import Explains, Exports, FittedClassifier, Hold
 
 
 def test_the_core_is_six_members() -> None:
-    """What a new way to classify must have; each further layer is for those who explain, export or hold out."""
+    """What a new way to classify must have.
+
+    Each further layer is for those who explain, export or hold out.
+    """
     assert members(FittedClassifier) == {
         "candidate_ids", "back_off", "classify", "classify_new", "probabilities", "is_unknown",
     }  # fmt: skip

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine.everyday.error_odds import PRIOR_ERRORS, corrected_odds, with_error_odds
+from engine.everyday.scores import PRIOR_ERRORS, corrected_odds, with_error_odds
 
 
 def test_answers_correct_the_odds_of_errors() -> None:

@@ -1,4 +1,7 @@
-"""What every classifier must do, whichever it is: checks of the contract, after scikit-learn's `check_estimator`."""
+"""What every classifier must do, whichever it is.
+
+Checks of the contract, after scikit-learn's `check_estimator`.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -62,7 +65,10 @@ def snapshot_of(
     graph: CategoryGraph | None = None,
     policies: Mapping[int, Policy] | None = None,
 ) -> FitSnapshot:
-    """The images of a crowd with the first so many of each leaf labelled; a coarse class takes its leaves' last."""
+    """The images of a crowd with the first so many of each leaf labelled.
+
+    A coarse class takes its leaves' last.
+    """
     labels = np.full(len(given.truth), NO_CLASS, dtype=np.int64)
     for class_id, count in shots.items():
         below = given.graph.descendants(class_id)
@@ -78,9 +84,15 @@ def snapshot_of(
 def images_of(given: Crowd, labels: NDArray[np.integer]) -> EmbeddedSnapshot:
     count = len(given.truth)
     return EmbeddedSnapshot(
-        given.image_ids, labels.astype(np.int32), np.arange(count), np.zeros(count, dtype=bool), given.image_ids,
-        to_fixed(given.embeddings), np.ones(count, dtype=bool), age=1,
-    )  # fmt: skip
+        given.image_ids,
+        labels.astype(np.int32),
+        np.arange(count),
+        np.zeros(count, dtype=bool),
+        given.image_ids,
+        to_fixed(given.embeddings),
+        np.ones(count, dtype=bool),
+        age=1,
+    )
 
 
 def leaf_shots(given: Crowd, count: int) -> dict[int, int]:
@@ -100,7 +112,10 @@ def chances(fitted: ProjectClassifier, snapshot: FitSnapshot) -> NDArray[np.floa
 
 
 def test_it_learns(classifier: Classifier, setting: Setting) -> None:
-    """Five labels of each of twelve classes, amid directions that say nothing: four times as often as chance."""
+    """Five labels of each of twelve classes, amid directions that say nothing.
+
+    Four times as often as chance.
+    """
     given = crowd(PER_LEAF)
     snapshot = snapshot_of(given, setting, leaf_shots(given, 5))
     fitted = classifier.fit(snapshot)
@@ -113,7 +128,10 @@ def test_it_learns(classifier: Classifier, setting: Setting) -> None:
 def test_probabilities_sum_to_one_and_agree_with_scores(
     classifier: Classifier, setting: Setting
 ) -> None:
-    """Of images of the snapshot and of new ones; the most likely class and its probability are those of the scores."""
+    """Of images of the snapshot and of new ones.
+
+    The most likely class and its probability are those of the scores.
+    """
     given = crowd(PER_LEAF)
     snapshot = snapshot_of(given, setting, leaf_shots(given, 3))
     fitted = classifier.fit(snapshot)
@@ -181,7 +199,10 @@ def permuted(given: Crowd, order: Sequence[int]) -> Crowd:
 def test_a_class_that_stands_alone_may_be_that_of_any_image(
     propagation: PropagationSession, setting: Setting, tmp_path: Path
 ) -> None:
-    """It has no label, and neither parents nor children: all others are less likely, in the same proportions."""
+    """It has no label, and neither parents nor children.
+
+    All others are less likely, in the same proportions.
+    """
     given = crowd(PER_LEAF)
     snapshot = snapshot_of(given, setting, leaf_shots(given, 3))
     graph = given.graph.copy()
@@ -214,7 +235,7 @@ def test_without_labels_nothing_is_a_candidate(classifier: Classifier, setting: 
 
 
 def test_excluded_classes_are_not_claimed(classifier: Classifier, setting: Setting) -> None:
-    """Nor what lies below them; the probabilities of others stay, and those of other images, and of new ones."""
+    """Nor its descendants; the probabilities of others stay, and those of other and new images."""
     given = crowd(PER_LEAF)
     snapshot = snapshot_of(given, setting, leaf_shots(given, 3))
     free = np.flatnonzero(snapshot.images.labels == NO_CLASS)
@@ -259,7 +280,10 @@ def test_one_label_of_one_class_says_little(classifier: Classifier, setting: Set
 def test_a_class_without_labels_beside_labelled_ones(
     classifier: Classifier, setting: Setting
 ) -> None:
-    """It may be answered or not; where it is no candidate, it has what the probabilities of the others leave."""
+    """It may be answered or not.
+
+    Where it is no candidate, it has what the probabilities of the others leave.
+    """
     given = crowd(PER_LEAF)
     zero_shot = given.leaves[1]
     snapshot = snapshot_of(given, setting, {**leaf_shots(given, 3), zero_shot: 0})
@@ -357,7 +381,10 @@ def test_an_image_of_no_class_is_no_shot(classifier: Classifier, setting: Settin
 
 
 def test_coarse_labels(classifier: Classifier, setting: Setting) -> None:
-    """Labels of a family beside those of leaves: candidates stay the leaves, and sums go up the graph."""
+    """Labels of a family beside those of leaves.
+
+    Candidates stay the leaves, and sums go up the graph.
+    """
     given = crowd(PER_LEAF)
     family = given.graph.find("family 1")
     snapshot = snapshot_of(given, setting, {**leaf_shots(given, 3), family: 20})
@@ -370,7 +397,10 @@ def test_coarse_labels(classifier: Classifier, setting: Setting) -> None:
 
 
 def test_rules_are_obeyed(classifier: Classifier, setting: Setting) -> None:
-    """Below the deepest class that a person allows nothing is named; at a bar of 0 every leaf is."""
+    """Below the deepest class that a person allows nothing is named.
+
+    At a bar of 0 every leaf is.
+    """
     given = crowd(PER_LEAF)
     family = given.graph.find("family 1")
     bars = {leaf: Policy(bar=0.0) for leaf in given.leaves} | {family: Policy(is_deepest=True)}
@@ -411,7 +441,10 @@ def test_an_explanation_adds_up(classifier: Classifier, setting: Setting) -> Non
 
 
 def test_held_out_shots_say_how_often_it_is_right(classifier: Classifier, setting: Setting) -> None:
-    """They are shots, with probabilities over the candidates; one label of each class leaves none to hold out."""
+    """They are shots, with probabilities over the candidates.
+
+    One label of each class leaves none to hold out.
+    """
     given = crowd(PER_LEAF)
     fitted = classifier.fit(snapshot_of(given, setting, leaf_shots(given, 4)))
     held = fitted.held_out
@@ -474,7 +507,7 @@ def test_what_is_exported_answers_alike(
 
 
 def _with_copies(snapshot: FitSnapshot, copies: int) -> FitSnapshot:
-    """The same images, and so many exact copies of every labelled one, labelled alike and known as its twins."""
+    """The same images, and so many copies of every labelled one, with its label, as its twins."""
     images = snapshot.images
     labelled = np.flatnonzero(images.labels >= 0)
     sources = np.concatenate([np.arange(len(images.labels)), np.tile(labelled, copies)])
@@ -497,9 +530,12 @@ def _held_out_accuracy(fitted: ProjectClassifier) -> tuple[int, float]:
 
 
 def test_twins_flatter_no_figure(classifier: Classifier, setting: Setting) -> None:
-    """Labels at random, each with three copies of its image: they are held out together, and count as one.
+    """Labels at random, each with three copies of its image.
 
-    A classifier that does not know them finds that it is nearly always right; it is no better than chance.
+    They are held out together, and count as one.
+
+    A classifier that does not know them finds that it is nearly always right; it is no better than
+    chance.
     """
     given = crowd(PER_LEAF)
     snapshot = snapshot_of(given, setting, leaf_shots(given, 2))

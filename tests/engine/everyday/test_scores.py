@@ -13,7 +13,10 @@ def test_an_interval_of_a_share_is_wide_for_few_and_narrow_for_many() -> None:
 
 
 def test_a_gain_counts_the_images_that_differ() -> None:
-    """Worked out by hand for 98 images of which 12 are won and 4 are lost: 8 of 100, give or take."""
+    """Worked out by hand for 98 images of which 12 are won and 4 are lost.
+
+    8 of 100, give or take.
+    """
     low, high = gain_interval(98, 12, 4)
     spread = 1.96 * (17 - 0.64) ** 0.5 / 100
     assert (low, high) == pytest.approx((0.08 - spread, 0.08 + spread))

@@ -34,7 +34,10 @@ def test_counts_only_name_classes_with_shots() -> None:
 
 
 def test_a_labelled_class_reaches_its_ancestors_and_their_children() -> None:
-    """A gull's ancestors are Bird and Animal; their children and its own may be zero-shot; the rest is left out."""
+    """A gull's ancestors are Bird and Animal; their children and its own may be zero-shot.
+
+    The rest is left out.
+    """
     assert reached_classes(seaside_graph(), [GULL]) == (
         ANIMAL,
         BIRD,
@@ -73,7 +76,7 @@ def test_classes_without_images_below_have_no_members() -> None:
 
 
 def test_membership_of_a_random_graph_follows_its_definition() -> None:
-    """Own images, else the distinct images of all descendants, on a graph with many double parents."""
+    """Own images, else the distinct images of all descendants, with many double parents."""
     graph = big_graph(150, seed=4)
     labels = np.random.default_rng(0).integers(1, 151, size=60).tolist()
     for class_id, images in _members(graph, _labelled(*labels)).items():

@@ -103,7 +103,7 @@ def test_unlinking_to_a_taken_root_name_is_refused() -> None:
 
 
 def test_removing_hands_children_up() -> None:
-    """Children go to the removed class's parents, and an edge that is there already is not made twice."""
+    """Children go to the removed class's parents, and an existing edge is not made twice."""
     graph = seaside_graph()
     graph.link(ANIMAL, GULL)
     before = content_of(graph)
@@ -127,7 +127,10 @@ def test_removing_a_root_leaves_other_parents_alone() -> None:
 
 
 def test_removing_refuses_a_name_clash_above() -> None:
-    """A child that would meet its namesake keeps the class from going; the class's own name is no hindrance."""
+    """A child that would meet its namesake keeps the class from going.
+
+    The class's own name is no hindrance.
+    """
     graph = graph_of({"Fruit": [], "Apple": ["Fruit"]})
     graph.add_class("Apple", [2])
     graph.remove(2)
@@ -151,7 +154,7 @@ def test_moving() -> None:
 
 
 def test_moving_refuses() -> None:
-    """Not from where it is not, not into itself, not to where it is, not to the top while it has other parents."""
+    """From where it is not, not into itself, not to where it is, nor to the top with parents."""
     graph = seaside_graph()
     before = content_of(graph)
     with pytest.raises(GraphError, match="not directly under"):

@@ -89,7 +89,10 @@ def test_a_slip_in_a_synonym_is_answered_with_it() -> None:
 
 
 def test_edits_and_their_inverse() -> None:
-    """What changed is reported with what was there; taking it back brings the aliases back, also of a removed class."""
+    """What changed is reported with what was there.
+
+    Taking it back brings the aliases back, also of a removed class.
+    """
     graph = named_graph()
     with graph.record() as edits:
         graph.set_attributes(GULL, ClassAttributes("x"))
@@ -125,7 +128,10 @@ def test_a_copy_goes_its_own_way() -> None:
 
 
 def test_search_knows_them() -> None:
-    """Names first, a whole id or synonym right after whole names, parts of them last; each class once."""
+    """Names first, a whole id or synonym right after whole names, parts of them last.
+
+    Each class once.
+    """
     graph = named_graph()
     assert names_of(graph, graph.search("N0204")) == ["Gull", "Puffin"]
     assert names_of(graph, graph.search("frat")) == ["Puffin"]

@@ -1,4 +1,4 @@
-"""Colours of classes: far apart for classes that were made one after the other, and given ones as bright as others."""
+"""Colours of classes: far apart for consecutive classes, and given ones equally bright."""
 
 from itertools import combinations
 from math import dist

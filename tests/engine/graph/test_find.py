@@ -81,11 +81,21 @@ def zoo() -> CategoryGraph:
     """Names that begin alike and mean something else."""
     graph = graph_of(
         {
-            "Elephantidae": [], "African elephant": ["Elephantidae"], "Elephant seal": [], "Woodenware": [],
-            "Wooden spoon": [], "Spoon, wooden": [], "Bat": [], "Batfish": [], "Fruit bat": [], "Acrobat": [],
-            "Loxodonta cyclotis": ["Elephantidae"], "Combat boot": [], "Cheetah": [],
+            "Elephantidae": [],
+            "African elephant": ["Elephantidae"],
+            "Elephant seal": [],
+            "Woodenware": [],
+            "Wooden spoon": [],
+            "Spoon, wooden": [],
+            "Bat": [],
+            "Batfish": [],
+            "Fruit bat": [],
+            "Acrobat": [],
+            "Loxodonta cyclotis": ["Elephantidae"],
+            "Combat boot": [],
+            "Cheetah": [],
         }
-    )  # fmt: skip
+    )
     graph.set_attributes(
         graph.find("Loxodonta cyclotis"), ClassAttributes("bat77", ("African forest elephant@en",))
     )
@@ -96,7 +106,8 @@ def zoo() -> CategoryGraph:
 @pytest.mark.parametrize(
     ("typed", "found"),
     [
-        # what it is called, whole words of that, its beginning, a word's beginning, anywhere; synonyms behind names
+        # what it is called, whole words of that, its beginning, a word's beginning, anywhere;
+        # synonyms behind names
         ("elephant", ["Elephant seal", "African elephant", "Loxodonta cyclotis", "Elephantidae"]),
         ("elephantidae", ["Elephantidae"]),
         ("wooden", ["Wooden spoon", "Spoon, wooden", "Woodenware"]),

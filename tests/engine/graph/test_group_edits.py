@@ -34,7 +34,10 @@ def test_a_new_class_comes_between_a_parent_and_some_of_its_children() -> None:
 
 
 def test_moved_classes_each_leave_their_parent() -> None:
-    """From different parents to one; who is there already is only taken away, and nobody is moved to where they are."""
+    """From different parents to one.
+
+    Who is there already is only taken away, and nobody is moved to where they are.
+    """
     graph = seaside_graph()
     group_edits.move_classes(
         graph, [(GULL, BIRD), (PUFFIN, BIRD), (SEAL, DIVER), (PLANT, None)], DIVER
@@ -69,16 +72,35 @@ def test_linked_and_unlinked_classes() -> None:
 
 
 REFUSED: dict[str, tuple[type[GraphError], Callable[[CategoryGraph], object]]] = {
-    "a cycle": (CycleError, lambda graph: group_edits.move_classes(graph, [(SEAL, DIVER), (BIRD, ANIMAL)], GULL)),
-    "a link to oneself": (CycleError, lambda graph: group_edits.link_classes(graph, BIRD, [SEAL, BIRD])),
-    "not where it is": (GraphError, lambda graph: group_edits.move_classes(graph, [(SEAL, DIVER), (KELP, BIRD)], GULL)),
-    "a child elsewhere": (GraphError, lambda graph: group_edits.add_parent(graph, "New", [GULL, KELP], BIRD)),
-    "a taken name": (DuplicateNameError, lambda graph: group_edits.add_parent(graph, "Puffin", [GULL], BIRD)),
-    "namesakes that meet": (DuplicateNameError, lambda graph: group_edits.link_classes(
-        graph, PLANT, [SEAL, graph.add_class("Seal")]
-    )),
-    "nobody": (UnknownClassError, lambda graph: group_edits.unlink_classes(graph, [(BIRD, GULL), (BIRD, 999)])),
-}  # fmt: skip
+    "a cycle": (
+        CycleError,
+        lambda graph: group_edits.move_classes(graph, [(SEAL, DIVER), (BIRD, ANIMAL)], GULL),
+    ),
+    "a link to oneself": (
+        CycleError,
+        lambda graph: group_edits.link_classes(graph, BIRD, [SEAL, BIRD]),
+    ),
+    "not where it is": (
+        GraphError,
+        lambda graph: group_edits.move_classes(graph, [(SEAL, DIVER), (KELP, BIRD)], GULL),
+    ),
+    "a child elsewhere": (
+        GraphError,
+        lambda graph: group_edits.add_parent(graph, "New", [GULL, KELP], BIRD),
+    ),
+    "a taken name": (
+        DuplicateNameError,
+        lambda graph: group_edits.add_parent(graph, "Puffin", [GULL], BIRD),
+    ),
+    "namesakes that meet": (
+        DuplicateNameError,
+        lambda graph: group_edits.link_classes(graph, PLANT, [SEAL, graph.add_class("Seal")]),
+    ),
+    "nobody": (
+        UnknownClassError,
+        lambda graph: group_edits.unlink_classes(graph, [(BIRD, GULL), (BIRD, 999)]),
+    ),
+}
 
 
 @pytest.mark.parametrize(("kind", "edit"), REFUSED.values(), ids=REFUSED)
@@ -123,7 +145,7 @@ def test_where_one_is_refused_none_is_edited(
 def test_what_becomes_of_the_children(
     removed: list[int], children: ChildrenOfRemoved, after: dict[str, list[str]]
 ) -> None:
-    """Adopted by those above that stay, at the top level, or gone unless they also lie elsewhere."""
+    """Adopted by the remaining ancestors, at the top level, or removed unless also elsewhere."""
     graph = seaside_graph()
     graph.remove(KELP, PLANT, HERRING_GULL)
     graph.remove(*removed, children=children)
@@ -153,7 +175,10 @@ def test_names_are_compared_as_they_will_stand() -> None:
 
 
 def test_labels_go_to_the_only_class_above_that_stays() -> None:
-    """Through classes that go as well; to nobody where a class on the way has several parents, or none."""
+    """Through classes that go as well.
+
+    To nobody where a class on the way has several parents, or none.
+    """
     graph = seaside_graph()
     going = {BIRD, GULL, HERRING_GULL, PUFFIN, PLANT, KELP}
     heirs = {each: label_heir(graph, each, going) for each in going}

@@ -45,9 +45,9 @@ def test_a_language_behind_a_name(synonym: str, name: str, language: str) -> Non
 
 def test_a_language_is_written_in_its_standard_form() -> None:
     """As sources call it: by two or three letters, with underscores; what is none is left out."""
-    assert [with_language("Schleie", each) for each in ("ger", "de_AT", "", "German", "und so weiter")] == [
-        "Schleie@de", "Schleie@de-AT", "Schleie", "Schleie", "Schleie"
-    ]  # fmt: skip
+    assert [
+        with_language("Schleie", each) for each in ("ger", "de_AT", "", "German", "und so weiter")
+    ] == ["Schleie@de", "Schleie@de-AT", "Schleie", "Schleie", "Schleie"]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_language_is_written_in_its_standard_form() -> None:
     ],
 )
 def test_the_name_in_a_language(language: str, name: str) -> None:
-    """That of the own country before others, never one in another script or of a language beside it."""
+    """The country's own variant first, never another script or another language."""
     assert name_in(language, TENCH) == name
 
 
@@ -96,7 +96,10 @@ def test_b10_a_name_in_no_known_language_is_better_than_none() -> None:
 
 
 def test_names_that_people_see() -> None:
-    """In their language where there is one; children are in the order of these, also after a change of either."""
+    """In their language where there is one.
+
+    Children are in the order of these, also after a change of either.
+    """
     graph = CategoryGraph()
     fish = graph.add_class("Pisces", attributes=ClassAttributes(synonyms=("Fische@de",)))
     tench = graph.add_class("Tinca", [fish], attributes=ClassAttributes(synonyms=("Schleie@de",)))
@@ -130,7 +133,10 @@ def test_names_that_people_see() -> None:
 
 
 def test_names_that_are_no_other_languages() -> None:
-    """Those in the person's language, in none and in Latin; all of them where names are as in the project."""
+    """Those in the person's language, in none and in Latin.
+
+    All of them where names are as in the project.
+    """
     attributes = ClassAttributes(synonyms=("tinca", "Tinca tinca@la", "Schleie@de", "Tench@en"))
     assert attributes.names_for("de-AT") == ("tinca", "Tinca tinca", "Schleie")
     assert attributes.names_for("") == ("tinca", "Tinca tinca", "Schleie", "Tench")
@@ -174,7 +180,10 @@ def test_another_name_in_a_language(
 
 
 def test_what_people_see_of_a_name() -> None:
-    """Of namesakes only where they are called alike; of a class that was removed what it was called."""
+    """Of namesakes only where they are called alike.
+
+    Of a class that was removed what it was called.
+    """
     show_names_in("de")
     graph = CategoryGraph()
     fish, plant = graph.add_class("Pisces"), graph.add_class("Plantae")

@@ -27,7 +27,7 @@ def test_names_are_composed_and_stripped() -> None:
             "กี่",
             "q\u0323\u0301",
         ),
-        "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",  # the flag of England
+        "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",  # flag of England
         "❤\ufe0f",
         "\u200fשלג",
         "unknown",
@@ -70,13 +70,19 @@ def test_what_cannot_be_a_name_is_refused(name: str, message: str) -> None:
 
 
 def test_a_name_of_megabytes_is_refused_at_once() -> None:
-    """Putting marks in order takes time that grows with the square of their number: hours for this one."""
+    """Putting marks in order takes time that grows with the square of their number.
+
+    Hours for this one.
+    """
     with pytest.raises(GraphError, match="found 2,000,001"):
         clean_name("a" + "\u0301" * 1_000_000 + "\u0323" * 1_000_000)
 
 
 def test_the_longest_names_count_as_they_are_kept() -> None:
-    """Letters that come in parts count once they are put together: 255 of four parts each are fine."""
+    """Letters that come in parts count once they are put together.
+
+    255 of four parts each are fine.
+    """
     assert (
         clean_name("\u1f82" * 255) == clean_name("\u03b1\u0313\u0300\u0345" * 255) == "\u1f82" * 255
     )

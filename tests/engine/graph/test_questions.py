@@ -60,7 +60,10 @@ def test_levels_are_longest_paths() -> None:
 
 
 def test_levels_follow_edits() -> None:
-    """After a question the table is corrected, not kept: below a new edge, a cut edge and a removed class."""
+    """After a question the table is corrected, not kept.
+
+    Below a new edge, a cut edge and a removed class.
+    """
     graph = seaside_graph()
     assert graph.level(HERRING_GULL) == 3
     graph.link(KELP, BIRD)

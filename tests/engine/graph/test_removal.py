@@ -1,4 +1,7 @@
-"""A class that goes away into another one: where its children and the heir stand then, and what is refused."""
+"""A class that goes away into another one.
+
+Where its children and the heir stand then, and what is refused.
+"""
 
 import pytest
 
@@ -18,38 +21,54 @@ def parents_in(graph: CategoryGraph) -> Tree:
 
 CASES: dict[str, tuple[Tree, str, str, Tree]] = {
     "children go along": (
-        {"Bird": [], "Gull": ["Bird"], "Gulls": [], "Herring gull": ["Gulls"]}, "Gulls", "Gull",
+        {"Bird": [], "Gull": ["Bird"], "Gulls": [], "Herring gull": ["Gulls"]},
+        "Gulls",
+        "Gull",
         {"Bird": [], "Gull": ["Bird"], "Herring gull": ["Gull"]},
     ),
     "parents go along": (
-        {"Bird": [], "Diver": [], "Auk": ["Bird"], "Auks": ["Diver"]}, "Auks", "Auk",
+        {"Bird": [], "Diver": [], "Auk": ["Bird"], "Auks": ["Diver"]},
+        "Auks",
+        "Auk",
         {"Bird": [], "Diver": [], "Auk": ["Bird", "Diver"]},
     ),
     "a root gets parents": (
-        {"Bird": [], "Gull": [], "Gulls": ["Bird"]}, "Gulls", "Gull",
+        {"Bird": [], "Gull": [], "Gulls": ["Bird"]},
+        "Gulls",
+        "Gull",
         {"Bird": [], "Gull": ["Bird"]},
     ),
     "no second way to a class above": (
-        {"Animal": [], "Bird": ["Animal"], "Gull": ["Bird"], "Gulls": ["Animal"]}, "Gulls", "Gull",
+        {"Animal": [], "Bird": ["Animal"], "Gull": ["Bird"], "Gulls": ["Animal"]},
+        "Gulls",
+        "Gull",
         {"Animal": [], "Bird": ["Animal"], "Gull": ["Bird"]},
     ),
     "into a class above": (
-        {"Animal": [], "Bird": ["Animal"], "Gull": ["Bird"], "Kittiwake": ["Gull"]}, "Gull", "Animal",
+        {"Animal": [], "Bird": ["Animal"], "Gull": ["Bird"], "Kittiwake": ["Gull"]},
+        "Gull",
+        "Animal",
         {"Animal": [], "Bird": ["Animal"], "Kittiwake": ["Animal"]},
     ),
     "into its own child": (
-        {"Animal": [], "Bird": ["Animal"], "Gull": ["Bird"], "Auk": ["Bird"]}, "Bird", "Gull",
+        {"Animal": [], "Bird": ["Animal"], "Gull": ["Bird"], "Auk": ["Bird"]},
+        "Bird",
+        "Gull",
         {"Animal": [], "Gull": ["Animal"], "Auk": ["Gull"]},
     ),
     "into a class far below": (
-        {"Life": [], "Animal": ["Life"], "Bird": ["Animal"], "Gull": ["Bird"], "Seal": ["Animal"]}, "Animal", "Gull",
+        {"Life": [], "Animal": ["Life"], "Bird": ["Animal"], "Gull": ["Bird"], "Seal": ["Animal"]},
+        "Animal",
+        "Gull",
         {"Life": [], "Bird": ["Life"], "Gull": ["Bird"], "Seal": ["Gull"]},
     ),
     "a root into a class far below": (
-        {"Animal": [], "Bird": ["Animal"], "Gull": ["Bird"]}, "Animal", "Gull",
+        {"Animal": [], "Bird": ["Animal"], "Gull": ["Bird"]},
+        "Animal",
+        "Gull",
         {"Bird": [], "Gull": ["Bird"]},
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("before", "merged", "heir", "after"), CASES.values(), ids=CASES)
@@ -67,7 +86,10 @@ def test_where_classes_stand_after_a_merge(
 
 
 def test_the_heir_is_found_by_the_names_of_the_merged_class() -> None:
-    """Its name and synonyms become synonyms, its source id fills an empty one; the heir's own name is no synonym."""
+    """Its name and synonyms become synonyms, its source id fills an empty one.
+
+    The heir's own name is no synonym.
+    """
     graph = graph_of({"Gull": [], "Gulls": []})
     gull, gulls = graph.classes()
     graph.set_attributes(gull, ClassAttributes(synonyms=("Larus",)))
@@ -78,7 +100,10 @@ def test_the_heir_is_found_by_the_names_of_the_merged_class() -> None:
 
 
 def test_namesakes_are_refused() -> None:
-    """A child beside another of its name, or the heir beside one under its new parent; nothing is changed."""
+    """A child beside another of its name, or the heir beside one under its new parent.
+
+    Nothing is changed.
+    """
     graph = graph_of({"Gull": [], "Gulls": [], "Bird": [], "Common": ["Gull"]})
     gull, gulls, bird, _ = graph.classes()
     twin = graph.add_class("Common", [gulls])

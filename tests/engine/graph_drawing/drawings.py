@@ -25,7 +25,10 @@ def graphs(draw: st.DrawFn, most: int = 30) -> CategoryGraph:
 
 
 def bushy_graph(count: int, further_edges: int, *, seed: int = 0) -> CategoryGraph:
-    """A graph drawn by a seed, in which about every fifth class has children; some classes get a further parent."""
+    """A graph drawn by a seed, in which about every fifth class has children.
+
+    Some classes get a further parent.
+    """
     chance = random.Random(seed)
     graph = CategoryGraph()
     for number in range(count):

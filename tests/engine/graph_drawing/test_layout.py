@@ -34,7 +34,7 @@ def test_every_drawing_can_be_read(graph: CategoryGraph, data: st.DataObject) ->
 
 
 def check_drawing(shown: ShownGraph, layout: Layout) -> None:
-    """No two cards overlap, no edge runs over a card, each class stands below its parents, and nothing is left out."""
+    """No overlap of cards, no edge over a card, classes below their parents, nothing left out."""
     assert set(layout.places) == {each.class_id for each in shown.classes}
     assert set(layout.routes) == set(shown.edges)
     assert cards_over_one_another(layout) == []

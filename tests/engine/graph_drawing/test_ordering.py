@@ -22,7 +22,10 @@ def tiers(graph: CategoryGraph) -> Tiers:
 
 
 def by_pairs(tiers: Tiers, rows: list[list[int]]) -> int:
-    """Pairs of links that change sides, as many times as edges run there; pairs into a block apart."""
+    """Pairs of links that change sides, as many times as edges run there.
+
+    Pairs into a block apart.
+    """
     place = {item: number for row in rows for number, item in enumerate(row)}
     links = [
         (tiers.tier[item], place[up], place[item], tiers.strands[item])

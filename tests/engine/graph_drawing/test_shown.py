@@ -1,4 +1,4 @@
-"""What is drawn of a graph: open branches, closed ones with what they hide, and the neighbourhood of a class."""
+"""What is drawn of a graph: open branches, closed ones with counts, and neighbourhoods."""
 
 import pytest
 
@@ -45,7 +45,7 @@ def test_closed_roots_hide_all_below(graph: CategoryGraph) -> None:
 
 
 def test_open_branches_show_their_children(graph: CategoryGraph) -> None:
-    """In the order of the tree; an edge from a closed class to one that is drawn is drawn as well."""
+    """In the order of the tree; an edge from a closed class to a drawn one is drawn as well."""
     shown = shown_graph(graph, ids(graph, "Instrument", "Keyboard", "Hammer"))
     assert names(graph, shown) == ["Instrument", "Keyboard", "Organ", "Piano", "Wind", "Tool"]
     assert hidden(graph, shown) == {"Organ": 1, "Wind": 2, "Tool": 1}
@@ -60,7 +60,10 @@ def test_open_branches_show_their_children(graph: CategoryGraph) -> None:
 
 
 def test_an_open_branch_inside_a_closed_one_is_not_drawn(graph: CategoryGraph) -> None:
-    """It opens as it was when what lies above is opened again; ids of classes that are gone do no harm."""
+    """It opens as it was when what lies above is opened again.
+
+    Ids of classes that are gone do no harm.
+    """
     opened = ids(graph, "Organ", "Tool") | {999}
     assert names(graph, shown_graph(graph, opened)) == ["Instrument", "Tool", "Hammer"]
 
@@ -73,9 +76,9 @@ def test_everything_open_hides_nothing(graph: CategoryGraph) -> None:
 
 
 def test_the_neighbourhood_of_a_class(graph: CategoryGraph) -> None:
-    """All above and below it within so many edges, siblings where their parent is open, each with its distance."""
+    """All within so many edges, siblings where their parent is open, with distance."""
     organ = graph.find("Organ")
-    shown = shown_graph(graph, ids(graph, "Wind"), focus=organ, rings=2)
+    shown = shown_graph(graph, ids(graph, "Wind"), focus=organ)
     distances = {graph.name(each.class_id): each.distance for each in shown.classes}
     assert distances == {
         "Organ": 0,
@@ -94,7 +97,10 @@ def test_a_class_in_focus_must_exist(graph: CategoryGraph) -> None:
 
 
 def test_at_first_branches_open_while_they_fit(graph: CategoryGraph) -> None:
-    """Two roots, three classes below them, three below those, one below that; of a level the small branches first."""
+    """Two roots, three classes below them, three below those, one below that.
+
+    Of a level the small branches first.
+    """
     assert first_opened(graph, 2) == frozenset()
     assert first_opened(graph, 4) == ids(graph, "Tool")
     assert first_opened(graph, 5) == ids(graph, "Instrument", "Tool")

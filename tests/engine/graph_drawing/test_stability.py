@@ -1,4 +1,7 @@
-"""A drawing that follows another differs little from it: what was there stays in its order, and nearly in its place."""
+"""A drawing that follows another differs little from it.
+
+What was there stays in its order, and nearly in its place.
+"""
 
 import statistics
 from collections.abc import Callable
@@ -51,7 +54,10 @@ EDITS: dict[str, Callable[[CategoryGraph], object]] = {
 @pytest.mark.parametrize("edit", EDITS)
 @pytest.mark.parametrize("seed", range(3))
 def test_a_small_edit_moves_little(edit: str, seed: int) -> None:
-    """Most classes stay where they are, to a third of a card; of twenty, one may go further than one and a half."""
+    """Most classes stay where they are, to a third of a card.
+
+    Of twenty, one may go further than one and a half.
+    """
     graph = bushy_graph(120, 6, seed=seed)
     before = whole_drawing(graph)
     EDITS[edit](graph)
@@ -103,7 +109,10 @@ def test_a_branch_that_is_opened_and_closed_again_leaves_no_trace() -> None:
 
 
 def test_a_new_class_stands_among_its_siblings_by_name() -> None:
-    """Though the order around it is that of the drawing before; a class that is moved takes along what is below it."""
+    """Though the order around it is that of the drawing before.
+
+    A class that is moved takes along what is below it.
+    """
     names = ["Apple", "Fig", "Kiwi"]
     graph = graph_of(
         {"Fruit": [], "Tool": []}

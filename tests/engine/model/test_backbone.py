@@ -14,7 +14,10 @@ def _network() -> LeafNet:
 
 
 def test_pooling_lies_between_the_mean_and_the_maximum() -> None:
-    """Values 1 and 3: the cube root of (1 + 27) / 2 is 2.41; beside a constant channel of 1, scaled to length 1."""
+    """Values 1 and 3: the cube root of (1 + 27) / 2 is 2.41.
+
+    Beside a constant channel of 1, scaled to length 1.
+    """
     features = torch.tensor([[[[1.0, 3.0]], [[1.0, 1.0]]]])
     power_mean = 14 ** (1 / 3)
     length = (power_mean**2 + 1) ** 0.5
@@ -34,7 +37,10 @@ def test_a_silent_map_gives_numbers_and_slopes() -> None:
 
 
 def test_a_network_is_listened_to_at_every_stage() -> None:
-    """Each map has half the side of the one before; the embedding holds all of them, each of length 1."""
+    """Each map has half the side of the one before.
+
+    The embedding holds all of them, each of length 1.
+    """
     network, images = (
         _network(),
         torch.randn(2, 3, 32, 48, generator=torch.Generator().manual_seed(1)),
@@ -61,7 +67,10 @@ def test_the_last_stage_is_the_mean_of_the_last_map() -> None:
 
 
 def test_whitening_subtracts_and_multiplies() -> None:
-    """Matrix (x - mean), by hand: (2, 3) - (1, 1) = (1, 2); its rows give 1 + 4 = 5 and 0.5 * 2 = 1."""
+    """Matrix (x - mean), by hand: (2, 3) - (1, 1) = (1, 2).
+
+    Its rows give 1 + 4 = 5 and 0.5 * 2 = 1.
+    """
     whitened = Whitened(
         torch.nn.Identity(), torch.tensor([1.0, 1.0]), torch.tensor([[1.0, 2.0], [0.0, 0.5]])
     )

@@ -15,7 +15,7 @@ def test_width_of_the_embedding(side: int, width: int) -> None:
 
 
 def test_four_blocks() -> None:
-    """Section 4: four times 64 filters of 3x3, batch norm, 2x2 max-pooling and ReLU (their order is tested below)."""
+    """Section 4: four times 64 filters of 3x3, batch norm, 2x2 max-pooling and ReLU."""
     layers = list(Conv4(84).layers)
     kinds = [nn.Conv2d, nn.BatchNorm2d, nn.MaxPool2d, nn.ReLU]
     assert [type(layer) for layer in layers] == kinds * 4 + [nn.Flatten]
@@ -31,7 +31,10 @@ def test_four_blocks() -> None:
 
 
 def test_pooling_before_relu_is_the_papers_network() -> None:
-    """Embeddings and gradients are those of the paper's order: convolution, batch norm, ReLU, pooling."""
+    """Embeddings and gradients are those of the paper's order.
+
+    Convolution, batch norm, ReLU, pooling.
+    """
     torch.manual_seed(0)
     backbone = Conv4(16, 4)
     layers = list(backbone.layers)
@@ -49,13 +52,19 @@ def test_pooling_before_relu_is_the_papers_network() -> None:
 
 
 def test_number_of_parameters() -> None:
-    """3*64*9 + 64 in the first convolution, 64*64*9 + 64 in the others, 128 in each batch norm: 113,088."""
+    """3*64*9 + 64 in the first convolution, 64*64*9 + 64 in the others, 128 in each batch norm.
+
+    113,088.
+    """
     count = sum(parameter.numel() for parameter in Conv4(84).parameters())
     assert count == (1_728 + 64) + 3 * (36_864 + 64) + 4 * 128 == 113_088
 
 
 def test_embeddings_start_short() -> None:
-    """The last batch norm multiplies by `last_scale`, so embeddings are as many times shorter; the others by 1."""
+    """The last batch norm multiplies by `last_scale`, so embeddings are as many times shorter.
+
+    The others by 1.
+    """
     images = torch.randn(8, 3, 16, 16, generator=torch.Generator().manual_seed(0))
     torch.manual_seed(0)
     short = Conv4(16, 8)

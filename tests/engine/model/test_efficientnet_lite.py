@@ -1,4 +1,4 @@
-"""EfficientNet-Lite: its table by hand, its padding, and its outputs beside those of the published package."""
+"""EfficientNet-Lite: its table, its padding, and its outputs beside the published package's."""
 
 import math
 
@@ -31,7 +31,10 @@ def small() -> EfficientNetLite:
 
 
 def test_wider_and_deeper_by_hand() -> None:
-    """Lite2: 24 x 1.1 = 26.4, rounded to 24; 80 x 1.1 = 88; 112 x 1.1 = 123.2 to 120; ceil(3 x 1.2) = 4 blocks."""
+    """Lite2: 24 x 1.1 = 26.4, rounded to 24; 80 x 1.1 = 88; 112 x 1.1 = 123.2 to 120.
+
+    Ceil(3 x 1.2) = 4 blocks.
+    """
     stages = LITE_VARIANTS["efficientnet-lite2"].stages
     assert [stage.width for stage in stages] == [16, 24, 48, 88, 120, 208, 352]
     assert [stage.blocks for stage in stages] == [1, 3, 3, 4, 4, 5, 1]
@@ -41,7 +44,10 @@ def test_wider_and_deeper_by_hand() -> None:
     ("side", "stride", "before", "after"), [(224, 2, 0, 1), (65, 2, 1, 1), (33, 1, 1, 1)]
 )
 def test_the_end_gets_the_odd_pixel(side: int, stride: int, before: int, after: int) -> None:
-    """3x3 with stride 2: an even side lacks one pixel, an odd one two; ceil(side / stride) come out."""
+    """3x3 with stride 2: an even side lacks one pixel, an odd one two.
+
+    Ceil(side / stride) come out.
+    """
     convolution = SameConvolution(1, 1, 3, stride)
     nn.init.ones_(convolution.weight)
     row = convolution(torch.ones(1, 1, side, side))[0, 0, side // stride // 2]
@@ -50,7 +56,7 @@ def test_the_end_gets_the_odd_pixel(side: int, stride: int, before: int, after: 
 
 
 def test_a_shortcut_where_nothing_changes_its_shape() -> None:
-    """A block that narrows to zero gives back what it was given, and one with another width does not."""
+    """A block that narrows to zero returns its input, and one with another width does not."""
     block = InvertedResidual(4, LiteStage(1, 3, 1, 2, 4), 1).eval()
     nn.init.zeros_(block.project[0].weight)  # type: ignore[arg-type]  # the last convolution
     features = torch.randn(1, 4, 5, 5, generator=torch.Generator().manual_seed(0))
@@ -60,7 +66,10 @@ def test_a_shortcut_where_nothing_changes_its_shape() -> None:
 
 
 def test_every_stage_is_listened_to(small: EfficientNetLite) -> None:
-    """Sides halve five times, as the paper's table has it; the embedding holds a unit vector of each map."""
+    """Sides halve five times, as the paper's table has it.
+
+    The embedding holds a unit vector of each map.
+    """
     images = torch.randn(2, 3, 64, 96, generator=torch.Generator().manual_seed(1))
     maps = small.maps(images)
     assert [each.shape[2] for each in maps] == [32, 16, 8, 4, 4, 2, 2, 2]
@@ -73,7 +82,10 @@ def test_every_stage_is_listened_to(small: EfficientNetLite) -> None:
 
 
 def test_places_count_by_hand() -> None:
-    """In 2 of the spread's squares from the centre e^-1 of it counts; the mean is 1, and both axes are alike."""
+    """In 2 of the spread's squares from the centre e^-1 of it counts.
+
+    The mean is 1, and both axes are alike.
+    """
     weights = centre_weights(5, 7)
     assert weights.shape == (5, 7)
     assert weights.mean().item() == pytest.approx(1)
@@ -85,7 +97,10 @@ def test_places_count_by_hand() -> None:
 
 
 def test_what_is_in_the_middle_counts_more() -> None:
-    """A channel that answers at the centre outweighs one that answers as strongly in a corner; level maps are level."""
+    """A channel that answers at the centre outweighs one that answers as strongly in a corner.
+
+    Level maps are level.
+    """
     maps = torch.zeros(1, 3, 7, 7)
     maps[0, 0, 3, 3], maps[0, 1, 0, 0] = 1, 1
     centre, corner, silent = pooled_around_centre(maps)[0].tolist()
@@ -130,7 +145,10 @@ def test_weights_of_another_network_are_refused(small: EfficientNetLite, damage:
 
 
 def test_published_names_are_all_taken(small: EfficientNetLite) -> None:
-    """A fresh network with the published arrays is the same function; the classifier's arrays are left."""
+    """A fresh network with the published arrays is the same function.
+
+    The classifier's arrays are left.
+    """
     fresh = EfficientNetLite(LiteVariant(0.1, 1.0, 64)).eval()
     images = torch.randn(1, 3, 64, 64, generator=torch.Generator().manual_seed(1))
     assert not torch.allclose(fresh(images), small(images))

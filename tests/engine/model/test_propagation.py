@@ -1,4 +1,7 @@
-"""Prototypes, attention, propagation and distances (Eq. 2 to 6) by numbers worked out by hand, and properties."""
+"""Prototypes, attention, propagation and distances (Eq.
+
+2 to 6) by numbers worked out by hand, and properties.
+"""
 
 import pytest
 import torch
@@ -65,13 +68,14 @@ def test_the_score_is_the_cosine_of_the_transformed_prototypes() -> None:
 
 
 def test_the_edge_s_first_row_is_the_parent() -> None:
-    """Of the two transformations, g acts on the child and h on the parent, not the other way round."""
+    """Of the two transformations, g acts on the child and h on the parent, not vice versa."""
     attention = Attention(2, 2)
     with torch.no_grad():
         attention.g.weight.copy_(torch.tensor([[1.0, 0.0], [0.0, 0.0]]))
         attention.h.weight.copy_(torch.tensor([[0.0, 1.0], [1.0, 0.0]]))
     vectors = prototypes((0.0, 2.0), (5.0, 1.0))
-    # child (5, 1): g gives (5, 0); parent (0, 2): h gives (2, 0); cosine 1. Swapped: g gives (0, 0) and cosine 0.
+    # child (5, 1): g gives (5, 0); parent (0, 2): h gives (2, 0); cosine 1. Swapped: g gives (0, 0)
+    # and cosine 0.
     assert attention_weights(attention, vectors, edges((0, 1)), "cosine").tolist() == [1.0]
     assert attention_weights(attention, vectors, edges((1, 0)), "cosine").tolist() == [0.0]
 
@@ -103,7 +107,10 @@ def test_a_parent_without_a_prototype_gets_no_weight(normalisation: Normalisatio
 
 @pytest.mark.parametrize("normalisation", ["softmax", "cosine"])
 def test_a_zero_shot_class_listens_to_its_parents_evenly(normalisation: Normalisation) -> None:
-    """Without a prototype of its own there is nothing to compare: three parents, one unusable, a half each."""
+    """Without a prototype of its own there is nothing to compare.
+
+    Three parents, one unusable, a half each.
+    """
     vectors = prototypes((3.0, 4.0), (4.0, -3.0), None, None)
     weights = attention_weights(
         swapping_attention(), vectors, edges((0, 3), (1, 3), (2, 3)), normalisation
@@ -151,7 +158,10 @@ def test_gradients_reach_both_transformations() -> None:
 
 
 def test_a_lone_parent_s_weight_cannot_change() -> None:
-    """It is 1 whatever the score, so the gradient is exactly zero; between two parents it is not."""
+    """It is 1 whatever the score, so the gradient is exactly zero.
+
+    Between two parents it is not.
+    """
     scores = torch.tensor([0.3, -0.2, 0.7], requires_grad=True)
     usable = torch.ones(3, dtype=torch.bool)
     weights = softmax_over_parents(scores, torch.tensor([0, 1, 1]), usable, 2)
@@ -184,7 +194,10 @@ def test_the_propagated_prototype_is_the_weighted_sum_of_the_parents() -> None:
 
 
 def test_the_final_prototype_blends_own_and_propagated() -> None:
-    """Eq. 6 by hand with lambda 0.25: 0.25 (4, 0) + 0.75 (0, 8) = (1, 6); and what counts alone, counts fully."""
+    """Eq. 6 by hand with lambda 0.25: 0.25 (4, 0) + 0.75 (0, 8) = (1, 6).
+
+    And what counts alone, counts fully.
+    """
     initial = prototypes((4.0, 0.0), (4.0, 0.0), None, None)
     propagated = prototypes((0.0, 8.0), None, (0.0, 8.0), None)
     vectors, exists = final_prototypes(initial, propagated, 0.25)
@@ -203,7 +216,8 @@ def test_lambda_may_differ_from_class_to_class() -> None:
 
 def test_equations_4_to_6_together() -> None:
     """By hand: softmax weights 0.663739 and 0.336261 (see the attention's test), lambda 0.5."""
-    # P+ = 0.663739 (3, 4) + 0.336261 (4, -3) = (3.336261, 1.646173); P = ((3, 4) + P+) / 2 = (3.168131, 2.823087)
+    # P+ = 0.663739 (3, 4) + 0.336261 (4, -3) = (3.336261, 1.646173); P = ((3, 4) + P+) / 2 =
+    # (3.168131, 2.823087)
     initial = prototypes((3.0, 4.0), (4.0, -3.0), (3.0, 4.0))
     result = propagate(swapping_attention(), initial, edges((0, 2), (1, 2)), 0.5)
     torch.testing.assert_close(
@@ -216,7 +230,8 @@ def test_equations_4_to_6_together() -> None:
 
 def test_a_second_step_brings_the_grandparent() -> None:
     """A chain 8 > 4 > 0 in one dimension with lambda 0.5, by hand."""
-    # step 1: B = (4 + 8) / 2 = 6, C = (0 + 4) / 2 = 2; step 2: B = (4 + 8) / 2 = 6, C = (0 + 6) / 2 = 3
+    # step 1: B = (4 + 8) / 2 = 6, C = (0 + 4) / 2 = 2; step 2: B = (4 + 8) / 2 = 6, C = (0 + 6) / 2
+    # = 3
     initial, chain, attention = (
         prototypes((8.0,), (4.0,), (0.0,), width=1),
         edges((0, 1), (1, 2)),
@@ -310,7 +325,10 @@ def test_an_isolated_class_is_unchanged() -> None:
 
 
 def test_a_child_s_error_reaches_its_parent_s_prototype() -> None:
-    """Paper, section 3.2: the error on a class is propagated back to its parents; and to no stranger."""
+    """Paper, section 3.2: the error on a class is propagated back to its parents.
+
+    And to no stranger.
+    """
     vectors = torch.tensor([[1.0, 2.0], [3.0, -1.0], [0.5, 0.5], [7.0, 7.0]], requires_grad=True)
     initial = Prototypes(vectors, torch.ones(4, dtype=torch.bool))
     result = propagate(random_attention(2), initial, edges((0, 2), (1, 2)), 0.5)
@@ -322,8 +340,12 @@ def test_a_child_s_error_reaches_its_parent_s_prototype() -> None:
 
 
 def test_images_in_final_prototypes_out() -> None:
-    """Eq. 3 to 6 in one pass, by hand: two images for the first parent, one each for the other and the child."""
-    # P0: (2, 4) and (4, 4) average to (3, 4); then as in the propagation's test: final (3.168131, 2.823087)
+    """Eq. 3 to 6 in one pass, by hand.
+
+    Two images for the first parent, one each for the other and the child.
+    """
+    # P0: (2, 4) and (4, 4) average to (3, 4); then as in the propagation's test: final (3.168131,
+    # 2.823087)
     embeddings = torch.tensor([[2.0, 4.0], [4.0, 4.0], [4.0, -3.0], [3.0, 4.0]])
     network = PropagationNetwork(swapping_attention())
     outputs = network(
@@ -348,7 +370,10 @@ def test_images_in_final_prototypes_out() -> None:
 
 
 def test_gradients_reach_images_of_the_parents_and_the_attention() -> None:
-    """The weakly labelled images of a parent help to shape the child's prototype: that is the paper's point."""
+    """The weakly labelled images of a parent help to shape the child's prototype.
+
+    That is the paper's point.
+    """
     embeddings = torch.tensor([[2.0, 4.0], [4.0, -3.0], [3.0, 4.0], [9.0, 9.0]], requires_grad=True)
     network = PropagationNetwork(random_attention(2))
     pairs = torch.tensor([0, 1, 2])
@@ -362,7 +387,7 @@ def test_gradients_reach_images_of_the_parents_and_the_attention() -> None:
 
 
 def test_probabilities_fall_with_the_squared_distance() -> None:
-    """Eq. 2 by hand: squared distances 1 and 4, so exp(-1) / (exp(-1) + exp(-4)) = 1 / (1 + exp(-3)) = 0.952574."""
+    """Eq. 2 by hand, squared distances 1 and 4: exp(-1) / (exp(-1) + exp(-4)) = 0.952574."""
     found = log_probabilities(
         torch.tensor([[0.0, 0.0]]), torch.tensor([[1.0, 0.0], [0.0, 2.0]])
     ).exp()
@@ -378,7 +403,7 @@ def test_the_temperature_divides_the_distance() -> None:
 
 
 def test_distances_survive_a_common_offset() -> None:
-    """Two points 1 apart stay 1 apart when both are 1000 away from the origin, where |x|² has lost that digit."""
+    """Two points 1 apart stay so at 1000 from the origin, where |x|² loses that digit."""
     offset = torch.full((1, 64), 1000.0)
     step = torch.zeros(2, 64)
     step[1, 0] = 1.0
@@ -388,7 +413,7 @@ def test_distances_survive_a_common_offset() -> None:
 
 @pytest.mark.parametrize("distance", [1e-3, 1.0, 1e4])
 def test_probabilities_sum_to_one_and_are_finite(distance: float) -> None:
-    """Near and far; a far class is nearly impossible and never minus infinity over minus infinity."""
+    """Near and far; a far class is nearly impossible and never minus infinity twice."""
     generator = torch.Generator().manual_seed(0)
     found = log_probabilities(
         torch.randn(20, 8, generator=generator), torch.randn(5, 8, generator=generator) * distance
@@ -403,8 +428,9 @@ def test_one_class_is_certain() -> None:
 
 
 def test_gradients_reach_the_prototypes() -> None:
-    """The loss pulls the true class's prototype towards the image and pushes the other away, by hand."""
-    # x = 0, prototypes 1 and -1, true class 0, both probabilities 1/2: dL/dp0 = 2 (1 - 1/2) (p0 - x) = 1
+    """The loss pulls the true class's prototype towards the image and pushes the other away."""
+    # x = 0, prototypes 1 and -1, true class 0, both probabilities 1/2: dL/dp0 = 2 (1 - 1/2) (p0 -
+    # x) = 1
     targets = torch.tensor([[1.0], [-1.0]], requires_grad=True)
     torch.autograd.backward(-log_probabilities(torch.zeros(1, 1), targets)[0, 0])
     assert targets.grad is not None

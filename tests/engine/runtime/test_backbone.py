@@ -18,7 +18,10 @@ CPU = ProviderChoice(CPU_PROVIDER, "CPU")
 
 
 def by_hand(images: NDArray[np.uint8], card: BackboneCard) -> NDArray[np.float64]:
-    """The tiny backbone in plain numpy: normalise, strided 3 x 3 convolution, ReLU, mean over places."""
+    """The tiny backbone in plain numpy.
+
+    Normalise, strided 3 x 3 convolution, ReLU, mean over places.
+    """
     normalised = (images / 255 - np.array(card.mean)) / np.array(card.std)
     padded = np.pad(normalised, ((0, 0), (1, 1), (1, 1), (0, 0)))
     windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), axis=(1, 2))[:, ::2, ::2]

@@ -65,7 +65,10 @@ def test_a_device_that_works() -> None:
 
 
 def test_full_memory_makes_batches_smaller() -> None:
-    """Batches are halved until they fit, and stay so; every row comes out in its place, and nobody need know."""
+    """Batches are halved until they fit, and stay so.
+
+    Every row comes out in its place, and nobody need know.
+    """
     gpu, cpu = FakeGpu(10), CountedCpu()
     run = DeviceFallback(gpu, cpu, device_name="GPU 1")
     assert np.array_equal(run(rows(32)), doubled(rows(32)))
@@ -132,7 +135,10 @@ def test_the_cpu_has_nobody_to_give_way_to(open_cpu: Callable[[], Run] | None) -
 
 
 def test_the_cpu_gets_batches_of_its_own_size() -> None:
-    """A GPU's batch on every core at once would fill the memory: the batch that failed and later ones are divided."""
+    """A GPU's batch on every core at once would fill the memory.
+
+    The batch that failed and later ones are divided.
+    """
     sizes: list[int] = []
 
     def cpu(batch: Rows) -> Rows:

@@ -1,4 +1,7 @@
-"""A backbone on a GPU that is the CPU in disguise: batches, buffers, switches, and failures in the midst of a run."""
+"""A backbone on a GPU that is the CPU in disguise.
+
+Batches, buffers, switches, and failures in the midst of a run.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -144,7 +147,10 @@ def test_a_network_that_the_gpu_cannot_open(
 def test_a_gpu_that_fails_at_once(
     model: Path, card: BackboneCard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It never began: by itself the CPU takes over with a notice; a device requested by name is an error."""
+    """It never began: by itself the CPU takes over with a notice.
+
+    A device requested by name is an error.
+    """
     install_fake_gpu(monkeypatch, runs=0)
     session = BackboneSession(model, card, FAKE_GPU)
     assert (session.device_name, session.embed(noise(3)).shape) == ("CPU", (3, WIDTH))
@@ -157,7 +163,10 @@ def test_a_gpu_that_fails_at_once(
 def test_the_companion_embeds_on_every_device(
     model: Path, card: BackboneCard, runs: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On the GPU as on the CPU, and on the CPU that takes over: embeddings of one identity are never mixed."""
+    """On the GPU as on the CPU, and on the CPU that takes over.
+
+    Embeddings of one identity are never mixed.
+    """
     other = model.with_name("half.onnx")
     network = onnx.load(str(model))
     for weights in network.graph.initializer:
@@ -211,7 +220,10 @@ def test_half_precision_opens_the_mixed_form(
 def test_an_eight_bit_version_has_no_mixed_form(
     model: Path, card: BackboneCard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Half precision moves values across its rounding: photos would differ by more than the few that are compared."""
+    """Half precision moves values across its rounding.
+
+    Photos would differ by more than the few that are compared.
+    """
     write_companion(model, model)
     install_fake_gpu(monkeypatch)
     halved: list[Path] = []
@@ -238,7 +250,10 @@ def test_an_experimental_device_must_agree_with_the_cpu(
 
 
 def test_agreement() -> None:
-    """The worst row counts: (3, 4) against (4, 3) is 0.96; what is not a number agrees with nothing."""
+    """The worst row counts: (3, 4) against (4, 3) is 0.96.
+
+    What is not a number agrees with nothing.
+    """
     found = np.array([[3.0, 4.0], [1.0, 0.0]])
     assert agreement(found, np.array([[4.0, 3.0], [2.0, 0.0]])) == pytest.approx(0.96)
     assert agreement(found, np.full_like(found, np.nan)) == 0.0

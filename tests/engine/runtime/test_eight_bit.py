@@ -80,7 +80,10 @@ def _cut(model: Path) -> None:
 def test_what_is_no_companion_is_passed_over(
     change: Callable[[Path], None], model: Path, card: BackboneCard
 ) -> None:
-    """The backbone itself embeds, and its embeddings have its identity. The weights of older companions overflow."""
+    """The backbone itself embeds, and its embeddings have its identity.
+
+    The weights of older companions overflow.
+    """
     change(model)
     assert companion_of(model) is None
     assert not BackboneSession(model, card, CPU_CHOICE).is_eight_bit
@@ -88,7 +91,7 @@ def test_what_is_no_companion_is_passed_over(
 
 
 def test_the_identity_names_backbone_and_companion(model: Path) -> None:
-    """Embeddings of the network, of its companion and of another companion have three identities."""
+    """Embeddings of the network, of its companion and of another one have three identities."""
     backbone_hash = file_hash(model)
     found = embedding_identity(model, backbone_hash)
     companion_hash = file_hash(eight_bit_path(model))
@@ -102,7 +105,10 @@ def test_the_identity_names_backbone_and_companion(model: Path) -> None:
 def test_neither_clock_nor_load_decides_what_embeds(
     model: Path, card: BackboneCard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Opening measures no time: neither module knows a clock; and each opening runs the same file."""
+    """Opening measures no time: neither module knows a clock.
+
+    And each opening runs the same file.
+    """
     assert not {"time", "perf_counter", "thread_time"} & (
         set(vars(eight_bit)) | set(vars(backbone))
     )
@@ -141,7 +147,10 @@ def test_a_companion_that_does_not_agree_is_refused(
 
 
 def test_the_shipped_companion_cannot_overflow() -> None:
-    """Without VNNI two products are added in sixteen bits: none can be too large, whatever the photo."""
+    """Without VNNI two products are added in sixteen bits.
+
+    None can be too large, whatever the photo.
+    """
     companion = companion_of(bundled_path(FAST) or Path())
     assert companion is not None
     assert cannot_overflow(companion)

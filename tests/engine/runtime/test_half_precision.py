@@ -1,4 +1,7 @@
-"""The mixed form of networks: which operators compute in float16, and that the rest keeps embeddings right."""
+"""The mixed form of networks.
+
+Which operators compute in float16, and that the rest keeps embeddings right.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -39,7 +42,10 @@ def write_network(path: Path, nodes: Sequence[Any], arrays: dict[str, NDArray[An
 
 
 def write_cubic(path: Path) -> None:
-    """A convolution that changes nothing, and the cube root of the mean cube: of up to 1,000,000 here."""
+    """A convolution that changes nothing, and the cube root of the mean cube.
+
+    Of up to 1,000,000 here.
+    """
     nodes = [
         helper.make_node("Conv", ["images", "weights"], ["features"]),
         helper.make_node("Mul", ["features", "features"], ["square"]),
@@ -53,7 +59,10 @@ def write_cubic(path: Path) -> None:
 
 
 def embedded(path: Path) -> NDArray[np.float32]:
-    """What the file gives where each value is rounded to its type; ONNX Runtime leaves roundings out on the CPU."""
+    """What the file gives where each value is rounded to its type.
+
+    ONNX Runtime leaves roundings out on the CPU.
+    """
     (found,) = ReferenceEvaluator(str(path)).run(None, {"images": IMAGES})
     return np.asarray(found)
 
@@ -70,7 +79,10 @@ def kinds_by_operator(path: Path) -> dict[str, set[int]]:
 
 
 def test_pooling_that_float16_cannot_hold_stays_in_float32(tmp_path: Path) -> None:
-    """Layers compute in float16, cubes in float32 from one operator to the next; by hand: 100 cubed is above 65,504."""
+    """Layers compute in float16, cubes in float32 from one operator to the next; by hand.
+
+    100 cubed is above 65,504.
+    """
     write_cubic(tmp_path / "cubic.onnx")
     write_half(tmp_path / "cubic.onnx", tmp_path / "half.onnx")
     kinds = kinds_by_operator(tmp_path / "half.onnx")
@@ -84,7 +96,10 @@ def test_pooling_that_float16_cannot_hold_stays_in_float32(tmp_path: Path) -> No
 
 
 def test_what_stays_in_float32() -> None:
-    """All that no convolution or product follows, and weights of few bits: their scales may be below 6e-8."""
+    """All that no convolution or product follows, and weights of few bits.
+
+    Their scales may be below 6e-8.
+    """
     nodes = [
         helper.make_node("DequantizeLinear", ["few_bits", "scale"], ["weights"], name="weights"),
         helper.make_node("QuantizeLinear", ["images", "step"], ["bytes"], name="to bytes"),

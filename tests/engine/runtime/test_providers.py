@@ -33,7 +33,10 @@ def install(
     works: tuple[str, ...] = (),
     message: str = "it is tired",
 ) -> list[str]:
-    """Fake the facts and the trials: only these devices work. Returns the devices that are tried."""
+    """Fake the facts and the trials: only these devices work.
+
+    Returns the devices that are tried.
+    """
     tried: list[str] = []
 
     def attempt(device: str, *_limits: float) -> DeviceTrial:
@@ -48,7 +51,10 @@ def install(
 
 
 def test_gpu_that_works_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a working GPU, auto and cuda take it, with its free memory and the switches; cpu does not look at it."""
+    """With a working GPU, auto and cuda take it, with its free memory and the switches.
+
+    Cpu does not look at it.
+    """
     tried = install(monkeypatch, GOOD_FACTS, works=("cuda",))
     settings = DeviceSettings(batch=16)
     for device in ("auto", "cuda"):
@@ -70,12 +76,18 @@ def test_gpu_that_works_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_gpu_that_does_not_work_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a working GPU auto takes the CPU and says why; cuda is misuse, with reason and remedy."""
+    """Without a working GPU auto takes the CPU and says why.
+
+    Cuda is misuse, with reason and remedy.
+    """
     install(monkeypatch, GOOD_FACTS, message="out of memory")
     choice = choose_providers("auto")
     assert (choice.device_name, choice.is_gpu) == ("CPU", False)
     assert choice.reason == "the memory of the GPU is full (122,880 MiB free)"
-    message = r"device cuda cannot be used: the memory .* Use the device auto or cpu, or close other programs"
+    message = (
+        "device cuda cannot be used: the memory .* "
+        "Use the device auto or cpu, or close other programs"
+    )
     with pytest.raises(UsageError, match=message):
         choose_providers("cuda")
 
@@ -87,7 +99,10 @@ def test_gpu_that_does_not_work_is_explained(monkeypatch: pytest.MonkeyPatch) ->
         (
             GpuFacts(system="linux", has_nvidia_hardware=False, is_container=True),
             "cuda",
-            "use the device auto or cpu; in a container, a GPU of the computer shows with `--gpus all`",
+            (
+                "use the device auto or cpu; in a container, a GPU of the computer shows with "
+                "`--gpus all`"
+            ),
         ),
         (GpuFacts(system="linux"), "coreml", "use the device auto"),
     ],
@@ -111,7 +126,10 @@ def test_facts_that_speak_against_it_spare_the_trial(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("device", EXPERIMENTAL)
 def test_experimental_devices_only_by_name(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """None is taken by itself, also where it works; one that fails is refused with its own message."""
+    """None is taken by itself, also where it works.
+
+    One that fails is refused with its own message.
+    """
     facts = facts_with(providers=(PROVIDERS[device], CUDA_PROVIDER))
     tried = install(monkeypatch, facts, works=(device,))
     assert choose_providers("auto").device_name == "CPU"

@@ -28,7 +28,7 @@ from tests.support.full_disk import full_disk_after
 
 
 def test_the_companion_says_the_same_in_small_integers(tmp_path: Path) -> None:
-    """It is written beside the backbone, knows what it was made from, holds eight-bit weights, and agrees."""
+    """Written beside the backbone with its origin, it holds eight-bit weights, and agrees."""
     model = tmp_path / "tiny.onnx"
     card = write_tiny_backbone(model)
     before = model.read_bytes()
@@ -51,7 +51,10 @@ def test_the_companion_says_the_same_in_small_integers(tmp_path: Path) -> None:
 
 
 def test_no_product_overflows_whatever_the_weights(tmp_path: Path) -> None:
-    """A channel of one large weight among small ones, and one of equal weights: both at the limit, never above."""
+    """A channel of one large weight among small ones, and one of equal weights.
+
+    Both at the limit, never above.
+    """
     model = tmp_path / "tiny.onnx"
     card = write_tiny_backbone(model)
     network = onnx.load(str(model))
@@ -65,7 +68,10 @@ def test_no_product_overflows_whatever_the_weights(tmp_path: Path) -> None:
 
 
 def test_what_rounding_takes_away_is_in_the_bias(tmp_path: Path) -> None:
-    """Two channels of mean 2 and 3: by weights 1 and 0.5 / 64 the second rounds to 0, and loses 3 x 0.5 / 64."""
+    """Two channels of mean 2 and 3.
+
+    By weights 1 and 0.5 / 64 the second rounds to 0, and loses 3 x 0.5 / 64.
+    """
     activations = Activations(
         {"active": (0.0, 6.0), "out": (0.0, 9.0)}, {"active": np.array([2, 3], np.float32)}
     )
@@ -98,7 +104,7 @@ def test_groups_are_compensated_by_their_own_channels(tmp_path: Path) -> None:
 
 
 def test_activations_are_measured(tmp_path: Path) -> None:
-    """Ranges of what goes into and out of the layers, and means of what is convolved, by another way to them."""
+    """Ranges of the layers' inputs and outputs, and means of convolved values."""
     model = tmp_path / "tiny.onnx"
     card = write_tiny_backbone(model)
     photos = check_photos(card, 11)

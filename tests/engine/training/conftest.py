@@ -1,4 +1,7 @@
-"""Trainings in tests are tiny: a second thread would wait more than it works, and sums would come out otherwise."""
+"""Trainings in tests are tiny.
+
+A second thread would wait more than it works, and sums would come out otherwise.
+"""
 
 from collections.abc import Iterator
 

@@ -21,7 +21,7 @@ AUGMENTATIONS: tuple[Augmentation, ...] = ("shifted crop", "resized crop", "none
 
 @pytest.fixture(scope="module")
 def coordinates() -> NDArray[np.uint8]:
-    """Images (2, 16, 16, 3) whose red is 10 times the row, green 10 times the column, blue the image's number."""
+    """Images (2, 16, 16, 3): red is 10 times the row, green 10 times the column, blue the image."""
     pixels = np.zeros((2, STORED, STORED, 3), dtype=np.uint8)
     pixels[..., 0] = STEP * np.arange(STORED)[:, None]
     pixels[..., 1] = STEP * np.arange(STORED)
@@ -44,7 +44,10 @@ def drawn(pixels: NDArray[np.uint8], augmentation: Augmentation, *, seed: int = 
 
 
 def test_normalised_by_hand() -> None:
-    """Black is -0.485/0.229 in red; white is (1 - 0.406)/0.225 in blue; channels come first but lie last."""
+    """Black is -0.485/0.229 in red; white is (1 - 0.406)/0.225 in blue.
+
+    Channels come first but lie last.
+    """
     windows = torch.tensor([[[[0, 0, 255], [255, 51, 0]]]], dtype=torch.uint8)
     images = normalised(windows)
     assert images.shape == (1, 3, 1, 2)
@@ -75,7 +78,7 @@ def test_without_augmentation_it_is_the_middle(coordinates: NDArray[np.uint8]) -
 
 
 def test_shifted_crops_are_windows_of_the_image(coordinates: NDArray[np.uint8]) -> None:
-    """Each crop is a whole window, at each possible offset equally often, and flipped half of the time."""
+    """Each crop is a whole window, offsets equally often, and flipped half of the time."""
     crops = read_back(drawn(coordinates, "shifted crop"))
     rows, columns = (np.rint(crops[:, :, 0, 0] / STEP), np.rint(crops[:, 0, :, 1] / STEP))
     assert (np.diff(rows, axis=1) == 1).all()
@@ -91,7 +94,7 @@ def test_shifted_crops_are_windows_of_the_image(coordinates: NDArray[np.uint8]) 
 
 
 def test_resized_crops_lie_inside_the_image(coordinates: NDArray[np.uint8]) -> None:
-    """Windows of 20 to 100% of the area, at most 4:3 either way, flipped half of the time, without foreign values."""
+    """Windows of 20 to 100% of the area, at most 4:3, flipped half of the time."""
     images = drawn(coordinates, "resized crop")
     assert images.shape == (COUNT, 3, SIDE, SIDE)
     assert images.dtype == torch.float32
@@ -112,7 +115,10 @@ def test_resized_crops_lie_inside_the_image(coordinates: NDArray[np.uint8]) -> N
 def test_same_generator_same_windows(
     coordinates: NDArray[np.uint8], augmentation: Augmentation
 ) -> None:
-    """All randomness comes from the generator; channels lie last in memory, as convolutions like it."""
+    """All randomness comes from the generator.
+
+    Channels lie last in memory, as convolutions like it.
+    """
     first, again = drawn(coordinates, augmentation), drawn(coordinates, augmentation)
     assert torch.equal(first, again)
     assert torch.equal(first, drawn(coordinates, augmentation, seed=1)) == (augmentation == "none")

@@ -84,7 +84,10 @@ def test_no_pickle(tmp_path: Path) -> None:
 
 
 def test_going_on_is_bit_for_bit_the_same(tmp_path: Path) -> None:
-    """Weights and moments return in the layout that fused Adam walks through: three steps and two are five."""
+    """Weights and moments return in the layout that fused Adam walks through.
+
+    Three steps and two are five.
+    """
     torch.manual_seed(0)
     whole = network()
     optimizer = adam(whole)
@@ -145,7 +148,8 @@ def test_foreign_file(tmp_path: Path) -> None:
     save_file({"weight": torch.zeros(3)}, tmp_path / "foreign", {"format": "pt"})
     with pytest.raises(
         FormatError,
-        match=rf"not a training checkpoint: expected “{checkpoints.FORMAT}”, found .*foreign with “pt”",
+        match=rf"not a training checkpoint: expected “{checkpoints.FORMAT}”, "
+        "found .*foreign with “pt”",
     ):
         checkpoints.read(tmp_path / "foreign")
     save_file({"weight": torch.zeros(3)}, tmp_path / "bare")
@@ -157,12 +161,16 @@ def test_foreign_file(tmp_path: Path) -> None:
 
 
 def test_another_architecture() -> None:
-    """The error names the first weight that differs, and both shapes; the module stays as it was."""
+    """The error names the first weight that differs, and both shapes.
+
+    The module stays as it was.
+    """
     module = network(5)
     before = module.state_dict()["0.weight"].clone()
     with pytest.raises(
         ModelError,
-        match=r"of another architecture: expected 0\.bias \(5,\), found \(3,\)\. Train with the settings of",
+        match=r"of another architecture: expected 0\.bias \(5,\), found \(3,\)\. "
+        "Train with the settings of",
     ):
         checkpoints.restore_module(module, trained_checkpoint(3))
     assert torch.equal(module.state_dict()["0.weight"], before)
@@ -180,7 +188,10 @@ def test_a_layer_more_or_less() -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of file sizes are POSIX")
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.9])
 def test_full_disk(tmp_path: Path, share: float) -> None:
-    """The error says that the old checkpoint is there; so it is, whole, with no rubbish beside it."""
+    """The error says that the old checkpoint is there.
+
+    So it is, whole, with no rubbish beside it.
+    """
     path = tmp_path / "checkpoint"
     checkpoints.write(trained_checkpoint(), path)
     before = path.read_bytes()

@@ -14,7 +14,10 @@ ROOT, LEFT, RIGHT, STRAY, CAT, DOG, FISH = range(7)
 
 @pytest.fixture
 def training_set() -> TrainingSet:
-    """Two classes below the root, three few-shot classes; `FISH` below both; `STRAY` has images but no descendant."""
+    """Two classes below the root, three few-shot classes; `FISH` below both.
+
+    `STRAY` has images but no descendant.
+    """
     classes = np.array([ROOT, LEFT, RIGHT, STRAY, CAT, DOG, FISH])
     edges = [(ROOT, LEFT), (ROOT, RIGHT), (LEFT, CAT), (LEFT, DOG), (LEFT, FISH), (RIGHT, FISH)]
     return TrainingSet(

@@ -25,7 +25,7 @@ def objective() -> PlainObjective:
     shutil.which("g++") is None and shutil.which("clang++") is None, reason="no C++ compiler here"
 )
 def test_compiled_training(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A compiled backbone ends where a plain one does, and its checkpoint goes on without being compiled."""
+    """A compiled backbone ends where a plain one does; its checkpoint resumes uncompiled."""
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("TORCHINDUCTOR_COMPILE_THREADS", "1")
     monkeypatch.setenv("TORCHINDUCTOR_CPP_CACHE_PRECOMPILE_HEADERS", "0")  # dear for so few kernels

@@ -33,7 +33,7 @@ def can_listen() -> bool:
 )
 @pytest.mark.skipif(not can_listen(), reason="no sockets on the loopback device")
 def test_two_processes_train_one_model(tmp_path: Path) -> None:
-    """Under torchrun both end with the same weights and running statistics, others than those of one process.
+    """Under torchrun both end with the same weights and statistics, unlike those of one process.
 
     One checkpoint is written, and one process alone goes on with it.
     """

@@ -67,7 +67,10 @@ def test_leaves_are_split_into_three_parts() -> None:
 
 
 def test_too_few_images_are_refused_with_numbers() -> None:
-    """A person learns how many classes and images it takes: of 21, 10 are given away, and 11 = 2 + 9 stay."""
+    """A person learns how many classes and images it takes.
+
+    Of 21, 10 are given away, and 11 = 2 + 9 stay.
+    """
     settings = EpisodeSettings(shots=2, queries=9)
     hierarchy = ClassArrays(EDGES, 9)
     shares = share_out(hierarchy, _labels(), settings, np.random.default_rng(0))
@@ -79,7 +82,10 @@ def test_too_few_images_are_refused_with_numbers() -> None:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_an_episode_is_a_subgraph_with_its_tasks(seed: int) -> None:
-    """Few-shot classes with all ancestors and all edges among them; support and queries are distinct and labelled."""
+    """Few-shot classes with all ancestors and all edges among them.
+
+    Support and queries are distinct and labelled.
+    """
     hierarchy, shares = _shares()
     leaves = np.arange(3, 9)
     episode = draw_episode(hierarchy, shares, leaves, SETTINGS, np.random.default_rng(seed))

@@ -67,7 +67,7 @@ def _embed(path: Path, images: Tensor) -> Tensor:
 
 @pytest.fixture(scope="module")
 def backbones(tmp_path_factory: pytest.TempPathFactory) -> tuple[LeafNet, Path, Path]:
-    """A backbone in training, as its export must leave it, and its files with full and with half weights."""
+    """A backbone in training, as its export must leave it; its files in full and half precision."""
     folder, backbone = tmp_path_factory.mktemp("models"), _small_backbone()
     full, half = folder / "full.onnx", folder / "half.onnx"
     assert export_backbone(backbone, full, CARD).largest_difference <= TOLERANCE
@@ -257,8 +257,13 @@ def test_the_relative_difference_by_hand(
 def test_a_value_that_is_no_number_is_refused(propagation: Path) -> None:
     """Not-a-number compares with nothing, so the limit must not let it through."""
     nothing = torch.zeros(0, dtype=torch.int64)
-    broken = (torch.full((1, 8), float("nan")), torch.zeros(1, dtype=torch.int64), torch.zeros(1, dtype=torch.int64),
-              nothing.reshape(2, 0), torch.ones(1))  # fmt: skip
+    broken = (
+        torch.full((1, 8), float("nan")),
+        torch.zeros(1, dtype=torch.int64),
+        torch.zeros(1, dtype=torch.int64),
+        nothing.reshape(2, 0),
+        torch.ones(1),
+    )
     with torch.no_grad(), pytest.raises(ModelError, match="found nan"):
         compare(
             propagation,

@@ -38,7 +38,7 @@ def plain_objective(pixels: NDArray[np.uint8] = TINY) -> PlainObjective:
 
 
 def nearest_mean_accuracy(training_set: TrainingSet) -> Validate:
-    """Accuracy on the second half of each few-shot class's images, by the means of the first halves."""
+    """Accuracy on the second half of each few-shot class's images, by the first half's mean."""
     own = [training_set.images_by_class[position] for position in training_set.few_shot]
     half = len(own[0]) // 2
     targets = torch.arange(len(own)).repeat_interleave(half)
@@ -56,7 +56,7 @@ def nearest_mean_accuracy(training_set: TrainingSet) -> Validate:
 
 
 def test_learns_hidden_patterns() -> None:
-    """Forty iterations of Algorithm 1 find the faint patterns that tell the classes apart, on unseen images."""
+    """Forty iterations of Algorithm 1 find the faint patterns of the classes, on unseen images."""
     training_set = hidden_pattern_set()
     torch.manual_seed(0)
     backbone = nn.Sequential(nn.Flatten(), nn.Linear(192, 8))
@@ -97,13 +97,16 @@ def test_global_random_numbers_play_no_part() -> None:
 
 
 class RateWatcher(PlainObjective):
-    """Collects how far the first weight moves in each iteration: with Adam and one sign of gradient, the rate."""
+    """Collects how far the first weight moves in each iteration.
+
+    With Adam and one sign of gradient, the rate.
+    """
 
     def __init__(self) -> None:
         super().__init__(nn.Sequential(nn.Flatten(), nn.Linear(48, 1)), len(TINY))
         self.seen: list[float] = []
 
-    def loss(self, embeddings: Tensor, draw: IterationDraw) -> Tensor:  # noqa: ARG002 (the same whatever was drawn)
+    def loss(self, embeddings: Tensor, draw: IterationDraw) -> Tensor:  # noqa: ARG002
         """A gradient of 1 on the bias, always."""
         bias = self.backbone.get_parameter("1.bias")
         self.seen.append(bias.item())
@@ -122,7 +125,10 @@ def test_learning_rate_falls_as_planned() -> None:
 
 
 def test_curve_and_progress() -> None:
-    """A point after each interval and at the end, each with the mean loss since the last; progress ends complete."""
+    """A point after each interval and at the end, each with the mean loss since the last.
+
+    Progress ends complete.
+    """
     points: list[TrainingPoint] = []
     reports: list[Progress] = []
     asked: list[int] = []
@@ -186,7 +192,10 @@ class RefreshWatcher(PlainObjective):
 
 
 def test_refresh_comes_first_and_last() -> None:
-    """Before iterations 0, 3, 6 with generators of their own; at the end, without one: from all images."""
+    """Before iterations 0, 3, 6 with generators of their own; at the end, without one.
+
+    From all images.
+    """
     objective = RefreshWatcher()
     train(objective, TINY, small_settings(side=4))
     marks = [entry for entry in objective.log if entry != "draw"]
@@ -198,7 +207,7 @@ def test_refresh_comes_first_and_last() -> None:
 
 
 def test_buffer_of_the_end_belongs_to_the_final_weights() -> None:
-    """After training, P0 is the mean over all images under the final backbone, which a checkpoint agrees with."""
+    """After training, P0 is the mean over all images under the final backbone."""
     objective = small_objective()
     train(objective, PIXELS, small_settings(iterations=4))
     own = colour_training_set().images_by_class[7]
@@ -207,7 +216,7 @@ def test_buffer_of_the_end_belongs_to_the_final_weights() -> None:
 
 
 def test_batch_norms_are_settled_before_the_first_refresh() -> None:
-    """The first buffer is computed with the statistics of the images, not with the mean 0 and variance 1 of none."""
+    """The first buffer is computed with the images' statistics, not with mean 0 and variance 1."""
     statistics: list[float] = []
 
     class Watcher(PrototypePropagation):  # type: ignore[misc]  # final: watched, not extended
@@ -228,8 +237,12 @@ def test_batch_norms_are_settled_before_the_first_refresh() -> None:
 def test_cancelled_and_resumed_is_as_if_never_stopped(
     tmp_path: Path, precision: str, stop_at: int
 ) -> None:
-    """A cancel keeps a checkpoint; going on from it ends with the same bits, in either number type."""
-    if precision == "bfloat16" and not torch.cpu._is_avx512_bf16_supported():  # noqa: SLF001 (torch has no public question for it)
+    """A cancel keeps a checkpoint.
+
+    Going on from it ends with the same bits, in either number type.
+    """
+    has_bfloat16 = torch.cpu._is_avx512_bf16_supported()  # noqa: SLF001 (no public function)
+    if precision == "bfloat16" and not has_bfloat16:
         pytest.skip("this processor has no instructions for bfloat16")
     settings = small_settings(precision=precision, point_interval=1)
     whole, stopped, resumed = small_objective(), small_objective(), small_objective(seed=7)

@@ -16,7 +16,10 @@ from engine.training.needed_packages import check_packages
         (
             True,
             "train",
-            f"Install the package {TRAINING.package} in place of this one; projects and settings stay",
+            (
+                f"Install the package {TRAINING.package} in place of this one; "
+                "projects and settings stay"
+            ),
         ),
         (True, "timm", "Install Protoleaf with Python: pipx install 'protoleaf[timm]'"),
     ],

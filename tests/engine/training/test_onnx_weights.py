@@ -14,7 +14,10 @@ from tests.support.backbones import write_tiny_backbone
 
 
 def test_a_scaled_embedding_carries_the_temperature() -> None:
-    """Plain squared distances are those of unit embeddings over the temperature: 0.25 makes vectors twice as long."""
+    """Plain squared distances are those of unit embeddings over the temperature.
+
+    0.25 makes vectors twice as long.
+    """
     scaled = ScaledEmbedding(torch.nn.Identity(), 0.25)
     assert scaled(torch.tensor([[0.6, 0.8]]))[0].tolist() == pytest.approx([1.2, 1.6])
     assert torch.pdist(scaled(torch.eye(2))).item() ** 2 == pytest.approx(2 / 0.25)
@@ -32,7 +35,7 @@ def test_propagation_comes_back_from_its_file() -> None:
 
 
 def test_a_file_without_attention_is_refused(tmp_path: Path) -> None:
-    """A backbone is no propagation file, a file that is no model is none either, and none at all is a message too."""
+    """A backbone, a file that is no model, and a missing file are each refused with a message."""
     write_tiny_backbone(tmp_path / "tiny.onnx")
     with pytest.raises(ModelError, match="holds no attention"):
         read_propagation(tmp_path / "tiny.onnx")

@@ -49,7 +49,10 @@ def attention_alone(hierarchy: SyntheticHierarchy) -> TrainedPropagation:
 def test_the_attention_learns_which_parent_to_listen_to(
     attention_alone: TrainedPropagation,
 ) -> None:
-    """On leaf classes it never saw, the loss falls by a fifth and no accuracy is lost; it beats no propagation."""
+    """On leaf classes it never saw, the loss falls by a fifth and no accuracy is lost.
+
+    It beats no propagation.
+    """
     assert attention_alone.after.loss < 0.8 * attention_alone.before.loss
     assert attention_alone.after.accuracy >= attention_alone.before.accuracy
     assert attention_alone.after.accuracy > attention_alone.without_propagation.accuracy
@@ -60,7 +63,10 @@ def test_the_attention_learns_which_parent_to_listen_to(
 def test_the_vague_parents_lose_weight(
     attention_alone: TrainedPropagation, hierarchy: SyntheticHierarchy, tmp_path: Path
 ) -> None:
-    """Seen through the exported file: on average the telling parent of a leaf gets most of the weight."""
+    """Seen through the exported file.
+
+    On average the telling parent of a leaf gets most of the weight.
+    """
     path = tmp_path / "propagation.onnx"
     export_propagation(attention_alone.network(), path)
     positions = np.arange(len(hierarchy.embeddings))
@@ -87,7 +93,10 @@ def test_the_same_seed_gives_the_same_result(hierarchy: SyntheticHierarchy) -> N
 
 
 def test_temperature_and_shrinkage_are_learned_too(hierarchy: SyntheticHierarchy) -> None:
-    """From a temperature far too low, on classes never seen: the loss falls by half and accuracy stays."""
+    """From a temperature far too low, on classes never seen.
+
+    The loss falls by half and accuracy stays.
+    """
     settings = replace(
         ATTENTION_ALONE, iterations=100, lambda_=None, learns_temperature=True, temperature=3.0
     )
@@ -100,7 +109,10 @@ def test_temperature_and_shrinkage_are_learned_too(hierarchy: SyntheticHierarchy
 
 
 def test_on_a_tree_only_the_scalars_move() -> None:
-    """With one parent each, softmax leaves the attention nothing to learn; coarse labels come from the leaves."""
+    """With one parent each, softmax leaves the attention nothing to learn.
+
+    Coarse labels come from the leaves.
+    """
     hierarchy = synthetic_hierarchy(leaves=18)
     tree = replace(hierarchy, edge_index=hierarchy.edge_index[:, ::2].copy())
     settings = PropagationTrainingSettings(
@@ -115,9 +127,14 @@ def test_on_a_tree_only_the_scalars_move() -> None:
 def test_the_best_state_on_the_validation_classes_is_kept(hierarchy: SyntheticHierarchy) -> None:
     """A learning rate that ruins everything leaves the start in place."""
     settings = replace(
-        ATTENTION_ALONE, iterations=20, validation_interval=5, validation_episodes=10, test_episodes=10,
-        learns_temperature=True, scalar_learning_rate=5.0,
-    )  # fmt: skip
+        ATTENTION_ALONE,
+        iterations=20,
+        validation_interval=5,
+        validation_episodes=10,
+        test_episodes=10,
+        learns_temperature=True,
+        scalar_learning_rate=5.0,
+    )
     trained = _train(hierarchy, settings)
     assert [point.iteration for point in trained.history] == [0, 5, 10, 15, 20]
     best = min(trained.history, key=lambda point: point.measured_loss)

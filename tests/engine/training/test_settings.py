@@ -29,7 +29,10 @@ def test_the_papers_constants() -> None:
 
 
 def test_a_short_training_has_the_same_schedule() -> None:
-    """Decays keep their places as shares of the whole: a fiftieth of the paper's length decays every 300."""
+    """Decays keep their places as shares of the whole.
+
+    A fiftieth of the paper's length decays every 300.
+    """
     settings = TrainingSettings(iterations=3_000)
     paper = TrainingSettings()
     for iteration in (0, 199, 200, 499, 500, 2_899, 2_900, 2_999):

@@ -1,4 +1,7 @@
-"""Downloads from a server on this computer: broken off, resumed, refused, checked, and never half-kept."""
+"""Downloads from a server on this computer.
+
+Broken off, resumed, refused, checked, and never half-kept.
+"""
 
 import hashlib
 import socket
@@ -96,7 +99,10 @@ def test_a_broken_connection_goes_on_where_it_broke(server: WeightsServer, tmp_p
 def test_a_second_run_goes_on_where_the_first_stopped(
     server: WeightsServer, tmp_path: Path
 ) -> None:
-    """A cancelled download keeps what arrived; the next run counts it as done from its first report."""
+    """A cancelled download keeps what arrived.
+
+    The next run counts it as done from its first report.
+    """
     cancel, target = CancelToken(), tmp_path / "w.pth"
 
     def stop(progress: Progress) -> None:
@@ -118,7 +124,10 @@ def test_a_second_run_goes_on_where_the_first_stopped(
 
 
 def test_a_server_without_ranges_starts_anew(server: WeightsServer, tmp_path: Path) -> None:
-    """A server that sends everything again gets a clean start: nothing of the old part stays in the file."""
+    """A server that sends everything again gets a clean start.
+
+    Nothing of the old part stays in the file.
+    """
     server.breaks_after, server.knows_ranges = [100_000], False
     assert fetched(server, tmp_path / "w.pth") == CONTENT
     assert server.ranges == [None, "bytes=100000-"]
@@ -167,7 +176,7 @@ def test_a_part_of_another_address_is_not_used(server: WeightsServer, tmp_path: 
 
 
 def test_a_file_of_unknown_size_arrives(server: WeightsServer, tmp_path: Path) -> None:
-    """A server that does not tell the size is judged by the checksum, and by the promised size when cut."""
+    """A server that does not report the size is judged by checksum and by the promised size."""
     server.says_length = False
     server.breaks_after = [100_000]
     assert fetched(server, tmp_path / "w.pth") == CONTENT
@@ -226,7 +235,10 @@ def test_a_refusal_is_reported_at_once(
 def test_what_is_lost_again_and_again_comes_to_an_end(
     server: WeightsServer, tmp_path: Path
 ) -> None:
-    """A server that promises more than it has: each time the same bytes arrive, and the rest is refused."""
+    """A server that promises more than it has.
+
+    Each time the same bytes arrive, and the rest is refused.
+    """
 
     class NoRanges(httpx.HTTPTransport):
         def handle_request(self, request: httpx.Request) -> httpx.Response:
@@ -366,7 +378,10 @@ def test_a_redirect_to_an_unsafe_address_is_not_followed(
 
 
 def test_a_file_of_another_size_is_not_taken(server: WeightsServer, tmp_path: Path) -> None:
-    """Far from what was shown to the person: not downloaded, whether the server tells the size or not."""
+    """Far from what was shown to the person.
+
+    Not downloaded, whether the server tells the size or not.
+    """
     for says_length in (True, False):
         server.says_length = says_length
         with pytest.raises(NetworkError, match=r"not the expected one.*about 0\.1 MB"):
@@ -429,7 +444,10 @@ def test_what_is_no_proxy_is_refused(proxy: str, server: WeightsServer, tmp_path
 def test_a_proxy_that_is_not_there_is_named(
     is_by_setting: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With its whole address as it was understood, without the password: it is not the server that is missing."""
+    """With its whole address as it was understood, without the password.
+
+    It is not the server that is missing.
+    """
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # and nobody listens
         address = f"127.0.0.1:{taken.getsockname()[1]}"
@@ -443,7 +461,10 @@ def test_a_proxy_that_is_not_there_is_named(
 
 
 def test_a_proxy_that_refuses_is_named(server: WeightsServer, tmp_path: Path) -> None:
-    """407 to the tunnel: whose answer it is, and what to do; the password reaches the proxy and no message."""
+    """407 to the tunnel: whose answer it is, and what to do.
+
+    The password reaches the proxy and no message.
+    """
     server.statuses = [407]
     proxy = f"anna:s@c#r?e[t@127.0.0.1:{server.port}"
     with pytest.raises(

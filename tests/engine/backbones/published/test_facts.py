@@ -18,7 +18,10 @@ VIT = replace(
 
 
 def test_another_side_is_another_backbone() -> None:
-    """It shows the same share of an image, and has a name of its own; the usual side is the network as it was."""
+    """It shows the same share of an image, and has a name of its own.
+
+    The usual side is the network as it was.
+    """
     zoomed = replace(VIT, input_side=224, resize_side=256)
     chosen = zoomed.at_side(448)
     assert (chosen.input_side, chosen.resize_side) == (448, 512)

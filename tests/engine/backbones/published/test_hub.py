@@ -79,7 +79,10 @@ def test_what_is_not_given_to_everybody(hub: HubServer, status: int) -> None:
 
 
 def test_the_environment_names_another_hub(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As hub programs understand it; files from elsewhere are not requested there, a mirror counts more."""
+    """As hub programs understand it.
+
+    Files from elsewhere are not requested there, a mirror counts more.
+    """
     monkeypatch.setenv("HF_ENDPOINT", "https://hub.example/")
     assert (
         Route().address(URL) == "https://hub.example/timm/tiny.first/resolve/main/model.safetensors"

@@ -1,4 +1,7 @@
-"""Networks that timm has no entry for: what their repository says is enough, and no more is taken from it."""
+"""Networks that timm has no entry for.
+
+What their repository says is enough, and no more is taken from it.
+"""
 
 import json
 from collections.abc import Iterator
@@ -41,10 +44,15 @@ OURS = {
     "architecture": "test_vit",
     "num_classes": 7,
     "pretrained_cfg": {
-        "input_size": [3, 160, 160], "mean": [0.5, 0.5, 0.5], "std": [0.5, 0.5, 0.5], "crop_pct": 0.95,
-        "fixed_input_size": True, "first_conv": "patch_embed.proj", "classifier": "head",
+        "input_size": [3, 160, 160],
+        "mean": [0.5, 0.5, 0.5],
+        "std": [0.5, 0.5, 0.5],
+        "crop_pct": 0.95,
+        "fixed_input_size": True,
+        "first_conv": "patch_embed.proj",
+        "classifier": "head",
     },
-}  # fmt: skip
+}
 """config.json as timm writes it for a network that somebody trained."""
 README = (
     "---\nlibrary_name: timm\nlicense: cc-by-nc-4.0\ntags:\n- moths\n---\n# Moths\nlicense: mit\n"
@@ -86,7 +94,7 @@ def own_network() -> torch.nn.Module:
 
 
 def test_a_network_in_timm_s_form(hub: HubServer, tmp_path: Path) -> None:
-    """Architecture, preprocessing, licence, size and checksum are known before its weights are requested."""
+    """Architecture, preprocessing, licence, size and checksum are known before the weights."""
     network = own_network()
     content = as_safetensors(network.state_dict())
     give(hub, config__json=OURS, README__md=README.encode(), model__safetensors=content)
@@ -118,7 +126,10 @@ def test_a_folder_as_mirror(tmp_path: Path) -> None:
 
 
 def test_bioclip_s_form(hub: HubServer, tmp_path: Path) -> None:
-    """The image half of a CLIP network is one of timm's; what timm calls its head is the projection to 512."""
+    """The image half of a CLIP network is one of timm's.
+
+    What timm calls its head is the projection to 512.
+    """
     give(hub, open_clip_config__json=BIOCLIP, open_clip_pytorch_model__bin=b"weights")
     found = found_on(hub, tmp_path)
     assert json.loads(found.settings)["architecture"] == "vit_base_patch16_clip_224"
@@ -129,7 +140,10 @@ def test_bioclip_s_form(hub: HubServer, tmp_path: Path) -> None:
 
 
 def test_open_clip_s_names_of_weights_are_understood(tmp_path: Path) -> None:
-    """A network that open_clip took from timm: its weights have other names there, and text beside them."""
+    """A network that open_clip took from timm.
+
+    Its weights have other names there, and text beside them.
+    """
     clip = {
         "model_cfg": {
             "embed_dim": 7,
@@ -156,7 +170,8 @@ def test_open_clip_s_names_of_weights_are_understood(tmp_path: Path) -> None:
     with torch.no_grad():
         found = load_published(_with(facts, settings), path)(images)
         features = network.forward_features(images)  # type: ignore[operator]
-        torch.testing.assert_close(found, network.forward_head(features, pre_logits=True))  # type: ignore[operator]
+        pooled = network.forward_head(features, pre_logits=True)  # type: ignore[operator]
+        torch.testing.assert_close(found, pooled)
 
 
 def _with(facts: PublishedNetwork, settings: dict[str, Any]) -> PublishedNetwork:

@@ -1,4 +1,7 @@
-"""A published network's whole way: found, downloaded from this computer, exported, kept, and used."""
+"""A published network's whole way.
+
+Found, downloaded from this computer, exported, kept, and used.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -64,7 +67,8 @@ def converted(content: bytes, tmp_path_factory: pytest.TempPathFactory) -> bytes
     path.write_bytes(content)
     facts = small_facts(content)
     with torch.no_grad():
-        return export._converted(load_published(facts, path), facts, is_half=False)  # noqa: SLF001 (the steps of an export, one at a time)
+        convert = export._converted  # noqa: SLF001 (the steps of an export, one at a time)
+        return convert(load_published(facts, path), facts, is_half=False)
 
 
 @pytest.fixture
@@ -99,7 +103,10 @@ def left(caches: CacheFolders) -> set[str]:
 def test_a_network_comes_into_the_library(
     server: WeightsServer, facts: PublishedNetwork, converted_before: None, tmp_path: Path
 ) -> None:
-    """Downloaded, exported, compared and kept; what the library gives is the network's embedding."""
+    """Downloaded, exported, compared and kept.
+
+    What the library gives is the network's embedding.
+    """
     caches, as_full_disk = caches_of(tmp_path), list[Progress]()
     files = add_published(facts, caches, on_progress=as_full_disk.append)
     assert files.name == NAME
@@ -158,11 +165,11 @@ def test_weights_are_kept_when_asked(
     server: WeightsServer, facts: PublishedNetwork, converted_before: None, tmp_path: Path
 ) -> None:
     """Kept weights are not downloaded again when the backbone was removed."""
-    caches, library = caches_of(tmp_path), BackboneLibrary(tmp_path / "library")
-    add_published(facts, caches, library=library, keep_weights=True)
+    caches, library = caches_of(tmp_path), BackboneLibrary()
+    add_published(facts, caches, keep_weights=True)
     assert weights_path(caches, facts).read_bytes() == server.content
     library.remove(NAME)
-    add_published(facts, caches, library=library)
+    add_published(facts, caches)
     assert len(server.ranges) == 1
     assert left(caches) == set()
 
@@ -311,7 +318,7 @@ def test_sources_are_distinguished() -> None:
 def test_without_the_packages_it_says_which(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """The installed program without torch can list what it knows, and says what a new network needs."""
+    """The installed program without torch can list what it knows, and names what is needed."""
     monkeypatch.setattr(
         needed_packages, "find_spec", lambda name: None if name == "onnxscript" else object()
     )

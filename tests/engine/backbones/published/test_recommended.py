@@ -11,11 +11,12 @@ def network(
     name: str, top1: float, billion_operations: float, **others: object
 ) -> PublishedNetwork:
     """A network that needs so much work and is right so often."""
-    return replace(SMALL, network=name, top1=top1, billion_operations=billion_operations, **others)  # type: ignore[arg-type]
+    known = replace(SMALL, network=name, top1=top1, billion_operations=billion_operations)
+    return replace(known, **others)  # type: ignore[arg-type]
 
 
 def test_the_most_accurate_one_within_each_amount_of_work() -> None:
-    """Neither weights that are not torchvision's choice, nor those that must not be used commercially."""
+    """Neither weights that are not torchvision's default, nor those without commercial use."""
     tiny, light = network("tiny", 60.0, 0.1), network("light", 77.0, 0.4)
     middle, heavy = network("middle", 83.0, 4.4), network("heavy", 85.8, 56.0)
     forbidden = network("forbidden", 88.5, 0.3, licence=NON_COMMERCIAL)

@@ -1,4 +1,7 @@
-"""Networks of timm as backbones: listed, read as plain numbers, without their heads, at the side that was chosen."""
+"""Networks of timm as backbones.
+
+Listed, read as plain numbers, without their heads, at the side that was chosen.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -80,7 +83,7 @@ def test_licences_are_known(name: str, licence: str, is_for_commerce: bool) -> N
 
 
 def test_every_network_is_described() -> None:
-    """More than a thousand: each with an address, a name that the library takes, and a way through JSON and back."""
+    """More than a thousand: each with an address, a valid name, and a round trip through JSON."""
     found = published_networks()
     assert len(found) > 1_500
     assert len({network.library_name.lower() for network in found}) == len(found)
@@ -96,7 +99,7 @@ def test_every_network_is_described() -> None:
     "name", [VIT, CONVNET, "resnet18.a1_in1k", "mobilenetv3_small_075.lamb_in1k"]
 )
 def test_sizes_in_the_list_are_true(name: str) -> None:
-    """Parameters and width of the list, which is made once for a version of timm, are those of the network."""
+    """Parameters and width of the list, made once for a version of timm, are the network's."""
     found = facts_of(name)
     network = timm.create_model(name, pretrained=False)
     assert found.parameters == sum(parameter.numel() for parameter in network.parameters())
@@ -106,14 +109,18 @@ def test_sizes_in_the_list_are_true(name: str) -> None:
 @pytest.mark.parametrize("name", [VIT, CONVNET])
 @pytest.mark.parametrize("as_pickle", [False, True])
 def test_weights_are_read_into_their_network(name: str, as_pickle: bool, tmp_path: Path) -> None:
-    """The embedding is what the head would have got; the file's kind follows from its beginning, not its name."""
+    """The embedding is what the head would have got.
+
+    The file's kind follows from its beginning, not its name.
+    """
     whole, path = random_network(name), tmp_path / "weights"
     path.write_bytes(saved(whole.state_dict()) if as_pickle else as_safetensors(whole.state_dict()))
     network = load_published(facts_of(name), path)
     with torch.no_grad():
         found = network(images_of(160))
         features = whole.forward_features(images_of(160))  # type: ignore[operator]
-        torch.testing.assert_close(found, whole.forward_head(features, pre_logits=True))  # type: ignore[operator]
+        pooled = whole.forward_head(features, pre_logits=True)  # type: ignore[operator]
+        torch.testing.assert_close(found, pooled)
     assert found.shape == (2, facts_of(name).embedding_width)
 
 

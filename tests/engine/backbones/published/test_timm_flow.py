@@ -1,4 +1,7 @@
-"""A network of timm comes in by the way that those of torchvision take: from a hub on this computer, or a folder."""
+"""A network of timm comes in by the way that those of torchvision take.
+
+From a hub on this computer, or a folder.
+"""
 
 import time
 from collections.abc import Iterator
@@ -81,7 +84,10 @@ def left(caches: CacheFolders) -> set[str]:
 def test_a_network_comes_into_the_library(
     hub: HubServer, caches: CacheFolders, tmp_path: Path, name: str
 ) -> None:
-    """At the side that was chosen; downloaded, exported, compared; what the library gives is timm's embedding."""
+    """At the side that was chosen; downloaded, exported, compared.
+
+    What the library gives is timm's embedding.
+    """
     route, reported = Route(mirror=hub.url), list[Progress]()
     facts = find_published(caches, f"timm:{name}", input_side=SIDE)
     files = add_published(
@@ -108,9 +114,12 @@ def test_a_network_comes_into_the_library(
 
 @pytest.mark.slow
 def test_dinov2_comes_in_and_embeds_at_its_speed(caches: CacheFolders, tmp_path: Path) -> None:
-    """The real architecture at 224 pixels with random weights in a folder; beside a plain loop of ONNX Runtime.
+    """The real architecture at 224 pixels with random weights in a folder.
 
-    The best of some rounds is compared: what else the computer does makes a round slower, and never faster.
+    Beside a plain loop of ONNX Runtime.
+
+    The best of some rounds is compared: what else the computer does makes a round slower, and never
+    faster.
     """
     route = Route(mirror=str(tmp_path / "mirror"))
     facts = find_published(caches, "timm:vit_small_patch14_dinov2.lvd142m", input_side=224)

@@ -1,4 +1,7 @@
-"""Networks of torchvision as backbones: found, read as plain numbers, without their heads, and exported."""
+"""Networks of torchvision as backbones.
+
+Found, read as plain numbers, without their heads, and exported.
+"""
 
 import math
 import os
@@ -40,21 +43,34 @@ from tests.support.published_networks import (
 )
 
 FAMILIES = (
-    ("alexnet", 4096), ("convnext_tiny", 768), ("densenet121", 1024), ("efficientnet_b0", 1280),
-    ("googlenet", 1024), ("inception_v3", 2048), ("mnasnet0_5", 1280),
-    ("mobilenet_v2", 1280), ("mobilenet_v3_small", 1024), ("resnet18", 512), ("resnext50_32x4d", 2048),
-    ("shufflenet_v2_x0_5", 1024), ("squeezenet1_1", 512), ("swin_t", 768), ("vgg11", 4096),
-    ("vit_b_32", 768), ("wide_resnet50_2", 2048),
-    *(pytest.param(name, width, marks=pytest.mark.slow) for name, width in (
-        ("efficientnet_v2_s", 1280), ("maxvit_t", 512), ("swin_v2_t", 768)
-    )),
-)  # fmt: skip
-"""One network of every family but RegNet, which cannot be built without numbers, with its embedding width."""
+    ("alexnet", 4096),
+    ("convnext_tiny", 768),
+    ("densenet121", 1024),
+    ("efficientnet_b0", 1280),
+    ("googlenet", 1024),
+    ("inception_v3", 2048),
+    ("mnasnet0_5", 1280),
+    ("mobilenet_v2", 1280),
+    ("mobilenet_v3_small", 1024),
+    ("resnet18", 512),
+    ("resnext50_32x4d", 2048),
+    ("shufflenet_v2_x0_5", 1024),
+    ("squeezenet1_1", 512),
+    ("swin_t", 768),
+    ("vgg11", 4096),
+    ("vit_b_32", 768),
+    ("wide_resnet50_2", 2048),
+    *(
+        pytest.param(name, width, marks=pytest.mark.slow)
+        for name, width in (("efficientnet_v2_s", 1280), ("maxvit_t", 512), ("swin_v2_t", 768))
+    ),
+)
+"""One network of every family but RegNet, which needs numbers, with its embedding width."""
 
 
 @pytest.mark.parametrize(("name", "width"), FAMILIES)
 def test_heads_come_off(name: str, width: int) -> None:
-    """Without its head a network of each family gives one embedding for each image, and knows no classes."""
+    """Without its head a network of each family gives one embedding for each image."""
     side = 256 if name == "swin_v2_t" else 224
     with torch.device("meta"):
         network = made(name).eval()
@@ -75,7 +91,10 @@ def test_the_head_of_a_regnet_comes_off() -> None:
 
 
 def test_facts_are_those_of_torchvision() -> None:
-    """Hand-copied from torchvision's documentation: names, accuracy, size, transforms, licence; its choice first."""
+    """Hand-copied from torchvision's documentation: names, accuracy, size, transforms, licence.
+
+    Its choice first.
+    """
     resnet, older = published_networks(["resnet50"])
     assert (resnet.weights, resnet.is_default, older.weights, older.is_default) == (
         "IMAGENET1K_V2", True, "IMAGENET1K_V1", False
@@ -127,7 +146,7 @@ def test_only_classification_networks_are_named() -> None:
 
 @pytest.mark.slow
 def test_every_network_is_described() -> None:
-    """All of them: a checksum, an address that is safe, a head, finite figures, and a way through JSON and back."""
+    """All: a checksum, a safe address, a head, finite figures, and a round trip through JSON."""
     found = published_networks()
     assert {network.network for network in found} == set(network_names())
     for network in found:
@@ -172,7 +191,10 @@ def test_weights_are_read_into_their_network(name: str, tmp_path: Path) -> None:
 
 
 def test_old_names_of_layers_are_understood(tmp_path: Path) -> None:
-    """The published DenseNets have other names for their layers than the networks: torchvision's builder knows."""
+    """The published DenseNets have other names for their layers than the networks.
+
+    Torchvision's builder knows.
+    """
     state = random_state("densenet121")
     old = {
         name.replace("norm1.", "norm.1.") if "denselayer" in name else name: value
@@ -249,7 +271,8 @@ def tiny_network(seed: int = 0) -> nn.Module:
 def converted() -> bytes:
     """`tiny_network` as an ONNX file."""
     with torch.no_grad():
-        return export._converted(tiny_network(), tiny_facts(), is_half=False)  # noqa: SLF001 (the steps of an export, one at a time)
+        convert = export._converted  # noqa: SLF001 (the steps of an export, one at a time)
+        return convert(tiny_network(), tiny_facts(), is_half=False)
 
 
 def test_the_exported_file_does_what_the_network_does(
@@ -269,7 +292,10 @@ def test_the_exported_file_does_what_the_network_does(
 
 
 def test_large_networks_keep_half_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What would not fit into one file of 2 GiB is kept as float16; the comparison then allows for the rounding."""
+    """What would not fit into one file of 2 GiB is kept as float16.
+
+    The comparison then allows for the rounding.
+    """
     torch.manual_seed(0)
     network = nn.Sequential(nn.Conv2d(3, 640, 3, 2), nn.AdaptiveAvgPool2d(1), nn.Flatten()).eval()
     monkeypatch.setattr(export, "LARGEST_FILE_BYTES", 0)

@@ -1,4 +1,7 @@
-"""Classes of very different sizes: where their mean lies, and what the collection stage makes of it."""
+"""Classes of very different sizes.
+
+Where their mean lies, and what the collection stage makes of it.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,7 +30,7 @@ from engine.everyday.shots import Shots
 from engine.everyday.unseen import LEAST_LEFT
 from engine.runtime.onnx_runtime import load_onnxruntime
 from tests.support.collection_stage import Crowd, Matrix, crowd
-from tests.support.everyday import PRIOR, unit
+from tests.support.everyday import PRIOR, some_shots, unit
 from tests.support.graphs import graph_of
 
 PER_LEAF = 90
@@ -134,7 +137,10 @@ def test_images_of_classes_without_shots_say_nothing_of_class_sizes() -> None:
 def test_labels_of_most_images_leave_those_of_classes_without(
     any_width: PropagationSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Six of eight classes have labels: with few labels most other images are theirs, with many they are not."""
+    """Six of eight classes have labels.
+
+    With few labels most other images are theirs, with many they are not.
+    """
     given = photos([40] * 8, seed=0)
     taught: list[float] = []
 
@@ -146,7 +152,9 @@ def test_labels_of_most_images_leave_those_of_classes_without(
     for count in (4, 30):
         shots = given.shots(count)
         fitted(
-            any_width, given, shots.at(np.flatnonzero(np.isin(shots.class_ids, given.leaves[:6])))
+            any_width,
+            given,
+            some_shots(shots, np.flatnonzero(np.isin(shots.class_ids, given.leaves[:6]))),
         )
     unseen, few, many = 2 * 40, 6 * (40 - 4), 6 * LEAST_LEFT * 40
     assert taught == pytest.approx([few / (few + unseen), many / (many + unseen)])
@@ -159,7 +167,9 @@ def test_the_first_classes_keep_their_images(any_width: PropagationSession) -> N
         given = photos([40] * 8, seed)
         shots = given.shots(3)
         few = fitted(
-            any_width, given, shots.at(np.flatnonzero(np.isin(shots.class_ids, given.leaves[:2])))
+            any_width,
+            given,
+            some_shots(shots, np.flatnonzero(np.isin(shots.class_ids, given.leaves[:2]))),
         )
         right.append(few.is_right[np.isin(few.truth, given.leaves[:2])].mean())
     assert np.mean(right) > 0.8
@@ -169,7 +179,7 @@ def test_one_class_has_no_balance() -> None:
     given = crowd()
     shots = given.shots(2)
     assert not estimate(
-        given, shots.at(np.flatnonzero(shots.class_ids == given.leaves[0]))
+        given, some_shots(shots, np.flatnonzero(shots.class_ids == given.leaves[0]))
     ).is_moved
 
 
@@ -294,7 +304,7 @@ def test_a_share_leaves_claims_as_sure_as_both() -> None:
 
 
 def photos(sizes: Sequence[int], seed: int) -> Crowd:
-    """Classes of so many images that lie around their means alike in all directions, as embeddings of photos do."""
+    """Classes of given sizes, spread around their means equally in all directions, like photos."""
     generator = np.random.default_rng(seed)
     names = [f"class {number}" for number in range(len(sizes))]
     graph = graph_of({"all": (), **dict.fromkeys(names, ("all",))})
@@ -314,7 +324,7 @@ def any_width() -> PropagationSession:
 
 
 def three_of_many_directions(seed: int) -> Crowd:
-    """Classes that differ in three of 200 directions, and images of one class more so in three others."""
+    """Classes that differ in three of 200 directions, and in one class in three more."""
     generator = np.random.default_rng(seed)
     names = ["one", "two", "three"]
     graph = graph_of({"all": (), **dict.fromkeys(names, ("all",))})
@@ -371,7 +381,7 @@ def test_several_shots_tell_classes_that_few_directions_do_not(
 
 @pytest.mark.parametrize("count", [1, 3])
 def test_one_large_class_spoils_nothing(any_width: PropagationSession, count: int) -> None:
-    """The stage is better than no stage where one class has two thirds of the images, and no worse for the others.
+    """The stage helps where one class has two thirds of the images, and harms no other class.
 
     Compared from the collection's mean it would be 20 and more points worse.
     """
@@ -392,7 +402,10 @@ def test_one_large_class_spoils_nothing(any_width: PropagationSession, count: in
 
 
 def test_more_images_of_a_class_leave_recall_as_it_is(any_width: PropagationSession) -> None:
-    """Four times the images of one class: neither its own recall nor that of the others falls by more than chance."""
+    """Four times the images of one class.
+
+    Neither its own recall nor that of the others falls by more than chance.
+    """
     own: list[float] = []
     others: list[float] = []
     for seed in range(4):
@@ -424,7 +437,10 @@ def test_each_way_to_classify_answers_alike(propagation: PropagationSession) -> 
 def test_each_way_to_compare_in_few_directions_answers_alike(
     any_width: PropagationSession, count: int, directions: int
 ) -> None:
-    """With one shot of each of three classes, or four, from which a regression learns; one class is larger."""
+    """With one shot of each of three classes, or four, from which a regression learns.
+
+    One class is larger.
+    """
     given = photos([60, 20, 20], seed=0)
     model = fitted(any_width, given, given.shots(count)).model
     assert model.stage is not None

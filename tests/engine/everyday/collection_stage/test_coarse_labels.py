@@ -6,7 +6,7 @@ from engine.everyday.prototypical.fit import fit
 from engine.everyday.prototypical.prototypes import PropagationSession
 from engine.everyday.shots import Shots
 from tests.support.collection_stage import crowd
-from tests.support.everyday import PRIOR
+from tests.support.everyday import PRIOR, some_shots
 
 
 def test_a_class_of_coarse_labels_alone_keeps_its_images(propagation: PropagationSession) -> None:
@@ -18,7 +18,7 @@ def test_a_class_of_coarse_labels_alone_keeps_its_images(propagation: Propagatio
     family = given.graph.find("family 1")
     is_own = np.isin(given.truth, sorted(given.graph.descendants(family)))
     fine, rows = given.shots(3), np.flatnonzero(is_own)[::20]
-    others = fine.at(np.flatnonzero(~np.isin(fine.class_ids, given.truth[is_own])))
+    others = some_shots(fine, np.flatnonzero(~np.isin(fine.class_ids, given.truth[is_own])))
     order = np.argsort(np.concatenate([others.image_ids, given.image_ids[rows]]))
     shots = Shots(
         np.concatenate([others.image_ids, given.image_ids[rows]])[order],

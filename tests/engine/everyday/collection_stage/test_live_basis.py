@@ -1,4 +1,4 @@
-"""The basis of a large collection is cached between openings, and is never used for any but the same embeddings."""
+"""The basis of a large collection is cached, and used only for the same embeddings."""
 
 import shutil
 from pathlib import Path
@@ -12,7 +12,7 @@ from engine.collection.live import LiveCollection
 from engine.collection.state import NO_CLASS, CollectionState
 from engine.config import CacheFolders
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
-from engine.everyday.collection_stage.kept_basis import SUFFIX
+from engine.everyday.collection_stage.live_basis import SUFFIX
 from engine.everyday.prototypical.model import EverydayModel
 from research.benchmarks.synthetic import synthetic_project
 from tests.support.live_states import assert_same, own_copy
@@ -25,7 +25,10 @@ LABELS = 400
 
 @pytest.fixture(scope="module")
 def made_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project with more images than anchors, and the cache of its embeddings beside it; nobody writes to it."""
+    """A project with more images than anchors, and the cache of its embeddings beside it.
+
+    Nobody writes to it.
+    """
     folder = tmp_path_factory.mktemp("synthetic")
     return synthetic_project(folder, CacheFolders(folder / "cache"), IMAGES)
 
@@ -45,7 +48,10 @@ def project(made_once: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Gets an entry each time a basis is made; collections count as large from `ANCHORS` images on."""
+    """Gets an entry each time a basis is made.
+
+    Collections count as large from `ANCHORS` images on.
+    """
     counts: list[int] = []
 
     def counted(*arguments: Any, **named: Any) -> CollectionBasis | None:
@@ -94,7 +100,7 @@ def test_a_second_opening_makes_no_basis(
 def test_a_damaged_file_is_made_anew(
     project: Path, caches: CacheFolders, made: list[int], damage: bytes
 ) -> None:
-    """Whatever stands in the file, the collection opens as ever, and the next opening is quick again."""
+    """Whatever is in the file, the collection opens, and the next opening is quick again."""
     first = _opened(project, caches)
     (file,) = _cached_files(caches)
     file.write_bytes(damage)
@@ -118,7 +124,10 @@ def test_one_wrong_bit(project: Path, caches: CacheFolders, made: list[int], sha
 def test_a_basis_that_was_kept_lies_in_its_file(
     project: Path, caches: CacheFolders, made: list[int]
 ) -> None:
-    """Nearest anchors and cosines take no memory of their own, at the first opening either; they are read-only."""
+    """Nearest anchors and cosines take no memory of their own, at the first opening either.
+
+    They are read-only.
+    """
     for _ in range(2):
         live = LiveCollection.open(project, caches)
         live.load()
@@ -180,7 +189,7 @@ def test_other_embeddings_have_another_basis(
 def test_a_refusing_disk_costs_only_time(
     project: Path, caches: CacheFolders, made: list[int]
 ) -> None:
-    """Where nothing can be cached every opening makes the basis, and nothing is left lying about."""
+    """Where nothing can be cached every opening makes the basis, and leaves no files."""
     caches.collections.write_bytes(b"a file where the folder should be")
     first = _opened(project, caches)
     assert_same(_opened(project, caches), first, tolerance=0)
@@ -191,7 +200,10 @@ def test_a_refusing_disk_costs_only_time(
 def test_many_labels_more_are_cached_too(
     project: Path, caches: CacheFolders, made: list[int]
 ) -> None:
-    """New labels make new anchors; once they are many the file has them, and opening gives what was there before."""
+    """New labels make new anchors.
+
+    Once they are many the file has them, and opening gives what was there before.
+    """
     live = LiveCollection.open(project, caches)
     state = live.load()
     (file,) = _cached_files(caches)

@@ -4,8 +4,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.everyday.collection_stage.nearest_anchors import MOST_NEWER, NearestAnchors
-from engine.everyday.collection_stage.neighbours import NEIGHBOURS, Nearest
+from engine.everyday.collection_stage.neighbours import (
+    MOST_NEWER,
+    NEIGHBOURS,
+    Nearest,
+    NearestAnchors,
+)
 
 IMAGES = 400
 
@@ -26,7 +30,7 @@ def _same(found: Nearest, expected: tuple[NDArray[np.int32], NDArray[np.float32]
 
 @pytest.mark.parametrize("seed", range(5))
 def test_rows_as_if_all_were_written_into_the_table(seed: int) -> None:
-    """By rows in any order, by slices, and as a whole, after several rounds, the same rows among them again."""
+    """By rows in any order, by slices, and as a whole, after several rounds."""
     generator = np.random.default_rng(seed)
     table = _drawn(IMAGES, seed)
     found, positions, cosines = (

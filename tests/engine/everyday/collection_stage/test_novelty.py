@@ -79,7 +79,10 @@ def _shares(is_unknown: NDArray[np.bool_], rows: NDArray[np.int64]) -> tuple[flo
 def test_strangers_are_found_and_hardly_a_known_image_is_one(
     propagation: PropagationSession, count: int
 ) -> None:
-    """Hardly an image of a known class is called unknown, not even after one label; most others are after five."""
+    """Hardly an image of a known class is called unknown, not even after one label.
+
+    Most others are after five.
+    """
     images, rows = _images(), _first(count)
     false_unknown, found = _shares(_unknown(_fitted(propagation, images, rows), images), rows)
     assert false_unknown <= 0.04
@@ -89,7 +92,7 @@ def test_strangers_are_found_and_hardly_a_known_image_is_one(
 def test_one_label_of_each_class_finds_what_is_quite_another_thing(
     propagation: PropagationSession,
 ) -> None:
-    """Many classes with one label each, and among them images that are the opposite of all of them."""
+    """Many classes with one label each, and images that are the opposite of all of them."""
     generator = np.random.default_rng(0)
     count, each = 20, 12
     middles = 1 + 0.5 * generator.normal(size=(count + 1, WIDTH))
@@ -106,7 +109,10 @@ def test_one_label_of_each_class_finds_what_is_quite_another_thing(
 
 
 def test_a_bulk_accept_makes_nothing_unknown(propagation: PropagationSession) -> None:
-    """Two labels of each class and 30 of look-alikes of one: its other looks do not become unknown."""
+    """Two labels of each class and 30 of look-alikes of one.
+
+    Its other looks do not become unknown.
+    """
     images = _images(looks=4)
     middle = images[np.flatnonzero(TRUTH == 0)[0]]
     alike = np.flatnonzero(TRUTH == 0)[np.argsort(-(images[TRUTH == 0] @ middle))][:12]
@@ -116,7 +122,7 @@ def test_a_bulk_accept_makes_nothing_unknown(propagation: PropagationSession) ->
 
 
 def test_new_images_are_judged_as_those_of_the_collection(propagation: PropagationSession) -> None:
-    """The images of the collection, handed over as if they were new, get the same verdict but for a few."""
+    """The collection's images, given as new ones, get the same verdict but for a few."""
     images, rows = _images(), _first(5)
     model = _fitted(propagation, images, rows)
     new = model.is_unknown(model.classify_new(images))
@@ -155,7 +161,7 @@ def test_few_images_say_nothing(propagation: PropagationSession) -> None:
 def test_images_that_show_none_of_the_classes_make_their_like_unknown(
     propagation: PropagationSession,
 ) -> None:
-    """Where a person labelled some so, more of what looks like them is unknown, and no less of the known."""
+    """With images labelled as unknown, more of their look-alikes are unknown."""
     images, rows = _images(noise=1.2), _first(3)
     strange = np.flatnonzero(TRUTH == CLASSES)
     before = _unknown(_fitted(propagation, images, rows), images)
@@ -180,7 +186,7 @@ def test_more_anchors_than_are_compared_with_one_another(
 
 
 def test_many_labels_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With cosines kept and without, and with a part of the labels, the similarity is nearly the same."""
+    """With cosines stored and without, and with part of the labels, it is nearly equal."""
     images = _images()
     links = links_between(nearest(images, images, own=IDS))
     rows = _first(20)
@@ -193,7 +199,10 @@ def test_many_labels_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_cosines_grow_with_the_anchors() -> None:
-    """A label on an image that was no anchor: what was compared before is taken over, and all is as if made anew."""
+    """A label on an image that was no anchor.
+
+    What was compared before is taken over, and all is as if made anew.
+    """
     generator = np.random.default_rng(1)
     images = unit(generator.normal(size=(50, WIDTH)))
     some = collection_basis(np.arange(50), images, labelled=np.arange(5))

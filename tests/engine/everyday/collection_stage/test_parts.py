@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from engine.everyday.back_off import BRANCH_POWER, Branches
 from engine.everyday.blocks import to_fixed
-from engine.everyday.branches import POWER, Branches
 from engine.everyday.collection_stage.anchor_labels import (
     LEAST,
     AnchorChances,
@@ -62,11 +62,11 @@ def _links(positions: list[list[int]], weights: list[list[float]]) -> Links:
     return Links(np.array(positions, dtype=np.int32), shares, (shares > 0).astype(np.float32))
 
 
-# -- whitening ----------------------------------------------------------------------------------------------------
+# -- whitening -------------------------------------------------------------------------------------
 
 
 def test_whitening_by_hand() -> None:
-    """Variances 0.045 and 0.005 of four images in two dimensions take on a third of their mean, 0.025."""
+    """Variances 0.045 and 0.005 of four images gain a third of their mean, 0.025."""
     images = np.array([[0.8, 0.6], [0.2, 0.6], [0.5, 0.7], [0.5, 0.5]], dtype=np.float32)
     whitening = whitening_of(images)
     assert whitening is not None
@@ -79,7 +79,7 @@ def test_whitening_by_hand() -> None:
 
 
 def _pairs(count: int, within: tuple[float, float, float]) -> NDArray[np.float32]:
-    """Pairs of look-alikes that differ by these deviations along three axes, and from other pairs by 1 along two."""
+    """Look-alikes that differ by these deviations along three axes, others by 1 along two."""
     generator = np.random.default_rng(0)
     centres = generator.normal(size=(count, 3)) * [1, 1, 0]
     pairs = centres[:, None] + generator.normal(size=(count, 2, 3)) * within
@@ -87,7 +87,7 @@ def _pairs(count: int, within: tuple[float, float, float]) -> NDArray[np.float32
 
 
 def test_directions_in_which_look_alikes_differ_count_less() -> None:
-    """The first two axes tell pairs apart, the third differs as much between look-alikes as between any images."""
+    """Two axes tell pairs apart; the third differs as much between look-alikes as between any."""
     images = _pairs(400, (0.02, 0.02, 0.1))
     whitening = whitening_of(images)
     assert whitening is not None
@@ -96,7 +96,7 @@ def test_directions_in_which_look_alikes_differ_count_less() -> None:
 
 
 def test_copies_say_nothing_of_how_photos_differ() -> None:
-    """Each image twice: no look-alike but the copy is left out, and all images are whitened by all."""
+    """Each image twice: only the copy is left out, and all images are whitened by all."""
     images = unit(np.random.default_rng(0).normal(size=(40, 6)))
     twice = whitening_of(np.repeat(images, 2, axis=0))
     assert twice is not None
@@ -134,13 +134,13 @@ def test_images_that_do_not_differ_cannot_be_whitened(count: int) -> None:
 
 
 def test_fewer_images_than_dimensions() -> None:
-    """Directions in which nothing was seen to vary keep a share of the mean variance, and nothing becomes infinite."""
+    """Directions without variance keep a share of the mean variance; nothing becomes infinite."""
     whitening = whitening_of(unit(np.random.default_rng(0).normal(size=(3, 64))))
     assert whitening is not None
     assert np.isfinite(whitening.matrix).all()
 
 
-# -- neighbours ---------------------------------------------------------------------------------------------------
+# -- neighbours ------------------------------------------------------------------------------------
 
 
 def test_nearest_leaves_the_image_itself_out() -> None:
@@ -153,7 +153,10 @@ def test_nearest_leaves_the_image_itself_out() -> None:
 
 
 def test_links_are_as_strong_as_the_fourth_power_of_the_cosine() -> None:
-    """Cosines 0.8 and 0.4 count 16 to 1, and are followed as far as their mean by that; opposites are not linked."""
+    """Cosines 0.8 and 0.4 count 16 to 1, and are followed as far as their mean by that.
+
+    Opposites are not linked.
+    """
     anchors = np.array([[0.8], [0.4], [-0.5]], dtype=np.float32)
     links = links_to(nearest(np.ones((1, 1), dtype=np.float32), anchors, own=np.array([-1])))
     far = (16 * 0.8 + 0.4) / 17
@@ -191,11 +194,14 @@ def test_what_links_say() -> None:
     assert follow(links, values).tolist() == [[0.75, 0.25], [0, 0]]
 
 
-# -- sharing ------------------------------------------------------------------------------------------------------
+# -- sharing ---------------------------------------------------------------------------------------
 
 
 def test_a_coarse_label_is_shared_out_by_chances() -> None:
-    """Chances 0.6, 0.3, 0.1 with the first two allowed become 2/3 and 1/3; a shot is its class's; others stay."""
+    """Chances 0.6, 0.3, 0.1 with the first two allowed become 2/3 and 1/3; a shot is its class's.
+
+    Others stay.
+    """
     chances = np.array([[0.6, 0.3, 0.1], [0.6, 0.3, 0.1], [0.6, 0.3, 0.1]], dtype=np.float32)
     labels = anchor_labels([0, 2], [[0, 1], [2]], 3)
     labels.share_out(chances, np.arange(3))
@@ -218,7 +224,7 @@ def test_a_coarse_label_nothing_speaks_for_is_shared_out_evenly() -> None:
     assert chances[0] == pytest.approx([0.5, 0.5, 0])
 
 
-# -- refinement ---------------------------------------------------------------------------------------------------
+# -- refinement ------------------------------------------------------------------------------------
 
 
 def test_one_step_follows_look_alikes() -> None:
@@ -233,7 +239,10 @@ def test_one_step_follows_look_alikes() -> None:
 
 
 def test_refined_prototypes_by_hand() -> None:
-    """One shot, its copy unlabelled, two classes at right angles: the copy adds a shot in the same direction."""
+    """One shot, its copy unlabelled, two classes at right angles.
+
+    The copy adds a shot in the same direction.
+    """
     vectors = np.array([[1, 0], [0, 1], [1, 0], [0, 1]], dtype=np.float32)
     labels = anchor_labels([0, 1], [[0], [1]], 2)
     spare = [0] * (LINKS - 1)
@@ -252,7 +261,10 @@ def test_refined_prototypes_by_hand() -> None:
 
 
 def test_the_temperature_follows_how_alike_images_are() -> None:
-    """A fifth of the cosine to the sixth link: of seven images 60 degrees apart in pairs, a tenth."""
+    """A fifth of the cosine to the sixth link.
+
+    Of seven images 60 degrees apart in pairs, a tenth.
+    """
     vectors = unit(np.eye(7) + (np.sqrt(8) - 1) / 7)
     links = links_between(nearest(vectors, vectors, own=np.arange(7)))
     alike = float(vectors[0] @ vectors[1])
@@ -301,7 +313,7 @@ def test_a_zero_shot_class_stays_where_its_ancestors_put_it() -> None:
     assert (refined.start[1], refined.unlabelled[1]) == (1, 0)
 
 
-# -- calibration --------------------------------------------------------------------------------------------------
+# -- calibration -----------------------------------------------------------------------------------
 
 
 def no_branches(candidates: int) -> Branches:
@@ -310,7 +322,10 @@ def no_branches(candidates: int) -> Branches:
 
 
 def test_probabilities_by_hand() -> None:
-    """Power 2 on 0.8 and 0.2 gives 16/17 and 1/17; smoothing 0.2 leaks a fifth to the square roots, 4/5 and 1/5."""
+    """Power 2 on 0.8 and 0.2 gives 16/17 and 1/17.
+
+    Smoothing 0.2 leaks a fifth to the square roots, 4/5 and 1/5.
+    """
     calibration = Calibration(2.0, np.full(2, 0.2, np.float32), no_branches(2))
     found = calibration.apply(np.array([[0.8, 0.2]], dtype=np.float32))
     assert found[0] == pytest.approx([0.8 * 16 / 17 + 0.2 * 4 / 5, 0.8 / 17 + 0.2 / 5], abs=1e-6)
@@ -343,7 +358,7 @@ def _held_out(right: int, wrong: int) -> HeldOutChances:
 
 
 def test_the_power_follows_held_out_shots() -> None:
-    """Right in 95 of 100 where 70% was claimed sharpens, 55 flattens, 70 leaves it about as it is."""
+    """95 of 100 right where 70% was predicted sharpens, 55 flattens, 70 changes little."""
     assert power_from(_held_out(700, 300), 1.0, 1.0) == pytest.approx(1, rel=0.06)
     assert power_from(_held_out(950, 50), 1.0, 1.0) > 1.3
     assert power_from(_held_out(550, 450), 1.0, 1.0) < 0.6
@@ -354,12 +369,15 @@ def test_the_power_follows_held_out_shots() -> None:
 
 
 def test_held_out_shots_from_elsewhere_are_not_believed() -> None:
-    """They have their siblings among the shots, and the collection has none of them: at half the similarity, little."""
+    """They have their siblings among the shots, and the collection has none of them.
+
+    At half the similarity, little.
+    """
     assert power_from(_held_out(95, 5), 1.0, 0.5) < 1.15 < power_from(_held_out(95, 5), 1.0, 1.0)
 
 
 def test_the_expected_power() -> None:
-    """It rises with similarity and shots, by their constants, and falls with shots from elsewhere."""
+    """It rises with similarity and shots and falls with shots from elsewhere."""
     usual = expected_power(similarity=0.5, shots=1, familiarity=1)
     assert expected_power(similarity=0.7, shots=1, familiarity=1) == pytest.approx(
         usual * np.exp(0.2 * SIMILARITY)
@@ -404,11 +422,11 @@ def test_estimated_sizes_count_with_shots_and_agreement(
     assert found == pytest.approx(expected, abs=1e-5)
 
 
-# -- familiarity --------------------------------------------------------------------------------------------------
+# -- familiarity -----------------------------------------------------------------------------------
 
 
 def _crowds(apart: float) -> tuple[CollectionBasis, AnchorLabels]:
-    """Pairs of look-alikes; the shots are one of each of the first pairs, moved away from the other by so much."""
+    """Pairs of look-alikes; shots are one of each of the first pairs, moved away from the other."""
     generator = np.random.default_rng(0)
     one = generator.normal(size=(60, 24))
     pairs = np.stack([one, one + 0.3 * generator.normal(size=one.shape)], axis=1)
@@ -421,7 +439,10 @@ def _crowds(apart: float) -> tuple[CollectionBasis, AnchorLabels]:
 
 
 def test_familiar_shots_have_look_alikes_in_the_collection() -> None:
-    """Shots drawn from the collection are as alike to it as it is to itself; from elsewhere they are less so."""
+    """Shots drawn from the collection are as alike to it as it is to itself.
+
+    From elsewhere they are less so.
+    """
     assert familiarity_of(*_crowds(0.0)) > 0.9
     assert (
         familiarity_of(*_crowds(0.0))
@@ -447,7 +468,7 @@ def test_by_hand() -> None:
     """Sums of 0.8 and 0.2, to the power; what lies above all candidates tells nothing."""
     branches = Branches.telling(OAKS_AND_A_PINE)
     assert branches.roll_up.tolist() == [[1, 0], [1, 0], [0, 1]]
-    oak, pine = 0.8 ** float(POWER), 0.2 ** float(POWER)
+    oak, pine = 0.8 ** float(BRANCH_POWER), 0.2 ** float(BRANCH_POWER)
     expected = np.array([0.5 * oak, 0.3 * oak, 0.2 * pine])
     found = branches.lean(np.array([[0.5, 0.3, 0.2]], dtype=np.float32))
     assert found[0] == pytest.approx(expected / expected.sum(), abs=1e-6)
@@ -455,7 +476,7 @@ def test_by_hand() -> None:
 
 
 def test_the_mean_over_what_is_above_a_candidate() -> None:
-    """Of one with two classes above it the geometric mean counts, so that a deep candidate is no less likely."""
+    """Of a candidate with two ancestors the geometric mean counts, so that depth costs nothing."""
     deep = Branches.telling(np.array([[1, 1, 0], [1, 1, 0], [0, 0, 1]], dtype=np.float32))
     flat = Branches.telling(np.array([[1, 0], [1, 0], [0, 1]], dtype=np.float32))
     claims = np.array([[0.2, 0.1, 0.7], [0, 0, 1]], dtype=np.float32)

@@ -37,7 +37,7 @@ def test_images_get_their_class(per_class: int) -> None:
 
 
 def test_dimensions_without_variance_change_nothing() -> None:
-    """With them there are fewer shots than dimensions, and the regression is solved in another space."""
+    """There are fewer shots than dimensions: the regression is solved in the dual space."""
     shots, classes = photos(12, spread=0.7)
     padded = np.concatenate([shots, np.zeros((len(shots), 60), dtype=np.float32)], axis=1)
     expected, found = (
@@ -61,7 +61,10 @@ def test_a_class_counts_alike_with_many_shots_and_with_few() -> None:
 
 
 def test_shots_left_out_set_the_temperature() -> None:
-    """Where the others name their class it stays as sure as expected; where they do not, it is less sure."""
+    """Where the others name their class it stays as sure as expected.
+
+    Where they do not, it is less sure.
+    """
     temperatures = []
     for spread in (0.2, 4.0):
         shots, classes = photos(8, spread=spread)

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from engine.everyday.back_off import DEFAULT_BAR
-from engine.everyday.classifier import EMBEDDING, PROBABILITIES, Setting
+from engine.everyday.classifier import EMBEDDING, PROBABILITIES, CollectionFigures, Setting
 from engine.everyday.collection_stage.anchor_labels import AnchorLabels
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
-from engine.everyday.collection_stage.stage import StageCheck
 from engine.everyday.prototypical.fit import fit
 from engine.everyday.prototypical.model import EverydayModel
 from engine.everyday.prototypical.prototypes import PropagationSession
@@ -18,7 +17,7 @@ from engine.everyday.unseen import DOUBT
 from engine.graph.codes import NO_CLASS
 from engine.runtime.onnx_runtime import load_onnxruntime
 from tests.support.collection_stage import FAMILIES, Crowd, crowd
-from tests.support.everyday import PRIOR, WIDTH, Matrix, no_shots, together, unit
+from tests.support.everyday import PRIOR, WIDTH, Matrix, no_shots, some_shots, together, unit
 from tests.support.graphs import graph_of
 
 
@@ -40,12 +39,12 @@ def _accuracy(model: EverydayModel, given: Crowd, shots: Shots) -> float:
 
 OPSET = 17
 
-# -- what it is for -----------------------------------------------------------------------------------------------
+# -- what it is for --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("count", "gain"), [(1, 0.1), (3, 0.05)])
 def test_the_collection_teaches(propagation: PropagationSession, count: int, gain: float) -> None:
-    """Where strong directions mean nothing, the stage wins clearly, and more with coarse labels at one shot."""
+    """Where strong directions are noise the stage wins clearly, more so with coarse labels."""
     given = crowd()
     shots = given.shots(count)
     basis = given.basis(shots)
@@ -55,7 +54,7 @@ def test_the_collection_teaches(propagation: PropagationSession, count: int, gai
 
 
 def test_coarse_labels_help(propagation: PropagationSession) -> None:
-    """Averaged over a few collections, images known by their family only make the leaves better known."""
+    """Averaged over collections, images labelled with their family only help the leaves."""
     gains = []
     for seed in range(3):
         given = crowd(seed=seed)
@@ -90,13 +89,13 @@ def test_the_stage_drops_itself_where_it_does_not_pay(
     """Fewer held-out shots right than without it: it is off, and the check says why."""
     given = crowd(10)
     shots = given.shots(3)
-    worse = StageCheck(shots=24, hits=10, hits_without=11)
-    monkeypatch.setattr("engine.everyday.collection_stage.fit_stage.StageCheck", lambda *_: worse)
+    worse = CollectionFigures(is_used=False, shots=24, hits=10, hits_without=11)
+    monkeypatch.setattr(
+        "engine.everyday.collection_stage.fit_stage.CollectionFigures", lambda *_: worse
+    )
     model = _fit(propagation, given, shots, given.basis(shots))
     assert model.stage is None
     assert model.stage_check == worse
-    assert not worse.pays
-    assert replace(worse, hits=11).pays
 
 
 def test_the_check_holds_shots_out(propagation: PropagationSession) -> None:
@@ -106,11 +105,14 @@ def test_the_check_holds_shots_out(propagation: PropagationSession) -> None:
     assert three is not None
     assert three.shots == 3 * len(given.leaves)
     one = _fit(propagation, given, given.shots(1), given.basis(given.shots(1))).stage_check
-    assert one == StageCheck(0, 0, 0)
+    assert one == CollectionFigures(True, 0, 0, 0)
 
 
 def test_shots_from_elsewhere_are_noticed(propagation: PropagationSession) -> None:
-    """Shots that look like nothing in the collection: less is claimed, and a few labels here are requested."""
+    """Shots that look like nothing in the collection.
+
+    Less is claimed, and a few labels here are requested.
+    """
     given = crowd(20)
     rows = np.searchsorted(given.image_ids, given.shots(1).image_ids)
     away = unit(np.random.default_rng(0).normal(size=given.embeddings[rows].shape))
@@ -134,7 +136,7 @@ def test_shots_from_elsewhere_are_noticed(propagation: PropagationSession) -> No
     assert claimed[1] < claimed[0] - 0.05
 
 
-# -- properties ---------------------------------------------------------------------------------------------------
+# -- properties ------------------------------------------------------------------------------------
 
 
 def test_classes_may_be_numbered_otherwise(propagation: PropagationSession) -> None:
@@ -171,7 +173,10 @@ def _allowed(labels: AnchorLabels) -> Matrix:
 
 
 def test_shots_stay_where_a_person_put_them(propagation: PropagationSession) -> None:
-    """A shot belongs to its class and to no other; a coarse-labelled image to the leaves below its class alone."""
+    """A shot belongs to its class and to no other.
+
+    A coarse-labelled image to the leaves below its class alone.
+    """
     given = crowd(12)
     shots = given.shots(1, coarse=1)
     model = _fit(propagation, given, shots, given.basis(shots))
@@ -185,7 +190,7 @@ def test_shots_stay_where_a_person_put_them(propagation: PropagationSession) -> 
 
 
 def test_several_parents_share_a_leaf(propagation: PropagationSession) -> None:
-    """A label of the first family allows its own leaves and those that it has together with the last one."""
+    """A label of the first family allows its leaves and those it shares with the last one."""
     given = crowd(12)
     shots = given.shots(1, coarse=1)
     model = _fit(propagation, given, shots, given.basis(shots))
@@ -235,13 +240,13 @@ def test_four_levels(propagation: PropagationSession) -> None:
     ).all()
 
 
-# -- keeping up ---------------------------------------------------------------------------------------------------
+# -- keeping up ------------------------------------------------------------------------------------
 
 
 def test_one_more_label_equals_looking_anew(
     propagation: PropagationSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In a collection larger than its anchors, labelling one image more gives what a new look at everything gives."""
+    """In a collection larger than its anchors, one more label gives what a new fit gives."""
     monkeypatch.setattr("engine.everyday.collection_stage.basis.MOST_ANCHORS", 100)
     given = crowd(25)
     before, extra = given.shots(2), given.shots(1, offset=5)
@@ -299,7 +304,7 @@ def test_more_images_are_linked_to_what_is_there(propagation: PropagationSession
 
 
 def test_scores_and_probabilities_agree(propagation: PropagationSession) -> None:
-    """The pass over all images names the most likely class, its probability, and its distance without the stage."""
+    """The pass over all images gives the best class, its probability, and its distance."""
     given = crowd(12)
     shots = given.shots(2)
     model = _fit(propagation, given, shots, given.basis(shots))
@@ -313,7 +318,7 @@ def test_scores_and_probabilities_agree(propagation: PropagationSession) -> None
     )
 
 
-# -- degenerate ---------------------------------------------------------------------------------------------------
+# -- degenerate ------------------------------------------------------------------------------------
 
 
 def test_too_few_or_equal_images_are_no_collection() -> None:
@@ -370,18 +375,23 @@ def test_shots_the_basis_does_not_know(propagation: PropagationSession) -> None:
     assert np.isfinite(_chances(model, given)).all()
 
 
-# -- classes without examples ------------------------------------------------------------------------------------
+# -- classes without examples ----------------------------------------------------------------------
 
 
 def test_nothing_is_certain_of_classes_without_examples(propagation: PropagationSession) -> None:
-    """Two of nine leaves are taught: their images alone may be sure, and the rest is claimed no more than it is right.
+    """Two of nine leaves are taught.
 
-    However many examples the two have. Without the division the model is sure of most images of the other leaves.
+    Their images alone may be sure, and the rest is claimed no more than it is right.
+
+    However many examples the two have. Without the division the model is sure of most images of the
+    other leaves.
     """
     given = crowd(40)
     for count in (1, 10):
         all_shots = given.shots(count)
-        shots = all_shots.at(np.flatnonzero(np.isin(all_shots.class_ids, given.leaves[:2])))
+        shots = some_shots(
+            all_shots, np.flatnonzero(np.isin(all_shots.class_ids, given.leaves[:2]))
+        )
         model = _fit(propagation, given, shots, given.basis(shots))
         free = ~np.isin(given.image_ids, shots.image_ids)
         scores = model.classify(given.embeddings)
@@ -393,14 +403,17 @@ def test_nothing_is_certain_of_classes_without_examples(propagation: Propagation
 
 
 def test_a_class_that_holds_nearly_all_leaves_is_no_answer(propagation: PropagationSession) -> None:
-    """While classes have no examples: it would be sure of any image. Once all have some, it is as it was."""
+    """While classes have no examples: it would be sure of any image.
+
+    Once all have some, it is as it was.
+    """
     given = crowd(20)
     graph = given.graph.copy()
     whole = graph.add_class("everything")
     for root in given.graph.roots():
         graph.link(whole, root)
     all_shots = given.shots(2)
-    some = all_shots.at(np.flatnonzero(np.isin(all_shots.class_ids, given.leaves[:2])))
+    some = some_shots(all_shots, np.flatnonzero(np.isin(all_shots.class_ids, given.leaves[:2])))
     few, full = (
         fit(graph, shots, propagation, PRIOR, basis=given.basis(shots))
         for shots in (some, all_shots)
@@ -415,9 +428,11 @@ def test_without_a_stage_it_is_divided_alike(
     """Scores of all images, probabilities of some, and the export."""
     given = crowd(20)
     all_shots = given.shots(3)
-    shots = all_shots.at(np.flatnonzero(all_shots.class_ids != given.leaves[0]))
-    worse = StageCheck(shots=24, hits=10, hits_without=11)
-    monkeypatch.setattr("engine.everyday.collection_stage.fit_stage.StageCheck", lambda *_: worse)
+    shots = some_shots(all_shots, np.flatnonzero(all_shots.class_ids != given.leaves[0]))
+    worse = CollectionFigures(is_used=False, shots=24, hits=10, hits_without=11)
+    monkeypatch.setattr(
+        "engine.everyday.collection_stage.fit_stage.CollectionFigures", lambda *_: worse
+    )
     model = _fit(propagation, given, shots, given.basis(shots))
     assert model.stage is None
     assert model.unseen is not None

@@ -99,7 +99,7 @@ def _plain(
 def on_one_ground(
     kinds: int, *, on_white: int, each: int = 3, width: int = 48, noise: float = 0.2
 ) -> CollectionBasis:
-    """Kinds of images, and others that share most of what is seen of them, as objects on white do."""
+    """Kinds of images, and others that share most of their look, as objects on white do."""
     generator = np.random.default_rng(0)
     centres, ground = generator.normal(size=(kinds + on_white, width)), generator.normal(size=width)
     centres[kinds:] = np.sqrt(0.4) * centres[kinds:] + np.sqrt(0.6) * ground
@@ -117,7 +117,10 @@ def on_one_ground(
 def test_b11_unlike_things_on_one_ground_do_not_come_together(
     cohesion: float, mixed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By how alike the images around each are; an absolute measure alone puts those on white together."""
+    """By how alike the images around each are.
+
+    An absolute measure alone puts those on white together.
+    """
     monkeypatch.setattr("engine.everyday.grouping.clusters.COHESION", cohesion)
     basis, kind = on_one_ground(40, on_white=8), np.repeat(np.arange(48), 3)
     items = single_items(basis, np.zeros(len(kind), dtype=np.int64))

@@ -1,4 +1,4 @@
-"""Groups for review: every open image once, sure ones by class, others by look, the most useful first."""
+"""Groups for review: every open image once, sure ones by class, others by similarity."""
 
 from dataclasses import replace
 
@@ -67,7 +67,7 @@ def test_classes_with_few_labels_are_held_back() -> None:
 
 
 def test_what_was_passed_over_comes_last_and_finer_classes_first() -> None:
-    """In this order: finer classes of what was decided, the others by what they give, those passed over."""
+    """Order: finer classes of what was decided, the others by their gain, those passed over."""
     known = opinions()
     passed = np.where(KIND == 3, 1, 0)
     branch = np.where(KIND == 0, 5, NO_CLASS)
@@ -77,7 +77,7 @@ def test_what_was_passed_over_comes_last_and_finer_classes_first() -> None:
 
 
 def test_an_answer_settles_look_alikes_beyond_the_screen() -> None:
-    """A cluster that is larger than a screen comes in parts, each of which says that it settles more than itself."""
+    """A cluster larger than a screen comes in parts, each of which settles more than itself."""
     groups = groups_of(BASIS, Opinions.none(60), ALL, most=10)
     parts = [each for each in groups if set(KIND[each.rows]) == {3}]
     assert len(parts) >= 4
@@ -88,13 +88,16 @@ def test_an_answer_settles_look_alikes_beyond_the_screen() -> None:
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, SCREEN))
 def test_every_image_is_in_one_group(seed: int, most: int) -> None:
-    """Whatever a model says; no group is larger than wanted, and no expected error is impossible."""
+    """Whatever a model predicts, no group is too large, and no expected error impossible."""
     generator = np.random.default_rng(seed)
     known = replace(
-        Opinions.none(60), best=generator.integers(-1, 4, 60), passed=generator.integers(0, 3, 60),
-        probability=generator.random(60).astype(np.float32), branch=generator.choice([NO_CLASS, NO_CLASS, 7], 60),
+        Opinions.none(60),
+        best=generator.integers(-1, 4, 60),
+        passed=generator.integers(0, 3, 60),
+        probability=generator.random(60).astype(np.float32),
+        branch=generator.choice([NO_CLASS, NO_CLASS, 7], 60),
         shots={0: 5, 1: 1},
-    )  # fmt: skip
+    )
     rows = np.flatnonzero(generator.random(60) < generator.random())
     groups = groups_of(BASIS, known, rows, most=most)
     found = (

@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 from engine.errors import Cancelled
 from engine.events import CancelToken
 from engine.everyday.label_errors.find import LIKELY, LabelErrors, find_label_errors
-from engine.everyday.label_errors.labelled import JudgedLabels, centred
-from engine.everyday.label_errors.left_out import LeaveOneOut, neighbours_of
+from engine.everyday.label_errors.labelled import JudgedLabels, LeaveOneOut, centred, neighbours_of
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS, UNKNOWN
 from tests.support.graphs import graph_of
@@ -87,14 +86,20 @@ def test_wrong_labels_come_first_with_the_right_class(graph: CategoryGraph) -> N
 
 @pytest.mark.parametrize("seed", [2, 5, 24, 28])
 def test_few_labels_leave_doubt(graph: CategoryGraph, seed: int) -> None:
-    """Four right labels of each of four classes that look alike: the best fit to them alone is sure of an error."""
+    """Four right labels of each of four classes that look alike.
+
+    The best fit to them alone is sure of an error.
+    """
     truth = [leaf for leaf in LEAVES for _ in range(4)]
     errors = found_in(graph, labelled(truth, vectors=drawn(truth, spread=2.0, seed=seed)))
     assert errors.probability.max() < 0.9
 
 
 def test_a_class_above_or_below_is_no_contradiction(graph: CategoryGraph) -> None:
-    """An image labelled Animal among dogs is right, and so are the dogs around it; one among ferns is not."""
+    """An image labelled Animal among dogs is right, and so are the dogs around it.
+
+    One among ferns is not.
+    """
     truth = twelve_each()
     errors = found_in(
         graph, labelled(truth, {0: ANIMAL, 1: ANIMAL, 2: ANIMAL, 3: ANIMAL, 26: ANIMAL})
@@ -128,12 +133,25 @@ def test_confirmed_labels_are_never_asked_about(graph: CategoryGraph) -> None:
 
 
 def test_classes_with_one_or_two_labels_are_left_alone(graph: CategoryGraph) -> None:
-    """They have nobody to vouch for them; only where everything around is typical of one class they are asked about."""
+    """They have nobody to vouch for them.
+
+    Only where everything around is typical of one class they are asked about.
+    """
     between = drawn([7, 8], seed=5)
     images = labelled([*twelve_each(), 7, 8])
     vectors = np.concatenate([images.vectors[:-2], between])
-    lone = graph_of({"Animal": [], "Dog": ["Animal"], "Fox": ["Animal"], "Plant": [], "Fern": ["Plant"],
-                     "Moss": ["Plant"], "Newt": ["Animal"], "Toad": ["Animal"]})  # fmt: skip
+    lone = graph_of(
+        {
+            "Animal": [],
+            "Dog": ["Animal"],
+            "Fox": ["Animal"],
+            "Plant": [],
+            "Fern": ["Plant"],
+            "Moss": ["Plant"],
+            "Newt": ["Animal"],
+            "Toad": ["Animal"],
+        }
+    )
     errors = found_in(lone, labelled([*twelve_each(), 7, 8], vectors=vectors))
     assert len(errors.suspects) == 0
     heart = vectors.copy()
@@ -182,7 +200,10 @@ def test_of_two_equal_images_with_two_labels_one_is_wrong(
 
 
 def test_a_confirmed_label_does_not_accuse_all_images_like_it(graph: CategoryGraph) -> None:
-    """A person keeps what all its twins contradict: these are left alone, and it is not asked about."""
+    """A person keeps what all its twins contradict.
+
+    These are left alone, and it is not asked about.
+    """
     images = labelled(twelve_each())
     vectors, labels = images.vectors.copy(), images.labels.copy()
     vectors[1:6], labels[0] = vectors[0], FOX
@@ -223,7 +244,7 @@ def test_images_that_are_all_equal_are_judged_without_a_crash(graph: CategoryGra
 
 
 def test_the_estimates_are_those_of_fits_without_the_image(graph: CategoryGraph) -> None:
-    """Ridge regression and prototypes in closed form are what fitting anew without each image gives."""
+    """Ridge regression and prototypes in closed form equal fits without each image."""
     images = labelled(twelve_each())
     evidence = LeaveOneOut(images)
     rows = np.array([0, 13, 47])
@@ -248,7 +269,7 @@ def test_the_estimates_are_those_of_fits_without_the_image(graph: CategoryGraph)
 
 
 def test_a_gross_error_is_more_probable_than_a_slip_among_look_alikes(graph: CategoryGraph) -> None:
-    """The same label is judged more severely where every other class is closer, and less where none is."""
+    """A label is judged more severely where every other class is closer, less where none is."""
     images = labelled(twelve_each(), {0: FOX, 15: MOSS})
     fox = images.plain[13:24].mean(axis=0)
     near, far = images.plain.copy(), images.plain.copy()

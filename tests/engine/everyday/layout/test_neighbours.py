@@ -50,7 +50,10 @@ def test_among_many_nearly_all_are_found() -> None:
 
 
 def test_others_are_looked_for_among_them() -> None:
-    """A vector that is there is its own nearest; where there are fewer than wanted, the rest is marked."""
+    """A vector that is there is its own nearest.
+
+    Where there are fewer than wanted, the rest is marked.
+    """
     vectors = drawn(30)
     rows, squares = NeighbourIndex.of(vectors).search(vectors[[7, 20]], 3)
     assert rows[:, 0].tolist() == [7, 20]

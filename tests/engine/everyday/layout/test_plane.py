@@ -73,7 +73,10 @@ def test_a_new_image_between_two_groups_comes_to_one_of_them() -> None:
 
 
 def test_few_images_and_copies() -> None:
-    """One, some, and many that are the same photo: a finite place for each, and no division by nothing."""
+    """One, some, and many that are the same photo.
+
+    A finite place for each, and no division by nothing.
+    """
     for count in (0, 1, 2, 19):
         assert np.isfinite(lay_out(grouped(count)[0], threads=1)).all()
     same = np.repeat(grouped(1)[0], 60, axis=0)

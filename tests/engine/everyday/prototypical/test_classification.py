@@ -30,7 +30,6 @@ class World:
         self.generator = drawn.generator
         self.prototypes: Matrix = np.stack([drawn.means[leaf] for leaf in leaf_ids])
         self.images, self.truth = drawn.images_of_each(leaf_ids, ROWS // len(leaf_ids) + 1)
-        self.squares: Matrix = (self.images**2).sum(axis=1)
         self.rules: BackOff = back_off(drawn.graph, np.array(leaf_ids), {2: Policy(bar=0.6)})
 
     def classifier(
@@ -43,7 +42,7 @@ class World:
 
     def classify(self, classifier: LinearClassifier) -> Scores:
         """A full pass."""
-        return classify_all(classifier, self.rules, self.images, self.squares)
+        return classify_all(classifier, self.rules, self.images)
 
 
 def test_eq_2_by_hand() -> None:
@@ -52,7 +51,7 @@ def test_eq_2_by_hand() -> None:
     classifier = linear_classifier(prototypes, 0.5)
     rules = back_off(tree(1, 2), np.array([3, 4]), {})
     image = np.array([[1.0, 0.0]], dtype=np.float32)
-    scores = classify_all(classifier, rules, image, np.ones(1, np.float32))
+    scores = classify_all(classifier, rules, image)
     assert scores.best.tolist() == [0]
     assert scores.best_score[0] == pytest.approx(0.731059, abs=1e-6)
     assert scores.safe_class.tolist() == [2]
@@ -84,7 +83,6 @@ def test_no_images_no_scores() -> None:
         world.classifier(world.prototypes),
         world.rules,
         np.empty((0, WIDTH), np.float32),
-        np.empty(0, np.float32),
     )
     assert len(scores.best) == 0
 
@@ -93,9 +91,7 @@ def test_one_class_takes_all() -> None:
     """With a probability of one."""
     world = World()
     rules = back_off(tree(1, 1), np.array([3]), {})
-    scores = classify_all(
-        world.classifier(world.prototypes[:1]), rules, world.images, world.squares
-    )
+    scores = classify_all(world.classifier(world.prototypes[:1]), rules, world.images)
     assert set(scores.best.tolist()) == {0}
     assert (scores.best_score == 1).all()
     assert set(scores.safe_class.tolist()) == {3}
@@ -121,7 +117,7 @@ def test_a_zero_shot_class_by_hand() -> None:
     classifier = linear_classifier(
         prototype, 0.5, is_zero_shot=np.array([True, False]), spread=1.0, own_distance=0.3
     )
-    zero_shot, ordinary = classifier.logits(image, np.ones(1, np.float32))[0].tolist()
+    zero_shot, ordinary = classifier.logits(image)[0].tolist()
     # ||x - P||²: 0.36 + 0.09 = 0.45 and 0.64. Logits are up to ||x||² / 0.5 = 2, which both lack.
     assert zero_shot - 2 == pytest.approx(-0.45 - 0.6 * np.log(2), abs=1e-6)
     assert ordinary - 2 == pytest.approx(-1.28, abs=1e-6)
@@ -158,6 +154,6 @@ def test_images_need_not_be_in_order() -> None:
     full = world.classify(classifier)
     order = world.generator.permutation(len(world.images))
     images = unit(world.images[order])
-    shuffled = classify_all(classifier, world.rules, images, (images**2).sum(axis=1))
+    shuffled = classify_all(classifier, world.rules, images)
     np.testing.assert_array_equal(shuffled.best, full.best[order])
     np.testing.assert_allclose(shuffled.best_score, full.best_score[order], atol=1e-5)

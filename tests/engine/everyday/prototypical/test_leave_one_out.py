@@ -26,6 +26,7 @@ from tests.support.everyday import (
     Matrix,
     collection,
     propagation_matrix,
+    some_shots,
     stand_in_distance,
     tree,
     without,
@@ -127,7 +128,7 @@ def test_two_shots_by_hand(propagation: PropagationSession) -> None:
 
 
 def test_a_tree_of_fine_labels_is_exact(propagation: PropagationSession) -> None:
-    """Removing each shot in turn and running the equations again gives the same distances to every class."""
+    """Removing each shot from the equations gives the same distances to every class."""
     drawn = collection(tree(), seed=1)
     counts = {leaf: 1 + leaf % 4 for leaf in drawn.graph.leaves()}
     _assert_equals_running_without(
@@ -147,7 +148,7 @@ def test_an_image_is_measured_as_it_is_classified(propagation: PropagationSessio
 
 
 def _assert_equals_running_without_twins(session: PropagationSession, fitted: Fitted) -> None:
-    """Each shot is measured by prototypes that are made anew from all but it and its twins of the same class."""
+    """Each shot is measured by prototypes of all but it and its twins of the same class."""
     distances, shots = _held_out(fitted), fitted.shots
     assert shots.folds is not None
     lambda_ = lambda_for(distances.shots_left, SHRINKAGE)
@@ -163,9 +164,12 @@ def _assert_equals_running_without_twins(session: PropagationSession, fitted: Fi
         pairs = keeps[members.image_positions]
         moved = np.cumsum(keeps) - 1
         result = session.run(
-            shots.embeddings[keeps], moved[members.image_positions[pairs]], members.class_positions[pairs],
-            edge_index=fitted.support.edges, lambda_=lambda_[shot],
-        )  # fmt: skip
+            shots.embeddings[keeps],
+            moved[members.image_positions[pairs]],
+            members.class_positions[pairs],
+            edge_index=fitted.support.edges,
+            lambda_=lambda_[shot],
+        )
         squared = ((result.final.astype(np.float64) - shots.as_classified[shot]) ** 2).sum(axis=1)
         np.testing.assert_allclose(
             found[shot], np.where(result.has_final, squared, np.inf), rtol=1e-4, atol=1e-5
@@ -174,7 +178,7 @@ def _assert_equals_running_without_twins(session: PropagationSession, fitted: Fi
 
 @pytest.mark.parametrize("views", [False, True])
 def test_twins_are_taken_away_together(propagation: PropagationSession, views: bool) -> None:
-    """Copies and shots of one burst, some of a whole class, some of two classes, next to shots that stand alone."""
+    """Copies and bursts, some of a whole class, some of two classes, beside single shots."""
     drawn = collection(tree(), seed=8)
     shots = drawn.shots({5: 4, 6: 3, 8: 2, 3: 2, 11: 1})
     folds = np.array([0, 0, 0, -1, 1, 1, 0, 2, 2, 3, -1, 1])
@@ -185,10 +189,10 @@ def test_twins_are_taken_away_together(propagation: PropagationSession, views: b
 
 
 def test_exact_twins_help_nothing(propagation: PropagationSession) -> None:
-    """Every shot three times: as far from its own class, held out with its twins, as the shot alone was."""
+    """Every shot three times: held out with its twins, as far away as the shot alone was."""
     drawn = collection(tree(), seed=9)
     once = drawn.shots({5: 3, 6: 2})
-    thrice = once.at(np.repeat(np.arange(5), 3))
+    thrice = some_shots(once, np.repeat(np.arange(5), 3))
     twins = replace(thrice, image_ids=np.arange(15), folds=np.repeat(np.arange(5), 3))
     alone = _held_out(_fitted(propagation, drawn.graph, once, Setting.PROTOTYPES))
     together = _held_out(_fitted(propagation, drawn.graph, twins, Setting.PROTOTYPES))
@@ -210,7 +214,10 @@ def test_a_tree_with_coarse_labels_is_exact(propagation: PropagationSession) -> 
 
 
 def test_classes_that_lose_their_last_image_are_exact(propagation: PropagationSession) -> None:
-    """A leaf without its only shot is zero-shot; a branch without its only image propagates nothing."""
+    """A leaf without its only shot is zero-shot.
+
+    A branch without its only image propagates nothing.
+    """
     drawn = collection(tree(), seed=3)
     fitted = _fitted(propagation, drawn.graph, drawn.shots({5: 1, 6: 1, 8: 1, 3: 1, 11: 1}))
     _assert_equals_running_without(propagation, fitted)
@@ -230,7 +237,7 @@ def test_the_only_shot_of_all_leaves_nothing(propagation: PropagationSession) ->
 
 
 def test_the_whole_model_without_the_shot_agrees(propagation: PropagationSession) -> None:
-    """Not only the equations: support, memberships and lambda collected anew from the other shots, class by class."""
+    """Also support, memberships and lambda are made again from the other shots, class by class."""
     drawn = collection(tree(), seed=4)
     fitted = _fitted(
         propagation, drawn.graph, drawn.shots({leaf: 2 + leaf % 2 for leaf in drawn.graph.leaves()})
@@ -245,7 +252,10 @@ def test_the_whole_model_without_the_shot_agrees(propagation: PropagationSession
 
 
 def _by_fixed_weights(fitted: Fitted, shot: int, lambda_: Matrix) -> NDArray[np.float64]:
-    """Distances (C,) of a shot, in plain numbers: means without it, weights as they were, dead parents' shares over."""
+    """Distances (C,) of a shot, in plain numbers.
+
+    Means without it, weights as they were, dead parents' shares over.
+    """
     embeddings, members = fitted.shots.embeddings.astype(np.float64), fitted.support.membership
     expected = np.full(len(fitted.everything), np.inf)
     means: list[NDArray[np.float64] | None] = []
@@ -323,7 +333,7 @@ def test_rows_are_the_same_distances_for_some_shots(propagation: PropagationSess
     )
 
 
-# -- PPN: the stand-in parents are chosen anew --------------------------------------------------------------------
+# -- PPN: the stand-in parents are chosen anew -----------------------------------------------------
 
 
 def _fresh(fitted: Fitted, places: NDArray[np.int64]) -> HeldOutDistances:
@@ -347,7 +357,10 @@ def _own_places(fitted: Fitted) -> NDArray[np.int64]:
 def test_fresh_neighbours_equal_finding_them_again(
     propagation: PropagationSession, classes: int
 ) -> None:
-    """Also with so few classes that fewer than three others are there; a class is never its own neighbour."""
+    """Also with so few classes that fewer than three others are there.
+
+    A class is never its own neighbour.
+    """
     drawn = collection(tree(), seed=7)
     leaves = drawn.graph.leaves()[:classes]
     fitted = _fitted(propagation, drawn.graph, drawn.shots(dict.fromkeys(leaves, 3)), Setting.PPN)
@@ -389,13 +402,16 @@ def test_a_lone_class_has_no_neighbours(propagation: PropagationSession) -> None
     )
 
 
-# -- memory -------------------------------------------------------------------------------------------------------
+# -- memory ----------------------------------------------------------------------------------------
 
 
 def test_memory_goes_by_the_edges_not_by_the_class_with_most_parents(
     propagation: PropagationSession,
 ) -> None:
-    """200 parents of one class of 400: images x classes x parents would be 100 times what holding shots out takes."""
+    """200 parents of one class of 400.
+
+    Images x classes x parents would be 100 times what holding shots out takes.
+    """
     parents = {f"parent {place}": () for place in range(200)}
     classes = {f"class {place}": (f"parent {place % 200}",) for place in range(400)}
     graph = graph_of({**parents, **classes, "everywhere": tuple(parents)})

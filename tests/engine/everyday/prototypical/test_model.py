@@ -1,4 +1,5 @@
 from dataclasses import replace
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -6,7 +7,7 @@ import pytest
 from engine.everyday.back_off import Policy
 from engine.everyday.classifier import Setting
 from engine.everyday.prototypical.classification import classify_all
-from engine.everyday.prototypical.fit import Prior, fit, prior_of
+from engine.everyday.prototypical.fit import fit, shrinkage_prior
 from engine.everyday.prototypical.model import EverydayModel
 from engine.everyday.prototypical.prototypes import (
     NEIGHBOURS,
@@ -14,12 +15,11 @@ from engine.everyday.prototypical.prototypes import (
     prototype_table,
     support_of,
 )
-from engine.everyday.prototypical.tuning import held_out_check, lambda_for, squared_at
+from engine.everyday.prototypical.tuning import Tuning, held_out_check, lambda_for, squared_at
 from engine.everyday.scores import Scores
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS
-from engine.model_card import BackboneCard
 from tests.support.everyday import (
     EVERYDAY_SETTINGS,
     PRIOR,
@@ -41,7 +41,15 @@ ANIMAL, BIRD, DIVER, GULL, PUFFIN, SEAL, HERRING_GULL, PLANT, KELP = range(1, 10
 
 
 def _classify(model: EverydayModel, images: Matrix) -> Scores:
-    return classify_all(model.classifier, model.back_off, images, (images**2).sum(axis=1))
+    return classify_all(model.classifier, model.back_off, images)
+
+
+def _fit_as_tuned(
+    graph: CategoryGraph, shots: Shots, session: PropagationSession, tuning: Tuning
+) -> EverydayModel:
+    """A fit whose shots are held out to no effect: shrinkage and temperature are given."""
+    with mock.patch("engine.everyday.prototypical.fit.tune", return_value=tuning):
+        return fit(graph, shots, session, PRIOR)
 
 
 def _prototype(model: EverydayModel, class_id: int) -> Matrix:
@@ -76,7 +84,7 @@ def _touched(graph: CategoryGraph, shots: Shots, class_id: int) -> set[int]:
     return with_images.union(*(graph.children(changed) for changed in with_images))
 
 
-# -- nothing, one, few --------------------------------------------------------------------------------------------
+# -- nothing, one, few -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("setting", EVERYDAY_SETTINGS)
@@ -113,7 +121,10 @@ def test_one_class_only(propagation: PropagationSession, setting: Setting, count
 def test_few_classes_in_every_setting(
     propagation: PropagationSession, setting: Setting, classes: int
 ) -> None:
-    """Fewer classes than the neighbours that PPN asks for; well-separated classes are distinguished."""
+    """Fewer classes than the neighbours that PPN asks for.
+
+    Well-separated classes are distinguished.
+    """
     drawn = collection(tree(classes, 1), spread=1.0, noise=0.3)
     leaves = drawn.graph.leaves()
     model = fit(
@@ -136,26 +147,16 @@ def test_new_images_are_distinguished(propagation: PropagationSession) -> None:
 
 def test_the_prior_comes_from_the_card() -> None:
     """PPN, whose parents are guessed, starts from a shrinkage of its own."""
-    card = BackboneCard(
-        "small",
-        16,
-        (0.5, 0.5, 0.5),
-        (0.2, 0.2, 0.2),
-        WIDTH,
-        temperature=0.3,
-        shrinkage=2.0,
-        shrinkage_guessed=0.4,
-    )
-    prior = prior_of(card)
-    assert prior == Prior(shrinkage=2.0, shrinkage_guessed=0.4, temperature=0.3)
-    assert [prior.shrinkage_for(setting) for setting in (Setting.PPN_PLUS, Setting.PPN)] == [
-        2.0,
-        0.4,
-    ]
+    card = replace(PRIOR, shrinkage=2.0, shrinkage_guessed=0.4)
+    found = [shrinkage_prior(card, setting) for setting in (Setting.PPN_PLUS, Setting.PPN)]
+    assert found == [2.0, 0.4]
 
 
 def test_without_held_out_shots_lambda_follows_the_prior(propagation: PropagationSession) -> None:
-    """One shot of each leaf at shrinkage 1.5: lambda 1 / 2.5 = 0.4; their parent's, of both, is 2 / 3.5."""
+    """One shot of each leaf at shrinkage 1.5: lambda 1 / 2.5 = 0.4.
+
+    Their parent's, of both, is 2 / 3.5.
+    """
     drawn = collection(tree())
     model = fit(drawn.graph, drawn.shots({5: 1, 6: 1}), propagation, PRIOR)
     lambdas = dict(zip(model.table.class_ids.tolist(), model.table.lambda_.tolist(), strict=True))
@@ -165,21 +166,24 @@ def test_without_held_out_shots_lambda_follows_the_prior(propagation: Propagatio
     assert lambdas[7] == 0.0
 
 
-# -- where changes end --------------------------------------------------------------------------------------------
+# -- where changes end -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("class_id", [GULL, BIRD, PUFFIN, KELP, ANIMAL])
 def test_a_new_shot_changes_only_what_it_touches(
     propagation: PropagationSession, class_id: int
 ) -> None:
-    """The class, ancestors without images of their own, and their children; all others to the last bit."""
+    """The class, ancestors without images of their own, and their children.
+
+    All others to the last bit.
+    """
     drawn = collection(seaside_graph(), seed=1)
     shots = drawn.shots(
         {BIRD: 2, DIVER: 1, GULL: 2, PUFFIN: 3, SEAL: 2, HERRING_GULL: 2, KELP: 2, ANIMAL: 1}
     )
     before = fit(drawn.graph, shots, propagation, PRIOR)
     more = together(shots, drawn.shots({class_id: 1}))
-    after = fit(drawn.graph, more, propagation, PRIOR, tuning=before.tuning)
+    after = _fit_as_tuned(drawn.graph, more, propagation, before.tuning)
     changed = _changed(before, after)
     assert class_id in changed
     assert changed <= _touched(drawn.graph, shots, class_id)
@@ -194,7 +198,7 @@ def test_a_removed_shot_changes_only_what_it_touched(
     shots = drawn.shots({GULL: 2, PUFFIN: 3, SEAL: 3, HERRING_GULL: 3, KELP: 3})
     before = fit(drawn.graph, shots, propagation, PRIOR)
     rest = without(shots, position)
-    after = fit(drawn.graph, rest, propagation, PRIOR, tuning=before.tuning)
+    after = _fit_as_tuned(drawn.graph, rest, propagation, before.tuning)
     class_id = int(shots.class_ids[position])
     changed = _changed(before, after)
     assert class_id in changed
@@ -208,21 +212,11 @@ def test_the_first_shot_of_a_class_moves_the_inheriting_ancestors(
     drawn = collection(seaside_graph(), seed=3)
     shots = drawn.shots({ANIMAL: 1, BIRD: 2, DIVER: 2, GULL: 2})
     before = fit(drawn.graph, shots, propagation, PRIOR)
-    seal = fit(
-        drawn.graph,
-        together(shots, drawn.shots({SEAL: 1})),
-        propagation,
-        PRIOR,
-        tuning=before.tuning,
-    )
+    more = together(shots, drawn.shots({SEAL: 1}))
+    seal = _fit_as_tuned(drawn.graph, more, propagation, before.tuning)
     assert _changed(before, seal) == {SEAL}
-    kelp = fit(
-        drawn.graph,
-        together(shots, drawn.shots({KELP: 1})),
-        propagation,
-        PRIOR,
-        tuning=before.tuning,
-    )
+    more = together(shots, drawn.shots({KELP: 1}))
+    kelp = _fit_as_tuned(drawn.graph, more, propagation, before.tuning)
     assert _changed(before, kelp) == {KELP, PLANT}
 
 
@@ -284,11 +278,14 @@ _TWO_BRANCHES_REVERSED = {
 }
 
 
-# -- zero-shot and several parents --------------------------------------------------------------------------------
+# -- zero-shot and several parents -----------------------------------------------------------------
 
 
 def test_a_zero_shot_class_wins_around_its_parents_mean(propagation: PropagationSession) -> None:
-    """Branch 0 has coarse labels; two of its leaves have shots, the third none: it takes what lies in between."""
+    """Branch 0 has coarse labels; two of its leaves have shots, the third none.
+
+    It takes what lies in between.
+    """
     drawn = collection(tree(3, 3), seed=0, spread=1.0, noise=0.4)
     leaves = drawn.graph.leaves()
     model = fit(
@@ -308,13 +305,15 @@ def test_a_zero_shot_class_wins_around_its_parents_mean(propagation: Propagation
 def test_a_zero_shot_class_is_broader(
     propagation: PropagationSession, shrinkage: float, spread: float
 ) -> None:
-    """Its temperature is 1 + spread times the others', with spread 1 over shrinkage, at most 4; its peak is lower."""
+    """Its temperature is 1 + spread times the others', with spread 1 over shrinkage, at most 4.
+
+    Its peak is lower.
+    """
     drawn = collection(tree(3, 3))
     shots = drawn.shots({2: 2, 6: 3, 7: 3})
     fitted = fit(drawn.graph, shots, propagation, PRIOR)
-    model = fit(
-        drawn.graph, shots, propagation, PRIOR, tuning=replace(fitted.tuning, shrinkage=shrinkage)
-    )
+    tuning = replace(fitted.tuning, shrinkage=shrinkage)
+    model = _fit_as_tuned(drawn.graph, shots, propagation, tuning)
     slope = 1 / model.tuning.temperature - model.classifier.breadth
     is_zero_shot = ~np.isin(model.candidate_ids, [6, 7])
     assert is_zero_shot.any()
@@ -354,7 +353,7 @@ def test_the_classifier_s_distance_is_the_true_one(
 
 
 def test_a_class_with_two_parents_counts_for_both(propagation: PropagationSession) -> None:
-    """A puffin that is surely one is a Bird and a Diver with the same score, not twice an Animal."""
+    """A puffin that is surely one is a Bird and a Diver with the same score, and Animal once."""
     drawn = collection(seaside_graph(), seed=8, spread=1.0, noise=0.2)
     shots = drawn.shots({PUFFIN: 4, SEAL: 4, HERRING_GULL: 4, KELP: 4})
     policies = {PUFFIN: Policy(bar=1.01)}
@@ -370,7 +369,10 @@ def test_a_class_with_two_parents_counts_for_both(propagation: PropagationSessio
 
 
 def test_held_out_shots_of_ppn_find_their_parents_again(propagation: PropagationSession) -> None:
-    """Else every held-out shot would look easier than a new image: its class's parents were chosen near it."""
+    """Else every held-out shot would look easier than a new image.
+
+    Its class's parents were chosen near it.
+    """
     drawn = collection(tree(3, 3), seed=9)
     shots = drawn.shots(dict.fromkeys(drawn.graph.leaves(), 2))
     support = support_of(drawn.graph, shots, Setting.PPN)
@@ -396,7 +398,7 @@ def test_ppn_does_not_ask_the_graph(propagation: PropagationSession) -> None:
     assert (propagation_matrix(placed.table) > 0).sum(axis=1).tolist() == [NEIGHBOURS] * 9
 
 
-# -- unknown, bars, chosen classes --------------------------------------------------------------------------------
+# -- unknown, bars, chosen classes -----------------------------------------------------------------
 
 
 def test_far_images_are_unknown_and_near_ones_hardly_ever(propagation: PropagationSession) -> None:
@@ -420,7 +422,10 @@ def test_with_few_shots_nothing_is_unknown(propagation: PropagationSession) -> N
 
 
 def test_policies_reach_the_safe_class(propagation: PropagationSession) -> None:
-    """Never below branch 0, and no class at all for anything else: a bar that nothing passes on the root."""
+    """Never below branch 0, and no class at all for anything else.
+
+    A bar that nothing passes on the root.
+    """
     drawn = collection(tree(3, 3), seed=11, spread=1.0, noise=0.3)
     leaves = drawn.graph.leaves()
     policies = {1: Policy(bar=2.0), 2: Policy(bar=0.5, is_deepest=True)}
@@ -431,28 +436,3 @@ def test_policies_reach_the_safe_class(propagation: PropagationSession) -> None:
     outside = _classify(model, drawn.images_of(leaves[8], 10))
     assert set(inside.safe_class.tolist()) == {2}
     assert set(outside.safe_class.tolist()) == {NO_CLASS}
-
-
-def test_a_level_of_the_graph_may_be_chosen_among(propagation: PropagationSession) -> None:
-    """Among the branches, shots of their leaves are right for the branch above, and tune the temperature."""
-    drawn = collection(tree(3, 3), seed=12, spread=1.0, noise=0.4)
-    leaves = drawn.graph.leaves()
-    shots = drawn.shots(dict.fromkeys(leaves, 3))
-    model = fit(drawn.graph, shots, propagation, PRIOR, allowed=[2, 3, 4])
-    assert model.candidate_ids.tolist() == [2, 3, 4]
-    assert model.tuning.shots_checked == len(shots)
-    images, truth = drawn.images_of_each(leaves, 20)
-    found = model.candidate_ids[_classify(model, images).best]
-    assert (found == 2 + (truth - leaves[0]) // 3).mean() > 0.9
-    assert model.tuning.accuracy > 0.9
-
-
-def test_only_the_chosen_branch_competes(propagation: PropagationSession) -> None:
-    """Three leaves of one branch; shots of other branches are not held out for them."""
-    drawn = collection(tree(3, 3), seed=13)
-    leaves = drawn.graph.leaves()
-    model = fit(
-        drawn.graph, drawn.shots(dict.fromkeys(leaves, 3)), propagation, PRIOR, allowed=leaves[:3]
-    )
-    assert model.candidate_ids.tolist() == list(leaves[:3])
-    assert model.tuning.shots_checked == 9

@@ -1,4 +1,7 @@
-"""The propagation that ships for backbones nobody trained one for: any width, no parameters, the torch formula."""
+"""The propagation that ships for backbones nobody trained one for.
+
+Any width, no parameters, the torch formula.
+"""
 
 import numpy as np
 import pytest
@@ -34,7 +37,10 @@ def test_onnx_does_what_torch_does_at_every_width(
 
 
 def test_it_has_no_width_and_no_parameters(session: PropagationSession) -> None:
-    """Nothing in it was learned, so it says nothing about a width; an array that is no table is refused."""
+    """Nothing in it was learned, so it says nothing about a width.
+
+    An array that is no table is refused.
+    """
     assert session.embedding_width is None
     assert (session.steps, session.normalisation) == (1, "softmax")
     assert not list(PropagationNetwork(PlainAttention()).parameters())

@@ -122,7 +122,10 @@ def test_the_file_says_how_it_propagates(exported: Exported) -> None:
 
 
 def test_embeddings_of_another_width_are_refused(exported: Exported) -> None:
-    """A project with another backbone needs another propagation file; the message names both widths."""
+    """A project with another backbone needs another propagation file.
+
+    The message names both widths.
+    """
     nothing = np.zeros(0, np.int64)
     with pytest.raises(ModelError, match=f"width {WIDTH}.*384"):
         exported[1].run(
@@ -152,9 +155,12 @@ def test_pairs_of_unequal_length_are_refused(exported: Exported) -> None:
     """Each pair has an image and a class."""
     with pytest.raises(ValueError, match="1 images but 2 classes"):
         exported[1].run(
-            np.ones((1, WIDTH), np.float32), np.array([0]), np.array([0, 0]), np.zeros((2, 0), np.int64),
+            np.ones((1, WIDTH), np.float32),
+            np.array([0]),
+            np.array([0, 0]),
+            np.zeros((2, 0), np.int64),
             np.ones(1, np.float32),
-        )  # fmt: skip
+        )
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.everyday.classifier import Setting
-from engine.everyday.prototypical.fit import Prior
 from engine.everyday.prototypical.leave_one_out import HeldOutDistances
 from engine.everyday.prototypical.prototypes import (
     PropagationSession,
@@ -30,6 +29,7 @@ from engine.everyday.prototypical.tuning import (
 )
 from engine.everyday.scores import FEWEST_DISTANCES, calibration_error
 from engine.everyday.shots import Shots
+from engine.model_card import BackboneCard
 from tests.support.everyday import PRIOR, Collection, Matrix, collection, no_shots, tree
 
 START = PRIOR.shrinkage
@@ -44,19 +44,21 @@ def _check_of(
 ) -> HeldOutCheck:
     support = support_of(drawn.graph, shots, setting)
     table = prototype_table(session, support, shots, lambda_for(support.own_counts, START))
-    candidates = candidate_positions(drawn.graph, table, None)
+    candidates = candidate_positions(drawn.graph, table)
     held = holdable_shots(drawn.graph, shots, table, candidates)
     return held_out_check(drawn.graph, shots, table, candidates, held, setting=setting)
 
 
-def _tune(check: HeldOutCheck, *, may_propagate: bool = True, prior: Prior = PRIOR) -> Tuning:
+def _tune(
+    check: HeldOutCheck, *, may_propagate: bool = True, prior: BackboneCard = PRIOR
+) -> Tuning:
     return tune(
         check, shrinkage=prior.shrinkage, temperature=prior.temperature, may_propagate=may_propagate
     )
 
 
 def _plain(own: Matrix, right: list[int], propagated: Matrix | None = None) -> HeldOutCheck:
-    """A check written by hand: two shots left everywhere, and a parent each when `propagated` is given."""
+    """A check by hand: two shots left everywhere, and a parent each when `propagated` is given."""
     has_parents = np.full(own.shape, propagated is not None)
     around = own if propagated is None else propagated
     cross = ((own + around) / 2).astype(np.float32)
@@ -85,7 +87,7 @@ def test_lambda_by_hand() -> None:
 
 
 def test_without_shots_the_prior_stands(propagation: PropagationSession) -> None:
-    """Nothing to hold out: shrinkage and temperature of the backbone's card, nothing is ever unknown."""
+    """Nothing to hold out: shrinkage and temperature of the card, nothing is ever unknown."""
     drawn = collection(tree())
     tuning = _tune(_check_of(propagation, drawn, no_shots()))
     assert (tuning.shrinkage, tuning.temperature) == (START, PRIOR.temperature)
@@ -109,7 +111,7 @@ def test_one_shot_of_each_class_leaves_the_prior(propagation: PropagationSession
 
 @pytest.mark.parametrize("rounding", [0.0, -4e-8])
 def test_copies_of_one_picture_do_not_make_all_others_of_it_unknown(rounding: float) -> None:
-    """Held-out shots that are where their prototype is, up to rounding, still leave room for another copy."""
+    """Held-out shots at their prototype, up to rounding, still leave room for another copy."""
     own = np.full((10, 2), rounding, dtype=np.float32)
     assert (
         _tune(_plain(own, [0] * 10)).unknown_distance > 3e-5
@@ -128,7 +130,10 @@ def test_prototypes_alone_never_propagate(propagation: PropagationSession) -> No
 def test_never_fewer_hits_than_without_propagation(
     propagation: PropagationSession, seed: int
 ) -> None:
-    """On noisy collections where siblings are as far apart as images: counted anew from the distances."""
+    """On noisy collections where siblings are as far apart as images.
+
+    Counted anew from the distances.
+    """
     drawn = collection(tree(3, 4), seed=seed, spread=0.5, noise=1.0)
     shots = drawn.shots(
         {2: 2, 3: 1, **{leaf: 1 + (leaf + seed) % 4 for leaf in drawn.graph.leaves()}}
@@ -142,7 +147,7 @@ def test_never_fewer_hits_than_without_propagation(
 
 
 def _misleading() -> HeldOutCheck:
-    """Every shot is nearest to its own class's mean, and every propagated prototype is that of the other class."""
+    """Every shot is nearest to its class's mean, each propagated one is the other class's."""
     own = np.array([[0.20, 0.21], [0.21, 0.20]] * 10, dtype=np.float32)
     propagated = np.array([[4.0, 0.01], [0.01, 4.0]] * 10, dtype=np.float32)
     return _plain(own, [0, 1] * 10, propagated)
@@ -178,7 +183,10 @@ def _joined(first: HeldOutCheck, second: HeldOutCheck) -> HeldOutCheck:
 
 
 def test_coarse_labels_have_no_say_in_the_shrinkage() -> None:
-    """Siblings 0 and 1 against class 2: thirty fine labels are content, 300 coarse ones want siblings to be alike."""
+    """Siblings 0 and 1 against class 2.
+
+    Thirty fine labels are content, 300 coarse ones want siblings to be alike.
+    """
     fine = np.array([[0.10, 0.15, 1.0], [0.15, 0.10, 1.0]] * 15, dtype=np.float32)
     coarse = np.tile(np.array([[0.60, 0.60, 0.50]], dtype=np.float32), (300, 1))
     both = _joined(
@@ -197,7 +205,7 @@ def test_coarse_labels_have_no_say_in_the_shrinkage() -> None:
 def _log_evidence(
     check: HeldOutCheck, squared: NDArray[np.float32], temperature: float, start: float
 ) -> float:
-    """Log probability of the labels plus the prior, written without any of the engine's shortcuts."""
+    """Log probability of the labels plus the prior, written without the engine's shortcuts."""
     powers = np.exp(
         -(squared.astype(np.float64) - squared.min(axis=1, keepdims=True)) / temperature
     )
@@ -240,7 +248,10 @@ def test_few_shots_hardly_move_the_temperature(propagation: PropagationSession) 
 
 
 def test_many_shots_are_sampled() -> None:
-    """More than `MOST_SHOTS` held-out shots take no longer; few are all taken, and the sample is always the same."""
+    """More than `MOST_SHOTS` held-out shots take no longer.
+
+    Few are all taken, and the sample is always the same.
+    """
     few, many = np.arange(5), np.arange(100, 150 + MOST_SHOTS)
     assert sampled(few).tolist() == few.tolist()
     assert len(set(sampled(many).tolist()) & set(many.tolist())) == MOST_SHOTS
@@ -254,7 +265,10 @@ def test_the_own_distance_is_the_median_to_the_nearest_right_class() -> None:
 
 
 def test_the_unknown_distance_by_hand() -> None:
-    """Ten nearest distances, nine of 0.2 and one of 0.4: mean 0.22 and deviation 0.06 give 0.22 + 0.18 = 0.4."""
+    """Ten nearest distances, nine of 0.2 and one of 0.4.
+
+    Mean 0.22 and deviation 0.06 give 0.22 + 0.18 = 0.4.
+    """
     nearest = np.array([0.2] * 9 + [0.4], dtype=np.float32)
     check = _plain(np.stack([nearest, nearest + 1], axis=1), [0] * 10)
     assert _tune(check).unknown_distance == pytest.approx(0.4)
@@ -269,7 +283,10 @@ def test_too_few_distances_say_nothing_about_what_is_unknown() -> None:
 
 
 def test_calibration_error_by_hand() -> None:
-    """Scores 0.9 and 0.9 with one right: |1.8 - 1| / 2 = 0.4; a sure and right one beside them: 0.8 / 3."""
+    """Scores 0.9 and 0.9 with one right: |1.8 - 1| / 2 = 0.4; a sure and right one beside them.
+
+    0.8 / 3.
+    """
     scores = np.array([0.9, 0.9], dtype=np.float32)
     assert calibration_error(scores, np.array([True, False])) == pytest.approx(0.4)
     scores = np.array([0.9, 0.9, 1.0], dtype=np.float32)
@@ -278,7 +295,10 @@ def test_calibration_error_by_hand() -> None:
 
 
 def test_fitted_temperature_beats_a_bad_one_in_calibration(propagation: PropagationSession) -> None:
-    """Scores of new images, not of the shots: the fitted temperature's are closer to the truth than the card's."""
+    """Scores of new images, not of the shots.
+
+    The fitted temperature's are closer to the truth than the card's.
+    """
     drawn = collection(tree(4, 3), seed=2, spread=0.6, noise=1.0)
     leaves = drawn.graph.leaves()
     shots = drawn.shots(dict.fromkeys(leaves, 6))

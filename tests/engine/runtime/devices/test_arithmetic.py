@@ -27,7 +27,7 @@ def product_model() -> onnx.ModelProto:
 
 
 def test_convolution(tmp_path: Path) -> None:
-    """The tiny backbone: 16 x 16 places, 16 channels, each of 3 x 3 x 3 products and as many additions."""
+    """The tiny backbone: 16 x 16 places, 16 channels, 3 x 3 x 3 products and as many additions."""
     write_tiny_backbone(tmp_path / "tiny.onnx")
     by_hand = 2 * (SIDE // 2) ** 2 * WIDTH * 27
     assert operations_of(tmp_path / "tiny.onnx", (3, SIDE, SIDE)) == by_hand
@@ -56,7 +56,10 @@ def test_rubbish(tmp_path: Path) -> None:
 
 
 def test_best_of_the_cpu() -> None:
-    """A matrix product gives a rate: above what any computer falls short of, below what none reaches."""
+    """A matrix product gives a rate.
+
+    Above what any computer falls short of, below what none reaches.
+    """
     chain = provider_chain(CPU_PROVIDER, DeviceSettings())
     for workers in (1, 3):
         assert 1e6 < Product(chain, workers=workers, side=128).measure(0.01) < 1e15

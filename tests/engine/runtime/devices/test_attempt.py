@@ -40,7 +40,7 @@ def test_wrong_numbers() -> None:
 
 
 def test_probe_is_the_tiny_backbone(tmp_path: Path) -> None:
-    """The shipped probe is what `write_tiny_backbone` writes with width 4, so that it can be made again."""
+    """The shipped probe is what `write_tiny_backbone` writes with width 4."""
     write_tiny_backbone(tmp_path / "probe.onnx", width=4)
     assert np.array_equal(
         probe_result(tmp_path / "probe.onnx", CPU_PROVIDER),

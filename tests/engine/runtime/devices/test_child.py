@@ -29,7 +29,7 @@ def hang(device):
 child.try_device = hang
 sys.exit(worker.main())
 """
-"""The worker with a driver that hangs, at most as long as the test keeps their connection, which tells when it ends."""
+"""The worker with a driver that hangs until the test closes their connection."""
 HANGS = "tested.recv(1)"
 HANGS_WITH_LOCK = """import ctypes
     libc = ctypes.PyDLL("kernel32" if sys.platform == "win32" else None)
@@ -120,7 +120,10 @@ def hung_worker(listener: socket.socket, hang: str) -> list[str]:
 
 
 def wait_for_end(listener: socket.socket, process: subprocess.Popen[bytes]) -> None:
-    """Kill the process once the child that hangs has called, and see that child end; fails when it lives on."""
+    """Kill the process once the child that hangs has called, and see that child end.
+
+    Fails when it lives on.
+    """
     call, _ = listener.accept()
     with call:
         call.settimeout(WAIT_S)
@@ -140,7 +143,10 @@ def test_a_child_that_hangs_ends_with_its_parent(listener: socket.socket) -> Non
 
 
 def test_a_child_that_lets_no_thread_run_ends_by_itself(listener: socket.socket) -> None:
-    """A driver may hang with the interpreter's lock: nothing in the child hears that the parent is gone."""
+    """A driver may hang with the interpreter's lock.
+
+    Nothing in the child hears that the parent is gone.
+    """
     command = hung_worker(listener, HANGS_WITH_LOCK)
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL) as child:
         try:

@@ -19,96 +19,151 @@ CUDA_12 = frozenset(
 )
 
 CASES: dict[str, tuple[GpuFacts, str, str, str]] = {
-    "macOS": (facts_with(system="darwin"), "unsupported_system", "CUDA does not exist on macOS", "auto"),
+    "macOS": (
+        facts_with(system="darwin"),
+        "unsupported_system",
+        "CUDA does not exist on macOS",
+        "auto",
+    ),
     "container, kernel driver loaded": (
         facts_with(is_container=True, device_nodes=(), driver=NO_DRIVER),
-        "container_without_gpus", "started without the computer's GPU", "--gpus all",
+        "container_without_gpus",
+        "started without the computer's GPU",
+        "--gpus all",
     ),
     "container, GPU on the bus": (
         facts_with(is_container=True, device_nodes=(), kernel_driver="", driver=NO_DRIVER),
-        "container_without_gpus", "container", "NVIDIA Container Toolkit",
+        "container_without_gpus",
+        "container",
+        "NVIDIA Container Toolkit",
     ),
     "nothing at all": (
         facts_with(has_nvidia_hardware=False, kernel_driver="", device_nodes=(), driver=NO_DRIVER),
-        "no_gpu", "shows no NVIDIA GPU, and no NVIDIA driver is installed (libcuda.so.1 was not found)", "nothing",
+        "no_gpu",
+        "shows no NVIDIA GPU, and no NVIDIA driver is installed (libcuda.so.1 was not found)",
+        "nothing",
     ),
     "nothing in a container": (
         facts_with(
-            is_container=True, has_nvidia_hardware=False, kernel_driver="", device_nodes=(), driver=NO_DRIVER
+            is_container=True,
+            has_nvidia_hardware=False,
+            kernel_driver="",
+            device_nodes=(),
+            driver=NO_DRIVER,
         ),
-        "no_gpu", "no NVIDIA driver", "--gpus all",
+        "no_gpu",
+        "no NVIDIA driver",
+        "--gpus all",
     ),
     "GPU without driver": (
         facts_with(kernel_driver="", device_nodes=(), driver=NO_DRIVER),
-        "no_driver", "although an NVIDIA GPU is in this computer", "version 580 or later",
+        "no_driver",
+        "although an NVIDIA GPU is in this computer",
+        "version 580 or later",
     ),
     "bus cannot be seen": (
         facts_with(has_nvidia_hardware=None, kernel_driver="", device_nodes=(), driver=NO_DRIVER),
-        "no_driver", "no NVIDIA driver is installed (libcuda.so.1", "install the NVIDIA driver",
+        "no_driver",
+        "no NVIDIA driver is installed (libcuda.so.1",
+        "install the NVIDIA driver",
     ),
     "WSL without driver": (
         facts_with(is_wsl=True, has_nvidia_hardware=False, device_nodes=(), driver=NO_DRIVER),
-        "no_driver", "no NVIDIA driver", "on Windows itself",
+        "no_driver",
+        "no NVIDIA driver",
+        "on Windows itself",
     ),
     "no permission": (
         facts_with(device_nodes=CLOSED, driver=NO_GPU_OFFERED),
-        "no_permission", "no permission on /dev/nvidia0, /dev/nvidiactl", "group",
+        "no_permission",
+        "no permission on /dev/nvidia0, /dev/nvidiactl",
+        "group",
     ),
     "hidden, empty": (
         facts_with(visible_devices="", driver=NO_GPU_OFFERED),
-        "hidden_by_environment", "CUDA_VISIBLE_DEVICES is empty", "unset",
+        "hidden_by_environment",
+        "CUDA_VISIBLE_DEVICES is empty",
+        "unset",
     ),
     "hidden, minus one": (
         facts_with(visible_devices="-1", driver=NO_GPU_OFFERED),
-        "hidden_by_environment", "CUDA_VISIBLE_DEVICES is “-1”", "unset",
+        "hidden_by_environment",
+        "CUDA_VISIBLE_DEVICES is “-1”",
+        "unset",
     ),
     "library and driver differ": (
         facts_with(driver=driver_with(status=803, device_count=0, device=None)),
-        "driver_not_ready", "different versions", "restart",
+        "driver_not_ready",
+        "different versions",
+        "restart",
     ),
     "held by another program": (
         facts_with(driver=driver_with(status=46, device_count=0, device=None)),
-        "driver_not_ready", "another program has", "nvidia-smi -c 0",
+        "driver_not_ready",
+        "another program has",
+        "nvidia-smi -c 0",
     ),
     "stub": (
         facts_with(driver=driver_with(status=34, device_count=0, device=None)),
-        "driver_not_ready", "stub", "LD_LIBRARY_PATH",
+        "driver_not_ready",
+        "stub",
+        "LD_LIBRARY_PATH",
     ),
     "unknown status": (
         facts_with(driver=driver_with(status=999, device_count=0, device=None)),
-        "driver_not_ready", "error 999", "restart",
+        "driver_not_ready",
+        "error 999",
+        "restart",
     ),
-    "driver finds none": (facts_with(driver=NO_GPU_OFFERED), "no_device", "finds no GPU", "nvidia-smi"),
+    "driver finds none": (
+        facts_with(driver=NO_GPU_OFFERED),
+        "no_device",
+        "finds no GPU",
+        "nvidia-smi",
+    ),
     "old driver": (
         facts_with(driver=driver_with(cuda_version=(12, 4), version="550.54.15")),
-        "driver_too_old", "found driver 550.54.15, for CUDA 12.4, needed driver 580 or later, for CUDA 13", "580",
+        "driver_too_old",
+        "found driver 550.54.15, for CUDA 12.4, needed driver 580 or later, for CUDA 13",
+        "580",
     ),
     "old GPU": (
         facts_with(driver=driver_with(device=replace(GPU, name="Tesla V100", capability=(7, 0)))),
-        "capability_too_low", "Tesla V100 has compute capability 7.0; packages for CUDA 13 need 7.5", "CUDA 12",
+        "capability_too_low",
+        "Tesla V100 has compute capability 7.0; packages for CUDA 13 need 7.5",
+        "CUDA 12",
     ),
     "package for the CPU": (
         replace(CPU_ONLY, packages={"onnxruntime": "1.31.1"}),
-        "wrong_package", "onnxruntime is built without CUDA",
+        "wrong_package",
+        "onnxruntime is built without CUDA",
         "pip uninstall onnxruntime, then pip install onnxruntime-gpu",
     ),
     "both packages": (
         replace(CPU_ONLY, packages=BOTH_PACKAGES),
-        "both_packages", "both installed",
+        "both_packages",
+        "both installed",
         "pip uninstall onnxruntime-gpu onnxruntime, then pip install onnxruntime-gpu",
     ),
     "CUDA 12 beside a build for 13": (
-        facts_with(libraries=CUDA_12), "other_cuda", "CUDA 12 libraries were found, but", "onnxruntime-gpu[cuda,cudnn]",
+        facts_with(libraries=CUDA_12),
+        "other_cuda",
+        "CUDA 12 libraries were found, but",
+        "onnxruntime-gpu[cuda,cudnn]",
     ),
     "no cuDNN": (
         facts_with(libraries=GOOD_FACTS.libraries - {"libcudnn.so.9"}),
-        "library_missing", "cuDNN (libcudnn.so.9)", "pip install nvidia-cudnn-cu13",
+        "library_missing",
+        "cuDNN (libcudnn.so.9)",
+        "pip install nvidia-cudnn-cu13",
     ),
     "no cuBLAS at all": (
         facts_with(libraries=GOOD_FACTS.libraries - {"libcublas.so.13", "libcublasLt.so.13"}),
-        "library_missing", "cuBLAS (libcublas.so.13) and cuBLASLt (libcublasLt.so.13)", "pip install nvidia-cublas",
+        "library_missing",
+        "cuBLAS (libcublas.so.13) and cuBLASLt (libcublasLt.so.13)",
+        "pip install nvidia-cublas",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -123,7 +178,7 @@ def test_cause(name: str) -> None:
 
 
 def test_nothing_speaks_against_a_good_computer() -> None:
-    """Where all is well there is no reason, also with a newer driver, in a container, and under CUDA 12."""
+    """No reason where all is well, also with a newer driver, in a container, with CUDA 12."""
     assert why_not_cuda(GOOD_FACTS) is None
     assert why_not_cuda(facts_with(driver=driver_with(cuda_version=(14, 1)))) is None
     assert why_not_cuda(facts_with(is_container=True)) is None

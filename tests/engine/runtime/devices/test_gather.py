@@ -1,4 +1,4 @@
-"""Facts from files, environment and packages, below a folder that plays the root of the file system."""
+"""Facts from files, environment and packages, below a folder as root of the file system."""
 
 import sys
 from pathlib import Path
@@ -39,7 +39,8 @@ def test_what_files_tell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     put_on_bus(tmp_path, vendor="0x10de", kind="0x030200")
     write(
         tmp_path / "proc/driver/nvidia/version",
-        "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.65.06  Sun Jul 27 07:00:00 UTC 2025\nGCC version: 13.2\n",
+        "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.65.06  Sun Jul 27 07:00:00 UTC 2025\n"
+        "GCC version: 13.2\n",
     )
     node = write(tmp_path / "dev/nvidia0")
     write(tmp_path / "dev/nvidia-caps/cap1")

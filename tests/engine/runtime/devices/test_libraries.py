@@ -16,8 +16,12 @@ from engine.runtime.devices.gather import (
 def test_names_follow_the_version() -> None:
     """File and package names of CUDA 12 and 13, on Linux and Windows."""
     assert [library.file for library in needed_for_cuda(13, "linux")] == [
-        "libcublas.so.13", "libcublasLt.so.13", "libcudart.so.13", "libcurand.so.10", "libcudnn.so.9",
-    ]  # fmt: skip
+        "libcublas.so.13",
+        "libcublasLt.so.13",
+        "libcudart.so.13",
+        "libcurand.so.10",
+        "libcudnn.so.9",
+    ]
     assert needed_for_cuda(12, "win32")[0].file == "cublas64_12.dll"
     assert [library.package for library in needed_for_cuda(12, "linux")][::4] == [
         "nvidia-cublas-cu12",

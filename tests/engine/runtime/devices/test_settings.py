@@ -68,7 +68,10 @@ def test_chains(device: str) -> None:
     [(None, 128, 32), (120.0, 128, 128), (8.0, 224, 32), (2.0, 224, 8), (0.1, 224, 8)],
 )
 def test_batch_by_memory(free_gib: float | None, side: int, batch: int) -> None:
-    """A quarter of the free memory holds a batch; by hand: 224 x 224 x 3 x 4 x 64 = 36.75 MiB an image."""
+    """A quarter of the free memory holds a batch; by hand.
+
+    224 x 224 x 3 x 4 x 64 = 36.75 MiB an image.
+    """
     free_bytes = None if free_gib is None else int(free_gib * 2**30)
     assert batch_for(free_bytes, side, DeviceSettings()) == batch
     assert batch_for(free_bytes, side, DeviceSettings(batch=5)) == 5

@@ -42,7 +42,7 @@ def test_coarse_class_takes_what_is_below_it() -> None:
 
 
 def test_at_most_a_sample_of_each_class() -> None:
-    """With a generator, a class with more images than the sample shows so many, without replacement."""
+    """With a generator, so many images of a larger class count, without replacement."""
     training_set = two_branches((20, 2, 20, 20, 20, 20))
     buffer, embed = PrototypeBuffer(training_set, 1), Lookup(torch.arange(102.0)[:, None])
     buffer.refresh(embed, np.random.default_rng(0), sample=5)
@@ -59,7 +59,7 @@ def test_at_most_a_sample_of_each_class() -> None:
 def test_all_images_where_nothing_is_sampled(
     generator: np.random.Generator | None, sample: int | None
 ) -> None:
-    """Without a generator (at the end), or without a limit (as in the paper), every image counts."""
+    """Without a generator (at the end) or a limit (as in the paper) every image counts."""
     buffer, embed = (
         PrototypeBuffer(two_branches((20, 2, 20, 20, 20, 20)), 1),
         Lookup(torch.zeros(102, 1)),

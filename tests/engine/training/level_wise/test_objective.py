@@ -20,7 +20,10 @@ from tests.support.category_graphs import PAIRS, CornerBackbone, Lookup, images_
 from tests.support.few_shot_problems import colour_training_set
 
 BUFFERED = [[0.0, 0.0], [2.0, 0.0], [0.0, 3.0]] + [[9.0, 9.0]] * 8
-"""Embeddings of the images behind the buffer: means (1, 0) and (0, 3) of the coarse classes, (9, 9) of the others."""
+"""Embeddings of the images behind the buffer.
+
+Means (1, 0) and (0, 3) of the coarse classes, (9, 9) of the others.
+"""
 
 COUNTS = (2, 1, 2, 2, 2, 2)
 
@@ -51,7 +54,10 @@ COARSE = LevelTask(
 DRAW = LevelWiseDraw(np.arange(7), (FEW_SHOT, COARSE), ints(0, 1, 2, 4), np.array([[0, 1], [2, 3]]))
 
 COARSE_LOSS = (math.log1p(math.exp(-8)) + math.log1p(math.exp(2)) + math.log1p(math.exp(2))) / 3
-"""Prototypes (1, 0), (0, 3): (0, 0) is 1 and 9 away, (1, 2) 4 and 2, (0, 1) of the second class 2 and 4."""
+"""Prototypes (1, 0), (0, 3).
+
+(0, 0) is 1 and 9 away, (1, 2) 4 and 2, (0, 1) of the second class 2 and 4.
+"""
 
 
 def network(
@@ -88,9 +94,12 @@ def test_algorithm_1_by_hand_without_own_images() -> None:
 
 
 def test_algorithm_1_by_hand_with_own_images() -> None:
-    """Lambda 0.5: P is halfway between (3, 0) and (1, 0), and between (0, 1) and (0, 3): (2, 0) and (0, 2).
+    """Lambda 0.5: P is halfway between (3, 0) and (1, 0), and between (0, 1) and (0, 3).
 
-    The query (1, 1) is 2 from both, (0, 2) of the second class 8 and 0. Coarse classes have no parents: P is P0.
+    (2, 0) and (0, 2).
+
+    The query (1, 1) is 2 from both, (0, 2) of the second class 8 and 0. Coarse classes have no
+    parents: P is P0.
     """
     few_shot_loss = (math.log(2) + math.log1p(math.exp(-8))) / 2
     assert network(0.5).loss(EMBEDDINGS, DRAW).item() == pytest.approx(
@@ -99,7 +108,7 @@ def test_algorithm_1_by_hand_with_own_images() -> None:
 
 
 def test_two_parents_by_hand() -> None:
-    """Class 4 below both: its P0 (0, 1) has cosine 0 with (1, 0) and 1 with (0, 3), so P+ is (1, 3e) / (1 + e)."""
+    """Class 4 below both: P0 (0, 1) has cosines 0 and 1 with them, so P+ is (1, 3e) / (1 + e)."""
     objective = with_plain_cosine(network(0.0))
     draw = replace(DRAW, tasks=(FEW_SHOT,), edge_index=np.array([[0, 0, 1], [2, 3, 3]]))
     first = 1 / (1 + math.e)
@@ -126,7 +135,10 @@ def test_two_parents_teach_the_attention() -> None:
 
 
 def test_levels_add_up() -> None:
-    """The loss is the sum over levels, each with the mean over its queries; a lone level's task is not there."""
+    """The loss is the sum over levels, each with the mean over its queries.
+
+    A lone level's task is not there.
+    """
     objective = network(0.5)
     both = objective.loss(EMBEDDINGS, DRAW).item()
     assert both - objective.loss(
@@ -136,7 +148,10 @@ def test_levels_add_up() -> None:
 
 @pytest.mark.parametrize("lambda_", [0.0, 0.5])
 def test_gradient_reaches_the_backbone(lambda_: float) -> None:
-    """Through every query always; through support images when lambda lets them into the prototype."""
+    """Through every query always.
+
+    Through support images when lambda lets them into the prototype.
+    """
     objective = network(lambda_)
     images = images_with(EMBEDDINGS).requires_grad_()
     torch.autograd.backward(objective(images, DRAW))
@@ -150,7 +165,10 @@ def test_gradient_reaches_the_backbone(lambda_: float) -> None:
 
 
 def test_buffered_prototypes_carry_no_gradient() -> None:
-    """The buffer is data: no parameter, no gradient; and support images take the place of buffered few-shot ones."""
+    """The buffer is data: no parameter, no gradient.
+
+    And support images take the place of buffered few-shot ones.
+    """
     objective = network(0.5)
     torch.autograd.backward(objective(images_with(EMBEDDINGS), DRAW))
     assert not objective.buffer.vectors.requires_grad
@@ -193,9 +211,12 @@ def test_swapping_classes_within_a_task_changes_nothing() -> None:
 
 
 def test_coarse_classes_with_a_lambda_of_their_own() -> None:
-    """With 1 above 0 and half for coarse classes, class 0 is halfway between (1, 0) and (0, 3): (0.5, 1.5).
+    """With 1 above 0 and half for coarse classes, class 0 is halfway between (1, 0) and (0, 3).
 
-    Its distances become 2.5 of 9, 0.5 of 2, and 0.5 to the wrong side of 4; few-shot classes keep lambda 0.
+    (0.5, 1.5).
+
+    Its distances become 2.5 of 9, 0.5 of 2, and 0.5 to the wrong side of 4; few-shot classes keep
+    lambda 0.
     """
     draw = replace(DRAW, edge_index=np.array([[1, 0, 1], [0, 2, 3]]))
     coarse_loss = (
@@ -206,7 +227,10 @@ def test_coarse_classes_with_a_lambda_of_their_own() -> None:
 
 
 def test_fresh_share_by_hand() -> None:
-    """A quarter of (0, 0) and (0, 1), three of the buffered (1, 0) and (0, 3): (0.75, 0) and (0, 2.5), also as P+."""
+    """A quarter of (0, 0) and (0, 1), three of the buffered (1, 0) and (0, 3).
+
+    (0.75, 0) and (0, 2.5), also as P+.
+    """
     task = LevelTask(
         3, ints(0, 1), support=ints(4, 6).reshape(2, 1), queries=ints(5), targets=ints(0)
     )
@@ -241,7 +265,8 @@ def test_several_support_images_are_averaged() -> None:
         4, ints(2, 4), support=ints(0, 1, 2, 3).reshape(2, 2), queries=ints(4), targets=ints(0)
     )
     embeddings = torch.tensor([[3.0, 0.0], [5.0, 2.0], [0.0, 0.0], [0.0, 2.0], [2.0, 2.0]])
-    # P+ is (1, 0) and (0, 3); halfway to (4, 1) and (0, 1): (2.5, 0.5) and (0, 2); (2, 2) is 2.5 and 4 away
+    # P+ is (1, 0) and (0, 3); halfway to (4, 1) and (0, 1): (2.5, 0.5) and (0, 2); (2, 2) is 2.5
+    # and 4 away
     loss = network(0.5).loss(embeddings, replace(DRAW, tasks=(task,)))
     assert loss.item() == pytest.approx(math.log1p(math.exp(-1.5)), rel=1e-5)
 
@@ -270,9 +295,10 @@ def test_refresh_samples_except_at_the_end() -> None:
 
 
 def test_two_steps_reach_the_grandparent() -> None:
-    """With 1 above 0 above 2 and lambda 0, the second step gives class 2 what class 0 got from class 1: (0, 3)."""
+    """For 1 above 0 above 2, lambda 0, the second step gives class 2 class 1's value: (0, 3)."""
     draw = replace(DRAW, tasks=(FEW_SHOT,), edge_index=np.array([[1, 0, 1], [0, 2, 3]]))
-    # One step: class 2 is (1, 0), class 4 (0, 3). Two: both are (0, 3), so that nothing tells them apart.
+    # One step: class 2 is (1, 0), class 4 (0, 3). Two: both are (0, 3), so that nothing tells them
+    # apart.
     assert network(0.0, steps=2).loss(EMBEDDINGS, draw).item() == pytest.approx(
         math.log(2), rel=1e-5
     )
@@ -282,7 +308,10 @@ def test_two_steps_reach_the_grandparent() -> None:
 
 
 def test_raw_cosine_of_the_paper() -> None:
-    """Eq. 5 as printed: (3, 0) and (1, 0) have cosine 1, and so have (0, 1) and (0, 3): as with a softmax over one."""
+    """Eq. 5 as printed: (3, 0) and (1, 0) have cosine 1, and so have (0, 1) and (0, 3).
+
+    As with a softmax over one.
+    """
     objective = with_plain_cosine(network(0.0, normalisation="cosine"))
     assert objective.loss(EMBEDDINGS, DRAW).item() == pytest.approx(
         network(0.0).loss(EMBEDDINGS, DRAW).item(), rel=1e-5

@@ -82,7 +82,10 @@ def test_subgraph_holds_all_ancestors() -> None:
 
 
 def test_levels_come_finest_first() -> None:
-    """A task's classes are all of the subgraph's on its level; levels with one class are left out."""
+    """A task's classes are all of the subgraph's on its level.
+
+    Levels with one class are left out.
+    """
     lengths = set()
     for draw in draws(EpisodeShape(2, 1), 60):
         levels = [task.level for task in draw.tasks]
@@ -162,7 +165,10 @@ def test_same_generator_same_draw() -> None:
 
 
 def test_edges_between() -> None:
-    """Edges that leave the chosen classes go; the others speak of places in the choice, whatever its order."""
+    """Edges that leave the chosen classes go.
+
+    The others speak of places in the choice, whatever its order.
+    """
     edge_index = np.array([[0, 0, 1, 4], [2, 3, 3, 3]])
     assert edges_between(edge_index, np.array([3, 0, 4]), 5).tolist() == [[1, 2], [0, 0]]
     assert edges_between(edge_index, np.array([1]), 5).shape == (2, 0)
@@ -172,7 +178,8 @@ def test_too_few_images() -> None:
     """The error counts the classes that suffice and names one that does not."""
     with pytest.raises(
         InputError,
-        match=r"too few classes have enough images for 3-way 2-shot training: expected at least 3 few-shot classes "
+        match=r"too few classes have enough images for 3-way 2-shot training: "
+        r"expected at least 3 few-shot classes "
         r"with 4 images each, found 2 of 4; “dog” has 3\. Label more images",
     ):
         LevelWiseSampler(two_branches((9, 9, 4, 3, 4, 3)), EpisodeShape(3, 2))
@@ -194,7 +201,10 @@ def test_one_way_is_no_task() -> None:
 
 
 def test_a_class_without_parents() -> None:
-    """Nothing is propagated to it, and it is drawn like any other: alone beside a tree, or in a flat list."""
+    """Nothing is propagated to it, and it is drawn like any other.
+
+    Alone beside a tree, or in a flat list.
+    """
     beside_a_tree = LevelWiseSampler(
         two_branches(pairs=((0, 2), (0, 3), (1, 4))), EpisodeShape(4, 1)
     )

@@ -28,7 +28,7 @@ CARDS = {
 @pytest.mark.parametrize("name", CARDS)
 def test_images_are_prepared_as_for_embedding(name: str) -> None:
     """Scale, order and layout, up to rounding."""
-    card: BackboneCard = replace(tiny_card(), **CARDS[name])  # type: ignore[arg-type]  # fields by name
+    card: BackboneCard = replace(tiny_card(), **CARDS[name])  # type: ignore[arg-type]
     images = np.random.default_rng(0).integers(0, 256, (2, 8, 8, 3), dtype=np.uint8)
     seen = AsCarded(nn.Identity(), card)(normalised(torch.from_numpy(images)))
     np.testing.assert_allclose(seen.numpy(), Preparation(card).prepare(images), atol=2e-5)

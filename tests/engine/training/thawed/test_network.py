@@ -1,4 +1,4 @@
-"""Any exported network becomes a network again that can be trained on, and goes back into its file."""
+"""Any exported network becomes a trainable network again, and goes back into its file."""
 
 from pathlib import Path
 
@@ -40,7 +40,10 @@ def test_it_does_what_the_file_does(size: tuple[int, int, int, int]) -> None:
 
 
 class _Blocks(nn.Module):
-    """What published networks are made of: squeeze and excite, uneven strides, hard activations, attention."""
+    """What published networks are made of.
+
+    Squeeze and excite, uneven strides, hard activations, attention.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -89,7 +92,10 @@ def test_it_goes_through_what_published_networks_are_made_of(blocks: Path) -> No
 
 @pytest.mark.parametrize("name", ["leafnet", "blocks"])
 def test_a_trained_network_goes_back_into_its_file(name: str, blocks: Path, tmp_path: Path) -> None:
-    """Untouched it is the same file, byte by byte; after a step the new file does what the network does."""
+    """Untouched it is the same file, byte by byte.
+
+    After a step the new file does what the network does.
+    """
     path = find_model().backbone if name == "leafnet" else blocks
     network, images = thawed(path), _noise(2, 3, 32, 32)
     assert with_weights(path, network) == path.read_bytes()

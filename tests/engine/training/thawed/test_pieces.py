@@ -27,7 +27,10 @@ def test_pieces_change_no_number() -> None:
 
 
 def test_as_many_images_as_fit() -> None:
-    """Of 8 x 8 pixels the layers keep their inputs: what is allowed decides, and one image always fits."""
+    """Of 8 x 8 pixels the layers keep their inputs.
+
+    What is allowed decides, and one image always fits.
+    """
     network, image = _network(), torch.zeros(1, 3, 8, 8)
     few, many = (images_within(network, image, size) for size in (4_000, 400_000))
     assert 1 <= few <= 4

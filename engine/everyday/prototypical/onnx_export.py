@@ -1,36 +1,50 @@
-"""The fitted model as ONNX operators: from the embedding of a new image to the probability of every class.
+"""The fitted model as ONNX operators: from a new image's embedding to class probabilities.
 
-The formulas are those of `EverydayModel.classify_new`, and an export is compared with it on the collection's own
-embeddings (`agreement.py`). Of the collection it holds the anchors alone.
+The formulas are those of `EverydayModel.classify_new`, and an export is compared with it on the
+collection's own embeddings (`agreement.py`). Of the collection it holds the anchors alone.
 """
 
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
-from engine.everyday.back_off import BackOff
+from engine.everyday.back_off import BRANCH_POWER, LEAST_PROBABILITY, BackOff, Branches
 from engine.everyday.blocks import Floats
-from engine.everyday.branches import LEAST, POWER, Branches
 from engine.everyday.classifier import COARSE, DISTANCE, EMBEDDING, PROBABILITIES
 from engine.everyday.collection_stage.basis import SAME, CollectionBasis
 from engine.everyday.collection_stage.calibration import Calibration
 from engine.everyday.collection_stage.class_balance import LEAST as LEAST_CHANCE
 from engine.everyday.collection_stage.neighbours import FARTHEST, NEIGHBOURS
-from engine.everyday.collection_stage.novelty import Novelty
+from engine.everyday.collection_stage.novelty import LONELINESS, Novelty
 from engine.everyday.collection_stage.stage import CollectionStage
 from engine.everyday.graph_writer import GraphWriter
 from engine.everyday.prototypical.classification import LinearClassifier
-from engine.everyday.prototypical.unseen_graph import WrittenLinks, write_division, write_similarity
-from engine.everyday.unseen import UnseenClasses
+from engine.everyday.unseen import LEAST_BRANCH, LEAST_SIMILARITY, MOST_KNOWN, UnseenClasses
 
 _TURNED: Final = "turned"  # the value of a whitened embedding before its length is made 1
 _WHITENED: Final = "whitened"
 _SHORTEST: Final = 1e-6  # what `Whitening.apply` divides by at least
-_LEAST_STRENGTH: Final = (
-    1e-30  # divides the strengths of links of an image that is like no anchor: all of them are 0
-)
+_LEAST_STRENGTH: Final = 1e-30
+"""Divides the strengths of links of an image that is like no anchor: all of them are 0."""
 
 Shape = tuple[str | int, ...]
+
+
+_LEAST_SUM: Final = 1e-9  # divides at least. Chosen: no sum of probabilities is below it but 0.
+
+
+_LEAST_FOLLOWED: Final = 1e-30
+"""Divides weights of links of an image that is like no anchor: all of them are 0."""
+
+
+@dataclass(frozen=True)
+class WrittenLinks:
+    """Names of the values of links to anchors."""
+
+    places: str  # (B, k) int64
+    weights: str  # (B, k)
+    followed: str  # (B, 1) their sums
 
 
 def _write(
@@ -139,7 +153,7 @@ def _staged(graph: GraphWriter, stage: CollectionStage, links: WrittenLinks) -> 
     around, balance = _WHITENED, stage.balance
     if balance.is_moved or balance.compared < 1:
         width, compared = balance.matrix.shape
-        turned = graph.picked(_TURNED, range(width - compared, width), 1, "compared")
+        turned = graph.picked(_TURNED, range(width - compared, width), "compared")
         shifted = graph.node(
             "Sub", [turned, graph.array("balance.shift", balance.shift)], "balance.shifted"
         )
@@ -171,7 +185,7 @@ def _blended(graph: GraphWriter, chances: str, stage: CollectionStage) -> str:
 
 
 def _nearest(graph: GraphWriter, vector: str, basis: CollectionBasis) -> tuple[str, str]:
-    """Places and cosines of the nearest anchors; an image that is an anchor itself is none of its own."""
+    """Places and cosines of the nearest anchors; an anchor excludes itself."""
     anchors = graph.array("anchors", np.ascontiguousarray(basis.vectors.T))
     alike = graph.node("MatMul", [vector, anchors], "alike")
     count = graph.array("links.count", [NEIGHBOURS + 1], np.int64)
@@ -182,12 +196,12 @@ def _nearest(graph: GraphWriter, vector: str, basis: CollectionBasis) -> tuple[s
         helper.make_node("TopK", [alike, count], [cosines, places], name="nearest.anchors", axis=1)
     )
     itself = graph.node(
-        "Greater", [graph.picked(cosines, [0], 1, "first"), graph.array("same", SAME)], "is_itself"
+        "Greater", [graph.picked(cosines, [0], "first"), graph.array("same", SAME)], "is_itself"
     )
     chosen = []
     for source in (places, cosines):
-        others = graph.picked(source, range(1, NEIGHBOURS + 1), 1, f"{source}.others")
-        first = graph.picked(source, range(NEIGHBOURS), 1, f"{source}.first")
+        others = graph.picked(source, range(1, NEIGHBOURS + 1), f"{source}.others")
+        first = graph.picked(source, range(NEIGHBOURS), f"{source}.first")
         chosen.append(graph.node("Where", [itself, others, first], f"{source}.linked"))
     return chosen[0], chosen[1]
 
@@ -211,7 +225,9 @@ def _weights(graph: GraphWriter, cosines: str) -> tuple[str, str]:
 
 def _calibrated(graph: GraphWriter, chances: str, calibration: Calibration) -> str:
     """As `Calibration.apply`."""
-    least = graph.node("Max", [chances, graph.array("chances.least", LEAST)], "chances.positive")
+    least = graph.node(
+        "Max", [chances, graph.array("chances.least", LEAST_PROBABILITY)], "chances.positive"
+    )
     logs = graph.node("Log", [least], "chances.log")
     powered = graph.node("Mul", [logs, graph.array("power", calibration.power)], "chances.powered")
     sharp = graph.node("Softmax", [powered], "sharp", axis=1)
@@ -242,15 +258,129 @@ def _leaning(graph: GraphWriter, claims: str, branches: Branches) -> str:
     sums = graph.node(
         "MatMul", [claims, graph.array("branches", branches.roll_up)], "branches.sums"
     )
-    least = graph.node("Max", [sums, graph.array("branches.least", LEAST)], "branches.positive")
+    least = graph.node(
+        "Max", [sums, graph.array("branches.least", LEAST_PROBABILITY)], "branches.positive"
+    )
     logs = graph.node("Log", [least], "branches.log")
     powers = graph.node(
-        "MatMul", [logs, graph.array("branches.means", POWER * means)], "branches.powers"
+        "MatMul", [logs, graph.array("branches.means", BRANCH_POWER * means)], "branches.powers"
     )
     factors = graph.picked(
-        graph.node("Exp", [powers], "branches.factors"), place.tolist(), 1, "branches.own"
+        graph.node("Exp", [powers], "branches.factors"), place.tolist(), "branches.own"
     )
     leaning = graph.node("Mul", [factors, claims], "leaning")
     return graph.node(
         "Div", [leaning, graph.reduced("ReduceSum", leaning, [1], "leaning.total")], "answers"
     )
+
+
+def write_similarity(graph: GraphWriter, links: WrittenLinks, novelty: Novelty) -> str:
+    """As `Novelty.similarity`: (B, 1)."""
+    divisor = graph.node(
+        "Max", [links.followed, graph.array("similar.least", _LEAST_FOLLOWED)], "similar.divisor"
+    )
+    shares = graph.node("Div", [links.weights, divisor], "similar.shares")
+    means = []
+    for name, values in (
+        ("spread", novelty.spread),
+        ("usual", novelty.basis.anchor_links.followed[:, 0]),
+    ):
+        linked = graph.node(
+            "Gather", [graph.array(f"similar.{name}.all", values), links.places], f"similar.{name}"
+        )
+        parts = graph.node("Mul", [shares, linked], f"similar.{name}.parts")
+        means.append(graph.reduced("ReduceSum", parts, [1], f"similar.{name}.mean"))
+    around, usual = means
+    divided = graph.node(
+        "Max", [usual, graph.array("company.least", _LEAST_FOLLOWED)], "company.divisor"
+    )
+    company = graph.node("Div", [links.followed, divided], "company")
+    at_most = graph.node("Min", [company, graph.array("company.most", 1.0)], "company.limited")
+    factor = graph.node("Pow", [at_most, graph.array("loneliness", LONELINESS)], "company.factor")
+    return graph.node("Mul", [around, factor], "similarity")
+
+
+def write_division(
+    graph: GraphWriter, probabilities: str, similarity: str | None, unseen: UnseenClasses
+) -> str:
+    """As `UnseenClasses.divide`: probabilities (B, c) that sum to less than 1."""
+    known = _known(graph, probabilities, similarity, unseen)
+    is_seen = graph.array("unseen.seen", ~unseen.is_unseen)
+    of_seen = graph.node("Mul", [probabilities, is_seen], "seen.parts")
+    total = graph.reduced("ReduceSum", of_seen, [1], "seen.total")
+    positive = graph.node("Max", [total, graph.array("seen.least", _LEAST_SUM)], "seen.positive")
+    seen = graph.node("Div", [of_seen, positive], "seen")
+    divided = graph.node("Mul", [seen, known], "seen.known")
+    places = np.flatnonzero(unseen.is_unseen)
+    if len(places) == 0:
+        return divided
+    weights = _unseen_weights(graph, seen, places, unseen)
+    outside = graph.array("unseen.outside", unseen.outside)
+    among = graph.node(
+        "Add", [graph.reduced("ReduceSum", weights, [1], "unseen.sum"), outside], "unseen.total"
+    )
+    shares = graph.node("Div", [weights, among], "unseen.shares")
+    rest = graph.node("Sub", [graph.array("unseen.one", 1.0), known], "unseen.rest")
+    others = graph.node("Mul", [shares, rest], "unseen.parts")
+    column = np.arange(len(unseen.is_unseen))
+    column[places] = len(column) + np.arange(len(places))
+    return graph.picked(
+        graph.node("Concat", [divided, others], "divided.parts", axis=1),
+        column.tolist(),
+        "divided",
+    )
+
+
+def _known(
+    graph: GraphWriter, probabilities: str, similarity: str | None, unseen: UnseenClasses
+) -> str:
+    """As `UnseenClasses.known`: (B, 1)."""
+    offsets = graph.array("known.offsets", unseen.offsets)
+    if similarity is None or not unseen.evidence:
+        nothing = graph.node(
+            "Mul", [probabilities, graph.array("known.zero", 0.0)], "known.nothing"
+        )
+        evidence = graph.reduced("ReduceSum", nothing, [1], "known.evidence")
+    else:
+        alike = graph.node(
+            "Max", [similarity, graph.array("known.least", LEAST_SIMILARITY)], "known.similarity"
+        )
+        logs = graph.node("Log", [alike], "known.log")
+        evidence = graph.node(
+            "Mul", [logs, graph.array("known.power", unseen.evidence)], "known.evidence"
+        )
+    likely = graph.node(
+        "Sigmoid", [graph.node("Add", [evidence, offsets], "known.odds")], "known.parts"
+    )
+    mean = graph.reduced("ReduceMean", likely, [1], "known.mean")
+    limits = graph.array("known.low", 1 - MOST_KNOWN), graph.array("known.high", unseen.most_known)
+    return graph.node("Clip", [mean, *limits], "known")
+
+
+def _unseen_weights(
+    graph: GraphWriter, seen: str, places: np.ndarray, unseen: UnseenClasses
+) -> str:
+    """(B, u) weights of the u candidates without examples: their leaves, by branches' lift."""
+    branches, leaves = unseen.branches, graph.array("unseen.leaves", unseen.leaves[places])
+    if branches.roll_up.shape[1] == 0:
+        flat = graph.node(
+            "Mul", [graph.picked(seen, places.tolist(), "unseen.none"), leaves], "unseen.nothing"
+        )
+        return graph.node("Add", [flat, leaves], "unseen.weights")
+    shown = graph.node(
+        "MatMul", [seen, graph.array("unseen.branches", branches.roll_up)], "unseen.shown"
+    )
+    usual = np.float32(unseen.usual_weight) * unseen.usual + LEAST_BRANCH
+    above = graph.node("Add", [shown, graph.array("unseen.usual", usual)], "unseen.above")
+    below = graph.array(
+        "unseen.below", np.float32(1 + unseen.usual_weight) * unseen.usual + LEAST_BRANCH
+    )
+    logs = graph.node("Log", [graph.node("Div", [above, below], "unseen.ratios")], "unseen.logs")
+    means, place = branches.means
+    lifts = graph.node(
+        "Exp",
+        [graph.node("MatMul", [logs, graph.array("unseen.means", means)], "lift.logs")],
+        "lift",
+    )
+    own = graph.picked(lifts, place[places].tolist(), "unseen.lift")
+    return graph.node("Mul", [own, leaves], "unseen.weights")
