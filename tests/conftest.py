@@ -30,7 +30,9 @@ SLOW_MODULE = "\npytestmark = pytest.mark.slow\n"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`make test` runs the product's tests; by default all run."""
-    parser.addoption("--product", action="store_true", help="leave out research, trust and slow tests")
+    parser.addoption(
+        "--product", action="store_true", help="leave out research, trust and slow tests"
+    )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
