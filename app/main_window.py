@@ -16,7 +16,7 @@ from app.actions.row import Needs
 from app.dragging import take_files, welcome_files
 from app.feature import Feature
 from app.features import BY_NAME, FEATURES, PAGE_KEYS, key_owners
-from app.jobs.process_job import Stage
+from app.jobs.slot import Stage
 from app.session import ProjectInfo
 from app.session.subsets import Subset
 from app.settings import Settings

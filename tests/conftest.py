@@ -20,36 +20,36 @@ from engine.config import (
     PERSON_VARIABLE,
     CacheFolders,
 )
-from tests.durations import function_of, slow_tests
 from tests.support.collections import Collection, embed_collection, write_collection
 from tests.support.projects import OPENED
 
-OTHER_TIERS = tuple(Path(__file__).with_name(name) for name in ("research", "trust"))
+TESTS = Path(__file__).parent
+OTHER_TIERS = (TESTS / "research", TESTS / "trust")
+SLOW_MODULE = "\npytestmark = pytest.mark.slow\n"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`make test` runs the product's tests; by default all run."""
     parser.addoption(
-        "--product",
-        action="store_true",
-        help="leave out research, trust and what is measured as slow",
+        "--product", action="store_true", help="leave out research, trust and slow tests"
     )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the dearer tiers to `make test-all`."""
+    """Leave slow tests to `make test-all`."""
     if not config.getoption("--product"):
         return
-    slow = slow_tests()
-    left_out = [item for item in items if function_of(item.nodeid) in slow]
+    left_out = [item for item in items if item.get_closest_marker("slow")]
     config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if function_of(item.nodeid) not in slow]
+    items[:] = [item for item in items if not item.get_closest_marker("slow")]
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Folders of the dearer tiers are not even read."""
-    is_left_out = config.getoption("--product") and collection_path in OTHER_TIERS
-    return True if is_left_out else None
+    """Do not import what the product's tier leaves out: some of it imports torchvision or timm."""
+    if not config.getoption("--product"):
+        return None
+    is_slow = collection_path.suffix == ".py" and SLOW_MODULE in collection_path.read_text("utf-8")
+    return True if is_slow or collection_path in OTHER_TIERS else None
 
 
 @pytest.fixture(scope="session")

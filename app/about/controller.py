@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, final
 
 from app.actions.row import Needs, Section, action
 from app.feature import Feature
-from app.jobs.background_thread import DetachedJob
+from app.jobs.slot import JobSlot
 from app.texts import marked, tr
 
 if TYPE_CHECKING:  # the window shows first
@@ -22,7 +22,7 @@ class About(Feature):
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self.card: AboutCard | None = None  # until it is opened
-        self._reading: DetachedJob | None = None
+        self._reading = JobSlot(parent=self)
 
     @action(
         "about", marked("About Protoleaf…"), "info", "", Section.HELP_ABOUT, needs=Needs.NOTHING
@@ -36,18 +36,15 @@ class About(Feature):
             self.card = AboutCard(self._host)
         self.card.show_over()
         self.card.close_button.setFocus()
-        self.stop()
-        job = DetachedJob(tr("About Protoleaf"), lambda _on_progress, _cancel: read_credits(), self)
-        job.finished.connect(self._on_read)
-        job.failed.connect(lambda _message: None)  # version and sentence stand there all the same
-        self._reading = job
-        job.start()
+        self._reading.start(
+            tr("About Protoleaf"),
+            lambda _on_progress, _cancel: read_credits(),
+            self._on_read,
+            replaces=True,
+        )
 
     def stop(self) -> None:
-        """End before the program ends."""
-        job, self._reading = self._reading, None
-        if job is not None:
-            job.stop()
+        self._reading.stop()
 
     def _on_read(self, read: Credits) -> None:
         if self.card is not None:

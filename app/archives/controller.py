@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast, final
+from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QTimer
 
 from app.feature import Feature
 from app.file_dialogs import choose_folder_beside
-from app.jobs.background_thread import BackgroundThread, ThreadJob
+from app.jobs.background_thread import BackgroundThread
+from app.jobs.slot import JobSlot
 from app.texts import tr
 from app.wording import sentence
 from engine.files import shown
@@ -40,7 +41,7 @@ class Archives(Feature):
         self.card: CopyCard | None = None
         self._thread = BackgroundThread("copies", self)
         self._archive: Path | None = None
-        self._job: ThreadJob | None = None
+        self._unpacking = JobSlot(self._session.jobs, self._thread, keeps_finished=False)
         self._opening: tuple[Path, str] | None = (
             None  # the project that is being opened, and what to say of it then
         )
@@ -54,14 +55,13 @@ class Archives(Feature):
         """End before the program ends; what is being unpacked is given up and leaves nothing."""
         self._look += 1
         self._settled.stop()
-        if self._job is not None:
-            self._job.cancel()
+        self._unpacking.cancel()
         self._thread.stop()
 
     def open_copy(self, archive: Path) -> None:
         """Show what a copy holds, unless another one is being unpacked."""
         card = self._shown_card()
-        if self._job is not None:
+        if self._unpacking.is_busy:
             card.show_over()
             return
         self._archive = archive
@@ -78,14 +78,15 @@ class Archives(Feature):
             self.card.browse_requested.connect(self._browse)
             self.card.open_requested.connect(self._unpack)
             self.card.merge_requested.connect(self._merge)
-            self.card.cancel_requested.connect(self._cancel)
+            self.card.cancel_requested.connect(self._unpacking.cancel)
+            self._unpacking.progressed.connect(self.card.show_progress)
         return self.card
 
     def _look_again(self) -> None:
         card, archive = self.card, self._archive
         self._look += 1
         look = self._look
-        if card is None or archive is None or not card.isVisible() or self._job is not None:
+        if card is None or archive is None or not card.isVisible() or self._unpacking.is_busy:
             return
         folder = card.chosen_folder if card.look is not None else None
 
@@ -126,7 +127,7 @@ class Archives(Feature):
 
     def _unpack(self) -> None:
         card = self.card
-        if card is None or card.look is None or self._job is not None:
+        if card is None or card.look is None or self._unpacking.is_busy:
             return
         from app.archives.wording import job_title
 
@@ -141,30 +142,22 @@ class Archives(Feature):
                 look.archive, look.folder, caches, on_progress=on_progress, cancel=cancel
             )
 
-        job = ThreadJob(job_title(look), work, self._thread)
-        job.keeps_finished = False
-        job.progress.connect(card.show_progress)
-        job.finished.connect(lambda done: self._on_unpacked(cast("UnpackedProject", done), look))
-        job.failed.connect(self._on_failed)
-        job.cancelled.connect(lambda: self._on_failed(""))
-        self._job = job
-        self._session.jobs.watch(job)
         card.show_unpacking(job_title(look))
-        job.start()
+        self._unpacking.start(
+            job_title(look),
+            work,
+            lambda done: self._on_unpacked(done, look),
+            self._on_failed,
+            on_cancelled=self._on_failed,
+        )
 
-    def _cancel(self) -> None:
-        if self._job is not None:
-            self._job.cancel()
-
-    def _on_failed(self, message: str) -> None:
-        self._job = None
+    def _on_failed(self, message: str = "") -> None:
         if self.card is not None:
             self.card.show_ended(sentence(message))
 
     def _on_unpacked(self, done: UnpackedProject, look: CopyLook) -> None:
         from app.archives.wording import opened_text
 
-        self._job = None
         if self.card is not None:
             self.card.show_ended()
             self.card.dismiss()

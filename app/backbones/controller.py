@@ -21,7 +21,7 @@ from app.backbones.logic import (
 )
 from app.backbones.wording import offer_text
 from app.feature import PanelFeature
-from app.jobs.process_job import Stage
+from app.jobs.slot import Stage
 from app.texts import marked, tr
 from engine.backbones.published.titles import library_title
 from engine.config import sample_folder

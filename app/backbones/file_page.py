@@ -29,7 +29,7 @@ from app.controls import (
 )
 from app.drops import DropBox
 from app.file_dialogs import Purpose, open_file
-from app.jobs.process_job import Stage
+from app.jobs.slot import Stage
 from app.texts import breakable, marked, plain_tip, tr
 from app.theme.tokens import tokens
 from app.wording import sentence

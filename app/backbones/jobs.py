@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
 from app.controls import fill_column
-from app.jobs.process_job import JobSlot, Stage
+from app.jobs.slot import JobSlot, Stage
 from app.side_panel.cards import FailureNotice, ProgressView
 from app.texts import tr
 

@@ -14,7 +14,7 @@ from app.backbones.network_table import NetworkTable, PublishedModel
 from app.backbones.published_card import PublishedCard
 from app.backbones.wording import ADVICE
 from app.controls import fill_column, fill_row, make_button, make_choice_box, make_label
-from app.jobs.process_job import Stage
+from app.jobs.slot import Stage
 from app.texts import breakable, plain_button, plain_tip, tr
 from app.theme.tokens import tokens
 from engine.backbones.published.facts import TIMM, TORCHVISION

@@ -34,7 +34,7 @@ from app.controls import (
     make_used_mark,
 )
 from app.drops import DropLight
-from app.jobs.process_job import Stage
+from app.jobs.slot import Stage
 from app.side_panel.cards import AskingCard, CardList, FailureNotice, OutcomeCard
 from app.side_panel.frame import SidePanel
 from app.texts import breakable, plain_tip, tr

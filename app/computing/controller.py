@@ -17,7 +17,7 @@ from app.computing.logic import (
 )
 from app.computing.wording import chip_tip, device_title, recommended_action
 from app.feature import Feature
-from app.jobs.process_job import JobSlot
+from app.jobs.slot import JobSlot
 from app.texts import marked, plain_tip, tr
 from app.theme.icons import icon
 from app.wording import sentence

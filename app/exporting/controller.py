@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast, final
+from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
@@ -12,7 +12,8 @@ from app.actions.row import READ_FOR_GOOD, Section, action
 from app.exporting.class_graph.controller import GraphExport
 from app.feature import Feature
 from app.file_dialogs import choose_folder_beside, save_file_at
-from app.jobs.background_thread import BackgroundThread, ThreadJob, Work
+from app.jobs.background_thread import BackgroundThread, Work
+from app.jobs.slot import JobSlot
 from app.texts import marked, tr
 
 if TYPE_CHECKING:  # the window shows first
@@ -47,7 +48,7 @@ class Exporting(Feature):
         self.card: ExportCard | None = None
         self._thread = BackgroundThread("exporting", self)
         self.class_graph = GraphExport(self._session, self._settings, self._toast, self._host)
-        self._job: ThreadJob | None = None
+        self._writing = JobSlot(self._session.jobs, self._thread)
         self._look = 0  # one more with every look: answers of an earlier one are dropped
         self._settled = QTimer(self)
         self._settled.setSingleShot(True)
@@ -60,8 +61,7 @@ class Exporting(Feature):
         """End before the program ends; an export that runs is given up and leaves nothing."""
         self._look += 1
         self._settled.stop()
-        if self._job is not None:
-            self._job.cancel()
+        self._writing.cancel()
         self._thread.stop()
         self.class_graph.stop()
 
@@ -79,7 +79,7 @@ class Exporting(Feature):
             return
         if self.card is None:
             self.card = self._make_card()
-        if self._job is not None:
+        if self._writing.is_busy:
             self.card.show_over()
             self.card.progress.cancel_button.setFocus()
             return
@@ -106,19 +106,20 @@ class Exporting(Feature):
         card.changed.connect(self._settled.start)
         card.export_requested.connect(self._export)
         card.browse_requested.connect(self._browse)
-        card.cancel_requested.connect(lambda: self._job.cancel() if self._job is not None else None)
+        card.cancel_requested.connect(self._writing.cancel)
+        self._writing.progressed.connect(card.show_progress)
         return card
 
     @property
     def _is_looked_at(self) -> bool:
-        return self.card is not None and self.card.isVisible() and self._job is None
+        return self.card is not None and self.card.isVisible() and not self._writing.is_busy
 
     def _on_closed(self) -> None:
         self._look += 1
         self._settled.stop()
         if self.card is not None:
             self.card.dismiss()
-            if self._job is None and self.card.is_running:
+            if not self._writing.is_busy and self.card.is_running:
                 self.card.show_ended()
 
     def _on_state_changed(self) -> None:
@@ -190,7 +191,7 @@ class Exporting(Feature):
         """Begin once every label that was given is on disk, and with the answers that the screen shows."""
         from app.exporting.wording import job_title
 
-        if self.card is None or self._job is not None:
+        if self.card is None or self._writing.is_busy:
             return
         self._settings.export_format = look.choice.format_name
         self._settings.export_folder = str(look.target.parent)
@@ -207,17 +208,14 @@ class Exporting(Feature):
         info, state = self._session.info, self._session.state
         if info is None or state is None:
             return
-        job = ThreadJob(job_title(look.target), self._work(info.path, state, look), self._thread)
-        job.keeps_finished = look.format.writes_into
-        job.progress.connect(
-            lambda progress: self.card.show_progress(progress) if self.card is not None else None
+        self._writing.keeps_finished = look.format.writes_into
+        self._writing.start(
+            job_title(look.target),
+            self._work(info.path, state, look),
+            lambda done: self._on_finished(done, look),
+            self._on_failed,
+            on_cancelled=lambda: self._on_cancelled(look),
         )
-        job.finished.connect(lambda done: self._on_finished(cast("Written", done), look))
-        job.failed.connect(self._on_failed)
-        job.cancelled.connect(lambda: self._on_cancelled(look))
-        self._job = job
-        self._session.jobs.watch(job)
-        job.start()
 
     def _work(self, project: Path, state: CollectionState, look: ExportLook) -> Work:
         caches = self._session.caches
@@ -268,7 +266,6 @@ class Exporting(Feature):
             self._toast.say(text)
 
     def _end(self, text: str) -> None:
-        self._job = None
         if self.card is not None:
             self.card.show_ended(text)
 

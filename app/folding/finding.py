@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final, final
 import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.jobs.background_thread import BackgroundThread, DetachedJob
+from app.jobs.background_thread import BackgroundThread
+from app.jobs.slot import JobSlot
 from app.texts import tr
 
 if TYPE_CHECKING:
@@ -49,7 +50,8 @@ class FoldFinding(QObject):
         self.is_wanted = True  # whether pictures are looked at unrequested
         self._session = session
         self._thread = BackgroundThread("folding", self)
-        self._looking: DetachedJob | None = None
+        self._looking = JobSlot(self._session.jobs)
+        self._after_looking: _Waiting = []
         self._tried = np.zeros(
             0, dtype=np.bytes_
         )  # contents that were looked at since the project was opened
@@ -85,12 +87,12 @@ class FoldFinding(QObject):
     def look(self, on_seen: Callable[[], object]) -> None:
         """Look at all pictures that were not looked at yet, find again, and call back."""
         self._is_asked = True
-        if self._looking is None and self._unseen:
+        if not self._looking.is_busy and self._unseen:
             self._start_looking()
-        if self._looking is None:
-            on_seen()
+        if self._looking.is_busy:
+            self._after_looking.append(on_seen)
         else:
-            self._looking.finished.connect(lambda _count: self.find(on_seen))
+            on_seen()
 
     def stop(self) -> None:
         self._settled.stop()
@@ -147,7 +149,7 @@ class FoldFinding(QObject):
 
     def _look_unasked(self) -> None:
         is_busy = bool(self._session.jobs.jobs) or self._session.what_if.is_on
-        if self.is_wanted and self._unseen and self._looking is None and not is_busy:
+        if self.is_wanted and self._unseen and not self._looking.is_busy and not is_busy:
             self._is_asked = False
             self._start_looking()
 
@@ -175,13 +177,19 @@ class FoldFinding(QObject):
                 cancel=cancel,
             )
 
-        job = self._looking = DetachedJob(tr("Looking for duplicates"), work)
-        job.ended.connect(self._on_looked)
-        self._session.jobs.watch(job)
-        job.start()
+        self._looking.start(
+            tr("Looking for duplicates"),
+            work,
+            self._on_looked,
+            lambda _message: self._after_looking.clear(),
+            on_cancelled=self._after_looking.clear,
+        )
 
-    def _on_looked(self) -> None:
-        self._looking = None
+    def _on_looked(self, _count: int) -> None:
+        if self._after_looking:
+            self._waiting += self._after_looking
+            self._after_looking.clear()
+            self.find()
 
     # -- what happens
 
@@ -205,5 +213,4 @@ class FoldFinding(QObject):
         self._pause.stop()
         self._waiting.clear()
         self._tried, self._unseen = np.zeros(0, dtype=np.bytes_), None
-        if self._looking is not None:
-            self._looking.cancel()
+        self._looking.cancel()

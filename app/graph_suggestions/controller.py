@@ -8,7 +8,7 @@ from PySide6.QtCore import QTimer
 
 from app.actions.row import Section, action
 from app.feature import PanelFeature
-from app.jobs.background_thread import DetachedJob
+from app.jobs.slot import JobSlot
 from app.texts import marked, tr
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Suggesting(PanelFeature["SuggestionPanel"]):
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self._is_wanted = self._is_asked = False
-        self._job: DetachedJob | None = None
+        self._looking = JobSlot(parent=self)
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self._ask)
         session = self._session
@@ -67,14 +67,12 @@ class Suggesting(PanelFeature["SuggestionPanel"]):
     @property
     def is_looking(self) -> bool:
         """Whether something else may be found in a moment."""
-        return self._is_asked or self._rest.isActive() or self._job is not None
+        return self._is_asked or self._rest.isActive() or self._looking.is_busy
 
     def stop(self) -> None:
         self._is_wanted = self._is_asked = False
         self._rest.stop()
-        if self._job is not None:
-            self._job.stop()
-        self._job = None
+        self._looking.stop()
 
     def _on_panel_shown(self, is_shown: bool) -> None:
         if not is_shown:
@@ -85,7 +83,7 @@ class Suggesting(PanelFeature["SuggestionPanel"]):
 
     def _on_changed(self, _news: object) -> None:
         if self._is_wanted:
-            self._drop_job()
+            self._looking.abandon()
             self._rest.start()
 
     def _ask(self) -> None:
@@ -101,27 +99,17 @@ class Suggesting(PanelFeature["SuggestionPanel"]):
         if given is None:
             self._show(None)
             return
-        self._drop_job()
 
         def work(_on_progress: OnProgress, cancel: CancelToken) -> GraphSuggestions:
             from engine.collection.graph_suggestions.find import find_suggestions
 
             return find_suggestions(given, cancel)
 
-        job = self._job = DetachedJob(tr("Looking for suggestions"), work, self)
-        job.finished.connect(self._show)
-        job.failed.connect(self._on_failed)
-        job.ended.connect(job.deleteLater)
-        job.start()
-
-    def _drop_job(self) -> None:
-        if self._job is not None:
-            self._job.cancel()
-        self._job = None
+        title = tr("Looking for suggestions")
+        self._looking.start(title, work, self._show, self._on_failed, replaces=True)
 
     def _show(self, found: GraphSuggestions | None) -> None:
         """Show what was found; None without predictions."""
-        self._job = None
         panel, info, state = self.panel, self._session.info, self._session.state
         if panel is None or info is None:
             return
@@ -131,7 +119,6 @@ class Suggesting(PanelFeature["SuggestionPanel"]):
             panel.show_found(found, state, self._name_of, is_writable=info.is_writable)
 
     def _on_failed(self, message: str) -> None:
-        self._job = None
         if self.panel is not None:
             self.panel.show_failure(message)
 

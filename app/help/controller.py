@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtWidgets import QApplication
 
 from app.actions.row import Needs, Section, action
 from app.feature import Feature, guide_page_of
-from app.jobs.background_thread import DetachedJob
+from app.jobs.slot import JobSlot
 from app.texts import marked, tr
 from app.window_geometry import keep_on_screen
 
@@ -29,8 +28,8 @@ class Help(Feature):
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self.window: GuideWindow | None = None  # until it is opened
-        self._reading: DetachedJob | None = None
-        self._pictures: DetachedJob | None = None
+        self._reading = JobSlot(parent=self)
+        self._pictures = JobSlot(parent=self)
         self._wanted = ("", "")
 
     @action(
@@ -56,9 +55,8 @@ class Help(Feature):
 
     def stop(self) -> None:
         """End before the program ends."""
-        for job in (self._reading, self._pictures):
-            if job is not None:
-                job.stop()
+        self._reading.stop()
+        self._pictures.stop()
         if self.window is not None:
             self.window.close()
             self.window.deleteLater()
@@ -80,8 +78,13 @@ class Help(Feature):
         from engine.config import guide_folder
 
         language = spoken_language()
-        self._reading = self._started(lambda: read_guide(guide_folder(), language), self._on_read)
-        self._reading.failed.connect(self._on_failed)
+        self._reading.start(
+            tr("User guide"),
+            lambda _on_progress, _cancel: read_guide(guide_folder(), language),
+            self._on_read,
+            self._on_failed,
+            replaces=True,
+        )
 
     def _on_read(self, guide: Guide) -> None:
         from app.help.pictures import read_pictures
@@ -90,10 +93,11 @@ class Help(Feature):
             return
 
         def read(wanted: Sizes) -> None:
-            if self._pictures is not None:
-                self._pictures.cancel()
-            self._pictures = self._started(
-                lambda: read_pictures(guide.folder, wanted), self._on_pictures_read
+            self._pictures.start(
+                tr("User guide"),
+                lambda _on_progress, _cancel: read_pictures(guide.folder, wanted),
+                self._on_pictures_read,
+                replaces=True,
             )
 
         self.window.text.pictures_wanted.connect(read)
@@ -103,12 +107,6 @@ class Help(Feature):
     def _on_pictures_read(self, pictures: dict[str, QImage]) -> None:
         if self.window is not None:
             self.window.text.show_pictures(pictures)
-
-    def _started(self, work: Callable[[], object], on_done: Callable[..., None]) -> DetachedJob:
-        job = DetachedJob(tr("User guide"), lambda _on_progress, _cancel: work(), self)
-        job.finished.connect(on_done)
-        job.start()
-        return job
 
     def _on_failed(self, message: str) -> None:
         if self.window is not None:

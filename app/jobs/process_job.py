@@ -1,4 +1,4 @@
-"""Jobs that a worker process does, and slots that hold one job of a kind."""
+"""Jobs that a worker process does."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import Any, Final, final
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
@@ -17,11 +16,6 @@ from app.texts import tr
 from engine.events import Progress
 from engine.worker.client import Died, Done, Ending, Worker
 from engine.worker.protocol import Failed, Request, Stopped
-
-if TYPE_CHECKING:
-    from app.jobs.job import JobRunner
-    from engine.embedding.messages import EmbedBatch, EmbedResult
-
 
 _log = logging.getLogger(__name__)
 
@@ -168,109 +162,3 @@ class ProcessJob(WorkerJob):
         if self._worker is not None:
             self._worker.join()
         super()._on_ending(ending)
-
-
-MakeJob = Callable[[str, Request[Any]], ProcessJob]
-
-
-class Stage(StrEnum):
-    """IDLE: before it began, after a cancel, and once its end was dismissed."""
-
-    IDLE = "idle"
-    WAITING = "waiting"
-    RUNNING = "running"
-    DONE = "done"
-    FAILED = "failed"
-
-
-@final
-class JobSlot(QObject):
-    """One kind of work, one job at a time, with all that screens show of it. Heavy jobs wait for each other."""
-
-    stage_changed = Signal(Stage)  # all attributes are up to date already
-    progressed = Signal(Progress)
-    finished = Signal(object)  # the worker's result; `stage_changed` comes after it
-
-    def __init__(
-        self, jobs: JobRunner, *, is_heavy: bool = False, keeps_finished: bool = True
-    ) -> None:
-        super().__init__(jobs)
-        self.make_job: MakeJob = ProcessJob
-        self.stage = Stage.IDLE
-        self.subject = ""
-        self.progress: Progress | None = None
-        self.error = ""
-        self.news: list[EmbedResult] = []
-        self._jobs = jobs
-        self._is_heavy = is_heavy
-        self._keeps_finished = keeps_finished
-        self._job: ProcessJob | None = None
-
-    @property
-    def is_busy(self) -> bool:
-        return self.stage in (Stage.WAITING, Stage.RUNNING)
-
-    def start(self, title: str, request: Request[Any], *, subject: str = "") -> None:
-        """Begin, unless it is busy. `title` is shown in the status bar; `subject` is what it is about, for screens."""
-        if self.is_busy:
-            return
-        self.subject, self.progress, self.error, self.news = subject, None, "", []
-        job = self.make_job(title, request)
-        job.keeps_finished = self._keeps_finished
-        job.event_came.connect(self._on_batch)
-        self._follow(job)
-        self._enter(Stage.WAITING)
-        if self._is_heavy:
-            self._jobs.run(job)
-        else:
-            self._jobs.watch(job)
-            job.start()
-
-    def cancel(self) -> None:
-        if self._job is not None:
-            self._job.cancel()
-
-    def abandon(self) -> None:
-        """Cancel, and be free at once; the job's end is ignored."""
-        job, self._job = self._job, None
-        if job is not None:
-            job.cancel()
-            self._enter(Stage.IDLE)
-
-    def dismiss(self) -> None:
-        """The user has seen the end."""
-        if not self.is_busy and self.stage is not Stage.IDLE:
-            self._enter(Stage.IDLE)
-
-    def _follow(self, job: ProcessJob) -> None:
-        def unless_replaced(slot: Callable[..., None]) -> Callable[..., None]:
-            return lambda *arguments: slot(*arguments) if self._job is job else None
-
-        self._job = job
-        job.started.connect(unless_replaced(lambda: self._enter(Stage.RUNNING)))
-        job.progress.connect(unless_replaced(self._on_progress))
-        job.finished.connect(unless_replaced(self._on_finished))
-        job.failed.connect(unless_replaced(self._on_failed))
-        job.cancelled.connect(unless_replaced(lambda: self._enter(Stage.IDLE)))
-
-    def _enter(self, stage: Stage) -> None:
-        self.stage = stage
-        if not self.is_busy:
-            self._job = None
-        self.stage_changed.emit(stage)
-
-    def _on_progress(self, progress: Progress) -> None:
-        self.progress = progress
-        self.progressed.emit(progress)
-
-    def _on_batch(self, batch: EmbedBatch) -> None:
-        self.news += batch.results
-
-    def _on_finished(self, result: object) -> None:
-        self.stage = Stage.DONE
-        self.finished.emit(result)
-        self._enter(Stage.DONE)
-
-    def _on_failed(self, message: str) -> None:
-        self.error = message
-        self._enter(Stage.FAILED)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QTimer
 
 from app.actions.row import Section, action
 from app.feature import Feature
-from app.jobs.background_thread import DetachedJob
+from app.jobs.slot import JobSlot
 from app.label_check import wording
 from app.label_check.logic import LabelQueue
 from app.label_check.suspect_card import KEYS
@@ -48,7 +48,7 @@ class LabelChecking(Feature):
         self._found: LabelCheck | None = None
         self._labels: dict[int, Label] = {}
         self._is_asked = False
-        self._job: DetachedJob | None = None
+        self._looking = JobSlot(parent=self)
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self._ask)
         session = self._session
@@ -80,7 +80,7 @@ class LabelChecking(Feature):
     @property
     def is_looking(self) -> bool:
         """Whether something else may be found in a moment."""
-        return self._is_asked or self._rest.isActive() or self._job is not None
+        return self._is_asked or self._rest.isActive() or self._looking.is_busy
 
     def stop(self) -> None:
         self._stop_looking()
@@ -107,13 +107,11 @@ class LabelChecking(Feature):
     def _stop_looking(self) -> None:
         self._is_asked = False
         self._rest.stop()
-        if self._job is not None:
-            self._job.stop()
-        self._job = None
+        self._looking.stop()
 
     def _on_changed(self, _news: object) -> None:
         if self._is_shown:
-            self._drop_job()
+            self._looking.abandon()
             self._rest.start()
             if self._found is not None:
                 self._show()
@@ -127,26 +125,16 @@ class LabelChecking(Feature):
         self._is_asked = False
         if not self._is_shown or self._rest.isActive():
             return
-        self._drop_job()
 
         def work(_on_progress: OnProgress, cancel: CancelToken) -> LabelCheck:
             from engine.review.label_check import check_labels
 
             return check_labels(given, cancel)
 
-        job = self._job = DetachedJob(tr("Checking labels"), work, self)
-        job.finished.connect(self._on_found)
-        job.failed.connect(self._on_failed)
-        job.ended.connect(job.deleteLater)
-        job.start()
-
-    def _drop_job(self) -> None:
-        if self._job is not None:
-            self._job.cancel()
-        self._job = None
+        title = tr("Checking labels")
+        self._looking.start(title, work, self._on_found, self._on_failed, replaces=True)
 
     def _on_found(self, found: LabelCheck) -> None:
-        self._job = None
         if not self._is_shown:
             return
         self._found = found
@@ -162,7 +150,6 @@ class LabelChecking(Feature):
         self._show()
 
     def _on_failed(self, message: str) -> None:
-        self._job = None
         if self.page is not None:
             self.page.show_empty(
                 wording.EmptyTexts("warning", tr("The labels could not be checked"), message)

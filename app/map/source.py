@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
 from app.jobs.background_thread import BackgroundThread
-from app.jobs.process_job import JobSlot, Stage
+from app.jobs.slot import JobSlot, Stage
 from app.texts import tr
 from engine.events import Progress
 from engine.map.image_map import ImageMap, content_numbers, map_file, read_map

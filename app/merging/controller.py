@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from app.actions.row import WRITE_FOR_GOOD, Section, action
 from app.feature import Imports
 from app.file_dialogs import Purpose, save_new_file
-from app.jobs.background_thread import DetachedJob
+from app.jobs.slot import JobSlot
 from app.merging.keys import KEYS
 from app.texts import marked, tr
 from app.workspace.visits import Describes
@@ -48,6 +48,7 @@ class Merging(Imports["MergeCard"]):
         self.page: ConflictPage | None = None
         self.queue: Queue | None = None
         self._agreement: AgreementTable | None = None
+        self._saving = JobSlot(self._session.jobs, keeps_finished=False)
         self._session.change_made.connect(self._on_change_made)
         self._session.failed.connect(self._on_act_failed)
         shell.workspace.page_left.connect(self._on_page_left)
@@ -283,12 +284,12 @@ class Merging(Imports["MergeCard"]):
 
             write_agreement(path, graph, table, is_overwriting=True)  # the dialog has asked
 
-        job = DetachedJob(tr("Saving %1", shown(path.name)), write)
-        job.keeps_finished = False
-        job.finished.connect(lambda _nothing: self._toast.say(tr("Saved %1", shown(path.name))))
-        job.failed.connect(self._session.failed)
-        self._session.jobs.watch(job)
-        job.start()
+        self._saving.start(
+            tr("Saving %1", shown(path.name)),
+            write,
+            lambda _nothing: self._toast.say(tr("Saved %1", shown(path.name))),
+            self._session.failed.emit,
+        )
 
     def _on_closed(self) -> None:
         super()._on_closed()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, final
 from app.actions.row import WRITE, WRITE_FOR_GOOD, Needs, Section, action
 from app.feature import PanelFeature
 from app.file_dialogs import Purpose, choose_folder
-from app.jobs.background_thread import DetachedJob
+from app.jobs.slot import JobSlot
 from app.moved_images.missing_images import MissingImages
 from app.moved_images.wording import found_line, missing_line, replaced_line
 from app.moved_images.written_images import WrittenImages
@@ -19,7 +19,6 @@ from app.texts import marked, tr
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.jobs.job import Job
     from app.moved_images.view import MovedImagesPanel
     from app.shell import Shell
     from engine.collection.live import LiveCollection
@@ -50,7 +49,8 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
             shell.workspace.missing_notice,
             shell.workspace.replaced_notice,
         )
-        self._job: Job | None = None
+        self._searching = JobSlot(self._session.jobs, keeps_finished=False)
+        self._searching.progressed.connect(self._on_progress)
         self._is_unasked = False  # whether the search began by itself
         self.written_images = WrittenImages(self._session)
         self.written_images.found.connect(self._on_written_to)
@@ -145,7 +145,7 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
         self._notice.hide()
         self._show_missing()
         panel = self.show_panel()
-        if self._job is not None:
+        if self._searching.is_busy:
             self._is_unasked = False
             panel.show_searching(None)
         elif self.plan is not None and self._session.info is not None:
@@ -158,7 +158,7 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
         panel = MovedImagesPanel()
         panel.folder_wanted.connect(self._choose_folder)
         panel.search_requested.connect(lambda: self.find(None))
-        panel.cancel_requested.connect(self._cancel)
+        panel.cancel_requested.connect(self._searching.cancel)
         panel.apply_requested.connect(self.apply)
         return panel
 
@@ -169,7 +169,7 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
 
     def find(self, folder: Path | None) -> None:
         """Search a folder for moved images; beside the project for None."""
-        if self._job is not None or self._session.info is None:
+        if self._searching.is_busy or self._session.info is None:
             return
         self.plan, self._is_unasked = None, not self.is_panel_shown
         if self.panel is not None:
@@ -192,23 +192,17 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
 
             return find_moved(known, folder, on_progress=go_on, cancel=cancel)
 
-        job = self._job = DetachedJob(tr("Searching for moved images"), work)
-        job.keeps_finished = False
-        job.progress.connect(self._on_progress)
-        job.finished.connect(lambda plan: self._on_found(plan, known.project.parent))
-        job.failed.connect(self._on_not_found)
-        job.cancelled.connect(self._on_not_found)
-        job.ended.connect(self._on_ended)
-        self._session.jobs.watch(job)
-        job.start()
+        self._searching.start(
+            tr("Searching for moved images"),
+            work,
+            lambda plan: self._on_found(plan, known.project.parent),
+            self._on_not_found,
+            on_cancelled=self._on_not_found,
+        )
 
     def _on_progress(self, progress: Progress) -> None:
         if self.panel is not None:
             self.panel.progress.show_progress(progress)
-
-    def _cancel(self) -> None:
-        if self._job is not None:
-            self._job.cancel()
 
     def _on_found(self, plan: RelinkPlan, folder: Path) -> None:
         """Show what was found. What a search by itself is sure of is applied at once, and can be undone."""
@@ -226,9 +220,6 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
         if self.panel is not None:
             self.panel.show_idle(reason)
         self._ask_about_missing()
-
-    def _on_ended(self) -> None:
-        self._job = None
 
     def apply(self) -> None:
         """Update the locations as one step."""
@@ -301,7 +292,7 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
                 self.panel.show_idle()
 
     def _on_closed(self) -> None:
-        self._cancel()
+        self._searching.cancel()
         self.plan = None
         if self.panel is not None:
             self.panel.show_idle()

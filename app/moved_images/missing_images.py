@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 
-from app.jobs.background_thread import DetachedJob
+from app.jobs.slot import JobSlot
 from engine.file_parts import ImageSource
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class MissingImages(QObject):
         self.looks = 0  # since the project was opened
         self._session = session
         self._thumbnails = thumbnails
-        self._job: DetachedJob | None = None
+        self._looking = JobSlot(parent=self)
         self._looks_again = False
         self._doubt_timer = QTimer(self, singleShot=True, interval=DOUBT_MS)
         self._doubt_timer.timeout.connect(self.look)
@@ -53,14 +53,14 @@ class MissingImages(QObject):
 
     @property
     def is_looking(self) -> bool:
-        return self._job is not None
+        return self._looking.is_busy
 
     def look(self) -> None:
         """Look now, or once more after the look in progress."""
         state = self._session.state
         if state is None:
             return
-        if self._job is not None:
+        if self._looking.is_busy:
             self._looks_again = True
             return
         self._looks_again = False
@@ -77,19 +77,15 @@ class MissingImages(QObject):
             rows = missing_files(state.folder, state.paths, cancel=cancel, rest=rest)
             return frozenset(state.image_ids[rows].tolist())
 
-        job = self._job = DetachedJob("presence", work, self)
-        job.finished.connect(self._on_looked)
-        job.failed.connect(lambda _message: self._on_looked(self.missing))
-        job.ended.connect(job.deleteLater)
-        job.start()
+        self._looking.start(
+            "presence", work, self._on_looked, lambda _message: self._on_looked(self.missing)
+        )
 
     def stop(self) -> None:
         self._doubt_timer.stop()
-        if self._job is not None:
-            self._job.stop()
+        self._looking.stop()
 
     def _on_looked(self, missing: frozenset[int]) -> None:
-        self._job = None
         self.looks += 1
         before, self.missing = self.missing, missing
         if missing != before:
@@ -110,9 +106,8 @@ class MissingImages(QObject):
 
     def _on_closed(self) -> None:
         self._doubt_timer.stop()
-        if self._job is not None:
-            self._job.cancel()
-        self._job, self._looks_again, self.looks = None, False, 0
+        self._looking.abandon()
+        self._looks_again, self.looks = False, 0
         if self.missing:
             self.missing = frozenset()
             self._thumbnails.show_last_known({})

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QObject, Signal
 
-from app.jobs.background_thread import DetachedJob
+from app.jobs.slot import JobSlot
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -27,9 +27,10 @@ class WrittenImages(QObject):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._session = session
-        self._job: DetachedJob | None = None
+        self._looking = JobSlot(parent=self)
+        self.stop = self._looking.stop
         session.loaded.connect(self.look)
-        session.closed.connect(self._cancel)
+        session.closed.connect(self._looking.abandon)
 
     def look(self) -> None:
         """Look now, instead of a look in progress."""
@@ -40,7 +41,6 @@ class WrittenImages(QObject):
         info, resting = self._session.info, self._session.resting_token()
         if info is None:
             return
-        self._cancel()
         folder = info.path.parent
 
         def work(_on_progress: OnProgress, cancel: CancelToken) -> frozenset[int]:
@@ -56,22 +56,9 @@ class WrittenImages(QObject):
                 for place in written_files(folder, *files, cancel=cancel, rest=rest)
             )
 
-        job = self._job = DetachedJob("files as read", work, self)
-        job.finished.connect(self._on_looked)
-        job.ended.connect(job.deleteLater)
-        job.start()
-
-    def stop(self) -> None:
-        if self._job is not None:
-            self._job.stop()
-
-    def _cancel(self) -> None:
-        if self._job is not None:
-            self._job.cancel()
-        self._job = None
+        self._looking.start("files as read", work, self._on_looked, replaces=True)
 
     def _on_looked(self, written_to: frozenset[int]) -> None:
-        self._job = None
         if written_to:
             self.found.emit(written_to)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, cast, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
@@ -12,7 +12,8 @@ from PySide6.QtGui import QDesktopServices
 from app.actions.row import READ_FOR_GOOD, Section, action
 from app.feature import Feature
 from app.file_dialogs import Purpose, folder_for, open_file, save_file_at
-from app.jobs.background_thread import BackgroundThread, DetachedJob, ThreadJob
+from app.jobs.background_thread import BackgroundThread
+from app.jobs.slot import JobSlot
 from app.session.subsets import ImageSet
 from app.texts import marked, tr
 from app.wording import sentence
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from app.report.matrix import MatrixView
     from app.report.view import ReportPage
     from app.shell import Shell
+    from engine.events import Progress
     from engine.project import Change
 
 
@@ -42,8 +44,10 @@ class ReportFeature(Feature):
         super().__init__(shell)
         self.page: ReportPage | None = None
         self._thread = BackgroundThread("report", self)
-        self._making: DetachedJob | None = None
-        self._saving: ThreadJob | None = None
+        jobs = self._session.jobs
+        self._making = JobSlot(jobs, keeps_finished=False)
+        self._making.progressed.connect(self._on_progress)
+        self._saving = JobSlot(jobs, self._thread, keeps_finished=False)
         self._resume: Callable[[], None] | None = None  # once predictions include all labels
         self._asked = 0  # one more with every request: answers to an earlier one are dropped
         self._stale: Stale | None = None  # what changed since the newest report was begun
@@ -54,8 +58,7 @@ class ReportFeature(Feature):
     def stop(self) -> None:
         """End before the program ends; a file that is being written is given up and leaves nothing."""
         self._stop_making()
-        if self._saving is not None:
-            self._saving.cancel()
+        self._saving.cancel()
         self._thread.stop()
 
     # -- the page
@@ -69,7 +72,7 @@ class ReportFeature(Feature):
             return
         page = self._made_page()
         self._shell.workspace.show_page(page, tr("Report"), Describes.NOTHING)
-        if page.made is None and self._making is None:
+        if page.made is None and not self._making.is_busy:
             self.make()
 
     def _made_page(self) -> ReportPage:
@@ -153,29 +156,26 @@ class ReportFeature(Feature):
                 self._on_fitting_changed(is_fitting=False)
             return
         caches = self._session.caches
-        job = DetachedJob(
+        self._making.start(
             tr("Building the report"),
             lambda on_progress, cancel: make(gathered, choice, caches, on_progress, cancel),
+            self._on_made,
+            self._on_not_made,
+            on_cancelled=self._on_not_made,
         )
-        job.keeps_finished = False
-        job.progress.connect(self.page.show_progress)
-        job.finished.connect(lambda made: self._on_made(job, cast("Made", made)))
-        job.failed.connect(lambda reason: self._on_not_made(job, reason))
-        job.cancelled.connect(lambda: self._on_not_made(job, ""))
-        self._making = job
-        self._session.jobs.watch(job)
-        job.start()
 
-    def _on_made(self, job: DetachedJob, made: Made) -> None:
-        if job is self._making and self.page is not None:
-            self._making = None
+    def _on_progress(self, progress: Progress) -> None:
+        if self.page is not None:
+            self.page.show_progress(progress)
+
+    def _on_made(self, made: Made) -> None:
+        if self.page is not None:
             self.page.show_made(made)
             if self._stale is not None:
                 self.page.stale = self._stale
 
-    def _on_not_made(self, job: DetachedJob, reason: str) -> None:
-        if job is self._making and self.page is not None:
-            self._making = None
+    def _on_not_made(self, reason: str = "") -> None:
+        if self.page is not None:
             self.page.show_stopped(sentence(reason))
 
     def _on_cancel(self) -> None:
@@ -186,9 +186,7 @@ class ReportFeature(Feature):
     def _stop_making(self) -> None:
         self._asked += 1
         self._resume = None
-        job, self._making = self._making, None
-        if job is not None:
-            job.cancel()
+        self._making.abandon()
 
     def _choose_truth(self) -> None:
         kinds = tr("Tables (*.csv *.tsv *.txt);;All files (*)")
@@ -204,7 +202,7 @@ class ReportFeature(Feature):
         from app.report.wording import save_filters
 
         page = self.page
-        if page is None or page.made is None or self._saving is not None:
+        if page is None or page.made is None or self._saving.is_busy:
             return
         made, filters = page.made, save_filters()
         start = self._folder() / tr("%1 report.html", made.document.title)
@@ -213,19 +211,14 @@ class ReportFeature(Feature):
             return
         out = with_suffix(chosen, kind, filters)
         self._settings.remember_folder(Purpose.REPORTS, out.parent)
-        job = ThreadJob(
+        page.save_button.setEnabled(False)
+        self._saving.start(
             tr("Saving the report"),
             lambda _on_progress, cancel: save(made, out, cancel),
-            self._thread,
+            lambda _out: self._on_saved(out),
+            self._on_not_saved,
+            on_cancelled=self._end_saving,
         )
-        job.keeps_finished = False
-        job.finished.connect(lambda _out: self._on_saved(out))
-        job.failed.connect(self._on_not_saved)
-        job.cancelled.connect(lambda: self._on_not_saved(""))
-        self._saving = job
-        page.save_button.setEnabled(False)
-        self._session.jobs.watch(job)
-        job.start()
 
     def _folder(self) -> Path:
         """Of last time, or beside the project."""
@@ -251,11 +244,9 @@ class ReportFeature(Feature):
 
     def _on_not_saved(self, reason: str) -> None:
         self._end_saving()
-        if reason:
-            self._toast.say_failure(sentence(reason))
+        self._toast.say_failure(sentence(reason))
 
     def _end_saving(self) -> None:
-        self._saving = None
         if self.page is not None:
             self.page.save_button.setEnabled(True)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from PySide6.QtCore import QObject
 
-from app.jobs.process_job import JobSlot, Stage
+from app.jobs.slot import JobSlot, Stage
 from app.wording import preparing_text
 from engine.config import CacheFolders
 from engine.errors import ProjectReadOnlyError

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QMenu
 from app.actions.row import Needs, Section, action
 from app.feature import Feature
 from app.file_dialogs import Purpose, open_file, save_file_at
-from app.jobs.background_thread import DetachedJob
+from app.jobs.slot import JobSlot
 from app.texts import marked, tr
 from app.welcome.making import ProjectMaking
 from app.welcome.recent import RecentMenu
@@ -23,7 +23,6 @@ from engine.config import ARCHIVE_SUFFIX, PROJECT_SUFFIX, sample_folder
 from engine.files import shown
 
 if TYPE_CHECKING:
-    from app.jobs.job import Job
     from app.session import Session
     from app.settings import Settings
     from app.shell import Shell
@@ -44,35 +43,23 @@ class SampleStart(QObject):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._session = session
-        self._job: Job | None = None
+        self._copying = JobSlot(parent=self)
+        self.stop = self._copying.stop
         self._left: object = None  # the project that was open at the start
         self._awaited: Path | None = None
         session.loaded.connect(self._on_loaded)
 
     def start(self) -> None:
-        if self._job is not None:
-            return
-        self._left = self._session.info
-        self._job = DetachedJob(tr("Opening the sample collection"), _copy, self)
-        self._job.finished.connect(self._on_copied)
-        self._job.failed.connect(self._on_failed)
-        self._job.cancelled.connect(self._end)
-        self._job.start()
-
-    def stop(self) -> None:
-        if self._job is not None:
-            self._job.stop()
+        if not self._copying.is_busy:
+            self._left = self._session.info
+            title = tr("Opening the sample collection")
+            self._copying.start(title, _copy, self._on_copied, self._session.failed.emit)
 
     def _on_copied(self, project: Path) -> None:
         """Open it, unless the user has opened another project meanwhile."""
-        self._end()
         if self._session.info is self._left:
             self._awaited = project
             self.ready.emit(project)
-
-    def _on_failed(self, message: str) -> None:
-        self._end()
-        self._session.failed.emit(message)
 
     def _on_loaded(self) -> None:
         awaited, self._awaited = self._awaited, None
@@ -88,9 +75,6 @@ class SampleStart(QObject):
             self.face_wanted.emit(
                 max(roots, key=lambda class_id: state.image_counts.get(class_id, 0))
             )
-
-    def _end(self) -> None:
-        self._job = None
 
 
 def _copy(_on_progress: OnProgress, cancel: CancelToken) -> Path:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QObject, Signal
 
-from app.jobs.background_thread import DetachedJob, sentence_for
+from app.jobs.background_thread import sentence_for
+from app.jobs.slot import JobSlot
 from app.texts import tr
 from app.welcome.logic import MOST_TRIED, Photos
 
 if TYPE_CHECKING:
     from engine.collection.importing.folder_choice import FoundFolder
-    from engine.events import CancelToken, OnProgress, Progress
+    from engine.events import CancelToken, OnProgress
     from engine.images.find_images import FoundImages
 
 
@@ -40,25 +42,23 @@ class FolderCounting(QObject):
         self._paths: Sequence[Path] = ()
         self._known = SearchedPaths()
         self.folders: Sequence[FoundFolder] = ()
-        self._job: DetachedJob | None = None
+        self._searching = JobSlot(parent=self)
+        self._searching.progressed.connect(lambda progress: self.counted.emit(progress.done))
+        self.stop = self._searching.stop
 
     def search(self, paths: Sequence[Path]) -> None:
         """Find the images of these paths; those that are known already are not searched again."""
         self._paths = paths
-        self._drop()
+        self._searching.abandon()
         if waiting := self.waiting:
-            self._begin(waiting)
+            title = tr("Looking for images")
+            self._searching.start(title, partial(_searched, waiting), self._on_searched)
         self._tell()
 
     def forget(self) -> None:
         """The disk may have changed by the next time."""
-        self._drop()
+        self._searching.abandon()
         self._paths, self._known, self.folders = (), SearchedPaths(), ()
-
-    def stop(self) -> None:
-        """Before the program ends."""
-        if self._job is not None:
-            self._job.stop()
 
     @property
     def waiting(self) -> tuple[Path, ...]:
@@ -103,36 +103,15 @@ class FolderCounting(QObject):
             *(FoundFolder(path, 0, 0) for path in (*empty, *self.waiting)),
         )
 
-    def _begin(self, paths: Sequence[Path]) -> None:
-        title = tr("Looking for images")
-        job = DetachedJob(
-            title, lambda on_progress, cancel: _searched(paths, on_progress, cancel), self
-        )
-        job.progress.connect(self._on_progress)
-        job.finished.connect(lambda searched: self._on_searched(job, searched))
-        self._job = job
-        job.start()
-
-    def _on_progress(self, progress: Progress) -> None:
-        self.counted.emit(progress.done)
-
-    def _on_searched(self, job: DetachedJob, searched: SearchedPaths) -> None:
-        if job is self._job:
-            self._job = None
-            self._known.found.update(searched.found)
-            self._known.photos.update(searched.photos)
-            self._known.failures.update(searched.failures)
-            self._tell()
-        job.deleteLater()
+    def _on_searched(self, searched: SearchedPaths) -> None:
+        self._known.found.update(searched.found)
+        self._known.photos.update(searched.photos)
+        self._known.failures.update(searched.failures)
+        self._tell()
 
     def _tell(self) -> None:
         self.folders = self._list_folders()
         self.changed.emit()
-
-    def _drop(self) -> None:
-        job, self._job = self._job, None
-        if job is not None:
-            job.cancel()
 
 
 def _searched(paths: Sequence[Path], on_progress: OnProgress, cancel: CancelToken) -> SearchedPaths:

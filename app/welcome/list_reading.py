@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.jobs.background_thread import DetachedJob
+from app.jobs.slot import JobSlot
 from app.texts import tr
 from engine.files import shown
 
@@ -29,14 +29,15 @@ class ListReading(QObject):
         super().__init__(parent)
         self.read: ClassList | None = None
         self.failure = ""
-        self._job: DetachedJob | None = None
+        self._reading = JobSlot(parent=self)
+        self.stop = self._reading.stop
         self._text = ""
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self._read_text)
 
     @property
     def is_busy(self) -> bool:
-        return self._job is not None or self._pause.isActive()
+        return self._reading.is_busy or self._pause.isActive()
 
     def read_file(self, source: Path, columns: Mapping[str, str]) -> None:
         def work() -> ClassList:
@@ -63,14 +64,8 @@ class ListReading(QObject):
 
     def forget(self) -> None:
         self._pause.stop()
-        job, self._job, self.read, self.failure = self._job, None, None, ""
-        if job is not None:
-            job.cancel()
-
-    def stop(self) -> None:
-        """Before the program ends."""
-        if self._job is not None:
-            self._job.stop()
+        self.read, self.failure = None, ""
+        self._reading.abandon()
 
     def _read_text(self) -> None:
         text, title = self._text, tr("typed list")
@@ -83,15 +78,15 @@ class ListReading(QObject):
         self._begin(tr("Reading the classes"), work)
 
     def _begin(self, title: str, work: Callable[[], ClassList]) -> None:
-        job = DetachedJob(title, lambda _on_progress, _cancel: work(), self)
-        job.finished.connect(lambda read: self._on_ended(job, read, ""))
-        job.failed.connect(lambda message: self._on_ended(job, None, message))
-        self._job = job
-        job.start()
+        self._reading.start(
+            title,
+            lambda _on_progress, _cancel: work(),
+            lambda read: self._on_ended(read, ""),
+            lambda message: self._on_ended(None, message),
+            replaces=True,
+        )
         self.changed.emit()
 
-    def _on_ended(self, job: DetachedJob, read: ClassList | None, failure: str) -> None:
-        if job is self._job:
-            self._job, self.read, self.failure = None, read, failure
-            self.changed.emit()
-        job.deleteLater()
+    def _on_ended(self, read: ClassList | None, failure: str) -> None:
+        self.read, self.failure = read, failure
+        self.changed.emit()

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, final
 from PySide6.QtCore import QObject, Signal
 
 from app.file_dialogs import Purpose, choose_folder, folder_for
-from app.jobs.background_thread import DetachedJob
-from app.jobs.process_job import JobSlot, Stage
+from app.jobs.slot import JobSlot, Stage
 from app.texts import tr
 from app.welcome.counting import FolderCounting
 from app.welcome.logic import (
@@ -72,7 +71,7 @@ class ProjectMaking(QObject):
         self._wanted: str | None = (
             None  # the backbone with which the project is made once the list is read
         )
-        self._looking: dict[str, DetachedJob] = {}
+        self._looking: dict[str, JobSlot] = {}  # by question
         self.counting.changed.connect(self._on_folders_changed)
         self.counting.counted.connect(self._on_counted)
         self.classes.changed.connect(self._on_classes_changed)
@@ -92,8 +91,8 @@ class ProjectMaking(QObject):
         self._keep()
         self.counting.stop()
         self.classes.reading.stop()
-        for job in self._looking.values():
-            job.stop()
+        for slot in self._looking.values():
+            slot.stop()
 
     @property
     def measuring(self) -> JobSlot:
@@ -113,15 +112,15 @@ class ProjectMaking(QObject):
             part.forget()
 
     def _look(self, what: str, work: Callable[[], object], on_found: Callable[..., None]) -> None:
-        """Look something up on the disk; the same question asked again replaces it."""
-        if (before := self._looking.pop(what, None)) is not None:
-            before.cancel()
-            before.deleteLater()
-        job = DetachedJob(tr("New project"), lambda _on_progress, _cancel: work(), self)
-        job.finished.connect(on_found)
-        job.failed.connect(self._on_look_failed)
-        self._looking[what] = job
-        job.start()
+        """Look something up on the disk; a newer question of the same kind replaces it."""
+        slot = self._looking.setdefault(what, JobSlot(parent=self))
+        slot.start(
+            tr("New project"),
+            lambda _on_progress, _cancel: work(),
+            on_found,
+            self._on_look_failed,
+            replaces=True,
+        )
 
     def _on_look_failed(self, message: str) -> None:
         if self.card is not None and self.card.isVisible():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QObject, Signal
 
-from app.jobs.process_job import JobSlot
+from app.jobs.slot import JobSlot
 from app.texts import tr
 from app.welcome.logic import ExpectedSpeed, Photos, speeds
 

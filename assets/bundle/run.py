@@ -14,6 +14,8 @@ from PIL import Image, ImageCms, ImageOps
 HERE = Path(__file__).resolve().parent
 MODEL = json.loads((HERE / "classes.json").read_text(encoding="utf-8"))
 CLASSES, LOOK = {one["id"]: one for one in MODEL["classes"]}, MODEL["image"]
+HEADER = "image,class,path,score,safe_class,safe_score,setting,model,is_unknown"
+FORMULA = re.compile(r"'*\s*[=+\-@\t\r\n＝＋－＠]")  # a spreadsheet would run such a cell
 
 
 def in_srgb(image):
@@ -32,9 +34,8 @@ def in_srgb(image):
 def square(path, side):
     """Return the middle of an image, upright, as (side, side, 3) bytes."""
     with Image.open(path) as image:
-        image.draft(
-            None, [round(side / LOOK["resize_share"])] * 2
-        )  # a JPEG is made smaller while it is decoded
+        needed = round(side / LOOK["resize_share"])
+        image.draft(None, (needed, needed))  # a JPEG is made smaller while it is decoded
         image.load()
         if image.mode in {"I", "F"} or image.mode.startswith("I;16"):
             raise ValueError("more than eight bits a pixel; save it with eight")
@@ -51,41 +52,30 @@ def square(path, side):
 
 def answer(session, path):
     """Return name, path and score of the likeliest class; the deepest class that is sure enough, and its score."""
-    side, ends = LOOK["side"], [slice(None, LOOK["side"]), slice(-LOOK["side"], None)]
-    closer = square(path, LOOK["closer_side"]) if LOOK["views"] > 1 else None
-    corners = (
-        [closer[rows, columns] for rows in ends for columns in ends] if LOOK["views"] > 1 else []
-    )
-    numbers = session.run(None, {"images": np.stack([square(path, side), *corners])[None]})
-    found = {
-        one.name: values[0] for one, values in zip(session.get_outputs(), numbers, strict=True)
-    }
-    leaf, score = (
-        CLASSES[MODEL["probabilities"][found["probabilities"].argmax()]],
-        found["probabilities"].max(),
-    )
+    views = [square(path, LOOK["side"])]
+    if LOOK["views"] > 1:
+        closer, side = square(path, LOOK["closer_side"]), LOOK["side"]
+        views += [closer[y, x] for y in ends_of(side) for x in ends_of(side)]
+    values = session.run(None, {"images": np.stack(views)[None]})
+    names = [output.name for output in session.get_outputs()]
+    found = {name: value[0] for name, value in zip(names, values, strict=True)}
+    best = found["probabilities"].argmax()
+    leaf, score = CLASSES[MODEL["probabilities"][best]], found["probabilities"][best]
     if MODEL["unknown_distance"] is not None and found["distance"] > MODEL["unknown_distance"]:
         return leaf["name"], leaf["path"], score, "unknown", 0.0
-    above = zip(
-        map(CLASSES.get, MODEL["coarse_probabilities"]),
-        found.get("coarse_probabilities", []),
-        strict=True,
-    )
-    sure = [
-        (one, p) for one, p in [(leaf, score), *above] if one["may_be_named"] and p >= one["bar"]
-    ]
-    safe, p = max(
-        sure,
-        key=lambda o: (o[0] is leaf, o[0]["level"] + min(o[1], 0.999)),
-        default=({"name": ""}, 0.0),
-    )
-    return (
-        leaf["name"],
-        leaf["path"],
-        score,
-        "/" + safe["path"] if safe["name"] == "unknown" else safe["name"],
-        p,
-    )
+    coarse = [CLASSES[key] for key in MODEL["coarse_probabilities"]]
+    candidates = [(leaf, score), *zip(coarse, found.get("coarse_probabilities", []), strict=True)]
+    sure = [(one, p) for one, p in candidates if one["may_be_named"] and p >= one["bar"]]
+    if not sure:
+        return leaf["name"], leaf["path"], score, "", 0.0
+    safe, p = max(sure, key=lambda o: (o[0] is leaf, o[0]["level"] + min(o[1], 0.999)))
+    name = "/" + safe["path"] if safe["name"] == "unknown" else safe["name"]
+    return leaf["name"], leaf["path"], score, name, p
+
+
+def ends_of(side):
+    """Return the slices of the first and the last pixels."""
+    return slice(None, side), slice(-side, None)
 
 
 def images_in(names):
@@ -99,34 +89,19 @@ def images_in(names):
 def main(new, names):
     """Write a row for each image that can be read."""
     with open(new, "x", encoding="utf-8", errors="surrogateescape", newline="") as file:
-        print(
-            "image,class,path,score,safe_class,safe_score,setting,model,is_unknown",
-            end="\r\n",
-            file=file,
-        )
-        runtime = onnxruntime.InferenceSession(
-            str(HERE / "classifier.onnx"), providers=["CPUExecutionProvider"]
-        )
+        table, model = csv.writer(file), str(HERE / "classifier.onnx")
+        print(HEADER, end="\r\n", file=file)
+        runtime = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
         for name in images_in(names):
             try:
                 leaf, path, score, safe, safe_score = answer(runtime, name)
             except Exception as error:  # noqa: BLE001 (whatever is wrong with an image: the others go on)
                 print(f"{name} cannot be read: {error}", file=sys.stderr)
                 continue
-            row = (
-                name,
-                leaf,
-                path,
-                f"{score:.6f}",
-                safe,
-                f"{safe_score:.6f}",
-                MODEL["setting"],
-                MODEL["name"],
-            )
-            row = *row, "true" if safe == "unknown" else "false"
-            csv.writer(file).writerow(
-                "'" * bool(re.match(r"'*\s*[=+\-@\t\r\n＝＋－＠]", cell)) + cell for cell in row
-            )
+            scores = [leaf, path, f"{score:.6f}", safe, f"{safe_score:.6f}"]
+            is_unknown = "true" if safe == "unknown" else "false"
+            row = [name, *scores, MODEL["setting"], MODEL["name"], is_unknown]
+            table.writerow("'" * bool(FORMULA.match(cell)) + cell for cell in row)
 
 
 if __name__ == "__main__":

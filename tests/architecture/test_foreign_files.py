@@ -116,7 +116,7 @@ def test_no_reason_outlives_its_module() -> None:
 
 def opened_in(code: str) -> list[str]:
     """What a module with this text opens."""
-    return opened_directly(Module("m.py", code))
+    return list(opened_directly(Module("m.py", code)))
 
 
 def test_what_is_found() -> None:

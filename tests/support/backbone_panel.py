@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication
 from app.backbones.controller import Backbones
 from app.backbones.logic import BackboneRow, Origin, Source
 from app.backbones.view import BackbonePanel
-from app.jobs.process_job import JobSlot, Stage
+from app.jobs.slot import JobSlot, Stage
 from engine.backbones.model_files import ModelFiles
 from engine.backbones.published.titles import LIBRARY_PREFIX
 from engine.config import assets_folder

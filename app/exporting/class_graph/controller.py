@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast, final
+from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
 from app.file_dialogs import save_file_at
-from app.jobs.background_thread import BackgroundThread, ThreadJob
+from app.jobs.background_thread import BackgroundThread
+from app.jobs.slot import JobSlot
 from app.settings import Settings
 from app.texts import marked, plural, tr
 from app.wording import in_sentences, percent, sentence
@@ -91,12 +92,11 @@ class GraphExport(QObject):
         self._toast = toast
         self._window = window
         self._thread = BackgroundThread("graph export", self)
-        self._job: ThreadJob | None = None
+        self._writing = JobSlot(session.jobs, self._thread, keeps_finished=False)
 
     def stop(self) -> None:
         """End before the program ends; a file that is not whole by then is not there."""
-        if self._job is not None:
-            self._job.cancel()
+        self._writing.cancel()
         self._thread.stop()
 
     def choose(self) -> None:
@@ -152,13 +152,12 @@ class GraphExport(QObject):
 
             return write(content, target, form, cancel)
 
-        job = ThreadJob(job_title(target), work, self._thread)
-        job.keeps_finished = False
-        job.finished.connect(lambda done: self._on_finished(cast("WrittenClasses", done)))
-        job.failed.connect(lambda reason: self._toast.say_failure(sentence(reason)))
-        self._job = job
-        self._session.jobs.watch(job)
-        job.start()
+        self._writing.start(
+            job_title(target),
+            work,
+            self._on_finished,
+            lambda reason: self._toast.say_failure(sentence(reason)),
+        )
 
     def _on_finished(self, done: WrittenClasses) -> None:
 

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
 from app.backbones.controller import Backbones
-from app.jobs.process_job import Stage
+from app.jobs.slot import Stage
 from app.settings import Settings
 from engine.backbones.messages import AddedBackbone
 from engine.events import Progress

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QPushButton
 
 from app.backbones.controller import Backbones
 from app.jobs.job import Job
-from app.jobs.process_job import Stage
+from app.jobs.slot import Stage
 from engine.backbones.library import BackboneLibrary
 from engine.collection.backbone_change import PreparedChange, ShotComparison
 from engine.collection.state import ImageStatus

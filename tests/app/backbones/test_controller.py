@@ -7,7 +7,7 @@ from PySide6.QtCore import QSize, Qt
 
 from app.backbones.controller import Backbones
 from app.backbones.logic import Source
-from app.jobs.process_job import Stage
+from app.jobs.slot import Stage
 from app.side_panel.frame import NARROWEST
 from app.theme import set_scheme
 from app.training.controller import Models

@@ -6,7 +6,7 @@ import pytest
 
 from app.backbones.controller import Backbones
 from app.backbones.logic import Source
-from app.jobs.process_job import Stage
+from app.jobs.slot import Stage
 from engine.backbones.library import BackboneLibrary
 from engine.backbones.messages import Trial
 from engine.worker.protocol import Failed

@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 
 from app.backbones.controller import Backbones
 from app.backbones.logic import Source
-from app.jobs.process_job import Stage
+from app.jobs.slot import Stage
 from app.settings import Settings
 from engine.backbones.library import BackboneLibrary
 from engine.worker.protocol import Failed

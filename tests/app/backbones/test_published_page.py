@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QApplication, QSplitter
 
 from app.backbones.controller import Backbones
 from app.backbones.logic import Source
-from app.jobs.process_job import ProcessJob, Stage
+from app.jobs.process_job import ProcessJob
+from app.jobs.slot import Stage
 from engine.backbones.library import BackboneLibrary
 from engine.backbones.messages import AddedBackbone, AddPublished, ListPublished
 from engine.backbones.published.titles import Advice

@@ -13,7 +13,7 @@ from app.backbones.controller import Backbones
 from app.backbones.logic import Source
 from app.backbones.published_page import PublishedPage
 from app.backbones.wording import NOT_KNOWN
-from app.jobs.process_job import Stage
+from app.jobs.slot import Stage
 from app.settings import Settings
 from engine.backbones.messages import AddedBackbone
 from engine.worker.protocol import Failed

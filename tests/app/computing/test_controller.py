@@ -13,7 +13,7 @@ from app.backbones.controller import Backbones
 from app.computing.controller import Computing
 from app.computing.view import ComputingPanel
 from app.image_grid.held_order import Order
-from app.jobs.process_job import Stage
+from app.jobs.slot import Stage
 from app.settings import Settings
 from app.theme import set_scheme
 from app.training.controller import Models

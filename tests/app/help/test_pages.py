@@ -15,7 +15,8 @@ from app.help.guide import CONTENTS, Guide, GuidePage, read_guide
 from app.key_choice.logic import PRESETS
 from engine.config import guide_folder
 from engine.interchange.labelled_images.formats import FORMATS
-from tests.architecture.test_texts import ROOT, commands
+from tests.architecture.source_code import ROOT
+from tests.architecture.test_texts import commands
 
 GUIDE: Final[Guide] = read_guide(guide_folder())
 PAGES: Final = sorted(GUIDE.pages.values(), key=lambda page: page.name)

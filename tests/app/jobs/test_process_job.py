@@ -3,7 +3,6 @@
 import os
 import signal
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -229,7 +228,6 @@ def test_stopping_ends_the_child_before_the_program(qtbot: QtBot, owner: QObject
 
 def test_a_child_is_instructed_to_report_nothing(qtbot: QtBot, owner: QObject) -> None:
     """What libraries must know is in its environment before the child imports anything of ours."""
-    names: Sequence[str] = ("ORT_DISABLE_TELEMETRY", "MPLCONFIGDIR")
-    job = running(f"import os; sys.exit(' '.join(os.environ[name] for name in {names!r}))", owner)
+    job = running("import os; sys.exit(os.environ['ORT_DISABLE_TELEMETRY'])", owner)
     run_to_end(qtbot, job)
-    assert job.details.split("\n")[1].split(" ", 1) == ["1", os.environ["MPLCONFIGDIR"]]
+    assert job.details.split("\n")[1] == "1"

@@ -38,7 +38,7 @@ from tests.support.images import encoded, exif_with_orientation, png_of_sixteen_
 from tests.support.kill_at import run_and_kill
 from tests.support.trained import write_tuned
 
-RUNNER_LINES = 100  # with colour profiles, folders, and answers to misuse
+RUNNER_LINES = 120  # with colour profiles, folders, and answers to misuse
 KINDS: dict[str, Callable[[Image.Image], bytes]] = {
     "plain.png": lambda image: encoded(image, "PNG"),
     "photo.jpg": lambda image: encoded(image.resize((731, 517)), "JPEG", quality=90),

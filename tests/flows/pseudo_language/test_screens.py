@@ -10,7 +10,7 @@ from app.backbones.logic import Source
 from app.compare.controller import Comparing
 from app.computing.controller import Computing
 from app.exporting.controller import Exporting
-from app.jobs.process_job import Stage
+from app.jobs.slot import Stage
 from app.key_choice.controller import KeyChoice
 from app.report.controller import ReportFeature
 from app.training.controller import Models
