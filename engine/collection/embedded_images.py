@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from engine.collection.embed import open_cache, open_views_cache
 from engine.collection.image_list import EmbeddingStore, ImageList
-from engine.collection.kept_list import KeptList
+from engine.collection.image_list_cache import ImageListCache
 from engine.collection.models import ModelFiles
 from engine.config import CacheFolders
-from engine.embedding.cache import EmbeddingCache, cache_file
-from engine.embedding.kept_embeddings import FEWEST_KEPT, EmbeddingRows, KeptEmbeddings
+from engine.embedding.cache import EmbeddingCache, cache_path
+from engine.embedding.embedding_rows import FEWEST_CACHED, EmbeddingRows, EmbeddingRowsCache
 from engine.embedding.views import MOST_IN_ALL_VIEWS, those_to_view, unit_length, views_hash
 from engine.everyday.shots import EmbeddedSnapshot, ViewEmbeddings
 from engine.file_parts import part_content
@@ -75,7 +75,7 @@ class ImageViews:
         """The cache; None, and nothing is made, before a view was embedded."""
         card = self._model.card
         if self._cache is None:
-            path = cache_file(
+            path = cache_path(
                 self._caches.embeddings,
                 views_hash(self._model.embedding_identity),
                 card.embedding_width,
@@ -113,10 +113,10 @@ class EmbeddedImages:
         self._width = model.card.embedding_width
         self.cache = open_cache(model, caches, project)
         self.name = f"{model.embedding_identity} {project.path} {self.project_id}"  # of what is kept for the next opening
-        self._kept = KeptEmbeddings(caches.collections, self.name, self._width)
+        self._kept = EmbeddingRowsCache(caches.collections, self.name, self._width)
         self._kept_at = 0  # age of the store that the kept rows have
-        kept_list = KeptList(caches.collections, str(project.path)) if project.is_writable else None
-        self.images = ImageList(project, kept_list)
+        lists = ImageListCache(caches.collections, str(project.path))
+        self.images = ImageList(project, lists if project.is_writable else None)
         self.store = EmbeddingStore(
             self._width
         )  # of these images, and of those that were removed since `read`
@@ -272,7 +272,7 @@ class EmbeddedImages:
         return (
             self._project.is_writable
             and not self.uses_views
-            and len(self.images.ids) >= FEWEST_KEPT
+            and len(self.images.ids) >= FEWEST_CACHED
         )
 
     def snapshot(self) -> EmbeddedSnapshot:

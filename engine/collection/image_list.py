@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.folding.files import items_by_file, pictures_with_boxes
-from engine.collection.kept_list import KeptList, ListedImages
+from engine.collection.image_list_cache import ImageListCache, ListedImages
 from engine.collection.state import BOXED, NO_CLASS, Codes, CollectionState, ImageStatus, counts_of
-from engine.embedding.kept_embeddings import EmbeddingRows, codes_of
+from engine.embedding.embedding_rows import EmbeddingRows, codes_of
 from engine.embedding.views import unit_length
 from engine.everyday.blocks import to_fixed, to_floats
 from engine.project import ImageTable, Project
@@ -29,10 +29,10 @@ LookUp = Callable[[Sequence[bytes]], tuple[NDArray[np.float16], NDArray[np.bool_
 class ImageList:
     """Ids, paths, content hashes and labels in ascending image id; arrays are replaced, never changed."""
 
-    def __init__(self, project: Project, kept: KeptList | None = None) -> None:
+    def __init__(self, project: Project, kept: ImageListCache | None = None) -> None:
         self._project = project
         self._kept = kept
-        self._is_as_kept = False  # whether the list is the one that was kept last
+        self._is_as_cached = False  # whether the list is the one that was kept last
         self.ids = np.zeros(0, dtype=np.int64)  # (n,)
         self.paths = PackedTexts()  # (n,) as stored
         self.parts = PackedTexts()  # (n,) of the files
@@ -54,7 +54,7 @@ class ImageList:
 
     def read(self) -> None:
         found = self._kept.read(self._project.digest) if self._kept is not None else None
-        self._is_as_kept = found is not None
+        self._is_as_cached = found is not None
         if found is None:
             table = self._project.images.table()
             ids = np.array(table.ids, dtype=np.int64)
@@ -79,12 +79,12 @@ class ImageList:
         places = np.flatnonzero(self.has_failed)
         failures = {place: self.failures.get(int(self.ids[place]), "") for place in places.tolist()}
         listed = ListedImages(self.ids, self.paths, self.parts, self.content_hashes, failures)
-        self._kept.write(listed, digest, is_other=not self._is_as_kept)
+        self._kept.write(listed, digest, has_changed=not self._is_as_cached)
 
     def read_added(self, image_ids: Sequence[int]) -> None:
         """Read images that were added; everything where one of them came back."""
         table = self._project.images.table(image_ids)
-        self._is_as_kept, ids = False, np.array(table.ids, dtype=np.int64)
+        self._is_as_cached, ids = False, np.array(table.ids, dtype=np.int64)
         if len(ids) == 0 or (len(self.ids) and ids[0] <= self.ids[-1]):
             self.read()
             return
@@ -101,7 +101,7 @@ class ImageList:
 
     def read_facts(self, image_ids: NDArray[np.int64]) -> None:
         table = self._project.images.table(image_ids.tolist())
-        self._is_as_kept, self.has_failed = False, self.has_failed.copy()
+        self._is_as_cached, self.has_failed = False, self.has_failed.copy()
         places = np.searchsorted(self.ids, np.array(table.ids, dtype=np.int64)).tolist()
         for place, content_hash, failure in zip(
             places, table.contents(), table.failures, strict=True

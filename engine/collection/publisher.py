@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.folding.folds import Folds
 from engine.collection.image_knowledge import ImageKnowledge
-from engine.collection.kept_predictions import KeptPredictions
+from engine.collection.prediction_cache import PredictionCache
 from engine.collection.predictions import Predictions
 from engine.collection.row_scores import RowScores
 from engine.collection.state import (
@@ -33,7 +33,7 @@ class Publisher:
     def __init__(self, embedded: EmbeddedImages, model_name: str, folder: Path) -> None:
         self._embedded = embedded
         self._model_name = model_name
-        self._kept = KeptPredictions(folder, embedded.name)
+        self._kept = PredictionCache(folder, embedded.name)
         self._before_fit: Predictions | None = None  # those of when the collection was closed
         self._counts = ShownCounts.none()
         self.state: CollectionState = embedded.images.blank_state(model_name)

@@ -22,7 +22,7 @@ class EmbedRequest:
     Attributes:
         path: of its file, absolute.
         known_hash: content hash that the file had when it was last read; None where it never was.
-        part: of the file; images of one file that follow one another are cut from one decoded picture.
+        part: of the file; consecutive images of one file are cropped from one decoded picture.
     """
 
     image_id: int
@@ -66,7 +66,7 @@ def ignore_batch(_batch: EmbedBatch) -> None:
 
 @dataclass(frozen=True)
 class EmbedSummary:
-    """Counts of a run; `embedded + from_cache + failure_count + missing` is the number of requests."""
+    """Counts of a run; `embedded + from_cache + failure_count + missing` is all requests."""
 
     embedded: int  # images that went through the backbone
     from_cache: (
@@ -81,9 +81,9 @@ class EmbedSummary:
         float  # requests that were not in the cache at the start, by the seconds spent on them
     )
     device_name: str  # where the backbone ran, at the end
-    notice: str = ""  # for the person, such as that the GPU failed and the CPU took over
+    notice: str = ""  # to display, such as that the GPU failed and the CPU took over
     reason: str = ""  # why a GPU was not used
-    missing: int = 0  # images whose file is not there now; the embedding they have is kept
+    missing: int = 0  # images whose file is missing; their embedding stays
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class PhotoRate:
     decoding: float = (
         0.0  # photos a second that are read and decoded for it; 0 where there were none to try
     )
-    is_on_gpu: bool = False  # the backbone runs beside the cores that decode
+    is_on_gpu: bool = False  # the backbone runs in parallel with decoding
 
     @property
     def images_per_s(self) -> float:

@@ -1,7 +1,8 @@
 """Colours by a picture's ICC profile, turned into sRGB, which networks and screens take pixels for.
 
-LittleCMS converts, as Pillow brings it. Pixels are converted once they are small. A profile that says no more than sRGB
-is known after its first picture, and costs nothing from then on; a broken one counts as none.
+LittleCMS converts, as bundled with Pillow. Pixels are converted after downscaling. A profile that
+equals sRGB is known after its first picture, and costs nothing from then on; a broken one counts as
+none.
 """
 
 import functools

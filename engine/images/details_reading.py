@@ -1,4 +1,4 @@
-"""Reads what many files say of themselves: their headers, a few at once, since a share answers slowly."""
+"""Reads the metadata of many image files, a few at a time, since shares are slow."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -33,10 +33,10 @@ def read_all_details(
 ) -> DetailsSummary:
     """Read the details of images, and hand them over in order, some at a time.
 
-    A file that holds none, or is no image, has empty ones; one that is not there is passed over.
+    Files without metadata and other files have empty ones; missing files are skipped.
 
     Raises:
-        Cancelled: what was handed over is done.
+        Cancelled: reported results are complete.
     """
     started_s, read, missing = time.perf_counter(), 0, 0
     meter = ProgressMeter(total, on_progress, already_done=done_before)

@@ -27,7 +27,7 @@ _AHEAD: Final = 16  # files that are looked into before the first is done. Chose
 
 
 def imported_suffixes() -> frozenset[str]:
-    """Of the files that an import takes in folders, in lower case; of videos where the library for them is there."""
+    """Of files to import from folders, in lower case; videos where PyAV is installed."""
     videos = VIDEO_SUFFIXES if find_spec("av") is not None else frozenset[str]()
     return IMAGE_SUFFIXES | DOCUMENT_SUFFIXES | videos
 
@@ -39,7 +39,7 @@ def find_images_and_parts(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> FoundImages:
-    """Find image files, documents and videos as `find_images` does, and which parts of them become images.
+    """Find image files, documents and videos as `find_images` does, and the parts to import.
 
     A document or video without a picture is a failure.
 

@@ -28,14 +28,14 @@ def is_document(head: bytes) -> bool:
 
 
 def is_video(head: bytes) -> bool:
-    """Whether a file that begins with these bytes, some hundred at least, is a video that is read."""
+    """Whether the first bytes of a file, some hundred at least, are those of a supported video."""
     return bool(video_container(head))
 
 
 def video_container(head: bytes) -> str:
     """FFmpeg's name of the container of a video; "" where it is none that is read.
 
-    FFmpeg opens a file by this name alone, so that it never takes a file for a playlist that names others.
+    FFmpeg opens a file by this name alone, so that it never opens others through a playlist.
     """
     if head[:4] == b"RIFF" and head[8:12] == b"AVI ":
         return "avi"

@@ -1,4 +1,4 @@
-"""Finds files that were written to since they were read: by size and time alone, one look at each folder."""
+"""Search for modified files by size and time, with one listing of each folder."""
 
 import os
 from array import array
@@ -28,7 +28,7 @@ def written_files(
     cancel: CancelToken | None = None,
     rest: Rest = lambda: None,
 ) -> list[int]:
-    """Ascending places in `paths` of the files that have another size or time of modification than these.
+    """Ascending indices in `paths` of the files with another size or modification time.
 
     Files that are not there, or cannot be looked at, are left out. Paths are as of `missing_files`.
 
@@ -76,6 +76,6 @@ def _states(folder: Path, names: dict[str, int]) -> Iterator[tuple[str, int, int
         for entry in scan:
             if entry.name in names:
                 with suppress(OSError):
-                    # On Windows the listing has sizes and times of links, and late ones of open files.
-                    found = os.stat(entry.path) if os.name == "nt" else entry.stat()  # noqa: PTH116 (bytes are quicker)
+                    # On Windows the listing has data of links, and stale data of open files.
+                    found = os.stat(entry.path) if os.name == "nt" else entry.stat()  # noqa: PTH116
                     yield entry.name, found.st_size, found.st_mtime_ns

@@ -1,7 +1,7 @@
-"""Audits: images drawn at random among the unlabelled ones, with what the program claimed of each then (decision 105).
+"""Audits: unlabelled images drawn at random, with their predictions at that time (decision 105).
 
-The answers are ordinary labels of these images; an audit knows no answer of its own. More images are drawn than are
-asked about at first, so that an audit that grows is still one sample of one population.
+Answers are ordinary labels of these images; an audit stores none. More images are drawn than are
+in the first sample, so that a growing audit is one sample of one population.
 """
 
 from collections.abc import Sequence
@@ -18,8 +18,8 @@ from engine.project.schema import AUDIT, AUDIT_ITEM
 from engine.project.step import OpenStep
 from engine.project.store import ProjectStore
 
-_AUDITS: Final = f"SELECT {', '.join(AUDIT.columns)} FROM audit"  # noqa: S608 (our names)
-_ITEMS: Final = f"SELECT {', '.join(AUDIT_ITEM.columns)} FROM audit_item"  # noqa: S608 (our names)
+_AUDITS: Final = f"SELECT {', '.join(AUDIT.columns)} FROM audit"  # noqa: S608
+_ITEMS: Final = f"SELECT {', '.join(AUDIT_ITEM.columns)} FROM audit_item"  # noqa: S608
 
 
 @final
@@ -50,9 +50,9 @@ class ProjectAudits:
 
         Args:
             items: one for each place from 0 on.
-            size: how many of them are asked about.
+            size: number of images in the sample.
             population: images among which they were drawn.
-            who: the person; by default the one at this computer.
+            who: the annotator; by default the current user.
         """
         drawn = now_text(), who or person_name(), int(is_stratified), population, size
         with self._store.one_step(who=who) as step:
@@ -61,7 +61,7 @@ class ProjectAudits:
         return step.change
 
     def add_missing(self, audits: Sequence[Audit]) -> Change:
-        """Take over audits of others, with their names and times; one that is here grows to their size."""
+        """Adopt audits of another copy, with names and times; existing ones grow to their size."""
         with self._store.one_step() as step:
             known = {(audit.drawn_at, audit.who): audit for audit in self.all()}
             for audit in audits:
@@ -104,7 +104,7 @@ def claimed_classes(connection: Connection) -> set[ClassId]:
 
 
 def move_claims(step: OpenStep, class_id: ClassId, heir_id: ClassId | None) -> None:
-    """What was claimed as a class counts as claimed as its heir, as its labels do; without an heir it stays."""
+    """Move what was predicted as a class to its heir, as its labels; unchanged without an heir."""
     if heir_id is None:
         return
     rows = step.connection.rows(f"{_ITEMS} WHERE class_id = ?1 OR safe_class_id = ?1", (class_id,))

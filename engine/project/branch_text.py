@@ -1,4 +1,4 @@
-"""Branches of the category graph as text, for the clipboard: from one project into another, or into the same again.
+"""Branches of the category graph as clipboard text, within a project or between projects.
 
 The text is JSON that names itself. Labels and images stay where they are.
 """
@@ -22,7 +22,7 @@ MARKER: Final = (
 )
 
 LONGEST_TEXT: Final = 100_000_000
-"""Characters of a copied text: WordNet's 82,115 classes with their notes are some twenty million."""
+"""Longest copied text, in characters: WordNet's 82,115 classes with notes have some 20 million."""
 
 _KIND: Final = "classes"
 _BEGINNING: Final = re.compile(rf'\s*{{\s*"{MARKER}"\s*:\s*"{_KIND}"')
@@ -41,9 +41,9 @@ class CopiedClass:
 
 
 def copied_branches(graph: CategoryGraph, class_ids: Sequence[ClassId]) -> str:
-    """Copy classes with all that is below them, names, edges and attributes, as text that `read_branches` reads.
+    """Copy classes with their descendants, names, edges and attributes, for `read_branches`.
 
-    A chosen class that lies below another one is copied there alone.
+    A chosen class below another chosen one is copied once, there.
 
     Raises:
         GraphError: there are none.

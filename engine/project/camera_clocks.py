@@ -34,7 +34,7 @@ class ProjectClocks:
         return ClockCorrections([ClockCorrection(**each) for each in values])
 
     def set(self, correction: ClockCorrection) -> Change:
-        """Correct the clock of a folder or camera, in place of its correction before; by nothing removes that.
+        """Correct the clock of a folder or camera, in place of an earlier correction, or remove it.
 
         Raises:
             InputError: it is for no folder and no camera, or too large, or there are too many.
@@ -55,7 +55,7 @@ class ProjectClocks:
         return _folder_of(self._store.paths, folder / "image")
 
     def corrected(self, facts_of: Callable[[Path], PhotoFacts]) -> Callable[[Path], PhotoFacts]:
-        """What the headers of files say, with the times that corrected clocks have; for any thread."""
+        """Image metadata with the times of corrected clocks; thread-safe."""
         corrections, paths = self.corrections(), self._store.paths
 
         def corrected_facts(path: Path) -> PhotoFacts:

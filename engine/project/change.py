@@ -1,4 +1,4 @@
-"""What one action, undo or redo did, by the rows it changed: one way for all three, so they cannot disagree."""
+"""The effect of an action, undo or redo, derived from the changed rows in one way for all."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -25,15 +25,13 @@ ChangeKind = Literal["done", "undone", "redone"]
 
 @dataclass(frozen=True)
 class Change:
-    """What an action did, as far as others must know; broadcast once. An image is never both added and removed."""
+    """The effect of an action, broadcast once. An image is never both added and removed."""
 
     action: Action
     graph_edits: tuple[
         GraphEdit, ...
     ] = ()  # in the order in which a copy of the graph must replay them
-    labelled: tuple[
-        ImageId, ...
-    ] = ()  # images, still there, whose label by a person changed, came or went
+    labelled: tuple[ImageId, ...] = ()  # existing images whose label was changed, added or removed
     images_added: tuple[ImageId, ...] = ()
     images_removed: tuple[ImageId, ...] = ()
     images_moved: tuple[
@@ -47,7 +45,7 @@ class Change:
     excluded: tuple[ImageId, ...] = ()  # images, still there, whose excluded classes changed
     field_values: tuple[ImageId, ...] = ()  # images, still there, whose values of fields changed
     settings: tuple[str, ...] = ()  # names of changed settings
-    notice: str = ""  # for the person, such as that no backup could be made before; else empty
+    notice: str = ""  # to display, such as that no backup could be made before; else empty
     kind: ChangeKind = "done"
 
     @property
@@ -57,7 +55,7 @@ class Change:
 
     @property
     def leaves_images(self) -> bool:
-        """Whether images are gone, or their files are others."""
+        """Whether images were removed, or their files replaced."""
         return bool(self.images_removed or self.images_moved)
 
     @property
@@ -84,7 +82,7 @@ class ChangeBuilder:
             set()
         )  # images that are not there any more, also those that came and went in between
         self.graph_edits: list[GraphEdit] = []
-        self.attribute_edits: list[AttributesChanged] = []  # of rows beside those of classes
+        self.attribute_edits: list[AttributesChanged] = []  # of class details
         # Dictionaries without values: sets that keep the order.
         self._labelled: dict[ImageId, None] = {}
         self._added: dict[ImageId, None] = {}
@@ -96,14 +94,15 @@ class ChangeBuilder:
         self._excluded: dict[ImageId, None] = {}
         self._field_values: dict[ImageId, None] = {}
         self._settings: dict[str, None] = {}
-        self._by_first: Final[Mapping[str, dict[Any, None]]] = {  # tables of which the first value of a row is counted
+        # tables where the first value of a row is counted
+        self._by_first: Final[Mapping[str, dict[Any, None]]] = {
             "label": self._labelled, "image_note": self._noted, "confirmed_label": self._confirmed,
             "audit": self._audits, "audit_item": self._audits, "exclusion": self._excluded,
             "field_value": self._field_values, "setting": self._settings,
         }  # fmt: skip
 
     def add(self, table: str, before: Row | None, after: Row | None) -> None:
-        """Count in one row change; None stands for a row that is not there."""
+        """Add one row change; None for a missing row."""
         self.count += 1
         row = before if after is None else after
         assert row is not None
@@ -167,7 +166,7 @@ class ChangeBuilder:
         return tuple(image_id for image_id in image_ids if image_id not in self.gone)
 
     def _all_graph_edits(self) -> Iterator[GraphEdit]:
-        """Edits of rows beside that of a class come last: rows may have come before that of their class."""
+        """Sort edits of class details last: rows may come before that of their class."""
         yield from self.graph_edits
         added_or_removed = (
             each for each in self.graph_edits if isinstance(each, ClassAdded | ClassRemoved)

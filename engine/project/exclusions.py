@@ -1,4 +1,4 @@
-"""Classes that a person has excluded for an image, such as one that was left out of a group of look-alikes."""
+"""Classes excluded for an image, such as one removed from a group of look-alikes."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final, final
@@ -20,7 +20,7 @@ _IN_FORCE: Final = """SELECT image_id, class_id, who, excluded_at FROM exclusion
 
 @final
 class ProjectExclusions:
-    """The excluded classes of images; those of a picture that was replaced in its file since are left out."""
+    """Excluded classes of images, without those of a picture that was replaced since."""
 
     def __init__(self, store: ProjectStore) -> None:
         self._store = store
@@ -38,10 +38,10 @@ class ProjectExclusions:
         return [row[:2] for row in self._store.connection.rows(_IN_FORCE)]
 
     def add(self, image_ids: Iterable[ImageId], class_id: ClassId, *, who: str = "") -> Change:
-        """Note that images are not of a class. A label given later that says otherwise removes the note.
+        """Record that images are not of a class. A contradicting later label removes the record.
 
         Args:
-            who: the person; by default the one at this computer.
+            who: the annotator; by default the current user.
 
         Raises:
             UnknownClassError: there is no such class.

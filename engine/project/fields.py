@@ -1,4 +1,4 @@
-"""The fields that a project has for its images, and their values: a count, and a short list of its own."""
+"""Image fields of a project and their values: a count, and fields of its own."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -42,7 +42,7 @@ _IN_FORCE: Final = """SELECT image_id, field, value, who, entered_at FROM field_
 
 @final
 class ProjectFields:
-    """The fields and values of a project; values of a picture that was replaced in its file since are left out."""
+    """Fields and values of a project, without values of pictures that were replaced since."""
 
     def __init__(self, store: ProjectStore) -> None:
         self._store = store
@@ -72,10 +72,12 @@ class ProjectFields:
     def define(self, fields: Sequence[ImageField], renamings: Sequence[Renaming] = ()) -> Change:
         """Replace the project's fields; count is not among them.
 
-        Values of a field that is gone, and those that it does not take any more, are removed in the same step.
+        Values of a removed field, and values that it does not allow any more, are removed in the
+        same step.
 
         Args:
-            renamings: of the present fields, whose values get the new names; `fields` have them already.
+            renamings: of the current fields, whose values are renamed; `fields` are renamed
+                already.
 
         Raises:
             InputError: see `checked_fields`.
@@ -98,10 +100,10 @@ class ProjectFields:
 
         Args:
             name: of the field, see `field`.
-            who: the person; by default the one at this computer.
+            who: the annotator; by default the current user.
 
         Raises:
-            InputError: the field does not take the value, there is no such field, or an image is not in the project.
+            InputError: an invalid value, an unknown field, or an image that is not in the project.
         """
         ids, field = plain_ids(image_ids), self.field(name)
         stored = None if value is None else checked_value(field, value)
@@ -125,7 +127,7 @@ class ProjectFields:
         ]
 
     def values(self) -> dict[ImageId, dict[str, str]]:
-        """Values by the name of their field, of each image that has one: the quick way to read many."""
+        """Values by field name, of each image with any: the fast way to read many."""
         found: dict[ImageId, dict[str, str]] = {}
         for image_id, field, value, _who, _when in self._store.connection.rows(_IN_FORCE):
             found.setdefault(image_id, {})[field] = value
@@ -134,7 +136,7 @@ class ProjectFields:
     def add_missing(
         self, values: Sequence[FieldValue], fields: Sequence[ImageField] = ()
     ) -> Change:
-        """Take over values of others, with their names and times, where an image has none of that field.
+        """Adopt values of another copy, with names and times, where an image has none.
 
         Args:
             fields: theirs; those that are missing here come in, and so do choices that ours lack.
@@ -162,7 +164,7 @@ def merged_fields(
 ) -> tuple[ImageField, ...]:
     """Our fields with the choices that theirs have in addition, then those that are theirs alone.
 
-    A field of another name or kind there stays as it is here.
+    Fields of another name or kind are not changed.
     """
     pairs = paired_fields(ours, theirs)
     by_ours = {own.name: their for own, their in pairs.values()}
@@ -194,7 +196,7 @@ def _widened(ours: ImageField, theirs: ImageField) -> ImageField:
 def _rename_values(
     step: OpenStep, fields: Sequence[ImageField], renamings: Sequence[Renaming]
 ) -> int:
-    """Give values the new names of their fields and choices; returns how many were removed: no field takes them."""
+    """Rename fields and choices of values; returns the number of removed, invalid ones."""
     names = {(each.field, each.choice): each.name for each in renamings}
     known = {field.search_name: field for field in (COUNT, *fields)}
     by_former = {

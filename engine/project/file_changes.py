@@ -1,6 +1,6 @@
-"""Files of images that were written to: how they are now, and whether another picture than before was found there.
+"""Modified image files: their current state, and whether their picture was replaced.
 
-Facts of the machine, which undo leaves. Labels older than another picture are outdated: see `engine.project.labels`.
+Not journaled. Labels older than the current picture are outdated: see `engine.project.labels`.
 """
 
 import json
@@ -25,13 +25,13 @@ class ProjectFileChanges:
     def of(self, image_ids: Sequence[ImageId]) -> dict[ImageId, FileChange]:
         """The entries of these images."""
         rows = self._store.connection.rows(
-            f"{_COLUMNS} WHERE image_id IN (SELECT value FROM json_each(?))",  # noqa: S608 (our names)
+            f"{_COLUMNS} WHERE image_id IN (SELECT value FROM json_each(?))",  # noqa: S608
             (json.dumps([int(image_id) for image_id in image_ids]),),
         )
         return {row[0]: FileChange(*row) for row in rows}
 
     def record(self, changes: Iterable[FileChange]) -> None:
-        """Store entries in place of earlier ones; images that are gone by now are passed over."""
+        """Store entries in place of earlier ones; removed images are skipped."""
         rows = [
             (each.image_id, each.size_bytes, each.modified_ns, each.seen_hash, each.found_at)
             for each in changes
@@ -48,7 +48,8 @@ def present(connection: Connection) -> str:
 def _store(connection: Connection, rows: Sequence[tuple[object, ...]]) -> None:
     with connection.transaction():
         connection.write_many(
-            "INSERT OR REPLACE INTO image_change (image_id, size_bytes, modified_ns, seen_hash, found_at)"
+            "INSERT OR REPLACE INTO image_change"
+            " (image_id, size_bytes, modified_ns, seen_hash, found_at)"
             " SELECT image_id, ?2, ?3, ?4, ?5 FROM image WHERE image_id = ?1",
             rows,
         )

@@ -49,13 +49,15 @@ _PATHS_AT_ONCE: Final = 1000
 _CHANGED_AT_ONCE: Final = 4096  # images that are in memory at once when many are added or moved
 _COLUMNS = """SELECT image_id, path, coalesce(changed.size_bytes, image.size_bytes),
     coalesce(changed.modified_ns, image.modified_ns), content_hash, failure, part
-    FROM image LEFT JOIN image_fact USING (image_id) LEFT JOIN image_change AS changed USING (image_id)"""
+    FROM image LEFT JOIN image_fact USING (image_id)
+    LEFT JOIN image_change AS changed USING (image_id)"""
 
 
 _CONTENTS_BY_FILE: Final = """WITH some AS (
         SELECT image_id, path FROM image WHERE image_id > ? ORDER BY image_id LIMIT ?)
     SELECT some.image_id, item.image_id, item.path, part, content_hash
-    FROM some CROSS JOIN image AS item USING (path) LEFT JOIN image_fact ON image_fact.image_id = item.image_id
+    FROM some CROSS JOIN image AS item USING (path)
+    LEFT JOIN image_fact ON image_fact.image_id = item.image_id
     WHERE NOT EXISTS (SELECT 1 FROM image AS earlier
         WHERE earlier.path = some.path AND earlier.image_id < some.image_id)
     ORDER BY some.image_id, item.image_id"""
@@ -88,7 +90,7 @@ class ProjectImages:
         return _record(row)
 
     def table(self, image_ids: Sequence[ImageId] | None = None) -> ImageTable:
-        """All images, or those of these ids that are there, as columns: the quick way to read many."""
+        """All images, or existing ones of these ids, as columns: the fast way to read many."""
         if image_ids is None and (whole := whole_table(self._store.connection)) is not None:
             return whole
         which = "" if image_ids is None else " WHERE image_id IN (SELECT value FROM json_each(?))"
@@ -172,7 +174,7 @@ class ProjectImages:
         return id_of(self._store.connection, self._store.paths.stored(Path(path)), part)
 
     def alike(self, size_bytes: int, name: str) -> Iterator[Path]:
-        """Where the images are that had this size when they were read last, or whose file has this name."""
+        """Paths of images with this size when last read, or with this file name."""
         escaped = re.sub(r"([\\%_])", r"\\\1", name)
         pattern = os.fsencode(f"%{escaped}").decode(errors="replace")
         for condition, value in (
@@ -190,7 +192,7 @@ class ProjectImages:
         return self._store.paths.absolute(record.path)
 
     def add(self, files: Sequence[FoundFile | NewItem]) -> Change:
-        """Add images, which get ids in this order; those that are known already are passed over.
+        """Add images, which get ids in this order; known ones are skipped.
 
         A `FoundFile` is one image as a whole.
         """
@@ -207,14 +209,14 @@ class ProjectImages:
         on_progress: OnProgress = ignore_progress,
         cancel: CancelToken | None = None,
     ) -> Change:
-        """Add images with their labels, if any, as one action; many labels are preceded by a backup.
+        """Add images with their labels, if any, as one action; before many labels a backup is made.
 
-        A label that is there already is never overwritten: a known image gets one only if it has none.
+        An existing label is never overwritten: a known image gets one only if it has none.
 
         Args:
-            class_ids: of each image the class that a person gave it, or a code as in `ProjectLabels.set`; None adds it
+            class_ids: of each image its class, or a code as in `ProjectLabels.set`; None adds it
                 without a label.
-            who: the person; by default the one at this computer.
+            who: the annotator; by default the current user.
             source: see `Label`.
             called: the action; by default it names the counts.
             cancel: stops between some thousands of images; none is added.
@@ -251,7 +253,7 @@ class ProjectImages:
         """Add further parts of an image's file as images, boxes in its picture for instance.
 
         Args:
-            parts: see `engine.file_parts`; those that are known already are passed over.
+            parts: see `engine.file_parts`; known ones are skipped.
             class_ids: as in `add_labelled`.
 
         Raises:
@@ -273,7 +275,8 @@ class ProjectImages:
         """Let an image be another part of its file, as when a box is moved; its label stays.
 
         Raises:
-            InputError: the image is not in the project, the text names no part, or another image is that part.
+            InputError: the image is unknown, the text names no part, or another image has that
+                part.
         """
         text = file_part(part).text
         with self._store.one_step(action("box_changed")) as step:
@@ -315,13 +318,13 @@ class ProjectImages:
     ) -> Change:
         """Set where images are now; their ids, labels, facts and predictions stay.
 
-        All images of a file move together. One that is gone by now is passed over, and so is a file whose new place
-        belongs to another image.
+        All images of a file move together. A removed one is skipped, and so is a file whose new
+        place belongs to another image.
 
         Args:
             moves: image id, one of each file, and the file that is its own.
-            strangers: images that came in when moved files were taken for new ones; one without a label or note is
-                removed for the image whose file it holds.
+            strangers: images added when moved files were taken for new ones; one without a label or
+                note is removed for the image whose file it holds.
         """
         found, moves, leaving = 0, iter(moves), set(strangers)
         with self._store.one_step() as step:

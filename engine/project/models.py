@@ -1,4 +1,4 @@
-"""The model versions of a project, their files and predictions; policies of classes and settings."""
+"""Model versions of a project, their files and predictions; class policies and settings."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, replace
@@ -30,7 +30,7 @@ BROADEST_SETTING: Final = "broadest_level"
 
 @final
 class ProjectModels:
-    """Versions and predictions are facts: undo leaves them. Which version is in use is chosen, and can be undone.
+    """Versions and predictions are not journaled. The choice of a version is, and can be undone.
 
     Predictions are a layer of their own: no label is ever made of one, and none touches a label.
     """
@@ -52,18 +52,20 @@ class ProjectModels:
         return model_versions(self._store.connection)
 
     def file(self, content_hash: str) -> bytes:
-        """Content of a model file that lies in the project; see `model_file`."""
+        """Content of a model file in the project; see `model_file`."""
         return model_file(self._store.connection, content_hash)
 
     def predictions(self, setting: str) -> list[Prediction]:
-        """Predictions of the model version in use by a setting ("ppn+", "ppn", "prototypes"), in image id order.
+        """Predictions of the current version by a setting ("ppn+", "ppn", "prototypes").
 
-        Those of labelled images are included, those whose class is gone are not. A safe class that is gone reads as
-        none.
+        Those of labelled images are included, those of deleted classes are not. A deleted safe
+        class reads as none.
         """
         rows = self._store.connection.rows(
-            "SELECT image_id, prediction.class_id, score, safe.class_id, iif(safe.class_id IS NULL, 0.0, safe_score)"
-            " FROM prediction JOIN image USING (image_id) JOIN class ON class.class_id = prediction.class_id"
+            "SELECT image_id, prediction.class_id, score, safe.class_id,"
+            " iif(safe.class_id IS NULL, 0.0, safe_score)"
+            " FROM prediction JOIN image USING (image_id)"
+            " JOIN class ON class.class_id = prediction.class_id"
             " LEFT JOIN class AS safe ON safe.class_id = safe_class_id"
             " WHERE setting = ? AND version_id = ? ORDER BY image_id",
             (setting, chosen_version_id(self._store.connection)),
@@ -110,7 +112,7 @@ class ProjectModels:
     def store_predictions(
         self, rows: Iterable[Prediction], *, version_id: int, setting: str
     ) -> None:
-        """Store predictions, at most one an image, in place of those of the same model version and setting."""
+        """Store predictions, one per image, replacing those of the same version and setting."""
         self._store.check_writable()
         values = [
             (
@@ -189,11 +191,11 @@ class ProjectPolicies:
 
     @property
     def broadest_level(self) -> int:
-        """The level of the most general coarse classes that are predicted; 0, the top level, for any."""
+        """The level of the broadest predicted coarse classes; 0, the top level, for any."""
         return max(0, int(self.setting(BROADEST_SETTING, 0)))
 
     def set_broadest_level(self, level: int) -> Change:
-        """Predict no coarse class above a level: one action, whose text counts levels from 1, as the window does.
+        """Predict no coarse class above a level: one action, whose text counts levels from 1.
 
         Raises:
             InputError: there is no such level.

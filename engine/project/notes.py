@@ -1,4 +1,4 @@
-"""What people noted of images: stars, a flag, a comment. No function of this module takes anything of a machine."""
+"""Notes on images by users: stars, a flag, a comment. Nothing here is computed."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ _COLUMNS = "SELECT image_id, stars, is_flagged, comment, who, noted_at FROM imag
 
 @final
 class ProjectNotes:
-    """The notes of a project: at most one for each image; one that says nothing is not kept."""
+    """The notes of a project: at most one per image; empty ones are deleted."""
 
     def __init__(self, store: ProjectStore) -> None:
         self._store = store
@@ -53,7 +53,7 @@ class ProjectNotes:
     def set_flagged(
         self, image_ids: Iterable[ImageId], is_flagged: bool, *, who: str = ""
     ) -> Change:
-        """Flag images, or take their flags away; raises `InputError` where an image is not in the project."""
+        """Set or clear the flag of images; raises `InputError` for an unknown image."""
         ids = plain_ids(image_ids)
         called = action("images_flagged" if is_flagged else "flags_removed", images=len(ids))
         return self._edit(ids, lambda note: replace(note, is_flagged=is_flagged), called, who)
@@ -93,7 +93,7 @@ class ProjectNotes:
         return step.change
 
     def fill_in(self, notes: Sequence[Note]) -> Change:
-        """Take stars, flags and comments of others over where the image has none; a note keeps its name and time.
+        """Adopt stars, flags and comments of another copy where missing; names and times stay.
 
         Raises:
             InputError: an image is not in the project.
@@ -127,7 +127,7 @@ class ProjectNotes:
 
 
 def filled_in(own: Note | None, other: Note) -> Note:
-    """A note with what it lacks and another one has, signed as it was; the other one where there is none."""
+    """A note completed from another one, with its own author; the other one where there is none."""
     if own is None:
         return other
     return replace(

@@ -43,7 +43,7 @@ _open_files: Final[Counter[Identity]] = (
 
 @dataclass
 class LeftSeal:
-    """The digest that a file was sealed with when it was closed; None before, and where it has no seal."""
+    """The checksum with which a file was closed; None before, and where it has none."""
 
     digest: bytes | None = None
 
@@ -66,7 +66,7 @@ class OpenFile:
         return self.lock is not None
 
     def check_place(self) -> None:
-        """Raise `ProjectMovedError` where the file is not where it was opened, or another program wrote to it."""
+        """Raise `ProjectMovedError` where the file was moved, or another program wrote to it."""
         if self.connection.guard is not None:
             self.connection.guard.check()
 
@@ -82,13 +82,15 @@ def open_for_writing(
     """Open a project as its one writer; an older file is backed up and migrated.
 
     Args:
-        on_progress, cancel: of the check of a file that was not closed, which takes seconds with a million images.
+        on_progress, cancel: of the check of a file that was not closed: seconds for a million
+            images.
 
     Raises:
-        ProjectMissingError, ProjectDamagedError, ProjectTooNewError: see `check_header`, or it is not sound.
+        ProjectMissingError, ProjectDamagedError, ProjectTooNewError: see `check_header`, or
+            unsound.
         ProjectReadOnlyError: the file or its folder must not be written to.
-        ProjectLockedError: somebody else writes.
-        Cancelled: stopped while it was checked; the file keeps every byte that a person made.
+        ProjectLockedError: it is open for writing elsewhere.
+        Cancelled: stopped during the check; no data is changed.
     """
     _check_header_unless_open(path)
     if not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
@@ -124,9 +126,9 @@ def open_for_reading(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> OpenFile:
-    """Open a private copy of a project as it is now; works in read-only folders and beside a writer.
+    """Open a private copy of a project; works in read-only folders and while others write.
 
-    Raises as `open_for_writing` but for what concerns writing. Unless `is_checked`, the file need not be sound.
+    Raises as `open_for_writing`, but not for writing. Unless `is_checked`, the file may be unsound.
     """
     _check_header_unless_open(path)
     with ExitStack() as resources:
@@ -185,7 +187,7 @@ def checked(
 
 def _counts(connection: Connection) -> Iterator[int]:
     for table in ("class", "image", "label"):
-        yield int(connection.value(f"SELECT COUNT(*) FROM {table}"))  # noqa: S608 (our names)
+        yield int(connection.value(f"SELECT COUNT(*) FROM {table}"))  # noqa: S608
 
 
 def _leave(connection: Connection, lock: FileLock, left: LeftSeal) -> None:
@@ -218,7 +220,7 @@ def _rehearse_migration(connection: Connection, version: int, seal: Seal) -> Non
 
 
 def _seal_once_migrated(seal: Seal) -> Seal:
-    """A seal that holds goes with the first step to the present version; one that is broken stays a fault."""
+    """Drop a valid checksum with the first migration step; an invalid one stays as a fault."""
     return Seal.BROKEN if seal is Seal.BROKEN else Seal.OPEN
 
 
@@ -232,7 +234,8 @@ def _back_up(connection: Connection) -> None:
         )
     except StorageError as error:
         raise StorageError(
-            "the project is of an older version and could not be backed up, so it was left as it is",
+            "the project is of an older version and could not be backed up, so it was left as it "
+            "is",
             found="{problem} ({detail})",
             remedy=error.remedy,
             problem=error.what,
@@ -241,7 +244,7 @@ def _back_up(connection: Connection) -> None:
 
 
 def _seal_of(connection: Connection, read: Read) -> Seal:
-    """The state of the seal; one that cannot be read counts as open, so that the whole file is checked."""
+    """The state of the seal; unreadable counts as open, so that the whole file is checked."""
     try:
         return seal_of(connection, read) if has_state(connection) else Seal.OPEN
     except ProjectDamagedError:
@@ -251,8 +254,8 @@ def _seal_of(connection: Connection, read: Read) -> Seal:
 def _check_header_unless_open(path: Path) -> None:
     """Check the header, but never of a file that this process has open.
 
-    POSIX drops all of a process's classic locks on a file as soon as it closes any descriptor of it, those of SQLite in
-    the middle of a commit among them.
+    POSIX drops all of a process's classic locks on a file once it closes any descriptor of it,
+    those of SQLite in the middle of a commit among them.
     """
     if not is_open_here(path):
         check_header(path)
@@ -275,7 +278,7 @@ def _count_as_open(identity: Identity, resources: ExitStack) -> None:
 
 
 def _checked_version(connection: Connection) -> int:
-    # The header may be older than a log, so SQLite's own reading counts as well, its first of this file.
+    # The header may be older than a log, so SQLite's first reading of this file counts as well.
     version = int(connection.value("PRAGMA user_version"))
     check_version(connection.path, version)
     connection.value("SELECT COUNT(*) FROM sqlite_schema")

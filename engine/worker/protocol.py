@@ -1,11 +1,11 @@
-"""Messages between two processes of the program; every message is encoded and decoded here and nowhere else.
+"""Messages between two processes of the program, and their encoding.
 
 A message is a frozen dataclass, and one line of JSON on its way:
 
-    {"version": of the program, "number": of the request, "kind": name of the dataclass, "body": its fields}
+    {"version": of the program, "number": of the request, "kind": the dataclass, "body": its fields}
 
-A request knows its result and the events that may come before it, so each side decodes only what it expects. Requests
-lie in the rooms of their subject; `engine.jobs` answers them.
+A request has a result type and event types, so each side decodes only what it expects. Requests
+are defined in the package of their subject; `engine.jobs` handles them.
 """
 
 import json
@@ -49,7 +49,7 @@ class Cancel:
 class Failed:
     """A request failed."""
 
-    message: str  # one line for a person, in English; empty where a bug ended the request
+    message: str  # one line in English; empty where a bug ended the request
     traceback: str = ""  # of the bug
     error: dict[str, Any] | None = None  # what the line was made of
 
@@ -65,7 +65,7 @@ class Failed:
 
 @dataclass(frozen=True)
 class Stopped:
-    """A request was cancelled; what was finished is kept."""
+    """A request was cancelled; finished results stay."""
 
 
 @dataclass(frozen=True)

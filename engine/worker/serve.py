@@ -1,6 +1,6 @@
-"""The worker's side: reads one request after the other from standard input, and answers on standard output.
+"""Server side of workers: reads requests from standard input, answers on standard output.
 
-The end of standard input cancels what runs and ends the process: its parent has died or needs nothing more.
+The end of standard input cancels the request in progress and ends the process: its parent has died.
 """
 
 import logging

@@ -135,7 +135,7 @@ def test_full_disk_is_a_storage_error_and_loses_nothing(tmp_path: Path) -> None:
     """When the disk is full the write fails as a whole, and what was there stays."""
     with EmbeddingCache(tmp_path, BACKBONE, WIDTH) as cache:
         cache.put_many(hashes_of(5), vectors_of(5))
-        connection = cache._connection  # noqa: SLF001 (damage that only a fault of ours could do)
+        connection = cache._cache._connection  # noqa: SLF001 (damage that only a fault of ours could do)
         assert connection is not None
         (pages,) = connection.execute("PRAGMA page_count").fetchone()
         connection.execute(f"PRAGMA max_page_count = {pages}")
@@ -159,7 +159,7 @@ def test_vector_of_a_wrong_length_counts_as_missing(tmp_path: Path) -> None:
 
 def test_two_programs_write_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two open caches of one file both write, and both see everything."""
-    monkeypatch.setattr(module, "_CHUNK", 7)
+    monkeypatch.setattr(module, "_SCAN_ROWS", 7)
     hashes, vectors = hashes_of(200), vectors_of(200)
     with (
         EmbeddingCache(tmp_path, BACKBONE, WIDTH) as one,

@@ -269,7 +269,7 @@ def test_full_disk_stops_the_run(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
 ) -> None:
     """A cache that cannot grow is a storage error; nothing is reported that was not written."""
-    connection = cache._connection  # noqa: SLF001 (damage that only a fault of ours could do)
+    connection = cache._cache._connection  # noqa: SLF001 (damage that only a fault of ours could do)
     assert connection is not None
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
     connection.execute(f"PRAGMA max_page_count = {pages}")
