@@ -41,9 +41,8 @@ class FolderReport:
 class DeviceSurvey:
     """The result of trying every device."""
 
-    reports: tuple[
-        ProviderReport, ...
-    ]  # of every device that this system can have, the preferred first, the CPU last
+    # of every device that this system can have, the preferred first, the CPU last
+    reports: tuple[ProviderReport, ...]
     chosen: ProviderChoice  # what the device "auto" is, and why not a GPU
     facts: GpuFacts  # about the GPU and its driver
 

@@ -12,9 +12,8 @@ from typing import Any, Final
 from engine.credentials import without_credentials
 from engine.texts import Message, in_english, marked
 
-LONGEST_MESSAGE: Final = (
-    2_000  # characters; a message may quote a file, and a file may hold anything
-)
+# characters; a message may quote a file, and a file may hold anything
+LONGEST_MESSAGE: Final = 2_000
 
 _KEPT_END: Final = 600
 # By presence of expected, found and remedy: languages join these parts differently.

@@ -10,15 +10,13 @@ from typing import Final
 from engine.errors import Cancelled
 
 PROGRESS_INTERVAL_S: Final = 0.1
-FIRST_ESTIMATE_S: Final = (
-    2.0  # work that is over sooner needs no estimate, and after less none is worth telling
-)
+# work that is over sooner needs no estimate, and after less none is worth telling
+FIRST_ESTIMATE_S: Final = 2.0
 CORRECTION_S: Final = 5.0  # how long it takes at most until a wrong estimate is corrected
 LEAST_LEFT_S: Final = 1.0
 UNEVEN_ESTIMATE_S: Final = 10.0
-EVEN: Final = (
-    1.5  # the one half of a run at an even pace takes at most so many times as long as the other
-)
+# the one half of a run at an even pace takes at most so many times as long as the other
+EVEN: Final = 1.5
 MARKS: Final = 100
 MARKS_NEEDED: Final = 3
 
@@ -94,9 +92,8 @@ class TimeLeft:
             return None
         last_s, last_done = self._marks[-1]
         pace_s = self._pace_s(self._middle, len(self._marks) - 1)
-        since_s = min(
-            now_s - last_s, pace_s * max(self._round, done - last_done)
-        )  # a standstill brings no end nearer
+        # a standstill brings no end nearer
+        since_s = min(now_s - last_s, pace_s * max(self._round, done - last_done))
         estimated_s = max(LEAST_LEFT_S, (missing + done - last_done) * pace_s - since_s)
         if self._estimate is not None:
             estimate_s, left_s = self._estimate

@@ -18,9 +18,8 @@ from typing import Final, final
 from engine.lazy_sequence import LazySequence
 from engine.texts import Message, marked
 
-MOST_BYTES: Final = (
-    1024**3
-)  # of a file that is read as a whole, unless its reader permits more or less. Chosen.
+# of a file that is read as a whole, unless its reader permits more or less. Chosen.
+MOST_BYTES: Final = 1024**3
 _KINDS: Final = (
     (stat.S_ISDIR, errno.EISDIR, marked("a folder, not a file")),
     (stat.S_ISFIFO, errno.EINVAL, marked("a pipe, not a file")),
@@ -205,9 +204,8 @@ class PhotoFacts:
     taken_on: str = ""  # "1912", "1912-06" or "1912-06-03" where the file has a date without a time
     camera: str = ""  # make and model
     serial: str = ""  # number of the camera's body
-    fields: Mapping[str, str] = field(
-        default_factory=dict
-    )  # further ones, by the names in `found_details.FIELDS`
+    # further ones, by the names in `found_details.FIELDS`
+    fields: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def date_text(self) -> str:

@@ -15,9 +15,8 @@ from engine.texts import marked
 
 REMEDY: Final = "free some space, then try again"
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
-_WINDOWS_FULL: Final = frozenset(
-    {39, 112, 1295}
-)  # ERROR_HANDLE_DISK_FULL, ERROR_DISK_FULL, ERROR_DISK_QUOTA_EXCEEDED
+# ERROR_HANDLE_DISK_FULL, ERROR_DISK_FULL, ERROR_DISK_QUOTA_EXCEEDED
+_WINDOWS_FULL: Final = frozenset({39, 112, 1295})
 _DISK_IS_FULL: Final = marked("the disk is full")
 _NEARLY_NOTHING_BYTES: Final = 1 << 20  # below this, a failed write is put down to the space
 _PHRASES: Final = (

@@ -155,9 +155,8 @@ def standard_facts(fields: Sequence[ImageField], values: Mapping[str, str]) -> d
     A renamed choice has its former name where the standard takes no other.
     """
     present = [field for field in fields if field.name in values]
-    present.sort(
-        key=lambda field: bool(standard_term(field.name))
-    )  # of two with one term the one that has its name
+    # of two with one term the one that has its name
+    present.sort(key=lambda field: bool(standard_term(field.name)))
     return {
         term: _standard_value(field, term, values[field.name])
         for field in present

@@ -172,9 +172,8 @@ class Embedder:
 
         if not side:
             return None
-        if (
-            self._previews is not None and self._previews.side != side
-        ):  # the window is on another screen
+        # the window is on another screen
+        if self._previews is not None and self._previews.side != side:
             self._previews.close()
             self._previews = None
         self._previews = self._previews or PreviewCaches(folders, side)

@@ -28,9 +28,8 @@ from engine import __version__
 from engine.config import log_folder
 from engine.new_file import open_own, private_folder
 
-SIZE_BYTES: Final = (
-    1_000_000  # of one file; some thousand faults with their tracebacks (decision 57)
-)
+# of one file; some thousand faults with their tracebacks (decision 57)
+SIZE_BYTES: Final = 1_000_000
 OLDER_FILES: Final = 2  # kept by rotation (decision 57)
 MOST_PROCESSES: Final = 32  # of one kind that can have a log at once
 SESSION_LINES: Final = 300  # the most that is read of one session, from its end
@@ -58,12 +57,10 @@ class Log:
     """The log of this process."""
 
     path: Path | None = None  # its file; None where none can be written
-    crashed: tuple[
-        str, ...
-    ] = ()  # latest sessions of earlier windows that ended without being closed
-    faulty: tuple[
-        str, ...
-    ] = ()  # of those that were closed after an uncaught error whose report was not read
+    # latest sessions of earlier windows that ended without being closed
+    crashed: tuple[str, ...] = ()
+    # of those that were closed after an uncaught error whose report was not read
+    faulty: tuple[str, ...] = ()
     has_unread_error: bool = False  # an uncaught error of this session whose report was not read
     has_ended_well: bool = False  # whether this process has ended without an error at the very end
 

@@ -62,13 +62,7 @@ class MappedCache:
     """
 
     def __init__(
-        self,
-        folder: Path,
-        name: str,
-        suffix: str,
-        limit_bytes: int,
-        *,
-        copy_on_write: bool = False,
+        self, folder: Path, name: str, suffix: str, limit_bytes: int, *, copy_on_write: bool = False
     ) -> None:
         self._folder, self._suffix, self._limit_bytes = folder, suffix, limit_bytes
         self._stem = blake3(name.encode("utf-8", "surrogateescape")).digest(length=16).hex()
@@ -88,11 +82,7 @@ class MappedCache:
             return None
 
     def write(
-        self,
-        arrays: Arrays,
-        *,
-        spare_rows: int = 0,
-        is_current: Callable[[], bool] = lambda: True,
+        self, arrays: Arrays, *, spare_rows: int = 0, is_current: Callable[[], bool] = lambda: True
     ) -> bool:
         """Write arrays in place of the newest file; returns whether the disk had room and no error.
 

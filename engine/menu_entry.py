@@ -82,9 +82,8 @@ def this_program() -> Path:
 def quoted(command: Path) -> str:
     """A path as a desktop entry's `Exec` needs it."""
     inside = "".join(f"\\{letter}" if letter in _SPECIAL else letter for letter in str(command))
-    return (
-        '"' + inside.replace("\\", "\\\\").replace("%", "%%") + '"'
-    )  # a value's own escapes come on top
+    # a value's own escapes come on top
+    return '"' + inside.replace("\\", "\\\\").replace("%", "%%") + '"'
 
 
 def _data_folder() -> Path:

@@ -34,9 +34,8 @@ class BackboneCard:
     resize_share: float = 1.0
     # prior of the classifier's temperature, from held-out classes of the training collection
     temperature: float = 1.0
-    shrinkage: float = (
-        1.0  # prior for lambda, n / (n + shrinkage) for n shots (Eq. 6), from held-out classes.
-    )
+    # prior for lambda, n / (n + shrinkage) for n shots (Eq. 6), from held-out classes.
+    shrinkage: float = 1.0
     shrinkage_guessed: float = 0.2  # the same where the parents are guessed (the PPN setting)
     # description, training_data, licence, command: texts for display
     description: str = ""
@@ -49,9 +48,8 @@ class BackboneCard:
     value_scale: float = 1.0  # value of full brightness before mean and std: 1.0 or 255.0
     channel_order: str = "rgb"  # "rgb", "bgr", or "grey" for a network with one channel
     output: str = ""  # name of the output to take; empty: the only one
-    pooling: str = (
-        "none"  # for an output (B, d); "mean" over the places of a map or the tokens; "first" token
-    )
+    # for an output (B, d); "mean" over the places of a map or the tokens; "first" token
+    pooling: str = "none"
     unit_length: bool = False  # whether embeddings are scaled to length 1 after the network
 
     def __post_init__(self) -> None:

@@ -30,9 +30,8 @@ READER_WAIT_S: Final = 10.0  # how long a named pipe may be without a reader
 _READER_POLL_S: Final = 0.05  # how often it is tried again
 _OPEN_STREAMS: Final = re.compile(r"/dev(/fd)?|/proc/.*")
 """Folders of devices and open streams."""
-_NO_FOLLOW: Final = getattr(
-    os, "O_NOFOLLOW", 0
-)  # Windows has no such flag, and gives links to administrators alone
+# Windows has no such flag, and gives links to administrators alone
+_NO_FOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)
 
 
 @dataclass(frozen=True)

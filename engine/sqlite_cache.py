@@ -22,17 +22,15 @@ from engine.texts import marked
 
 APPLICATION_ID: Final = 0x50724C43  # "PrLC"
 BUSY_TIMEOUT_S: Final = 30.0
-_RETRY_S: Final = (
-    0.005  # between two attempts to lock a new file; creating the tables takes as long
-)
+# between two attempts to lock a new file; creating the tables takes as long
+_RETRY_S: Final = 0.005
 _SIDE_FILES: Final = ("-wal", "-shm", "-journal")
 _DAMAGED_CODES: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _MAGIC: Final = b"SQLite format 3\0"
 _HEADER_BYTES: Final = 100
 _ID_BYTES: Final = slice(68, 72)  # of the header
-_LOW_WATER_SHARE: Final = (
-    0.9  # of the limit, to which eviction shrinks, so that not every put evicts
-)
+# of the limit, to which eviction shrinks, so that not every put evicts
+_LOW_WATER_SHARE: Final = 0.9
 _MOST_PARAMETERS: Final = 900  # of a query; every SQLite allows 999
 _log = logging.getLogger(__name__)
 

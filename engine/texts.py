@@ -18,15 +18,10 @@ Apart = Callable[[str], str]
 """Keeps a value apart from words that are read in another direction."""
 
 _FIELD: Final = re.compile(r"\{(\w+)(?::([^{}]*))?\}")
-WIDE_ENDS: Final = (
-    "。",
-    "\N{FULLWIDTH EXCLAMATION MARK}",
-    "\N{FULLWIDTH QUESTION MARK}",
-)
+WIDE_ENDS: Final = ("。", "\N{FULLWIDTH EXCLAMATION MARK}", "\N{FULLWIDTH QUESTION MARK}")
 """Of sentences; they need no space behind them."""
-_WIDE_RANGES: Final = (
-    "\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef"  # characters of Chinese and Japanese
-)
+# characters of Chinese and Japanese
+_WIDE_RANGES: Final = "\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef"
 _HAS_WIDE: Final = f"[{_WIDE_RANGES}]"  # compiled when used, as the one below: that takes 5 ms each
 _WIDE: Final = f"[{_WIDE_RANGES}“”]"  # quotation marks are wide among them alone
 _EDGE: Final = "\x01"  # of a value, until the text is closed up
@@ -81,9 +76,8 @@ class Message(str):  # noqa: SLOT000 (a `str` with facts)
     def translated(self) -> str:
         values = {name: _in_words(value) for name, value in self.fields.items()}
         template = _translation(self.template, self.numerus)
-        if (
-            not template and self.numerus is not None
-        ):  # the English of one, whose template is that of many
+        # the English of one, whose template is that of many
+        if not template and self.numerus is not None:
             return str(self)
         return filled(template or self.template, values, _numbers[0] if _numbers else format)
 

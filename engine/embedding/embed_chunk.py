@@ -73,27 +73,21 @@ class ChunkOutcome:
     """The requests of a chunk, by what became of them."""
 
     vectors: NDArray[np.float32]  # (len(embedded), embedding width) float32, of the whole images
-    means: NDArray[np.float32] | None = (
-        None  # the same over all views; None where these are not embedded
-    )
+    # the same over all views; None where these are not embedded
+    means: NDArray[np.float32] | None = None
     embedded: list[HashedRequest] = field(default_factory=list)  # in the order of `vectors`
-    picture_hashes: list[int] = field(
-        default_factory=list
-    )  # perceptual, of the pictures that `embedded` are in
-    cached: list[HashedRequest] = field(
-        default_factory=list
-    )  # whose content is in the cache already
-    twins: list[HashedRequest] = field(
-        default_factory=list
-    )  # whose content another request of this run has claimed
-    undecodable: list[tuple[HashedRequest, str]] = field(
-        default_factory=list
-    )  # no sound images, with the reason
+    # perceptual, of the pictures that `embedded` are in
+    picture_hashes: list[int] = field(default_factory=list)
+    # whose content is in the cache already
+    cached: list[HashedRequest] = field(default_factory=list)
+    # whose content another request of this run has claimed
+    twins: list[HashedRequest] = field(default_factory=list)
+    # no sound images, with the reason
+    undecodable: list[tuple[HashedRequest, str]] = field(default_factory=list)
     # that could not be read, with the reason, and the content hash where the file is out of reach
     unreadable: list[tuple[EmbedRequest, str, bytes | None]] = field(default_factory=list)
-    missing: list[EmbedRequest] = field(
-        default_factory=list
-    )  # whose file is missing, but whose embedding is cached
+    # whose file is missing, but whose embedding is cached
+    missing: list[EmbedRequest] = field(default_factory=list)
 
     def take_vectors(self, vectors: NDArray[np.float32], views: int) -> None:
         """Set the embeddings (len(embedded) * views, width); the first view is the whole image."""

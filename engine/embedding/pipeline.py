@@ -26,9 +26,8 @@ from engine.files import FoundFile
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.sessions import usable_cores
 
-_LOOK_UP: Final = (
-    512  # requests that are looked up in the cache at once; more would delay the next report
-)
+# requests that are looked up in the cache at once; more would delay the next report
+_LOOK_UP: Final = 512
 _ONE_FILE: Final = 32
 """Images of one file that a core embeds together. Chosen: their pixels take some megabytes."""
 

@@ -25,13 +25,11 @@ from engine.runtime.sessions import usable_cores
 
 NETWORK_S: Final = 0.4  # chosen: tells a fast backbone from a slow one
 PHOTOS_S: Final = 0.4  # the same
-_ROUNDS: Final = (
-    3  # times that network and product are measured in turn, of which the median counts
-)
+# times that network and product are measured in turn, of which the median counts
+_ROUNDS: Final = 3
 _SHORTEST_TICK: Final = 1e-6  # seconds of processor time that are divided by, at least
-_PRODUCT_SHARE: Final = (
-    0.3  # of the time that the product gets. Chosen: the rest measures the displayed rate
-)
+# of the time that the product gets. Chosen: the rest measures the displayed rate
+_PRODUCT_SHARE: Final = 0.3
 
 
 def measure_inference_for(session: BackboneSession, seconds: float) -> float:

@@ -40,9 +40,8 @@ SHARED: Final = Path("/dev/shm")  # noqa: S108 (Linux: where the system has shar
 SHARED_SHARE: Final = 0.5  # of what is free there, at most. Chosen: other programs use it, too.
 HANGS_S: Final = 120.0
 """Timeout of a file, as on a lost share. Chosen: the largest pictures take a tenth of it."""
-MOST_FALSE_STARTS: Final = (
-    3  # processes in a row that end before they read anything: threads read instead
-)
+# processes in a row that end before they read anything: threads read instead
+MOST_FALSE_STARTS: Final = 3
 FEWEST_FOR_PROCESSES: Final = 200  # files that are read before processes have started. Chosen.
 _DIED: Final = Message("the process reading it ended")
 _FAILED: Final = Message("the process reading it failed")
@@ -318,9 +317,8 @@ class ProcessReaders:
                 reader.false_starts = 0
                 chunk = self._chunk(reader, task, ending.result)
             else:
-                is_current = reader.is_run_by(
-                    worker
-                )  # otherwise it was ended because of another file
+                # otherwise it was ended because of another file
+                is_current = reader.is_run_by(worker)
                 place = int(reader.place(task.slot)[0]) if is_current else -1
                 chunk = self._after_failure(reader, task, place, ending)
                 if is_current and reader.is_ready:

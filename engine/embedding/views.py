@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 VIEWS: Final = 5  # the whole image and its four corners
 CLOSER: Final = 9 / 7  # how much larger things are in a corner than in the whole
 MOST_PER_CLASS: Final = 10  # labelled images of a class that are embedded in all views first
-MOST_IN_ALL_VIEWS: Final = (
-    10_000  # larger collections have views of labelled images alone: all would take too long
-)
+# larger collections have views of labelled images alone: all would take too long
+MOST_IN_ALL_VIEWS: Final = 10_000
 _VERSION: Final = 1  # of what the views are; embeddings of others are of no use
 
 

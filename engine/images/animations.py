@@ -40,9 +40,8 @@ from engine.images.taken_time import real_time
 MOST_FRAMES: Final = 10_000
 """Of one file. Chosen: a quarter of an hour at ten frames a second; each needs all before it."""
 _FORMATS: Final = ("GIF", "WEBP", "PNG")
-_PIXEL_BYTES: Final = (
-    24  # of the picture, the one before, what is put between, and the result, as Pillow holds them
-)
+# of the picture, the one before, what is put between, and the result, as Pillow holds them
+_PIXEL_BYTES: Final = 24
 
 
 @final
@@ -131,9 +130,8 @@ class AnimationFrames(PartReader):
 
     def _go_to(self, image: Image.Image, number: int) -> None:
         """Have Pillow decode the frames up to one, each on top of the one before."""
-        place = number + int(
-            getattr(image, "default_image", False)
-        )  # of a PNG whose still picture is no frame
+        # of a PNG whose still picture is no frame
+        place = number + int(getattr(image, "default_image", False))
         image.load()
         for each in range(image.tell() + 1, place + 1):
             self._cancel.raise_if_cancelled()

@@ -54,9 +54,8 @@ _MOST_KEPT_BYTES: Final = 100 * 1024**2
 """Larger scales of a JPEG are decoded again for each box. Chosen: fits with all cores in use."""
 _JPEG_SIGNATURE: Final = b"\xff\xd8\xff"
 _TURBO_COLOURS: Final = frozenset({"YCbCr", "Gray", "RGB"})
-_UNPACKED_OFTEN: Final = frozenset(
-    {"BMP", "DIB", "PPM", "TIFF"}
-)  # have row offsets in their header
+# have row offsets in their header
+_UNPACKED_OFTEN: Final = frozenset({"BMP", "DIB", "PPM", "TIFF"})
 
 # Pillow's own limit warns long before ours and raises at another size; ours is checked after the
 # header.
@@ -123,13 +122,11 @@ class ImageDecoder:
 
     def __init__(self, data: bytes) -> None:
         self._data = data
-        self._scales: dict[
-            int, NDArray[np.uint8]
-        ] = {}  # of a JPEG, (H, W, 4) as stored, by divisor
+        # of a JPEG, (H, W, 4) as stored, by divisor
+        self._scales: dict[int, NDArray[np.uint8]] = {}
         self._own_tags: tuple[int, bytes] | None = None  # orientation and colour profile of a JPEG
-        self._whole: tuple[WantedPart, bytes] | None = (
-            None  # of another picture, with its colour profile
-        )
+        # of another picture, with its colour profile
+        self._whole: tuple[WantedPart, bytes] | None = None
 
     @classmethod
     def of_pixels(cls, pixels: NDArray[np.uint8]) -> Self:
@@ -183,9 +180,8 @@ class ImageDecoder:
             if box is None:
                 return (round(side / resize_share),) * 2
             as_shown, turned = (region(width, height, orientation) for orientation in (1, _TURNED))
-            shown = min(
-                as_shown[2] - as_shown[0], turned[2] - turned[0]
-            )  # which of them, the header tells later
+            # which of them, the header tells later
+            shown = min(as_shown[2] - as_shown[0], turned[2] - turned[0])
             scale = min(1.0, side / shown)
             return math.ceil(width * scale), math.ceil(height * scale)
 

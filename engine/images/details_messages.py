@@ -60,7 +60,6 @@ class ReadDetails(Request[DetailsSummary]):
     event_types = (DetailsBatch,)
 
     images: tuple[tuple[int, Path], ...]
-    done_before: int = (
-        0  # images of earlier requests of the same run; they count as done in the progress
-    )
+    # images of earlier requests of the same run; they count as done in the progress
+    done_before: int = 0
     total: int = 0  # images of the whole run

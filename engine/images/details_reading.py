@@ -14,9 +14,8 @@ from engine.images.photo_details import read_details
 from engine.ordered_pool import in_order
 
 AT_ONCE: Final = 256  # files between two reports: a tenth of a second
-_THREADS: Final = (
-    4  # Chosen: they wait for the disk most of the time, and for one another when it is quick.
-)
+# Chosen: they wait for the disk most of the time, and for one another when it is quick.
+_THREADS: Final = 4
 
 
 OnDetails = Callable[[DetailsBatch], None]

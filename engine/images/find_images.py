@@ -22,9 +22,8 @@ from engine.images.read_file import not_a_file, read_file
 from engine.images.readers import SNIFFED_BYTES, is_other_kind, not_an_image, unread_suffix
 from engine.texts import Message
 
-_DEVELOPED_SUFFIXES: Final = frozenset(
-    {".jpg", ".jpeg", ".heic", ".heif", ".hif"}
-)  # stored by cameras next to RAW
+# stored by cameras next to RAW
+_DEVELOPED_SUFFIXES: Final = frozenset({".jpg", ".jpeg", ".heic", ".heif", ".hif"})
 AnyPath = TypeVar("AnyPath", bound=PurePath)
 _DIGITS: Final = re.compile(r"(\d+)")
 _HIDDEN_NAMES: Final = frozenset({"thumbs.db", "desktop.ini", "__macosx", "$recycle.bin", "@eadir"})
@@ -35,9 +34,8 @@ class ImageFolder:
     """The images that one folder holds itself."""
 
     root: Path  # the folder that was searched, absolute
-    names: tuple[
-        str, ...
-    ]  # of the folders from `root` down to this one; empty for `root`, and for a named file
+    # of the folders from `root` down to this one; empty for `root`, and for a named file
+    names: tuple[str, ...]
     files: FoundFiles = field(default_factory=FoundFiles)  # in natural order
 
     @property
@@ -50,9 +48,8 @@ class ImageFolder:
 class FoundImages:
     """Results of a search; failures are unreadable, or named by the user but no images."""
 
-    folders: list[ImageFolder] = field(
-        default_factory=list
-    )  # with images, each before its sub-folders, sorted
+    # with images, each before its sub-folders, sorted
+    folders: list[ImageFolder] = field(default_factory=list)
     named: list[Path] = field(default_factory=list)  # files that were named themselves
     failures: list[FileFailure] = field(default_factory=list)
     left_out: LeftOut = field(default_factory=LeftOut)  # files of other kinds in folders

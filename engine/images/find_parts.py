@@ -67,9 +67,8 @@ def find_images_and_parts(
 
 
 def _take(found: FoundImages, path: Path, parts: Sequence[FilePart] | str) -> None:
-    is_image = (
-        path.suffix.lower() in IMAGE_SUFFIXES
-    )  # one that cannot be read is an image that failed
+    # one that cannot be read is an image that failed
+    is_image = path.suffix.lower() in IMAGE_SUFFIXES
     if isinstance(parts, str) and not is_image:
         found.failures.append(FileFailure(path, parts))
         found.parts[path] = ()

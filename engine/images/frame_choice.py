@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 SMALL: Final = (32, 18)  # width and height of the picture by which frames are compared
 SAME_S: Final = 0.0005
 """Tolerance of a frame's start: containers round times to milliseconds."""
-SAMPLED_S: Final = (
-    0.25  # between two frames that are compared. Chosen: nothing of interest is in view for less.
-)
+# between two frames that are compared. Chosen: nothing of interest is in view for less.
+SAMPLED_S: Final = 0.25
 CHANGED: Final = 24
 """Levels of 255 by which one of the 32 x 18 cells of a frame must differ from the last chosen
 frame.
@@ -26,9 +25,8 @@ def evenly(duration_s: float, every_s: float, most: int) -> list[float]:
     if duration_s <= 0:
         return [0.0]
     step = max(every_s, duration_s / most)
-    count = max(
-        1, min(most, int(np.ceil(duration_s / step - 1e-6)))
-    )  # no frame begins at the very end
+    # no frame begins at the very end
+    count = max(1, min(most, int(np.ceil(duration_s / step - 1e-6))))
     return [round(number * step, _DECIMALS) for number in range(count)]
 
 

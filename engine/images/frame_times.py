@@ -6,9 +6,8 @@ from itertools import islice
 from typing import BinaryIO, Final, NamedTuple
 
 _HEAD_BYTES: Final = 30  # first bytes that tell the kind, and width and height of the whole picture
-_INSTANT_S: Final = (
-    0.01  # frames that claim to be shown for no longer are shown for `_USUAL_S`, as in browsers
-)
+# frames that claim to be shown for no longer are shown for `_USUAL_S`, as in browsers
+_INSTANT_S: Final = 0.01
 _USUAL_S: Final = 0.1  # what browsers take for no duration at all
 # From the specification of GIF89a.
 _GIF: Final = (b"GIF87a", b"GIF89a")

@@ -14,9 +14,8 @@ from PIL import Image
 from PIL.ExifTags import Base
 
 MOST_SEGMENTS: Final = 4_000  # extended XMP of 100 MB takes 2,000
-MOST_EXIF: Final = (
-    64  # segments of Exif, of which Pillow joins each to all before it; cameras write one
-)
+# segments of Exif, of which Pillow joins each to all before it; cameras write one
+MOST_EXIF: Final = 64
 _START: Final = b"\xff\xd8"
 _SCAN: Final = frozenset({0xDA, 0xD9})  # with which the picture begins, and the file ends
 _APP1: Final = 0xE1  # the kind of a segment of Exif, and of XMP
@@ -28,9 +27,8 @@ _PROGRESSIVE_FRAMES: Final = frozenset({0xC2, 0xC6, 0xCA, 0xCE})
 _FRAMES: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _SHOWN_FRAMES: Final = frozenset({0xC0, 0xC1, 0xC2})
 _START_OF_SCAN: Final = 0xDA
-_MOST_MARKERS: Final = (
-    1000  # in front of a picture, with fill bytes; crafted files must not be slow
-)
+# in front of a picture, with fill bytes; crafted files must not be slow
+_MOST_MARKERS: Final = 1000
 _DIVISORS: Final = (8, 4, 2)
 """Factors by which a picture may be reduced while decoding. libjpeg-turbo has all eighths, but five
 to seven of them take up to twice as long as decoding the whole, and Pillow, which reads for
@@ -137,12 +135,10 @@ _COUNT_BYTES: Final = 2
 _ENTRY_BYTES: Final = 12
 _SHORT: Final = 3
 _TYPE_BYTES: Final = {_SHORT: 2, 4: 4, 13: 4}  # of one value: SHORT, LONG, IFD
-_MOST_ENTRIES: Final = (
-    512  # of one directory that are looked at: a damaged count must not take long. Chosen.
-)
-_MOST_VALUES: Final = (
-    64  # of one entry that are looked at. Chosen: more than a picture's strips that we follow.
-)
+# of one directory that are looked at: a damaged count must not take long. Chosen.
+_MOST_ENTRIES: Final = 512
+# of one entry that are looked at. Chosen: more than a picture's strips that we follow.
+_MOST_VALUES: Final = 64
 
 
 class Entry(NamedTuple):
@@ -301,9 +297,8 @@ def jpeg_profile(data: bytes) -> bytes:
     return b"".join(parts[number] for number in sorted(parts))
 
 
-_MPF_HEADER: Final = (
-    b"MPF\x00"  # of the index of an MPO (CIPA DC-007), in a segment of the same kind
-)
+# of the index of an MPO (CIPA DC-007), in a segment of the same kind
+_MPF_HEADER: Final = b"MPF\x00"
 
 
 def multi_picture_index(data: bytes) -> tuple[int, bytes] | None:

@@ -192,9 +192,8 @@ _KINDS: Final = UNREAD_RAW_KINDS | VIDEO_KINDS | _PICTURE_KINDS
 class LeftOut:
     """Files that were skipped in folders."""
 
-    kinds: Counter[str] = field(
-        default_factory=Counter
-    )  # pictures and videos that are not read, by kind ("PSD")
+    # pictures and videos that are not read, by kind ("PSD")
+    kinds: Counter[str] = field(default_factory=Counter)
     others: int = 0  # files that are neither, such as texts and sidecars
     raw_doubles: int = 0  # RAW photos of which a JPEG or HEIC is taken instead
 

@@ -41,12 +41,10 @@ class OpenedFile:
         self._held = ExitStack()
         self._path = path
         self._reader: PartReader | None = None
-        self._decoders: dict[
-            tuple[FilePart, int], ImageDecoder
-        ] = {}  # of the picture that was wanted last
-        self._details: dict[
-            FilePart, PhotoDetails | None
-        ] = {}  # of the picture that was wanted last
+        # of the picture that was wanted last
+        self._decoders: dict[tuple[FilePart, int], ImageDecoder] = {}
+        # of the picture that was wanted last
+        self._details: dict[FilePart, PhotoDetails | None] = {}
         self._data = b""
         try:
             if part.seconds is None or not _is_video(path):

@@ -35,12 +35,10 @@ LARGE_PIXELS: Final = 16_000_000  # from here on a picture is reduced strip by s
 _WORTHWHILE: Final = 4  # times as many pixels as are wanted
 _MOST_STRIP_PIXELS: Final = 16_000_000
 """A TIFF whose strip has more is decoded whole: there is nothing to gain (decision 110)."""
-_STRIP_BYTES: Final = (
-    160 * 1024**2
-)  # what the strips of one picture hold, at most, with all their copies
-_MUCH_BYTES: Final = (
-    64 * 1024**2
-)  # from here on freed memory is given back to the system first. Chosen.
+# what the strips of one picture hold, at most, with all their copies
+_STRIP_BYTES: Final = 160 * 1024**2
+# from here on freed memory is given back to the system first. Chosen.
+_MUCH_BYTES: Final = 64 * 1024**2
 _ONE_BYTE_MODES: Final = frozenset({"1", "L", "P"})
 # Bytes a pixel that a reader holds besides Pillow's picture, measured on large ones.
 _READER_BYTES: Final = {"WEBP": 12, "AVIF": 10, "HEIF": 6, "JPEG2000": 16, "TIFF": 4}

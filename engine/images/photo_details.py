@@ -25,12 +25,10 @@ from engine.images.raw_photo import raw_kind
 from engine.images.readers import PILLOW_DAMAGE, pillow_is_quiet
 from engine.images.xmp_details import xmp_details
 
-_HEAD_BYTES: Final = (
-    4 * 1024**2
-)  # of a RAW photo that are read for its details. Chosen: they are in the first ones.
-_SIGNATURE_BYTES: Final = (
-    64  # first bytes that distinguish RAW photos of other structures than a TIFF's
-)
+# of a RAW photo that are read for its details. Chosen: they are in the first ones.
+_HEAD_BYTES: Final = 4 * 1024**2
+# first bytes that distinguish RAW photos of other structures than a TIFF's
+_SIGNATURE_BYTES: Final = 64
 _JPEG: Final = b"\xff\xd8"
 _EXIF: Final = b"Exif\x00\x00"
 _SIDEWAYS: Final = 5  # from this orientation on, rows are columns

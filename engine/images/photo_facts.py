@@ -46,9 +46,8 @@ def photo_facts(file: Path) -> PhotoFacts:
 
 def _opened(file: IO[bytes]) -> ImageFile.ImageFile:
     if not is_header_bounded(file):
-        raise ValueError(
-            "more parts than a photo's header has"
-        )  # reading them takes the square of their number
+        # reading them takes the square of their number
+        raise ValueError("more parts than a photo's header has")
     return Image.open(file, formats=(*PILLOW_FORMATS, *heif_formats()))
 
 

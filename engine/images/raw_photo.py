@@ -29,14 +29,12 @@ from engine.images.kinds import container_brands
 
 LEAST_SIDE: Final = 400
 """Pixels of the longer side; smaller previews are thumbnails. Chosen: these have up to 320."""
-_SAME_SHAPE: Final = (
-    0.02  # how far sides may differ from the largest preview's: others have black bars
-)
+# how far sides may differ from the largest preview's: others have black bars
+_SAME_SHAPE: Final = 0.02
 _JPEG_START: Final = b"\xff\xd8\xff"
 _JPEG_END: Final = b"\xff\xd9"
-_MOST_STARTS: Final = (
-    1000  # JPEGs that are looked for in one file; a file made for it must not take long. Chosen.
-)
+# JPEGs that are looked for in one file; a file made for it must not take long. Chosen.
+_MOST_STARTS: Final = 1000
 _MOST_DIRECTORIES: Final = 64  # of one file that are read: they may point at one another. Chosen.
 _PANASONIC_JPEG: Final = 46  # tag of RW2
 _JPEG_COMPRESSIONS: Final = frozenset({6, 7})  # of TIFF 6.0, old and new

@@ -112,9 +112,8 @@ def _refuse_large(size_bytes: int) -> None:
         )
 
 
-HASH_BYTES: Final = (
-    16  # 128 bits: that two of a billion images agree by chance happens less than once in 10^20
-)
+# 128 bits: that two of a billion images agree by chance happens less than once in 10^20
+HASH_BYTES: Final = 16
 _PART_BYTES: Final = 1024**2  # read at a time: a file is not held whole. Chosen.
 
 
@@ -180,9 +179,8 @@ def missing_files(
         rest()
 
     meter = ProgressMeter(len(paths), on_progress)
-    grouped: defaultdict[str, array[int]] = defaultdict(
-        partial(array, "I")
-    )  # a ninth of what lists of numbers take
+    # a ninth of what lists of numbers take
+    grouped: defaultdict[str, array[int]] = defaultdict(partial(array, "I"))
     for place, path in enumerate(_in_parts(paths, pause)):
         parent, separator, _ = path.rpartition("/")
         grouped[parent or separator].append(place)
@@ -245,9 +243,8 @@ class MemoryBudget:
     def __init__(self, limit_bytes: int) -> None:
         self._limit_bytes = limit_bytes
         self._held_bytes = 0
-        self._entrance = (
-            threading.Lock()
-        )  # held by the thread whose turn is next, so that a large one is not passed by
+        # held by the thread whose turn is next, so that a large one is not passed by
+        self._entrance = threading.Lock()
         self._room = threading.Condition()
 
     @property

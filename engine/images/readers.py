@@ -99,9 +99,8 @@ def _silence_libtiff() -> None:
         set_handler(None)
 
 
-SNIFFED_BYTES: Final = (
-    4096  # first bytes of a file that tell what it is. Chosen: more than any signature needs.
-)
+# first bytes of a file that tell what it is. Chosen: more than any signature needs.
+SNIFFED_BYTES: Final = 4096
 _PHOTOSHOP: Final = marked("a Photoshop document")
 _JPEG_XL: Final = marked("a JPEG XL image")
 _SIGNATURES: Final = (

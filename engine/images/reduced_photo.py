@@ -16,9 +16,8 @@ REDUCED_SIDE: Final = 1024
 _BEGINNING: Final = b"\xff\xd8"  # of every JPEG
 _COMMENT: Final = b"\xff\xfe"  # the segment that a JPEG has for comments
 _NAME: Final = b"Protoleaf reduced photo of "
-_LENGTH: Final = (2 + len(_NAME) + 2 * HASH_BYTES).to_bytes(
-    2, "big"
-)  # of the segment, as JPEG has it
+# of the segment, as JPEG has it
+_LENGTH: Final = (2 + len(_NAME) + 2 * HASH_BYTES).to_bytes(2, "big")
 _MARK: Final = _BEGINNING + _COMMENT + _LENGTH + _NAME
 _HEAD_BYTES: Final = len(_MARK) + 2 * HASH_BYTES  # up to the end of the hash
 

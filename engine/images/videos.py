@@ -40,17 +40,14 @@ from engine.images.video_details import video_details
 from engine.images.video_frame import FrameGeometry, rgb_of, small_picture
 from engine.images.video_stream import as_image_errors, open_container, picture_stream
 
-_SCANNED_BYTES: Final = (
-    64 * 1024**2
-)  # of a file that is read for its duration. Chosen: half a second from a disk.
-_MOST_FRAMES: Final = (
-    1_000_000  # decoded for one that is wanted. Chosen: nine hours at 30 frames a second
-)
+# of a file that is read for its duration. Chosen: half a second from a disk.
+_SCANNED_BYTES: Final = 64 * 1024**2
+# decoded for one that is wanted. Chosen: nine hours at 30 frames a second
+_MOST_FRAMES: Final = 1_000_000
 _JUMP_S: Final = 10.0  # it seeks over more, without an index. Chosen: usual distance of key frames
 _WORTHWHILE: Final = 8  # least frames that a seek skips: it restarts the decoder. Chosen.
-_STEP_BACK_S: Final = (
-    2.0  # from which a jump that came out too late is tried again; doubled each time. Chosen.
-)
+# from which a jump that came out too late is tried again; doubled each time. Chosen.
+_STEP_BACK_S: Final = 2.0
 
 
 class _Timed(NamedTuple):

@@ -12,9 +12,8 @@ from typing import Final
 from engine.events import CancelToken
 
 _AT_ONCE: Final = 256  # files between two rests: a millisecond on a local disk
-_FEW: Final = (
-    4  # files of a folder that are looked at by themselves: it may hold thousands of others
-)
+# files of a folder that are looked at by themselves: it may hold thousands of others
+_FEW: Final = 4
 
 Rest = Callable[[], None]
 
@@ -66,9 +65,8 @@ def _states(folder: Path, names: dict[str, int]) -> Iterator[tuple[str, int, int
     """Name, size and time of those of these files that are there."""
     if len(names) <= _FEW:
         for name in names:
-            with suppress(
-                OSError, ValueError
-            ):  # a project from elsewhere may name what no file can be called
+            # a project from elsewhere may name what no file can be called
+            with suppress(OSError, ValueError):
                 found = (folder / name).stat()
                 yield name, found.st_size, found.st_mtime_ns
         return

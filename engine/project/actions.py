@@ -45,9 +45,8 @@ class Action:
     """An action; without a code it has the sentence of a version before 7, or nothing."""
 
     code: str = ""  # a key of `ACTIONS`
-    arguments: Mapping[str, Argument] = field(
-        default_factory=lambda: MappingProxyType({})
-    )  # fields of its templates
+    # fields of its templates
+    arguments: Mapping[str, Argument] = field(default_factory=lambda: MappingProxyType({}))
 
     def __str__(self) -> str:
         return _rendered(self, is_command=False)
@@ -489,9 +488,8 @@ def _rendered(action: Action, *, is_command: bool) -> str:
 
 def _filled(template: str, words: Mapping[str, str]) -> str:
     text = translated(template)
-    return filled(
-        text, {name: words.get(name, "?") for name in _fields(text)}
-    )  # "?" in a damaged file
+    # "?" in a damaged file
+    return filled(text, {name: words.get(name, "?") for name in _fields(text)})
 
 
 def _fields(template: str) -> set[str]:

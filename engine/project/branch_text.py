@@ -17,9 +17,8 @@ from engine.graph.names import clean_name
 from engine.graph.traversal import reachable
 from engine.project.records import ClassId
 
-MARKER: Final = (
-    "protoleaf"  # key by which a copied text is known as ours; its value names the kind of content
-)
+# key by which a copied text is known as ours; its value names the kind of content
+MARKER: Final = "protoleaf"
 
 LONGEST_TEXT: Final = 100_000_000
 """Longest copied text, in characters: WordNet's 82,115 classes with notes have some 20 million."""
@@ -34,9 +33,8 @@ class CopiedClass:
     """A class as it was copied."""
 
     name: str
-    parents: tuple[
-        int, ...
-    ]  # places in the list of copied classes, all before this one; none for a chosen class
+    # places in the list of copied classes, all before this one; none for a chosen class
+    parents: tuple[int, ...]
     attributes: ClassAttributes
 
 

@@ -28,19 +28,16 @@ class Change:
     """The effect of an action, broadcast once. An image is never both added and removed."""
 
     action: Action
-    graph_edits: tuple[
-        GraphEdit, ...
-    ] = ()  # in the order in which a copy of the graph must replay them
+    # in the order in which a copy of the graph must replay them
+    graph_edits: tuple[GraphEdit, ...] = ()
     labelled: tuple[ImageId, ...] = ()  # existing images whose label was changed, added or removed
     images_added: tuple[ImageId, ...] = ()
     images_removed: tuple[ImageId, ...] = ()
-    images_moved: tuple[
-        ImageId, ...
-    ] = ()  # images, still there, whose file is another one than before
+    # images, still there, whose file is another one than before
+    images_moved: tuple[ImageId, ...] = ()
     noted: tuple[ImageId, ...] = ()  # images, still there, whose stars, flag or comment changed
-    confirmed: tuple[
-        ImageId, ...
-    ] = ()  # images, still there, whose label was confirmed, or is no longer
+    # images, still there, whose label was confirmed, or is no longer
+    confirmed: tuple[ImageId, ...] = ()
     audits: tuple[int, ...] = ()  # audits that came, grew, went, or lost an image
     excluded: tuple[ImageId, ...] = ()  # images, still there, whose excluded classes changed
     field_values: tuple[ImageId, ...] = ()  # images, still there, whose values of fields changed
@@ -78,9 +75,8 @@ class ChangeBuilder:
 
     def __init__(self) -> None:
         self.count = 0  # row changes so far
-        self.gone: set[ImageId] = (
-            set()
-        )  # images that are not there any more, also those that came and went in between
+        # images that are not there any more, also those that came and went in between
+        self.gone: set[ImageId] = set()
         self.graph_edits: list[GraphEdit] = []
         self.attribute_edits: list[AttributesChanged] = []  # of class details
         # Dictionaries without values: sets that keep the order.

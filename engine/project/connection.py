@@ -237,9 +237,8 @@ def translated(error: Exception, path: Path) -> Exception:
     code = getattr(error, "sqlite_errorcode", None)
     if is_full(path, error):
         return disk_full(path)
-    is_no_text = code is None and isinstance(
-        error, UnicodeDecodeError | sqlite3.OperationalError
-    )  # found by Python
+    # found by Python
+    is_no_text = code is None and isinstance(error, UnicodeDecodeError | sqlite3.OperationalError)
     if is_no_text or (code == sqlite3.SQLITE_ERROR and str(error).startswith(_STRANGE_PARTS)):
         return damaged_error(path, str(error))
     make = None if code is None else _CONSTRAINTS.get(code) or _ERRORS.get(code & _BASE_CODE)

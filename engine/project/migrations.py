@@ -204,16 +204,14 @@ def migrate(connection: Connection, version: int) -> None:
     """
     if version == SCHEMA_VERSION:
         return
-    connection.write(
-        "PRAGMA foreign_keys = OFF"
-    )  # tables are recreated, and references hold by name
+    # tables are recreated, and references hold by name
+    connection.write("PRAGMA foreign_keys = OFF")
     connection.write("PRAGMA legacy_alter_table = ON")
     try:
         for migration in (each for each in MIGRATIONS if each.from_version >= version):
             with connection.transaction():
-                if has_state(
-                    connection
-                ):  # like any other commit: it counts, and takes the seal away
+                # like any other commit: it counts, and takes the seal away
+                if has_state(connection):
                     write_mark(connection, read_mark(connection).next)
                 migration.apply(connection)
                 connection.write(f"PRAGMA user_version = {migration.to_version}")

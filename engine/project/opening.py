@@ -36,9 +36,8 @@ from engine.project.schema_shape import acting_faults
 from engine.project.soundness import faults, has_sound_structure, opening_faults
 
 _LARGEST_IDLE_JOURNAL_BYTES: Final = 1024 * 1024
-_open_files: Final[Counter[Identity]] = (
-    Counter()
-)  # how often this process has each file open for writing
+# how often this process has each file open for writing
+_open_files: Final[Counter[Identity]] = Counter()
 
 
 @dataclass
@@ -54,9 +53,8 @@ class OpenFile:
 
     connection: Connection  # the file, or a private copy of it, checked and of the present version
     resources: ExitStack  # lock and private copies, released after it was closed
-    lock: FileLock | None = (
-        None  # the file as it was opened for writing; None for one that is only read
-    )
+    # the file as it was opened for writing; None for one that is only read
+    lock: FileLock | None = None
     seal: Seal = Seal.OPEN  # the state of its seal when it was opened
     left: LeftSeal = field(default_factory=LeftSeal)  # known once it was closed
 
@@ -139,9 +137,8 @@ def open_for_reading(
         if version < SCHEMA_VERSION:
             _refuse(connection, acting_faults(connection))
             seal = _seal_once_migrated(seal)
-            connection.value(
-                "PRAGMA journal_mode = DELETE"
-            )  # an older file may have had a write-ahead log
+            # an older file may have had a write-ahead log
+            connection.value("PRAGMA journal_mode = DELETE")
             migrate(connection, version)
         if is_checked:
             has_writer = snapshot.has_writer

@@ -47,9 +47,8 @@ from engine.project.opening import (
 from engine.project.schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
 from engine.project.store import ProjectStore
 
-LONGEST_NAME_BYTES: Final = (
-    236  # file systems take 255, and the companions' suffixes must fit as well
-)
+# file systems take 255, and the companions' suffixes must fit as well
+LONGEST_NAME_BYTES: Final = 236
 
 
 def _create_file(path: Path, add_model: Callable[[Connection], int]) -> None:

@@ -26,9 +26,8 @@ class ImageRecord:
     size_bytes: int
     modified_ns: int  # since the epoch
     content_hash: str | None = None  # of the file's bytes, as hex; None until the image was read
-    failure: str | None = (
-        None  # why the image could not be read, in one line; None for a sound or unread one
-    )
+    # why the image could not be read, in one line; None for a sound or unread one
+    failure: str | None = None
     part: str = WHOLE  # of the file; see `engine.file_parts`
 
 
@@ -102,9 +101,8 @@ class FileChange:
     image_id: ImageId
     size_bytes: int
     modified_ns: int
-    seen_hash: bytes | None = (
-        None  # content of the picture that was there before, where it may be another one now
-    )
+    # content of the picture that was there before, where it may be another one now
+    seen_hash: bytes | None = None
     found_at: str | None = None  # when another picture than before was found there, as `now_text`
 
 
@@ -151,9 +149,8 @@ class ImageDetails:
     camera: str = ""
     latitude: float | None = None  # degrees, -90..90
     longitude: float | None = None  # degrees, -180..180
-    fields: Mapping[str, str] = field(
-        default_factory=lambda: MappingProxyType({})
-    )  # further ones by name
+    # further ones by name
+    fields: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def taken_on(self) -> str:
@@ -249,9 +246,8 @@ class SplitPart:
     """A class that is split off another one."""
 
     name: str  # of the new class
-    image_ids: Sequence[
-        ImageId
-    ] = ()  # images of the old class that are to be labelled with the new one
+    # images of the old class that are to be labelled with the new one
+    image_ids: Sequence[ImageId] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,9 +294,8 @@ class TrainedModel:
     propagation: bytes
     settings: Mapping[str, Plain]
     figures: Mapping[str, float | None]
-    eight_bit: bytes | None = (
-        None  # content of the backbone's eight-bit companion; None where there is none
-    )
+    # content of the backbone's eight-bit companion; None where there is none
+    eight_bit: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,9 +23,8 @@ from engine.project.model_rows import MODEL_SETTING
 from engine.project.schema import JOURNALED_TABLES, JournaledTable
 from engine.project.step import RowChange, decoded
 
-Rows = Mapping[
-    tuple[str, Row], Row | None
-]  # what a row holds by table and key; None where it was deleted
+# what a row holds by table and key; None where it was deleted
+Rows = Mapping[tuple[str, Row], Row | None]
 Hashes = NDArray[np.int64]
 
 _NAMED_AT_MOST: Final = 5

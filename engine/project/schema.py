@@ -29,9 +29,8 @@ APPLICATION_ID: Final = 0x50724C66  # "PrLf": distinguishes our files from other
 SCHEMA_VERSION: Final = 13
 
 LONGEST_NAME: Final = 1_000  # of an annotator, a setting, a network ...
-LONGEST_TEXT: Final = (
-    10_000  # of an action, a reason why an image cannot be read, a setting's name ...
-)
+# of an action, a reason why an image cannot be read, a setting's name ...
+LONGEST_TEXT: Final = 10_000
 _TIME: Final = "'????-??-??T??:??:*'"
 
 
@@ -273,9 +272,8 @@ class JournaledTable:
     name: str
     columns: tuple[str, ...]
     key_width: int = 1
-    defaults: tuple[
-        str | float | None, ...
-    ] = ()  # of the last columns, those that an older version's rows lack
+    # of the last columns, those that an older version's rows lack
+    defaults: tuple[str | float | None, ...] = ()
 
     def attributes_in(self, row: tuple[Any, ...] | None) -> dict[str, Any]:
         """The attributes of a class that a row holds; those of no row are the defaults."""

@@ -16,9 +16,8 @@ class SettingKind:
     prefix: str  # the name, or its beginning where it ends in a blank
     title: str  # for display
     fits: Callable[[Any], bool]
-    has_fallback: bool = (
-        False  # whether the default replaces a value of another kind, as it is not important
-    )
+    # whether the default replaces a value of another kind, as it is not important
+    has_fallback: bool = False
 
 
 def kind_of(name: str) -> SettingKind | None:

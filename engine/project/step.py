@@ -14,13 +14,11 @@ from engine.project.clock import now_text
 from engine.project.connection import Connection, Row
 from engine.project.schema import JOURNALED_TABLES, LONGEST_TEXT, JournaledTable
 
-RowChange = tuple[
-    str, Row | None, Row | None
-]  # table, row before, row after; None where it was not there
+# table, row before, row after; None where it was not there
+RowChange = tuple[str, Row | None, Row | None]
 
-_BYTES_KEY: Final = (
-    "bytes"  # JSON has no bytes; rows hold no dictionaries, so this one cannot be mistaken
-)
+# JSON has no bytes; rows hold no dictionaries, so this one cannot be mistaken
+_BYTES_KEY: Final = "bytes"
 _SMALL_LENGTH: Final = 512  # shorter texts do not get smaller
 _QUICK: Final = 1  # zlib level; paths repeat so much that it already takes away nine tenths
 
@@ -62,9 +60,8 @@ class StepWriter:
 
     def __init__(self, connection: Connection, action: Action, who: str) -> None:
         self.connection = connection
-        self.resources = (
-            ExitStack()
-        )  # left when the transaction was committed, or with the error when it was not
+        # left when the transaction was committed, or with the error when it was not
+        self.resources = ExitStack()
         self.holds_graph = False  # whether the category graph is among the resources
         self._action = action
         self._who = who

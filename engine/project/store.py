@@ -30,9 +30,8 @@ class ImagePaths:
     """Translates between paths on this computer and paths in the file."""
 
     folder: Path  # the project's, absolute
-    prefixes: tuple[
-        str, ...
-    ]  # its spellings, with and without links resolved, each with a separator at its end
+    # its spellings, with and without links resolved, each with a separator at its end
+    prefixes: tuple[str, ...]
 
     @classmethod
     def around(cls, project: Path, spelled: Path) -> "ImagePaths":
@@ -85,9 +84,8 @@ class ProjectStore:
     def __init__(self, path: Path, file: OpenFile, *, spelled: Path) -> None:
         self.path = path
         self.file = file
-        self.connection: Connection = (
-            file.connection
-        )  # or a copy of it in memory while something is tried out
+        # or a copy of it in memory while something is tried out
+        self.connection: Connection = file.connection
         self.paths = ImagePaths.around(path, spelled)
         self.loaded_graph: CategoryGraph | None = None  # until it is needed
         self._open_step: OpenStep | None = None

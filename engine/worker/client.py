@@ -22,9 +22,8 @@ _log = logging.getLogger(__name__)
 
 JOBS: Final = "engine.jobs"
 """Module with the request handlers; the packaged program runs it as "worker"."""
-STDERR_KEPT: Final = (
-    20_000  # bytes at the end of what a worker wrote to standard error: room for a traceback
-)
+# bytes at the end of what a worker wrote to standard error: room for a traceback
+STDERR_KEPT: Final = 20_000
 _LOOK_S: Final = 0.05
 _MEMORY_LOOK_S: Final = 0.2
 

@@ -27,12 +27,10 @@ _SHOWN: Final = 80  # characters of a line that cannot be read
 class Request(Generic[R]):
     """Base of requests: frozen dataclasses, generic in their result."""
 
-    result_type: ClassVar[
-        type[Any]
-    ]  # dataclass of the result, taken from the base `Request[Result]`
-    event_types: ClassVar[
-        tuple[type[Any], ...]
-    ] = ()  # dataclasses of the events besides `Progress`
+    # dataclass of the result, taken from the base `Request[Result]`
+    result_type: ClassVar[type[Any]]
+    # dataclasses of the events besides `Progress`
+    event_types: ClassVar[tuple[type[Any], ...]] = ()
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

@@ -35,9 +35,8 @@ class PathRecord:
     path: Path
     project_id: str
     file_number: int = 0  # another number is another file
-    taken: tuple[
-        str, ...
-    ] = ()  # backups of what was there, by `backup_key`, in the order in which they were made
+    # backups of what was there, by `backup_key`, in the order in which they were made
+    taken: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

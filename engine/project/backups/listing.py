@@ -42,9 +42,8 @@ class Backup:
     reason: BackupReason
     size_bytes: int
     project_id: str = ""  # which project it is of; empty where the file is too damaged
-    generation: int = (
-        -1
-    )  # how often the project had been committed to; the same only where the content is
+    # how often the project had been committed to; the same only where the content is
+    generation: int = -1
     classes: int = 0
     images: int = 0
     labels: int = 0
@@ -331,12 +330,10 @@ class Offer:
     """What a project can be restored from."""
 
     project_id: str | None  # which project it is; None where that is uncertain
-    own: tuple[
-        Backup, ...
-    ]  # its own backups, the newest first, those of its copies last; () without a project id
-    others: tuple[
-        Backup, ...
-    ]  # of other projects of its name, project by project, those most likely its own first
+    # its own backups, the newest first, those of its copies last; () without a project id
+    own: tuple[Backup, ...]
+    # of other projects of its name, project by project, those most likely its own first
+    others: tuple[Backup, ...]
 
     @property
     def all(self) -> tuple[Backup, ...]:

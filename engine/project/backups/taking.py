@@ -27,9 +27,8 @@ from engine.project.file.file_state import (
 from engine.project.file.on_disk import bare_file
 from engine.texts import marked
 
-PAGES_AT_ONCE: Final = (
-    500  # the writer waits at most while this many pages are copied: 2 MB, a few milliseconds
-)
+# the writer waits at most while this many pages are copied: 2 MB, a few milliseconds
+PAGES_AT_ONCE: Final = 500
 _CALM_TRIES: Final = 3
 MEGABYTE: Final = 1_000_000
 

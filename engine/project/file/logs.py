@@ -50,16 +50,14 @@ from engine.project.soundness import faults
 
 T = TypeVar("T")
 
-_HEADER: Final = struct.Struct(
-    ">8sIIIII"
-)  # magic, records, nonce, pages before, sector size, page size
+# magic, records, nonce, pages before, sector size, page size
+_HEADER: Final = struct.Struct(">8sIIIII")
 _PAGE_NUMBER_BYTES: Final = 4
 _SMALLEST_PAGE_BYTES: Final = 512
 _LARGEST_PAGE_BYTES: Final = 65536
 _SELECT_STEPS: Final = "SELECT step_id, text, done_at FROM journal_step ORDER BY step_id"
-_PAGES_OF_A_SEAL: Final = (
-    2  # sealing changes the header and the row with the mark, and nothing that anybody made
-)
+# sealing changes the header and the row with the mark, and nothing that anybody made
+_PAGES_OF_A_SEAL: Final = 2
 _EMPTY_LOG_BYTES: Final = 32  # a write-ahead log's header without any page
 _log = logging.getLogger(__name__)
 
@@ -120,9 +118,8 @@ def settle_logs(path: Path) -> tuple[Path, ...]:
     for log in foreign:
         _log.warning("a log that does not belong to %s was set aside as %s", path.name, log.name)
     if own is not None and own not in found:
-        own.rename(
-            side_file(path, JOURNAL_SUFFIX)
-        )  # the file was renamed after the kill, and its journal was not
+        # the file was renamed after the kill, and its journal was not
+        own.rename(side_file(path, JOURNAL_SUFFIX))
     return tuple(foreign)
 
 

@@ -29,9 +29,8 @@ JOURNAL_SUFFIX: Final = "-journal"
 INDEX_SUFFIX: Final = "-shm"
 SIDE_SUFFIXES: Final = (LOG_SUFFIX, INDEX_SUFFIX, JOURNAL_SUFFIX)
 
-Identity = tuple[
-    int, int
-]  # device and number of a file: the same under every name that leads to it
+# device and number of a file: the same under every name that leads to it
+Identity = tuple[int, int]
 
 
 def address(path: Path, options: str) -> str:
@@ -198,8 +197,7 @@ def set_aside(log: Path) -> Path:
             remedy="move it to another folder, then open the project again",
         ) from error
     if log.name.endswith(LOG_SUFFIX):
-        with contextlib.suppress(
-            OSError
-        ):  # an index of the log, which SQLite makes again when it needs one
+        # an index of the log, which SQLite makes again when it needs one
+        with contextlib.suppress(OSError):
             log.with_name(log.name.removesuffix(LOG_SUFFIX) + INDEX_SUFFIX).unlink(missing_ok=True)
     return target
