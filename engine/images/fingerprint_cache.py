@@ -19,8 +19,8 @@ CREATE TABLE IF NOT EXISTS fingerprint (
     content_hash BLOB PRIMARY KEY, bits BLOB NOT NULL, sharpness REAL NOT NULL
 ) WITHOUT ROWID
 """
-_BITS_BYTES: Final = 8
-_CHUNK_ROWS: Final = 4096
+_BITS_BYTES: Final = 8  # of a perceptual hash
+_CHUNK_ROWS: Final = 4096  # that are Python objects at a time
 
 _Rows = tuple[NDArray[np.bytes_], NDArray[np.uint64], NDArray[np.float32]]
 """Ascending content hashes, bits and sharpness, (r,) each."""

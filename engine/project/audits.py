@@ -16,25 +16,21 @@ from engine.project.connection import Connection, Row
 from engine.project.records import Audit, AuditItem, ClassId
 from engine.project.schema import AUDIT, AUDIT_ITEM
 from engine.project.step import OpenStep
-from engine.project.store import ProjectStore
+from engine.project.store import ProjectPart
 
-_AUDITS: Final = f"SELECT {', '.join(AUDIT.columns)} FROM audit"  # noqa: S608
-_ITEMS: Final = f"SELECT {', '.join(AUDIT_ITEM.columns)} FROM audit_item"  # noqa: S608
+_ITEMS: Final = AUDIT_ITEM.select_all
 
 
 @final
-class ProjectAudits:
+class ProjectAudits(ProjectPart):
     """The audits of a project."""
-
-    def __init__(self, store: ProjectStore) -> None:
-        self._store = store
 
     def all(self) -> tuple[Audit, ...]:
         """All audits with their images, oldest first."""
         items: dict[int, list[AuditItem]] = {}
-        for audit_id, *rest in self._store.connection.rows(f"{_ITEMS} ORDER BY place"):
+        for audit_id, *rest in self._connection.rows(f"{_ITEMS} ORDER BY place"):
             items.setdefault(audit_id, []).append(AuditItem(*rest))
-        rows = self._store.connection.rows(f"{_AUDITS} ORDER BY drawn_at, audit_id")
+        rows = self._connection.rows(f"{AUDIT.select_all} ORDER BY drawn_at, audit_id")
         return tuple(_audit(row, items.get(row[0], [])) for row in rows)
 
     def add(
@@ -83,7 +79,7 @@ class ProjectAudits:
         Raises:
             InputError: there is no such audit.
         """
-        row = self._store.connection.row(f"{_AUDITS} WHERE audit_id = ?", (audit_id,))
+        row = self._connection.row(AUDIT.select, (audit_id,))
         if row is None:
             raise InputError("there is no such audit in the project", found=str(audit_id))
         new_size = max(row[-1], size)

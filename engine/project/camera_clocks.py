@@ -16,21 +16,18 @@ from engine.project.clock_corrections import (
     checked_correction,
 )
 from engine.project.model_rows import put_setting, setting
-from engine.project.store import ImagePaths, ProjectStore, shown_path
+from engine.project.store import ImagePaths, ProjectPart, shown_path
 
 CLOCKS_SETTING: Final = "clock_corrections"
 
 
 @final
-class ProjectClocks:
+class ProjectClocks(ProjectPart):
     """The corrections of a project."""
-
-    def __init__(self, store: ProjectStore) -> None:
-        self._store = store
 
     def corrections(self) -> ClockCorrections:
         """All of them."""
-        values = setting(self._store.connection, CLOCKS_SETTING, [])
+        values = setting(self._connection, CLOCKS_SETTING, [])
         return ClockCorrections([ClockCorrection(**each) for each in values])
 
     def set(self, correction: ClockCorrection) -> Change:

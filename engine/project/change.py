@@ -1,6 +1,6 @@
 """The effect of an action, undo or redo, derived from the changed rows in one way for all."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, Literal, final
 
@@ -21,6 +21,18 @@ from engine.project.schema import CLASS, JOURNALED_TABLES, JournaledTable
 
 POLICY: Final = frozenset(each.name for each in ATTRIBUTES if each.concerns_fit)
 ChangeKind = Literal["done", "undone", "redone"]
+_FIELDS: Final = {
+    "label": "labelled",
+    "image_note": "noted",
+    "confirmed_label": "confirmed",
+    "audit": "audits",
+    "audit_item": "audits",
+    "exclusion": "excluded",
+    "field_value": "field_values",
+    "setting": "settings",
+}
+"""Fields of `Change` with the first values of changed rows, by table."""
+_NOT_IMAGES: Final = frozenset({"audits", "settings"})
 
 
 @dataclass(frozen=True)
@@ -79,23 +91,12 @@ class ChangeBuilder:
         self.gone: set[ImageId] = set()
         self.graph_edits: list[GraphEdit] = []
         self.attribute_edits: list[AttributesChanged] = []  # of class details
-        # Dictionaries without values: sets that keep the order.
-        self._labelled: dict[ImageId, None] = {}
+        # Dictionaries without values are sets that keep the order.
         self._added: dict[ImageId, None] = {}
         self._removed: dict[ImageId, None] = {}
         self._moved: dict[ImageId, None] = {}
-        self._noted: dict[ImageId, None] = {}
-        self._confirmed: dict[ImageId, None] = {}
-        self._audits: dict[int, None] = {}
-        self._excluded: dict[ImageId, None] = {}
-        self._field_values: dict[ImageId, None] = {}
-        self._settings: dict[str, None] = {}
-        # tables where the first value of a row is counted
-        self._by_first: Final[Mapping[str, dict[Any, None]]] = {
-            "label": self._labelled, "image_note": self._noted, "confirmed_label": self._confirmed,
-            "audit": self._audits, "audit_item": self._audits, "exclusion": self._excluded,
-            "field_value": self._field_values, "setting": self._settings,
-        }  # fmt: skip
+        # first values of rows, by field of `Change`
+        self._changed: dict[str, dict[Any, None]] = {name: {} for name in _FIELDS.values()}
 
     def add(self, table: str, before: Row | None, after: Row | None) -> None:
         """Add one row change; None for a missing row."""
@@ -116,7 +117,7 @@ class ChangeBuilder:
             case "class_policy" | "class_detail":
                 self.attribute_edits += _attribute_edits(JOURNALED_TABLES[table], before, after)
             case _:
-                self._by_first[table][row[0]] = None
+                self._changed[_FIELDS[table]][row[0]] = None
 
     def absorb(self, later: "ChangeBuilder") -> None:
         """Count in all that another builder collected after this one."""
@@ -130,32 +131,25 @@ class ChangeBuilder:
             self._count_image(image_id, is_there=False)
         self._moved.update(dict.fromkeys(change.images_moved))
         self.gone |= later.gone
-        self._labelled.update(dict.fromkeys(change.labelled))
-        self._noted.update(dict.fromkeys(change.noted))
-        self._confirmed.update(dict.fromkeys(change.confirmed))
-        self._audits.update(dict.fromkeys(change.audits))
-        self._excluded.update(dict.fromkeys(change.excluded))
-        self._field_values.update(dict.fromkeys(change.field_values))
-        self._settings.update(dict.fromkeys(change.settings))
+        for name, changed in self._changed.items():
+            changed.update(dict.fromkeys(getattr(change, name)))
 
     def change(self, action: Action, kind: ChangeKind = "done") -> Change:
         """The change so far."""
+        changed: dict[str, Any] = {
+            name: tuple(keys) if name in _NOT_IMAGES else self._still_there(keys)
+            for name, keys in self._changed.items()
+        }
         return Change(
             action=action,
             graph_edits=tuple(self._all_graph_edits()),
-            labelled=self._still_there(self._labelled),
             images_added=tuple(self._added),
             images_removed=tuple(self._removed),
             images_moved=tuple(
                 each for each in self._still_there(self._moved) if each not in self._added
             ),
-            noted=self._still_there(self._noted),
-            confirmed=self._still_there(self._confirmed),
-            audits=tuple(self._audits),
-            excluded=self._still_there(self._excluded),
-            field_values=self._still_there(self._field_values),
-            settings=tuple(self._settings),
             kind=kind,
+            **changed,
         )
 
     def _still_there(self, image_ids: Iterable[ImageId]) -> tuple[ImageId, ...]:

@@ -28,16 +28,13 @@ from engine.project.change import Change
 from engine.project.graph_rows import class_name, class_names
 from engine.project.labels import label_counts, labelled_as, move_labels, put_labels
 from engine.project.records import ClassId, SplitPart
-from engine.project.store import ProjectStore
+from engine.project.store import ProjectPart
 from engine.texts import counted
 
 
 @final
-class ProjectClasses:
+class ProjectClasses(ProjectPart):
     """The category graph of a project. Each action returns when it is on disk."""
-
-    def __init__(self, store: ProjectStore) -> None:
-        self._store = store
 
     @property
     def graph(self) -> CategoryGraph:
@@ -176,9 +173,7 @@ class ProjectClasses:
         """
         names = self._names(class_ids)
         going = dict.fromkeys(classes_that_go(self.graph, class_ids, children))
-        in_use = label_counts(self._store.connection).keys() | claimed_classes(
-            self._store.connection
-        )
+        in_use = label_counts(self._connection).keys() | claimed_classes(self._connection)
         heirs = {
             class_id: label_heir(self.graph, class_id, going)
             for class_id in sorted(going.keys() & in_use)
@@ -269,13 +264,13 @@ class ProjectClasses:
         return step.change, tops
 
     def _name(self, class_id: ClassId) -> str:
-        return class_name(self._store.connection, class_id)
+        return class_name(self._connection, class_id)
 
     def _names(self, class_ids: Sequence[ClassId]) -> list[str]:
-        return class_names(self._store.connection, class_ids)
+        return class_names(self._connection, class_ids)
 
     def _backup_before_removal(self, class_ids: Collection[ClassId]) -> BackupReason | None:
-        counts = label_counts(self._store.connection)
+        counts = label_counts(self._connection)
         labels = sum(counts.get(class_id, 0) for class_id in class_ids)
         return BackupReason.REMOVAL if max(labels, len(class_ids)) > MANY else None
 

@@ -12,7 +12,7 @@ from typing import Final, final
 
 from engine.project.camera_clocks import ProjectClocks
 from engine.project.clock_corrections import ClockCorrection, ClockCorrections, ClockSource
-from engine.project.connection import Connection, Row
+from engine.project.connection import Row
 from engine.project.records import ImageDetails, ImageId
 from engine.project.store import ProjectStore, shown_path
 
@@ -43,6 +43,15 @@ _AT_ONCE: Final = 5_000
 
 _UNREAD: Final = "image_detail.image_id IS NULL AND part NOT GLOB 'page=*' AND part NOT GLOB 't=*'"
 """Images whose metadata is read from headers; that of pages and frames comes with pixels."""
+
+
+_STORE: Final = """INSERT INTO image_detail
+    (image_id, modified_ns, width, height, taken_at, camera, latitude, longitude, fields)
+    SELECT image_id, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 FROM image WHERE image_id = ?1
+    ON CONFLICT (image_id) DO UPDATE SET modified_ns = excluded.modified_ns,
+    width = excluded.width, height = excluded.height, taken_at = excluded.taken_at,
+    camera = excluded.camera, latitude = excluded.latitude, longitude = excluded.longitude,
+    fields = excluded.fields"""
 
 
 @final
@@ -164,9 +173,7 @@ class ProjectDetails:
 
     def store(self, details: Iterable[ImageDetails]) -> None:
         """Store metadata in place of earlier one; removed images are skipped."""
-        rows = list(map(_row, details))
-        for connection in self._store.fact_connections:
-            _store(connection, rows)
+        self._store.write_facts(_STORE, list(map(_row, details)))
 
 
 def _corrected(details: ImageDetails, path: str, corrections: ClockCorrections) -> ImageDetails:
@@ -189,21 +196,6 @@ def _text(value: object) -> str:
         if isinstance(value, bytes)
         else str(value)
     )
-
-
-def _store(connection: Connection, rows: list[Row]) -> None:
-    with connection.transaction():
-        connection.write_many(
-            "INSERT INTO image_detail"
-            " (image_id, modified_ns, width, height, taken_at, camera, latitude, longitude, fields)"
-            " SELECT image_id, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 FROM image WHERE image_id = ?1"
-            " ON CONFLICT (image_id) DO UPDATE SET modified_ns = excluded.modified_ns,"
-            " width = excluded.width,"
-            " height = excluded.height, taken_at = excluded.taken_at, camera = excluded.camera,"
-            " latitude = excluded.latitude, longitude = excluded.longitude,"
-            " fields = excluded.fields",
-            rows,
-        )
 
 
 def _row(details: ImageDetails) -> Row:

@@ -12,22 +12,19 @@ from engine.project.image_rows import check_images, plain_ids
 from engine.project.records import ClassId, Exclusion, ImageId
 from engine.project.schema import EXCLUSION
 from engine.project.step import OpenStep
-from engine.project.store import ProjectStore
+from engine.project.store import ProjectPart
 
 _IN_FORCE: Final = """SELECT image_id, class_id, who, excluded_at FROM exclusion
     LEFT JOIN image_change USING (image_id) WHERE found_at IS NULL OR found_at <= excluded_at"""
 
 
 @final
-class ProjectExclusions:
+class ProjectExclusions(ProjectPart):
     """Excluded classes of images, without those of a picture that was replaced since."""
-
-    def __init__(self, store: ProjectStore) -> None:
-        self._store = store
 
     def all(self) -> list[Exclusion]:
         """By image, in ascending image id order."""
-        rows = self._store.connection.rows(f"{_IN_FORCE} ORDER BY image_id, class_id")
+        rows = self._connection.rows(f"{_IN_FORCE} ORDER BY image_id, class_id")
         return [
             Exclusion(image_id, class_id, who, time_of(when))
             for image_id, class_id, who, when in rows
@@ -35,7 +32,7 @@ class ProjectExclusions:
 
     def pairs(self) -> list[tuple[ImageId, ClassId]]:
         """Image and class of each: the quick way to read many."""
-        return [row[:2] for row in self._store.connection.rows(_IN_FORCE)]
+        return [row[:2] for row in self._connection.rows(_IN_FORCE)]
 
     def add(self, image_ids: Iterable[ImageId], class_id: ClassId, *, who: str = "") -> Change:
         """Record that images are not of a class. A contradicting later label removes the record.
@@ -48,8 +45,8 @@ class ProjectExclusions:
             InputError: an image is not in the project.
         """
         ids = plain_ids(image_ids)
-        name = class_name(self._store.connection, class_id)
-        check_images(self._store.connection, ids)
+        name = class_name(self._connection, class_id)
+        check_images(self._connection, ids)
         with self._store.one_step(who=who) as step:
             put_exclusions(step, ids, class_id, who=who)
             step.action = action("class_excluded", name, images=len(ids))

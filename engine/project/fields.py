@@ -32,7 +32,7 @@ from engine.project.model_rows import put_setting
 from engine.project.records import FieldValue, ImageId
 from engine.project.schema import FIELD_VALUE
 from engine.project.step import OpenStep
-from engine.project.store import ProjectStore
+from engine.project.store import ProjectPart
 from engine.texts import enumerated
 
 _LONGEST_SHOWN: Final = 40  # characters of a value in the history
@@ -41,16 +41,13 @@ _IN_FORCE: Final = """SELECT image_id, field, value, who, entered_at FROM field_
 
 
 @final
-class ProjectFields:
+class ProjectFields(ProjectPart):
     """Fields and values of a project, without values of pictures that were replaced since."""
-
-    def __init__(self, store: ProjectStore) -> None:
-        self._store = store
 
     @property
     def defined(self) -> tuple[ImageField, ...]:
         """The project's own fields, in the order in which they are shown."""
-        return defined_fields(self._store.connection)
+        return defined_fields(self._connection)
 
     def field(self, name: str) -> ImageField:
         """A field by its name, whatever its capitals and blanks; count included.
@@ -107,7 +104,7 @@ class ProjectFields:
         """
         ids, field = plain_ids(image_ids), self.field(name)
         stored = None if value is None else checked_value(field, value)
-        check_images(self._store.connection, ids)
+        check_images(self._connection, ids)
         with self._store.one_step(who=who) as step:
             if stored is None:
                 step.delete(FIELD_VALUE, [(image_id, field.name) for image_id in ids])
@@ -120,7 +117,7 @@ class ProjectFields:
 
     def all(self) -> list[FieldValue]:
         """All values, by image in ascending id order, then by field."""
-        rows = self._store.connection.rows(f"{_IN_FORCE} ORDER BY image_id, field")
+        rows = self._connection.rows(f"{_IN_FORCE} ORDER BY image_id, field")
         return [
             FieldValue(image_id, field, value, who, time_of(when))
             for image_id, field, value, who, when in rows
@@ -129,7 +126,7 @@ class ProjectFields:
     def values(self) -> dict[ImageId, dict[str, str]]:
         """Values by field name, of each image with any: the fast way to read many."""
         found: dict[ImageId, dict[str, str]] = {}
-        for image_id, field, value, _who, _when in self._store.connection.rows(_IN_FORCE):
+        for image_id, field, value, _who, _when in self._connection.rows(_IN_FORCE):
             found.setdefault(image_id, {})[field] = value
         return found
 
@@ -144,7 +141,7 @@ class ProjectFields:
         Raises:
             InputError: an image is not in the project, or together there are too many fields.
         """
-        check_images(self._store.connection, [each.image_id for each in values])
+        check_images(self._connection, [each.image_id for each in values])
         with self._store.one_step() as step:
             together = checked_fields(merged_fields(self.defined, fields))
             if together != self.defined:

@@ -22,7 +22,7 @@ from engine.project.records import JournalStep
 from engine.project.row_history import read_chunk
 from engine.project.schema import JOURNALED_TABLES
 from engine.project.step import OpenStep, RowChange
-from engine.project.store import ProjectStore
+from engine.project.store import ProjectPart, ProjectStore
 
 
 @final
@@ -163,15 +163,12 @@ def _statement_key(change: RowChange) -> tuple[str, int]:
 
 
 @final
-class ProjectWhatIf:
+class ProjectWhatIf(ProjectPart):
     """Trying actions on a copy of the project, with undo of its own up to the start of the trial.
 
     Facts of the machine (`image_fact`, `model_version`) apply to both, and are written to the file,
     too.
     """
-
-    def __init__(self, store: ProjectStore) -> None:
-        self._store = store
 
     @property
     def is_on(self) -> bool:
@@ -186,7 +183,7 @@ class ProjectWhatIf:
         if self.is_on:
             raise InputError("a what-if is open already", remedy="apply or discard it first")
         copy = Connection(self._store.path, ":memory:")
-        self._store.connection.copy_to(copy)
+        self._connection.copy_to(copy)
         copy.write("PRAGMA foreign_keys = ON")
         copy.write("DELETE FROM journal_step")
         self._store.connection = copy
@@ -234,7 +231,7 @@ class ProjectWhatIf:
     def _leave_copy(self) -> Connection:
         if not self.is_on:
             raise InputError("no what-if is open", remedy="start one first")
-        copy, self._store.connection = self._store.connection, self._store.file.connection
+        copy, self._store.connection = self._connection, self._store.file.connection
         return copy
 
 

@@ -104,8 +104,8 @@ def move_images(
 def _items_of_file(connection: Connection, image_id: ImageId) -> list[Row]:
     """The rows of all images of an image's file."""
     return connection.rows(
-        f"SELECT {', '.join(IMAGE.columns)} FROM image"  # noqa: S608
-        " WHERE path = (SELECT path FROM image WHERE image_id = ?) ORDER BY image_id",
+        f"{IMAGE.select_all} WHERE path = (SELECT path FROM image WHERE image_id = ?)"  # noqa: S608
+        " ORDER BY image_id",
         (image_id,),
     )
 

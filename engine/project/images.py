@@ -43,7 +43,7 @@ from engine.project.records import (
     NewItem,
 )
 from engine.project.schema import CONFIRMED_LABEL, IMAGE, IMAGE_NOTE, LABEL
-from engine.project.store import ProjectStore, shown_path
+from engine.project.store import ProjectPart, shown_path
 
 _PATHS_AT_ONCE: Final = 1000
 _CHANGED_AT_ONCE: Final = 4096  # images that are in memory at once when many are added or moved
@@ -65,33 +65,28 @@ _CONTENTS_BY_FILE: Final = """WITH some AS (
 
 
 @final
-class ProjectImages:
+class ProjectImages(ProjectPart):
     """The images that a project knows; no file of one is ever touched."""
-
-    def __init__(self, store: ProjectStore) -> None:
-        self._store = store
 
     @property
     def count(self) -> int:
         """Number of images."""
-        return int(self._store.connection.value("SELECT COUNT(*) FROM image"))
+        return int(self._connection.value("SELECT COUNT(*) FROM image"))
 
     def records(self) -> Sequence[ImageRecord]:
         """All images in ascending id order."""
-        return [
-            _record(row) for row in self._store.connection.rows(f"{_COLUMNS} ORDER BY image_id")
-        ]
+        return [_record(row) for row in self._connection.rows(f"{_COLUMNS} ORDER BY image_id")]
 
     def record(self, image_id: ImageId) -> ImageRecord:
         """One image; raises `InputError` where it is not in the project."""
-        row = self._store.connection.row(f"{_COLUMNS} WHERE image_id = ?", (int(image_id),))
+        row = self._connection.row(f"{_COLUMNS} WHERE image_id = ?", (int(image_id),))
         if row is None:
             raise no_such_image(image_id)
         return _record(row)
 
     def table(self, image_ids: Sequence[ImageId] | None = None) -> ImageTable:
         """All images, or existing ones of these ids, as columns: the fast way to read many."""
-        if image_ids is None and (whole := whole_table(self._store.connection)) is not None:
+        if image_ids is None and (whole := whole_table(self._connection)) is not None:
             return whole
         which = "" if image_ids is None else " WHERE image_id IN (SELECT value FROM json_each(?))"
         values = (
@@ -107,7 +102,7 @@ class ProjectImages:
             content_hash,
             failure,
             part,
-        ) in self._store.connection.each(f"{_COLUMNS}{which} ORDER BY image_id", values):
+        ) in self._connection.each(f"{_COLUMNS}{which} ORDER BY image_id", values):
             ids.append(image_id)
             paths.append(shown_path(path))
             sizes.append(size_bytes)
@@ -129,7 +124,7 @@ class ProjectImages:
 
     def detections(self) -> dict[ImageId, BoxOrigin]:
         """What detectors found, by image."""
-        rows = self._store.connection.rows(
+        rows = self._connection.rows(
             "SELECT image_id, category, detection_score FROM image"
             " WHERE category <> '' OR detection_score IS NOT NULL ORDER BY image_id"
         )
@@ -139,7 +134,7 @@ class ProjectImages:
         """The images that a file has, in ascending id order, each with its part of the file."""
         stored = self._store.paths.stored(Path(path))
         return dict(
-            self._store.connection.rows(
+            self._connection.rows(
                 "SELECT image_id, part FROM image WHERE path = ? ORDER BY image_id", (stored,)
             )
         )
@@ -150,7 +145,7 @@ class ProjectImages:
         The project may change meanwhile.
         """
         last: ImageId = 0
-        while some := self._store.connection.rows(_CONTENTS_BY_FILE, (last, _PATHS_AT_ONCE)):
+        while some := self._connection.rows(_CONTENTS_BY_FILE, (last, _PATHS_AT_ONCE)):
             yield from (
                 ImageContent(each, shown_path(path), *rest) for _, each, path, *rest in some
             )
@@ -171,7 +166,7 @@ class ProjectImages:
         Args:
             part: of the file; by default the whole of it, or else its first part.
         """
-        return id_of(self._store.connection, self._store.paths.stored(Path(path)), part)
+        return id_of(self._connection, self._store.paths.stored(Path(path)), part)
 
     def alike(self, size_bytes: int, name: str) -> Iterator[Path]:
         """Paths of images with this size when last read, or with this file name."""
@@ -181,7 +176,7 @@ class ProjectImages:
             ("size_bytes = ?", size_bytes),
             ("path LIKE ? ESCAPE '\\'", pattern),
         ):
-            for (path,) in self._store.connection.rows(
+            for (path,) in self._connection.rows(
                 f"SELECT path FROM image WHERE {condition}",  # noqa: S608
                 (value,),
             ):
@@ -226,7 +221,7 @@ class ProjectImages:
             Cancelled: stopped.
         """
         given = {class_id for class_id in class_ids if class_id is not None and class_id >= 0}
-        names = {class_id: class_name(self._store.connection, class_id) for class_id in given}
+        names = {class_id: class_name(self._connection, class_id) for class_id in given}
         backup = BackupReason.IMPORT if len(class_ids) - class_ids.count(None) > MANY else None
         new_ids: list[ImageId] = []
         labelled: dict[ImageId, ClassId] = {}
@@ -280,10 +275,7 @@ class ProjectImages:
         """
         text = file_part(part).text
         with self._store.one_step(action("box_changed")) as step:
-            row = step.connection.row(
-                f"SELECT {', '.join(IMAGE.columns)} FROM image WHERE image_id = ?",  # noqa: S608
-                (image_id,),
-            )
+            row = step.connection.row(IMAGE.select, (image_id,))
             if row is None:
                 raise no_such_image(image_id)
             holder = id_of(step.connection, row[1], text)
@@ -302,7 +294,7 @@ class ProjectImages:
         ids = plain_ids(image_ids)
         keys = [
             (image_id,)
-            for image_id in dict.fromkeys([*ids, *within_pictures(self._store.connection, ids)])
+            for image_id in dict.fromkeys([*ids, *within_pictures(self._connection, ids)])
         ]
         with self._store.one_step(
             backup=BackupReason.REMOVAL if len(keys) > MANY else None

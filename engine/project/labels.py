@@ -22,7 +22,7 @@ from engine.project.image_rows import check_images, label_row, plain_ids
 from engine.project.records import ClassId, ImageId, Label, LabelTable
 from engine.project.schema import CONFIRMED_LABEL, EXCLUSION, LABEL
 from engine.project.step import OpenStep
-from engine.project.store import ProjectStore
+from engine.project.store import ProjectPart
 
 REVIEW: Final = "review"
 """Source of labels given in the program."""
@@ -30,7 +30,7 @@ IN_BULK: Final = "bulk"
 """Source of labels given by accepting predictions of several images at once."""
 REPLACED_FIELDS: Final = frozenset({"relabelled", "from", "other"})
 """Arguments of an action with the labels it replaced."""
-_COLUMNS: Final = "SELECT image_id, class_id, who, labelled_at, source, is_empty FROM label"
+_COLUMNS: Final = LABEL.select_all
 _WITHOUT_CLASS: Final = {UNKNOWN: "labelled_as_none", EMPTY: "labelled_as_empty"}
 """Codes in place of a class id, with the actions of labelling so."""
 _UNNAMED: Final = f"{_COLUMNS} WHERE who = ? AND source <> 'import' ORDER BY image_id", (NOBODY,)
@@ -39,28 +39,23 @@ _IN_FORCE: Final = """NOT EXISTS (SELECT 1 FROM image_change AS changed
 
 
 @final
-class ProjectLabels:
+class ProjectLabels(ProjectPart):
     """The labels of a project, at most one per image. Only `outdated` returns outdated ones."""
-
-    def __init__(self, store: ProjectStore) -> None:
-        self._store = store
 
     def by_image(self) -> dict[ImageId, Label]:
         """All labels by image, in ascending image id order."""
         labels = map(
-            _label, self._store.connection.rows(f"{_COLUMNS} WHERE {_IN_FORCE} ORDER BY image_id")
+            _label, self._connection.rows(f"{_COLUMNS} WHERE {_IN_FORCE} ORDER BY image_id")
         )
         return {label.image_id: label for label in labels}
 
     def outdated(self) -> dict[ImageId, Label]:
         """Labels by image whose file holds another picture now than the one that was labelled."""
-        return {
-            label.image_id: label for label in map(_label, _outdated_rows(self._store.connection))
-        }
+        return {label.image_id: label for label in map(_label, _outdated_rows(self._connection))}
 
     def table(self) -> LabelTable:
         """All labels as columns: the quick way to read many."""
-        rows = self._store.connection.rows(
+        rows = self._connection.rows(
             "SELECT image_id, class_id,"  # noqa: S608
             f" coalesce(class_id, iif(is_empty, {EMPTY}, {UNKNOWN})) FROM label"
             f" WHERE {_IN_FORCE} ORDER BY image_id"
@@ -74,8 +69,8 @@ class ProjectLabels:
                 f"SELECT image_id, source FROM label WHERE {_IN_FORCE}"  # noqa: S608
                 " ORDER BY image_id"
             )
-            return self._store.connection.rows(statement)
-        return self._store.connection.rows(
+            return self._connection.rows(statement)
+        return self._connection.rows(
             "SELECT value, coalesce(source, '') FROM json_each(?)"  # noqa: S608
             f" LEFT JOIN label ON label.image_id = value AND {_IN_FORCE}",
             (json.dumps([int(image_id) for image_id in image_ids]),),
@@ -83,18 +78,18 @@ class ProjectLabels:
 
     def of(self, image_id: ImageId) -> Label | None:
         """The label of one image, or None."""
-        row = self._store.connection.row(
+        row = self._connection.row(
             f"{_COLUMNS} WHERE image_id = ? AND {_IN_FORCE}", (int(image_id),)
         )
         return None if row is None else _label(row)
 
     def counts(self) -> dict[ClassId, int]:
         """Number of images labelled with exactly each class; classes without any are left out."""
-        return label_counts(self._store.connection)
+        return label_counts(self._connection)
 
     def by_person_and_day(self) -> list[tuple[str, date, int]]:
         """Labels of each annotator on each day, in local time; oldest first."""
-        rows = self._store.connection.rows(
+        rows = self._connection.rows(
             "SELECT who, date(labelled_at, 'localtime') AS day, COUNT(*) FROM label"
             " WHERE day IS NOT NULL GROUP BY who, day ORDER BY day, who"
         )
@@ -125,8 +120,8 @@ class ProjectLabels:
         """
         ids, others = plain_ids(image_ids), plain_ids(left_out)
         code = UNKNOWN if class_id is None else int(class_id)
-        name = class_name(self._store.connection, code) if code not in _WITHOUT_CLASS else None
-        check_images(self._store.connection, [*ids, *others])
+        name = class_name(self._connection, code) if code not in _WITHOUT_CLASS else None
+        check_images(self._connection, [*ids, *others])
         with self._store.one_step(who=who) as step:
             if name is not None:
                 put_exclusions(step, others, code, who=who)
@@ -141,7 +136,7 @@ class ProjectLabels:
 
     def unnamed(self) -> int:
         """Number of labels given before the name of the user was known."""
-        return len(self._store.connection.rows(*_UNNAMED))
+        return len(self._connection.rows(*_UNNAMED))
 
     def sign_unnamed(self, name: str) -> Change:
         """Set the annotator of labels that were given before the name was known."""
@@ -159,8 +154,8 @@ class ProjectLabels:
             InputError: an image is not in the project.
         """
         for class_id in {label.class_id for label in labels} - {None}:
-            class_name(self._store.connection, class_id or 0)
-        check_images(self._store.connection, [label.image_id for label in labels])
+            class_name(self._connection, class_id or 0)
+        check_images(self._connection, [label.image_id for label in labels])
         with self._store.one_step() as step:
             outdated = _outdated_ids(step.connection)
             missing = {
@@ -207,7 +202,7 @@ class ProjectLabels:
     def confirmed(self) -> dict[ImageId, ClassId | None]:
         """Confirmed labels by image that have not changed since."""
         return dict(
-            self._store.connection.rows(
+            self._connection.rows(
                 "SELECT image_id, label.class_id FROM confirmed_label AS confirmed"
                 " JOIN label USING (image_id)"
                 " WHERE label.class_id IS confirmed.class_id ORDER BY image_id"
@@ -216,7 +211,7 @@ class ProjectLabels:
 
     def confirmations(self) -> dict[ImageId, Label]:
         """The confirmed labels, as `confirmed`, each with the name and time of who confirmed it."""
-        rows = self._store.connection.rows(
+        rows = self._connection.rows(
             "SELECT image_id, label.class_id, confirmed.who, confirmed_at, source, is_empty"
             " FROM confirmed_label AS confirmed JOIN label USING (image_id)"
             " WHERE label.class_id IS confirmed.class_id ORDER BY image_id"

@@ -12,27 +12,24 @@ from engine.project.connection import Connection, Row
 from engine.project.image_rows import check_images, plain_ids
 from engine.project.records import ImageId, Note
 from engine.project.schema import IMAGE_NOTE, LONGEST_TEXT
-from engine.project.store import ProjectStore
+from engine.project.store import ProjectPart
 
 MOST_STARS: Final = 5
 _COLUMNS = "SELECT image_id, stars, is_flagged, comment, who, noted_at FROM image_note"
 
 
 @final
-class ProjectNotes:
+class ProjectNotes(ProjectPart):
     """The notes of a project: at most one per image; empty ones are deleted."""
-
-    def __init__(self, store: ProjectStore) -> None:
-        self._store = store
 
     def by_image(self) -> dict[ImageId, Note]:
         """All notes by image, in ascending image id order."""
-        notes = map(_note, self._store.connection.rows(f"{_COLUMNS} ORDER BY image_id"))
+        notes = map(_note, self._connection.rows(f"{_COLUMNS} ORDER BY image_id"))
         return {note.image_id: note for note in notes}
 
     def of(self, image_id: ImageId) -> Note | None:
         """The note of one image, or None."""
-        return _note_of(self._store.connection, int(image_id))
+        return _note_of(self._connection, int(image_id))
 
     def set_stars(self, image_ids: Iterable[ImageId], stars: int, *, who: str = "") -> Change:
         """Give images 1 to 5 stars, or take them away with 0.
@@ -81,7 +78,7 @@ class ProjectNotes:
         Raises:
             InputError: an image is not in the project.
         """
-        check_images(self._store.connection, [note.image_id for note in notes])
+        check_images(self._connection, [note.image_id for note in notes])
         with self._store.one_step() as step:
             missing = [
                 note
@@ -98,7 +95,7 @@ class ProjectNotes:
         Raises:
             InputError: an image is not in the project.
         """
-        check_images(self._store.connection, [note.image_id for note in notes])
+        check_images(self._connection, [note.image_id for note in notes])
         with self._store.one_step() as step:
             before = {note.image_id: _note_of(step.connection, note.image_id) for note in notes}
             filled = [filled_in(before[note.image_id], note) for note in notes]
@@ -112,7 +109,7 @@ class ProjectNotes:
     def _edit(
         self, ids: Sequence[ImageId], edit: Callable[[Note], Note], called: Action, who: str
     ) -> Change:
-        check_images(self._store.connection, ids)
+        check_images(self._connection, ids)
         when, who = now_text(), who or person_name()
         with self._store.one_step(called, who=who) as step:
             before = {each: _note_of(step.connection, each) or _empty(each) for each in ids}

@@ -225,7 +225,7 @@ def _differing(
 
 
 def _rows_of(connection: Connection, table: JournaledTable) -> Iterator[Row]:
-    return connection.each(f"SELECT {', '.join(table.columns)} FROM {table.name}")  # noqa: S608
+    return connection.each(table.select_all)
 
 
 def _named(lines: list[str]) -> list[str]:

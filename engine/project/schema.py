@@ -325,10 +325,14 @@ class JournaledTable:
         return " AND ".join(f"{column} = ?" for column in self.columns[: self.key_width])
 
     @property
+    def select_all(self) -> str:
+        """Statement that reads all rows."""
+        return f"SELECT {', '.join(self.columns)} FROM {self.name}"  # noqa: S608
+
+    @property
     def select(self) -> str:
         """Statement that reads one row by its key."""
-        columns = ", ".join(self.columns)
-        return f"SELECT {columns} FROM {self.name} WHERE {self._key_test}"  # noqa: S608
+        return f"{self.select_all} WHERE {self._key_test}"
 
     @property
     def delete(self) -> str:

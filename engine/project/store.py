@@ -1,7 +1,7 @@
 """Shared state of an open project: its connection, its graph, and the way to change them."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from engine.project.backups.keeping import ProjectBackups
 from engine.project.backups.place import BackupReason
 from engine.project.change import Change
 from engine.project.clock import person_name
-from engine.project.connection import Connection
+from engine.project.connection import Connection, Row
 from engine.project.file.file_lock import read_only_error
 from engine.project.file.file_state import read_mark
 from engine.project.opening import OpenFile
@@ -109,6 +109,12 @@ class ProjectStore:
         is_copied_too = self.is_what_if and self.file.is_writable
         return (self.file.connection, self.connection) if is_copied_too else (self.connection,)
 
+    def write_facts(self, statement: str, rows: Sequence[Row]) -> None:
+        """Run a statement for each row of facts, which are not journaled, in one transaction."""
+        for connection in self.fact_connections:
+            with connection.transaction():
+                connection.write_many(statement, rows)
+
     @property
     def backups(self) -> ProjectBackups:
         """The backups of this project."""
@@ -196,3 +202,15 @@ class ProjectStore:
             step.writer.resources.enter_context(self.graph.record())
             step.writer.holds_graph = True
         return self.graph
+
+
+class ProjectPart:
+    """Base of the parts of an open project, such as its labels."""
+
+    def __init__(self, store: ProjectStore) -> None:
+        self._store = store
+
+    @property
+    def _connection(self) -> Connection:
+        """The connection of the file, or of the what-if copy."""
+        return self._store.connection

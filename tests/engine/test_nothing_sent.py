@@ -78,7 +78,10 @@ def test_folders_lie_in_our_cache_unless_chosen(
 def test_programs_that_import_the_engine_keep_their_figures(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The laboratory's figures have a configuration of their own; those of a notebook keep the person's."""
+    """The laboratory's figures have a configuration of their own.
+
+    Those of a notebook keep the person's.
+    """
     monkeypatch.delenv("MPLCONFIGDIR", raising=False)
     program = "import protoleaf; protoleaf.category_graph"
     assert "MPLCONFIGDIR" not in environment_after(program)

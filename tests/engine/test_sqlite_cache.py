@@ -1,4 +1,7 @@
-"""Caches open only what bears their mark, or the tables of an earlier cache; files of others stay as they are."""
+"""Caches open only what bears their mark, or the tables of an earlier cache.
+
+Files of others stay as they are.
+"""
 
 import os
 import sqlite3

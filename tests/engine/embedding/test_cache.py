@@ -135,7 +135,7 @@ def test_full_disk_is_a_storage_error_and_loses_nothing(tmp_path: Path) -> None:
     """When the disk is full the write fails as a whole, and what was there stays."""
     with EmbeddingCache(tmp_path, BACKBONE, WIDTH) as cache:
         cache.put_many(hashes_of(5), vectors_of(5))
-        connection = cache._cache._connection  # noqa: SLF001 (damage that only a fault of ours could do)
+        connection = cache._cache._connection  # noqa: SLF001
         assert connection is not None
         (pages,) = connection.execute("PRAGMA page_count").fetchone()
         connection.execute(f"PRAGMA max_page_count = {pages}")
@@ -215,7 +215,10 @@ def deleted(folder: Path) -> bool:
 
 
 def test_what_a_file_held_when_it_was_last_read(tmp_path: Path) -> None:
-    """It is known without a look at the file, however many are requested; none for a file that was never read."""
+    """It is known without a look at the file, however many are requested.
+
+    None for a file that was never read.
+    """
     paths, hashes = [tmp_path / f"{number}.png" for number in range(2000)], hashes_of(2000)
     with EmbeddingCache(tmp_path, BACKBONE, WIDTH) as cache:
         cache.remember_files([FoundFile(path, 1, 1) for path in paths], hashes)

@@ -132,7 +132,10 @@ def test_every_file_gets_its_own_embedding(
     *,
     with_views: bool,
 ) -> None:
-    """As on the CPU, of every view; all batches but the last are full of images that were wanted."""
+    """As on the CPU, of every view.
+
+    All batches but the last are full of images that were wanted.
+    """
     requests = photos(tmp_path / "photos", 45)
     (tmp_path / "broken.jpg").write_bytes(b"no picture")
     requests += [

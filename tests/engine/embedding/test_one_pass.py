@@ -113,7 +113,10 @@ def test_one_read_makes_all(
 
 
 def test_a_scale_of_a_jpeg_is_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And where another one is needed, from the same bytes; values are those of decoding for each size."""
+    """And where another one is needed, from the same bytes.
+
+    Values are those of decoding for each size.
+    """
     data, decoded = encoded(picture(500, 300), "JPEG"), list[tuple[int, int]]()
     decode = simplejpeg.decode_jpeg
 

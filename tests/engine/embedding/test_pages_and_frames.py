@@ -21,7 +21,10 @@ COLOURS = [(220, 30, 30), (30, 200, 40), (40, 50, 220)]
 
 
 def plates(path: Path) -> Path:
-    """A document of three plates, each of another colour, with a white patch; an animation shows each for 2 s."""
+    """A document of three plates, each of another colour, with a white patch.
+
+    An animation shows each for 2 s.
+    """
     pages = []
     for colour in COLOURS:
         page = Image.new("RGB", (300, 400), colour)

@@ -99,7 +99,10 @@ def test_every_file_gets_its_own_embedding(
 def test_failures_are_listed_and_the_rest_is_embedded(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
 ) -> None:
-    """Missing, empty, text and truncated files are listed with their reasons; all others are embedded."""
+    """Missing, empty, text and truncated files are listed with their reasons.
+
+    All others are embedded.
+    """
     requests = photos(tmp_path / "photos", 20)
     requests[3].path.unlink()
     requests[7].path.write_bytes(b"")
@@ -126,7 +129,10 @@ def test_failures_are_listed_and_the_rest_is_embedded(
 def test_what_is_out_of_reach_keeps_what_is_known_of_it(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A missing file is no failure where its content has an embedding; a refused one is, and keeps its identity too."""
+    """A missing file is no failure where its content has an embedding.
+
+    A refused one is, and keeps its identity too.
+    """
     requests = photos(tmp_path / "photos", 4)
     embed_files(requests, session, cache)
     known = [EmbedRequest(request.image_id, request.path, hash_of(request)) for request in requests]
@@ -269,7 +275,7 @@ def test_full_disk_stops_the_run(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
 ) -> None:
     """A cache that cannot grow is a storage error; nothing is reported that was not written."""
-    connection = cache._cache._connection  # noqa: SLF001 (damage that only a fault of ours could do)
+    connection = cache._cache._connection  # noqa: SLF001
     assert connection is not None
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
     connection.execute(f"PRAGMA max_page_count = {pages}")
@@ -286,7 +292,7 @@ def test_nothing_is_begun_after_the_listener_failed(
     """The chunks that wait are dropped although what was begun cannot be reported, either."""
     begun: list[int] = []
     go_on = threading.Event()
-    read, release_all = read_chunk, EmbeddingRun._release_all  # noqa: SLF001 (the moment that matters)
+    read, release_all = read_chunk, EmbeddingRun._release_all  # noqa: SLF001
 
     def only_the_first_at_once(
         requests: Sequence[EmbedRequest], *others: Any, patience_s: float

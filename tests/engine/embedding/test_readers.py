@@ -284,7 +284,7 @@ def test_a_new_task_has_not_been_waited_for(monkeypatch: pytest.MonkeyPatch) -> 
     """Although it takes the place in memory of one that is gone."""
     monkeypatch.setattr(readers_module, "HANGS_S", -1.0)
     killed: list[Worker] = []
-    monkeypatch.setattr(Worker, "kill", lambda worker: killed.append(worker))  # noqa: PLW0108 (a method)
+    monkeypatch.setattr(Worker, "kill", lambda worker: killed.append(worker))  # noqa: PLW0108
     with closing(ProcessReaders(1, 32, BAD_READER)) as readers:
         (reader,) = readers._readers  # noqa: SLF001 (as on a thread of its own, without waiting)
         for _ in range(50):
@@ -382,7 +382,10 @@ def test_no_shared_memory_is_left(
 def test_what_is_in_the_cache_is_not_decoded(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
 ) -> None:
-    """A file that moved is read and hashed; a damaged one says what is wrong, as in this process."""
+    """A file that moved is read and hashed.
+
+    A damaged one says what is wrong, as in this process.
+    """
     requests = photos(tmp_path)
     embed_files(requests[:5], session, cache)
     moved = [EmbedRequest(100, requests[0].path.rename(tmp_path / "moved.jpg"))]

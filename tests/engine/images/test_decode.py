@@ -344,7 +344,10 @@ ODD_TIFFS = {
 @pytest.mark.parametrize("kind", sorted(ODD_TIFFS))
 @pytest.mark.parametrize("packing", ["tiff_lzw", "tiff_adobe_deflate", "jpeg"])
 def test_libtiff_prints_nothing(kind: str, packing: str, capfd: pytest.CaptureFixture[str]) -> None:
-    """What it finds odd does not reach standard error, to which it writes from C; the file is read or refused."""
+    """What it finds odd does not reach standard error, to which it writes from C.
+
+    The file is read or refused.
+    """
     data = ODD_TIFFS[kind](encoded(picture(200, 150), "TIFF", compression=packing))
     with suppress(ImageError):
         assert decode_rgb(data).shape == (150, 200, 3)

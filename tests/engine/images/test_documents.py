@@ -1,4 +1,7 @@
-"""Pages of PDF documents: upright, on white, of the size that is requested; a clear line where there is none."""
+"""Pages of PDF documents: upright, on white, of the size that is requested.
+
+A clear line where there is none.
+"""
 
 import io
 import threading

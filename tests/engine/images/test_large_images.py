@@ -256,7 +256,10 @@ def test_a_large_png_takes_little_memory(
 
 
 def test_a_view_of_a_large_picture_is_reduced() -> None:
-    """The longer side is kept as long as asked, and not much longer; a small picture stays as it is."""
+    """The longer side is kept as long as asked, and not much longer.
+
+    A small picture stays as it is.
+    """
     data = png_of_few_colours(5000, 4000)
     assert decode_rgb(data, longest_side=1200).shape == (1000, 1250, 3)
     assert decode_rgb(encoded(picture(48, 32), "PNG"), longest_side=40).shape == (32, 48, 3)
