@@ -17,7 +17,7 @@ def steady(_unit: int) -> float:
 
 
 def slow_start(unit: int) -> float:
-    """Everything is looked at once before the first unit is done, which takes longer than 20 units."""
+    """Everything is scanned before the first unit, which takes longer than 20 units."""
     return 2.5 if unit == 0 else 0.1
 
 

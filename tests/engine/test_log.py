@@ -1,4 +1,4 @@
-"""The log: what nobody catches is in it, no two processes share a file, and a crash is known the next time."""
+"""The log has uncaught errors, one file per process, and recognises crashes."""
 
 import logging
 import os

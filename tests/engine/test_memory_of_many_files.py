@@ -1,4 +1,4 @@
-"""What a file costs in memory while thousands are scanned, added and found again after they were moved."""
+"""Memory of a file while thousands are scanned, added and found after a move."""
 
 import tracemalloc
 from collections.abc import Callable

@@ -26,7 +26,7 @@ def vectors_of(count: int) -> NDArray[np.float32]:
 
 @pytest.mark.parametrize("asked", [3, 2500])
 def test_what_was_put_is_found_again(tmp_path: Path, asked: int) -> None:
-    """Embeddings come back in the order asked, after reopening, for few and for most of the file."""
+    """Embeddings in the requested order, after reopening, for few and most of the file."""
     hashes, vectors = hashes_of(2500), vectors_of(2500)
     with EmbeddingCache(tmp_path, BACKBONE, WIDTH) as cache:
         cache.put_many(hashes, vectors)
@@ -180,7 +180,7 @@ def test_two_programs_write_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_deleted_cache_is_started_anew(tmp_path: Path) -> None:
-    """What is put after somebody deleted the files is on disk, in a new file, and not in the deleted one."""
+    """What is put after the files were deleted is on disk, in a new file."""
     with EmbeddingCache(tmp_path, BACKBONE, WIDTH) as cache:
         cache.put_many(hashes_of(1), vectors_of(1))
         if not deleted(tmp_path):
@@ -191,7 +191,7 @@ def test_a_deleted_cache_is_started_anew(tmp_path: Path) -> None:
 
 
 def test_a_cache_that_another_program_made_anew(tmp_path: Path) -> None:
-    """Two programs had it open and it was deleted: the second to notice goes on in the first one's new file."""
+    """Two programs had it open and it was deleted: both go on in the same new file."""
     with (
         EmbeddingCache(tmp_path, BACKBONE, WIDTH) as cache,
         EmbeddingCache(tmp_path, BACKBONE, WIDTH) as other,

@@ -68,7 +68,7 @@ def photos(folder: Path, count: int) -> list[EmbedRequest]:
 
 
 def test_images_that_were_added_together_may_run_apart(device: Device) -> None:
-    """Three, twenty and one: three full batches, and what is left is filled up when nothing more comes."""
+    """Three, twenty and one: three full batches, and the rest is filled up at the end."""
     given = [images(device.session, count) for count in (3, 20, 1)]
     with FullBatches(device.session) as batches:
         futures = [batches.add(each) for each in given]

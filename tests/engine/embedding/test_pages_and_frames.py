@@ -72,7 +72,7 @@ def test_each_part_is_an_image(name: str, tmp_path: Path, session: BackboneSessi
 def test_an_animation_that_is_an_image_as_well(
     parts: tuple[str, ...], tmp_path: Path, session: BackboneSession
 ) -> None:
-    """As one that was added before its frames were images: it shows the first of them, whatever is read first."""
+    """As added before its frames were images: it shows the first, whatever is read first."""
     path = plates(tmp_path / "clip.gif")
     cache = EmbeddingCache(tmp_path / "cache", "parts", session.card.embedding_width)
     requests = [EmbedRequest(number, path, None, part) for number, part in enumerate(parts)]

@@ -191,7 +191,7 @@ def test_changed_and_moved_files(
 def test_equal_contents_are_embedded_once(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of 120 files with 10 contents, one of them rotten, on 4 threads, 9 images go through the backbone."""
+    """Of 120 files with 10 contents, one damaged, on 4 threads, 9 images are embedded."""
     contents = [request.path.read_bytes() for request in photos(tmp_path / "photos", 9)] + [
         b"rotten"
     ]
@@ -252,7 +252,7 @@ def test_cancel_before_the_start(
 def test_failing_backbone_stops_the_run_and_keeps_the_rest(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """When the device gives up, the error is raised, and what was finished before is in the cache."""
+    """When the device fails, the error is raised, and finished results are in the cache."""
     requests = photos(tmp_path / "photos", 120)
     embed, calls = session.embed, iter(range(1000))
 
@@ -334,7 +334,7 @@ def test_work_ahead_is_bounded(
 
 
 def test_progress(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
-    """Progress counts what an earlier run did as done but not as fast, ends with all, and names the device."""
+    """Progress counts earlier results as done but not as fast, and names the device."""
     requests = photos(tmp_path / "photos", 30)
     embed_files(requests[:10], session, cache)
     reported: list[Progress] = []
@@ -371,7 +371,7 @@ def test_progress_while_a_file_is_slow(
 def test_progress_and_cancel_while_all_is_cached(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On a disk that is slow to tell about files progress is reported as they are looked up, and a cancel is obeyed."""
+    """On a slow disk progress is reported during the look-up, and can be cancelled."""
     requests = photos(tmp_path / "photos", 20)
     embed_files(requests, session, cache)
     clock = itertools.count()
@@ -424,7 +424,7 @@ def test_a_chunk_without_patience_is_one_file(
 def test_the_last_files_are_shared_out_sooner(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Chunks are cut shorter as soon as no request is to come, and never before: all cores end at the same time."""
+    """Chunks are shorter once no request is left: all cores end at the same time."""
     monkeypatch.setattr(cores, "PATIENCE_S", -1.0)
     monkeypatch.setattr(cores, "LAST_PATIENCE_S", -2.0)
     seen: list[float] = []
@@ -442,7 +442,7 @@ def test_the_last_files_are_shared_out_sooner(
 def test_requests_are_asked_for_as_they_are_needed(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A million requests need not exist at once: few are taken before the first results are reported."""
+    """Requests are lazy: few are taken before the first results are reported."""
     monkeypatch.setattr(pipeline, "_LOOK_UP", 10)
     requests = photos(tmp_path / "photos", 300)
     asked = 0
@@ -472,7 +472,7 @@ def test_requests_are_asked_for_as_they_are_needed(
 def test_only_so_many_failures_are_listed(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """When a whole disk is gone the summary counts all failures, lists the first, and every one is reported."""
+    """On a lost disk the summary counts all failures and lists the first."""
     monkeypatch.setattr(outcome_writer, "MOST_LISTED", 3)
     received = Results()
     requests = [EmbedRequest(number, tmp_path / f"{number}.jpg") for number in range(50)]

@@ -1,4 +1,4 @@
-"""Frames of animated GIFs, WebPs and PNGs: exactly the one of each time, and a clear line where there is none."""
+"""Frames of animated GIFs, WebPs and PNGs: the one of each time, or a clear error."""
 
 import random
 import struct
@@ -75,7 +75,7 @@ def test_parts_are_frames_as_of_a_video(tmp_path: Path, suffix: str) -> None:
 
 @every_kind
 def test_one_frame_alone_is_the_file(tmp_path: Path, suffix: str) -> None:
-    """A still picture, and an animation of which one frame is wanted, are images as before, with no time."""
+    """A still picture, and an animation of which one frame is requested, are plain images."""
     Image.fromarray(frame(0)).save(tmp_path / f"still{suffix}")
     short = write_animation(tmp_path / f"short{suffix}", [100] * 5)
     assert texts(tmp_path / f"still{suffix}") == texts(short) == [""]
@@ -123,7 +123,7 @@ def test_frames_without_a_duration(tmp_path: Path, suffix: str) -> None:
 
 
 def test_durations_that_are_no_milliseconds(tmp_path: Path) -> None:
-    """The frame of a rounded time is the one that begins there: a thirtieth of a second is in no decimal number."""
+    """A rounded time gives the frame that begins there: a thirtieth of a second is no decimal."""
     path = write_animation(tmp_path / "a.png", [33] * 40)
     change_durations(path, 1, 30)
     with open_file_parts(path) as opened:

@@ -54,7 +54,7 @@ def test_folders_are_searched_in_natural_order(tmp_path: Path) -> None:
     [b"\xff\xd8\xff\xe0", b"\x89PNG\r\n\x1a\n", b"RIFF\x24\x08\x00\x00WEBP", b"\x07\x00\x93"],
 )
 def test_named_files_are_taken_whatever_their_suffix(content: bytes, tmp_path: Path) -> None:
-    """A file that a person names is taken, also when nothing is known of its content, and counts once."""
+    """A file that the user names is taken, even if its content is unknown, and counts once."""
     odd = tmp_path / "scan.dat"
     odd.write_bytes(content)
     found = find_images([odd, touched(tmp_path / "a.jpg"), tmp_path])
@@ -277,7 +277,7 @@ def test_folders_within_folders_within_folders(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
 def test_what_is_called_as_an_image_and_is_no_file(tmp_path: Path) -> None:
-    """A pipe and a link to a device are no images, in a folder and by name: they are listed, and not opened."""
+    """A pipe and a link to a device are listed as failures, and not opened."""
     (tmp_path / "sound.png").write_bytes(b"1")
     os.mkfifo(tmp_path / "pipe.png")
     (tmp_path / "zero.jpg").symlink_to("/dev/zero")

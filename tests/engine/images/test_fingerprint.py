@@ -37,7 +37,7 @@ def test_a_plain_picture_has_no_hash(level: int) -> None:
 
 
 def test_sharpness_by_hand() -> None:
-    """One white pixel in the middle of 5 x 5: the Laplacian is -4 there, 1 at its four neighbours, else 0."""
+    """One white pixel amid 5 x 5: the Laplacian is -4 there, 1 at its four neighbours, else 0."""
     grey = np.zeros((5, 5), dtype=np.float32)
     grey[2, 2] = 1
     assert sharpness(grey) == pytest.approx(20 / 9)

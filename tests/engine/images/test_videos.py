@@ -1,4 +1,4 @@
-"""Frames of videos: exactly the one of each time, however they are requested, and a clear line where there is none."""
+"""Frames of videos: exactly the one of each time, in any order, or a clear error."""
 
 import gc
 import random
@@ -93,7 +93,7 @@ def test_frames_in_order_decode_a_video_once(
 
 
 def test_what_nothing_needs_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a video of key frames alone, as traps write AVI, little more is decoded than what is requested."""
+    """Of a video of key frames alone (AVI of traps), little more is decoded than requested."""
     path = write_video(tmp_path / "a.avi", "mjpeg", key_every=1)
     decoded = packets_decoded(monkeypatch)
     with open_file_parts(path) as video:
@@ -351,7 +351,7 @@ def test_the_date_of_an_avi(tmp_path: Path) -> None:
 
 
 def test_frames_leave_memory(tmp_path: Path) -> None:
-    """They are megabytes that Python's garbage collector knows nothing of, so nothing may wait for it."""
+    """They are megabytes unknown to Python's garbage collector, so none may wait for it."""
     path = write_video(
         tmp_path / "a.avi", "mjpeg", [numbered(number, (640, 480)) for number in range(8)]
     )
