@@ -40,7 +40,7 @@ _KEEPING: Final = frozenset(
         "mapped_cache.py",
         "image_list_cache.py",
         "prediction_cache.py",
-        "basis_cache.py",
+        "live_basis.py",
         "embedding_rows.py",
         "new_file.py",
     }

@@ -12,11 +12,7 @@ import numpy as np
 
 from engine.everyday.blocks import Integers, stop_if_asked
 from engine.everyday.collection_stage.basis import MOST_ANCHORS, CollectionBasis, collection_basis
-from engine.everyday.collection_stage.neighbours import (
-    Nearest,
-    NearestAnchors,
-    Whitening,
-)
+from engine.everyday.collection_stage.neighbours import Nearest, NearestAnchors, Whitening
 from engine.everyday.shots import GROWTH, EmbeddedSnapshot
 from engine.images.read_file import content_hash
 from engine.mapped_cache import Arrays, MappedCache
