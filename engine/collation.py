@@ -1,4 +1,4 @@
-"""The order of names: natural by default; the window sets the one of the language that it speaks."""
+"""Sort order of names: natural by default, else the collation of the window's language."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -16,9 +16,10 @@ _DIGITS: Final = re.compile(r"(\d+)")
 def natural_key(name: str) -> tuple[list[str | int], str]:
     """Sort key by which "Leaf 9" comes before "leaf 10", and "Äsche" before "Bach".
 
-    Folded text and numbers in turn, then the name itself. The same everywhere, for the command line and what it writes:
-    letters with accents stand beside those without, as in most languages, also where one has them elsewhere (Swedish Å
-    after Z), and Chinese by its characters' numbers.
+    Folded text and numbers in turn, then the name itself. It is the same everywhere, for the
+    command line and its output: letters with accents are sorted with those without, as in most
+    languages, also where one sorts them elsewhere (Swedish Å after Z), and Chinese by its
+    characters' numbers.
     """
     pieces = _DIGITS.split(folded(name))
     return [int(piece) if index % 2 else piece for index, piece in enumerate(pieces)], name
@@ -28,28 +29,29 @@ _keys: Final[list[Key]] = [natural_key]
 
 
 def collate_with(key: Key | None) -> None:
-    """Order names that people see by `key` from now on, in this process; None for the natural order.
+    """Set the sort key of displayed names in this process; None for the natural order.
 
-    A key is recognised by its identity: what keeps an order makes it anew once `collation` returns another one.
+    A key is recognised by its identity: sorted lists are rebuilt once `collation` returns another
+    one.
     """
     _keys[:] = [natural_key if key is None else key]
 
 
 def collation() -> Key:
-    """The key that names that people see are ordered by."""
+    """The sort key of displayed names."""
     return _keys[0]
 
 
 def in_order(
     items: Iterable[Item], name_of: Callable[[Item], str], key: Key | None = None
 ) -> list[Item]:
-    """Items by their names; equal ones, such as "ab" and "AB", by their characters' numbers, and then as they came.
+    """Sort items by their names; equal ones, such as "ab" and "AB", by code points.
 
     Args:
         key: by default `collation`.
     """
     key_of = collation() if key is None else key
-    # Keys of a collator have no equality, so that a pair of key and name would never come to the name.
+    # Keys of a collator have no equality, so a tuple of key and name would never compare names.
     ordered = sorted(items, key=name_of)
     ordered.sort(key=lambda item: key_of(name_of(item)))
     return ordered

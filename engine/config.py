@@ -1,8 +1,9 @@
-"""Where things live on this computer: assets, caches, settings; and what libraries must know before they are loaded.
+"""Locations of assets, caches and settings, and environment variables of libraries.
 
-ONNX Runtime 1.31 has telemetry that is on by default: it writes a device id and a queue of events to the user's cache
-folder as soon as it is loaded, and contacts its maker's host some seconds later. It reads its variable once, at that
-moment, so `engine` settles it before anything can load it; children inherit it.
+ONNX Runtime 1.31 has telemetry that is on by default: it writes a device id and a queue of events
+to the user's cache folder as soon as it is loaded, and contacts a host of its vendor some seconds
+later. It reads its variable once, at that moment, so `engine` settles it before anything can load
+it; children inherit it.
 """
 
 import os
@@ -20,7 +21,7 @@ SWITCHES: Final[Mapping[str, str]] = {
     "HF_HUB_DISABLE_TELEMETRY": "1",
     "DO_NOT_TRACK": "1",
     "RAY_USAGE_STATS_ENABLED": "0",
-    "TORCHINDUCTOR_CPP_CACHE_PRECOMPILE_HEADERS": "0",  # they would stay in the temporary folder, whatever is set below
+    "TORCHINDUCTOR_CPP_CACHE_PRECOMPILE_HEADERS": "0",  # would stay in the temporary folder
 }
 """Fixed for every process: a setting found in the environment does not switch reporting on."""
 
@@ -30,11 +31,11 @@ FOLDERS: Final[Mapping[str, str]] = {
     "TORCHINDUCTOR_CACHE_DIR": "torch-compiled",
     "TRITON_CACHE_DIR": "triton",
 }
-"""Where libraries keep what they compiled or found, below our cache instead of folders of their own."""
+"""Folders of libraries for compiled kernels, in our cache instead of their own places."""
 
 
 def settle(environment: MutableMapping[str, str] = os.environ) -> None:
-    """Write the variables into the environment, which children inherit; a folder that a person chose stays."""
+    """Set the variables, which child processes inherit; a folder set by the user is not changed."""
     root = CacheFolders.default().libraries
     environment.update(SWITCHES)
     for variable, name in FOLDERS.items():
@@ -42,7 +43,7 @@ def settle(environment: MutableMapping[str, str] = os.environ) -> None:
 
 
 def make_folders(environment: Mapping[str, str] = os.environ) -> None:
-    """Make the folders of libraries before a GPU is used: torch makes only the last part of a path, and warns else."""
+    """Create the folders of libraries before a GPU is used: torch does not create parents."""
     for variable in FOLDERS:
         with suppress(OSError):
             Path(environment[variable]).mkdir(parents=True, exist_ok=True)
@@ -61,7 +62,7 @@ ARCHIVE_SUFFIX: Final = ".protoleafz"  # a zip archive of a project with its pho
 
 
 def is_packaged() -> bool:
-    """Whether this is the program that is installed without Python, which contains just what it was built with."""
+    """Whether the program was installed as a package that contains its own Python."""
     return bool(getattr(sys, "frozen", False))
 
 
@@ -73,17 +74,17 @@ def assets_folder() -> Path:
 
 
 def notice_path() -> Path:
-    """The file with origin and licence of the work of others: among the assets of a wheel, or beside them."""
+    """Third-party notices: in the assets of a wheel, else next to them."""
     return _shipped("NOTICE", "NOTICE")
 
 
 def guide_folder() -> Path:
-    """The pages of the user guide: among the assets of a wheel or a frozen program, or in `docs` of a checkout."""
+    """Pages of the user guide: in the assets of a wheel or a frozen program, else in `docs`."""
     return _shipped("guide", "docs/guide")
 
 
 def licence_path() -> Path:
-    """The program's licence: among the assets of a wheel, or beside them."""
+    """The program's licence: in the assets of a wheel, else next to them."""
     return _shipped("LICENSE", "LICENSE")
 
 
@@ -98,12 +99,12 @@ def sample_folder() -> Path:
 
 
 def backbones_folder() -> Path:
-    """Where the backbones that the person added live; the user's data folder, or what `PROTOLEAF_BACKBONES` names."""
+    """Folder of added backbones: the user's data folder, or the value of `PROTOLEAF_BACKBONES`."""
     return _data_folder(BACKBONES_VARIABLE, "backbones")
 
 
 def backups_folder() -> Path:
-    """Where backups of projects are kept unless the person chose a folder; `PROTOLEAF_BACKUPS` names another one."""
+    """Default folder of project backups; `PROTOLEAF_BACKUPS` overrides it."""
     return _data_folder(BACKUPS_VARIABLE, "backups")
 
 
@@ -117,7 +118,7 @@ def _data_folder(variable: str, name: str) -> Path:
 
 
 def log_folder() -> Path:
-    """Where the log is written: the system's folder for the user's logs, or what `PROTOLEAF_LOGS` names."""
+    """Folder of the log: the system's folder for user logs, or the value of `PROTOLEAF_LOGS`."""
     chosen = os.environ.get(LOGS_VARIABLE)
     return Path(chosen) if chosen else platformdirs.user_log_path(APPLICATION_NAME, appauthor=False)
 
@@ -125,7 +126,7 @@ def log_folder() -> Path:
 THUMBNAIL_SIDES: Final = (
     320,
     512,
-)  # longer sides, in pixels, that are kept; smaller pictures are made of these
+)  # longer sides, in pixels, that are cached; smaller pictures are scaled from these
 
 
 @dataclass(frozen=True)
@@ -169,7 +170,7 @@ class CacheFolders:
 
     @property
     def collections(self) -> Path:
-        """What large collections know of their own images, one file for each project and backbone."""
+        """Lists, embeddings and predictions of large collections, by project and backbone."""
         return self.root / "collections"
 
     @property

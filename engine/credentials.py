@@ -1,9 +1,9 @@
-"""Credentials in addresses: no file and no message of ours holds them."""
+"""Credentials in addresses, which are removed from files and messages."""
 
 import re
 from typing import Final
 
-# As a path an address has one slash. A drive has one letter. The example is in a message of ours.
+# As a path an address has one slash. A drive has one letter. The example is from a message.
 _PERSONS: Final = (
     # a name and a password, which may hold a slash
     re.compile(r"([a-z][a-z0-9+.-]+:/{1,2})(?!name:password@)[^/?#\s]*:[^/?#\s]*@", re.IGNORECASE),
@@ -11,11 +11,12 @@ _PERSONS: Final = (
         r"([a-z][a-z0-9+.-]+:/{1,2})(?!name:password@)[^/?#\s:@]+:(?!\d+(?:[/?#]|$))\S*@",
         re.IGNORECASE,
     ),
-    # a token or key alone; behind other schemes a name is a person's or a container's
+    # a token or key alone; behind other schemes a name is a user or a container
     re.compile(r"((?:https?|s3[an]?):/{1,2})(?!name:password@)[^/?#\s]+@", re.IGNORECASE),
 )
 _PARAMETER: Final = re.compile(
-    r"(?<=[?&;#])([\w.-]*(?:token|secret|passw|pwd|signature|credential|api[-_]?key|access[-_]?key|auth)[\w.-]*"
+    r"(?<=[?&;#])([\w.-]*(?:token|secret|passw|pwd|signature|credential|api[-_]?key|access[-_]?key"
+    r"|auth)[\w.-]*"
     r"|sig|key|pass|jwt|code)=[^&;#\s]*",
     re.IGNORECASE,
 )

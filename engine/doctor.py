@@ -1,4 +1,4 @@
-"""What this computer offers: versions, devices, their speed and why not the GPU, image readers, folders, backbones."""
+"""Diagnosis of this computer: versions, devices and their speed, image readers, folders."""
 
 import os
 import shutil
@@ -22,7 +22,7 @@ from engine.runtime.providers import ProviderChoice, ProviderReport, choose_from
 from engine.versions import versions
 
 TIME_LIMIT_S: Final = 8.0  # for all trials together; starting the program comes on top
-_CPU_S: Final = 3.0  # of the limit, kept for the CPU, which is tried last
+_CPU_S: Final = 3.0  # of the limit, reserved for the CPU, which is tried last
 _MEASURE_S: Final = 1.0  # for a device's speed
 _SHORTEST_TRIAL_S: Final = 1.0
 
@@ -31,7 +31,7 @@ _SHORTEST_TRIAL_S: Final = 1.0
 class FolderReport:
     """A folder of the program."""
 
-    name: str  # what lies in it
+    name: str  # of its content
     path: str  # where
     size_bytes: int  # of the files in it; 0 when it is not there yet
     free_bytes: int | None  # that its disk still takes; None when unknown
@@ -41,9 +41,8 @@ class FolderReport:
 class DeviceSurvey:
     """The result of trying every device."""
 
-    reports: tuple[
-        ProviderReport, ...
-    ]  # of every device that this system can have, the preferred first, the CPU last
+    # of every device that this system can have, the preferred first, the CPU last
+    reports: tuple[ProviderReport, ...]
     chosen: ProviderChoice  # what the device "auto" is, and why not a GPU
     facts: GpuFacts  # about the GPU and its driver
 
@@ -60,11 +59,11 @@ class Diagnosis:
     reason: str  # why not on a GPU, in words; empty when it does
     cause: str  # short name of that, as in docs/gpu.md
     remedy: str  # what can be done
-    backbones: tuple[str, ...]  # names of the bundled ones and of those that the person added
+    backbones: tuple[str, ...]  # names of the bundled and the added ones
     eight_bit: tuple[str, ...]  # those of them whose eight-bit version embeds
     images: tuple[ImageReader, ...]  # what reads each kind of image
     folders: tuple[FolderReport, ...]  # sizes and free space
-    cache_folder: str  # where caches lie
+    cache_folder: str  # root of the caches
     seconds: float  # how long all this took
 
     def as_dict(self) -> dict[str, Any]:
@@ -106,7 +105,7 @@ def examine(
 def survey_devices(
     *, limit_s: float = TIME_LIMIT_S, in_child: TryInChild = try_in_child
 ) -> DeviceSurvey:
-    """Try every device of this computer, for `limit_s` together but the CPU's share, and measure those that work."""
+    """Try every device, within `limit_s` less the CPU's share, and measure those that work."""
     deadline_s = time.perf_counter() + limit_s
     facts, reports = gather_facts(), []
     for device in devices_of(facts.system):

@@ -1,8 +1,8 @@
-"""Every error a person can meet, in one tree ordered by what they can do about it.
+"""Errors that are displayed to the user, in a tree by what can be done about them.
 
-A message says what went wrong, what was expected, what was found and what to do, in one line. Each of these is a
-constant template, whose values are given as fields (`ModelError("{path} is empty", path=path)`), or one value as it is.
-Anything that is not a `ProtoleafError` is a bug.
+A message says what went wrong, what was expected, what was found and what to do, in one line. Each
+of these is a constant template, whose values are fields (`ModelError("{path} is empty",
+path=path)`), or a plain value. Anything that is not a `ProtoleafError` is a bug.
 """
 
 import re
@@ -12,12 +12,11 @@ from typing import Any, Final
 from engine.credentials import without_credentials
 from engine.texts import Message, in_english, marked
 
-LONGEST_MESSAGE: Final = (
-    2_000  # characters; a message may quote a file, and a file may hold anything
-)
+# characters; a message may quote a file, and a file may hold anything
+LONGEST_MESSAGE: Final = 2_000
 
 _KEPT_END: Final = 600
-# By which of expected, found and remedy there are; whole, since languages join parts by marks of their own.
+# By presence of expected, found and remedy: languages join these parts differently.
 _JOINED: Final = {
     (False, False, False): "{what}",
     (False, False, True): marked("{what}. {remedy:capital}"),
@@ -32,13 +31,13 @@ _PARTS: Final = ("what", "expected", "found", "remedy")
 
 
 class ProtoleafError(Exception):
-    """Base of all errors that are shown to a person as one line.
+    """Base of all errors that are displayed as one line.
 
     Args:
         what: what went wrong, as a sentence without a full stop.
         expected: what would have been right.
         found: what was there instead.
-        remedy: what the person can do.
+        remedy: what the user can do.
         code: what a program knows the error by; made of `what` where none is given.
         fields: values of the places `{name}` in the four texts.
     """
@@ -70,7 +69,7 @@ class ProtoleafError(Exception):
         return _one_line(self.message)
 
     def translated(self) -> str:
-        """The same line in the person's language, where a window has given one (`engine.texts.translate_with`)."""
+        """The line in the language of the window; see `engine.texts.translate_with`."""
         return _one_line(self.message.translated())
 
     @property
@@ -103,7 +102,7 @@ def from_data(data: Mapping[str, Any]) -> ProtoleafError:
 
 
 def reason_of(error: Exception) -> Message:
-    """What an error says, to be translated later; of an error of the system, its reason without number and path."""
+    """The message of an error, translatable; of an `OSError`, without its number and path."""
     if isinstance(error, ProtoleafError):
         return in_english(str(error), error.message)
     of_system = isinstance(error, OSError) and error.strerror
@@ -117,7 +116,7 @@ def found_at(place: object, error: Exception) -> Message:
 
 
 def code_of(text: str) -> str:
-    """What a program knows a message by: of `{path} cannot be read` it is `cannot-be-read`; of an error, what it is."""
+    """The code of a message: `cannot-be-read` for `{path} cannot be read`."""
     while isinstance(text, Message) and isinstance(what := text.fields.get("what"), Message):
         text = what
     template = text.template if isinstance(text, Message) else text
@@ -137,7 +136,7 @@ def _rebuilt(kind: type[ProtoleafError], arguments: tuple[Any, ...]) -> Protolea
 
 
 class InputError(ProtoleafError):
-    """Something the person gave cannot be used."""
+    """Input of the user cannot be used."""
 
 
 class UsageError(InputError):
@@ -177,7 +176,7 @@ class FormatError(InputError):
 
 
 class TakenError(InputError):
-    """A file that is no earlier output of this kind has the name of a new one; `found` says what it is."""
+    """The name of a new file is taken by another kind of file, which `found` names."""
 
 
 class ImageError(InputError):
@@ -189,11 +188,11 @@ class ImageUnreachableError(ImageError):
 
 
 class ImageMissingError(ImageUnreachableError):
-    """An image's file is not where it was: moved, renamed, deleted, or its disk or share is gone."""
+    """An image file is missing: moved, renamed, deleted, or its disk or share is disconnected."""
 
 
 class ProjectError(ProtoleafError):
-    """The project file cannot be used as asked."""
+    """The project file cannot be used as requested."""
 
 
 class ProjectExistsError(ProjectError):
@@ -217,11 +216,11 @@ class ProjectDamagedError(ProjectError):
 
 
 class ProjectMovedError(ProjectError):
-    """The file was moved, replaced or written to by somebody else while it was open."""
+    """The file was moved, replaced or modified by others while it was open."""
 
 
 class ProjectReadOnlyError(ProjectError):
-    """A change was asked of a project that is open for reading only."""
+    """A change of a read-only project was requested."""
 
 
 class ModelError(ProtoleafError):
@@ -233,11 +232,11 @@ class StorageError(ProtoleafError):
 
 
 class NetworkError(ProtoleafError):
-    """A download does not arrive: no connection, a server that refuses, or another file than requested."""
+    """A download failed: no connection, a refusal by the server, or an unexpected file."""
 
 
-class Cancelled(ProtoleafError):  # noqa: N818 (a stop by the person is no error)
-    """The person stopped the job; what was finished is kept."""
+class Cancelled(ProtoleafError):  # noqa: N818 (no error)
+    """The user stopped the job; finished results stay."""
 
     def __init__(self) -> None:
         super().__init__("stopped", remedy="run it again to resume from here")

@@ -1,4 +1,4 @@
-"""What long work reports to its caller: progress, and a way to be stopped. Plain data, no Qt."""
+"""Progress and cancellation of long work, without Qt."""
 
 import threading
 import time
@@ -10,21 +10,19 @@ from typing import Final
 from engine.errors import Cancelled
 
 PROGRESS_INTERVAL_S: Final = 0.1
-FIRST_ESTIMATE_S: Final = (
-    2.0  # work that is over sooner needs no estimate, and after less none is worth telling
-)
+# work that is over sooner needs no estimate, and after less none is worth telling
+FIRST_ESTIMATE_S: Final = 2.0
 CORRECTION_S: Final = 5.0  # how long it takes at most until a wrong estimate is corrected
 LEAST_LEFT_S: Final = 1.0
 UNEVEN_ESTIMATE_S: Final = 10.0
-EVEN: Final = (
-    1.5  # the one half of a run at an even pace takes at most so many times as long as the other
-)
+# the one half of a run at an even pace takes at most so many times as long as the other
+EVEN: Final = 1.5
 MARKS: Final = 100
 MARKS_NEEDED: Final = 3
 
 
 BYTES: Final = "bytes"
-"""Unit of what is downloaded: people see sizes such as `3.1 MB`, not this word."""
+"""Unit of downloads: displayed as sizes such as `3.1 MB`."""
 
 
 @dataclass(frozen=True)
@@ -37,26 +35,24 @@ class Progress:
     rate_per_s: float = 0.0  # units a second, over this run
     seconds_left: float | None = None  # None until there is an estimate
     note: str = ""  # what happens now, or on which device ("CPU")
-    notice: str = (
-        ""  # to show a person once, such as that the GPU failed and the CPU took over; else empty
-    )
+    notice: str = ""  # to display once, such as that the GPU failed and the CPU took over
 
 
 OnProgress = Callable[[Progress], None]
 
 
 def ignore_progress(_progress: Progress) -> None:
-    """Be the listener of callers that do not care."""
+    """Ignore progress."""
 
 
 class CancelToken:
-    """A flag that asks a running job to stop; safe to set from any thread."""
+    """A flag to stop a running job; safe to set from any thread."""
 
     def __init__(self) -> None:
         self._event = threading.Event()
 
     def cancel(self) -> None:
-        """Ask the job to stop at its next safe point."""
+        """Stop the job at its next safe point."""
         self._event.set()
 
     @property
@@ -64,7 +60,7 @@ class CancelToken:
         return self._event.is_set()
 
     def wait(self, timeout_s: float | None = None) -> None:
-        """Block until the job is asked to stop, or for some time."""
+        """Block until the job is cancelled, or for some time."""
         self._event.wait(timeout_s)
 
     def raise_if_cancelled(self) -> None:
@@ -75,11 +71,12 @@ class CancelToken:
 class TimeLeft:
     """Estimates how long work still takes, once there is enough to go by.
 
-    The pace is that of the later half of the run so far, so that a slow start is soon forgotten; an estimate is
-    corrected little by little, so that it runs down smoothly.
+    The pace is that of the later half of the run so far, so that a slow start is soon forgotten; an
+    estimate is corrected little by little, so that it runs down smoothly.
 
     Args:
-        units_a_round: work that pauses regularly, to measure or to save, is timed in whole rounds of so many units.
+        units_a_round: work that pauses regularly, to measure or to save, is timed in whole rounds
+            of so many units.
     """
 
     def __init__(self, units_a_round: int = 1) -> None:
@@ -95,9 +92,8 @@ class TimeLeft:
             return None
         last_s, last_done = self._marks[-1]
         pace_s = self._pace_s(self._middle, len(self._marks) - 1)
-        since_s = min(
-            now_s - last_s, pace_s * max(self._round, done - last_done)
-        )  # a standstill brings no end nearer
+        # a standstill brings no end nearer
+        since_s = min(now_s - last_s, pace_s * max(self._round, done - last_done))
         estimated_s = max(LEAST_LEFT_S, (missing + done - last_done) * pace_s - since_s)
         if self._estimate is not None:
             estimate_s, left_s = self._estimate
@@ -109,7 +105,7 @@ class TimeLeft:
 
     @property
     def _can_tell(self) -> bool:
-        """Whether there is enough to go by; work whose pace still changes a lot is watched for longer."""
+        """Whether there are enough marks for an estimate; more time is needed at an uneven pace."""
         if self._estimate is not None:
             return True
         if len(self._marks) < MARKS_NEEDED:
@@ -148,7 +144,10 @@ class TimeLeft:
 
 
 class ProgressMeter:
-    """Counts finished units and reports at most every `PROGRESS_INTERVAL_S`, plus the first and the last.
+    """Counts finished units and reports, throttled to one report every `PROGRESS_INTERVAL_S`.
+
+    The first and the last report are never dropped.
+
 
     Args:
         unit: what is counted, in the plural.
@@ -209,7 +208,10 @@ class ProgressMeter:
 def step_teller(
     steps: Sequence[str], on_progress: OnProgress, cancel: CancelToken | None = None
 ) -> Callable[[int], None]:
-    """Reports a job of a few named steps: called with the number that are done; a cancel stops before the next."""
+    """Return a function that reports the number of finished steps of a job.
+
+    It raises `Cancelled` before the next step once `cancel` was set.
+    """
 
     def tell(done: int) -> None:
         if done == len(steps):

@@ -1,4 +1,4 @@
-"""Fields of images and their choices under new names, and the fields of two projects that are one under two names."""
+"""Renaming of image fields and their choices, and matching of renamed fields of two projects."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,7 +7,7 @@ from engine.image_fields import FieldKind, ImageField, search_name_of
 from engine.search_folding import folded
 
 FieldPairs = Mapping[str, tuple[ImageField, ImageField]]
-"""A field of ours with the one of another project, by the search name there."""
+"""Pairs of our field and that of another project, by its search name there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def _renamed(field: ImageField, renamings: Sequence[Renaming]) -> ImageField:
 
 
 def paired_fields(ours: Sequence[ImageField], theirs: Sequence[ImageField]) -> FieldPairs:
-    """Each field of theirs that we have: under the same name, else under one that either of the two had before."""
+    """Match their fields with ours: by name, else by a former name of either."""
     by_name = {each.search_name: each for each in ours}
     pairs = {
         each.search_name: (by_name.pop(each.search_name), each)
@@ -69,7 +69,7 @@ def paired_fields(ours: Sequence[ImageField], theirs: Sequence[ImageField]) -> F
 
 
 def choice_of_ours(ours: ImageField, theirs: ImageField, value: str) -> str:
-    """A value of their field as ours calls it; any other value as it is."""
+    """Translate a value of their field to ours; other values are unchanged."""
     if ours.kind is not FieldKind.CHOICE:
         return value
     names = {folded(value), *(folded(was) for was, now in theirs.former_choices if now == value)}

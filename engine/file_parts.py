@@ -16,7 +16,7 @@ from engine.errors import InputError
 WHOLE: Final = ""
 """The part of a file that is all of it."""
 MOST_BOXES: Final = 1_000
-"""Of one file. Chosen: above the objects of any image that a person can review."""
+"""Of one file. Chosen: above the objects of any image that can be reviewed."""
 LONGEST_PART: Final = 200  # characters
 _HASH_BYTES: Final = 16
 _DECIMALS: Final = 5
@@ -32,7 +32,7 @@ _WITHIN_PICTURE: Final = re.compile(r"&?(?:xywh|thing)=.*")
 
 
 class BoundingBox(NamedTuple):
-    """A rectangle in a picture as it is shown, upright, in shares of its width and height: 0..1."""
+    """A rectangle in an upright picture, relative to its width and height: 0..1."""
 
     left: float
     top: float
@@ -101,7 +101,8 @@ class FilePart(NamedTuple):
         page: from 1 on; None where the file has no pages, or all of them are meant.
         seconds: from the start of a video; None where it is none.
         box: None for the whole picture.
-        thing: number of a further thing in the picture that has no box, from 2 on; None for the first.
+        thing: number of a further object in the picture that has no box, from 2 on; None for the
+            first.
     """
 
     page: int | None = None
@@ -158,12 +159,12 @@ def file_part(text: str) -> FilePart:
 
 
 def is_within_picture(part: str) -> bool:
-    """Whether a part is a box, or a further thing, in a picture; else it is a whole picture itself."""
+    """Whether a part is a box or a further object in a picture; else it is a whole picture."""
     return "xywh" in part or "thing" in part
 
 
 def picture_part(part: str) -> str:
-    """The part that is the whole picture, page or frame that a part is in: `FilePart.picture`, without reading all."""
+    """The whole picture, page or frame of a part, as `FilePart.picture`, without parsing it."""
     return _WITHIN_PICTURE.sub("", part)
 
 

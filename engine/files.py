@@ -18,9 +18,8 @@ from typing import Final, final
 from engine.lazy_sequence import LazySequence
 from engine.texts import Message, marked
 
-MOST_BYTES: Final = (
-    1024**3
-)  # of a file that is read as a whole, unless its reader permits more or less. Chosen.
+# of a file that is read as a whole, unless its reader permits more or less. Chosen.
+MOST_BYTES: Final = 1024**3
 _KINDS: Final = (
     (stat.S_ISDIR, errno.EISDIR, marked("a folder, not a file")),
     (stat.S_ISFIFO, errno.EINVAL, marked("a pipe, not a file")),
@@ -36,11 +35,11 @@ _OPENING: Final = (
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_BINARY", 0)
 )
-"""`O_NONBLOCK` says nothing of regular files; a pipe that takes a file's place after the look does not hold us up."""
+"""`O_NONBLOCK` changes nothing for regular files; opening a pipe in place of one does not block."""
 
 
 class NotRegularError(OSError):
-    """A name that stands for no regular file; `strerror` says what it is."""
+    """A path of something else than a regular file; `strerror` names it."""
 
 
 class TooLargeError(OSError):
@@ -121,7 +120,7 @@ _FIRST_MEGABYTE: Final = 999_950  # from here on kilobytes would read 1,000.0
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A file that was there when somebody looked."""
+    """A file and its state when it was found."""
 
     path: Path  # absolute path
     size_bytes: int  # its size
@@ -129,7 +128,7 @@ class FoundFile:
 
     @classmethod
     def at(cls, path: Path) -> "FoundFile | None":
-        """The file as it is now; None where there is none or it cannot be looked at."""
+        """The current state of a file; None where it is missing or inaccessible."""
         try:
             status = path.stat()
         except (OSError, ValueError):
@@ -139,7 +138,7 @@ class FoundFile:
 
 @final
 class FoundFiles(LazySequence[FoundFile]):
-    """Files in the order in which they were found, as columns: they take a sixth of what a list of them does."""
+    """Files in the order found, stored as columns: they take a sixth of the memory of a list."""
 
     def __init__(self) -> None:
         self.names: list[str] = []  # of the files, without their folders
@@ -191,13 +190,13 @@ class FileFailure:
 
 @dataclass(frozen=True, slots=True)
 class PhotoFacts:
-    """What a file's header says, as the image is seen: turned upright."""
+    """Metadata of an image in the header of its file, for the upright image."""
 
     # width, height: in pixels; 0 where the file cannot be read
     width: int
     height: int
     media_type: str  # such as "image/jpeg"
-    # When the photo was taken, without a time zone where the camera tells none; None where nothing does
+    # When the photo was taken, without a time zone where the camera writes none; None if unknown
     taken_at: datetime | None = None
     # latitude, longitude: degrees (WGS 84), None where the file has none
     latitude: float | None = None
@@ -205,9 +204,8 @@ class PhotoFacts:
     taken_on: str = ""  # "1912", "1912-06" or "1912-06-03" where the file has a date without a time
     camera: str = ""  # make and model
     serial: str = ""  # number of the camera's body
-    fields: Mapping[str, str] = field(
-        default_factory=dict
-    )  # further ones, by the names in `found_details.FIELDS`
+    # further ones, by the names in `found_details.FIELDS`
+    fields: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def date_text(self) -> str:
@@ -217,7 +215,7 @@ class PhotoFacts:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedKeywords:
-    """What people said of a photo in other programs, as its file holds it."""
+    """Captions and keywords from other programs, as stored in a photo."""
 
     xmp: bytes = b""  # its XMP packet; b"" without one
     iptc: tuple[str, ...] = ()  # its keywords in the older form of the IPTC
@@ -229,14 +227,14 @@ def is_sha256(text: str) -> bool:
 
 
 def is_embedding_identity(text: str) -> bool:
-    """Whether a text may name embeddings: a SHA-256, or 32 digits of a backbone's hash and its companion's."""
+    """Whether a text is an embedding identity: a SHA-256, or two 16-digit halves of hashes."""
     return is_sha256(text) or _TWO_HALVES.fullmatch(text) is not None
 
 
 def hash_in_name(text: str) -> str:
-    """A hash or an identity of embeddings as part of a file name, whatever a file from elsewhere calls so.
+    """A hash or an embedding identity as part of a file name; any other text is hashed first.
 
-    The one door by which such a text becomes part of a path: what is neither is digested.
+    Every such text that becomes part of a path goes through this function.
     """
     if is_embedding_identity(text):
         return text
@@ -248,7 +246,10 @@ _DECLARATION: Final = re.compile(r"\ufeff?<\?xml\s[^>]*\?>")
 
 
 def utf8_packet(data: bytes) -> bytes:
-    """An XMP packet in UTF-8; it may be in UTF-16 or UTF-32, with or without a byte order mark (ISO 16684-1)."""
+    """Convert an XMP packet to UTF-8.
+
+    It may be in UTF-8, UTF-16 or UTF-32, with or without a byte order mark (ISO 16684-1).
+    """
     at = data.find(b"<")
     zeros = len(data[at + 1 : at + 4]) - len(data[at + 1 : at + 4].lstrip(b"\0")) if at >= 0 else 0
     if zeros == 0:
@@ -262,7 +263,7 @@ def utf8_packet(data: bytes) -> bytes:
 
 
 def size_text(size_bytes: int) -> str:
-    """Size of a file for people: `97.8 MB`, or `53.1 kB` where it is less than one."""
+    """Displayed size of a file: `97.8 MB`, or `53.1 kB` below one."""
     if size_bytes < _FIRST_MEGABYTE:
         return f"{size_bytes / 1e3:,.1f} kB"
     return f"{size_bytes / 1e6:,.1f} MB"

@@ -15,9 +15,8 @@ from engine.texts import marked
 
 REMEDY: Final = "free some space, then try again"
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
-_WINDOWS_FULL: Final = frozenset(
-    {39, 112, 1295}
-)  # ERROR_HANDLE_DISK_FULL, ERROR_DISK_FULL, ERROR_DISK_QUOTA_EXCEEDED
+# ERROR_HANDLE_DISK_FULL, ERROR_DISK_FULL, ERROR_DISK_QUOTA_EXCEEDED
+_WINDOWS_FULL: Final = frozenset({39, 112, 1295})
 _DISK_IS_FULL: Final = marked("the disk is full")
 _NEARLY_NOTHING_BYTES: Final = 1 << 20  # below this, a failed write is put down to the space
 _PHRASES: Final = (
@@ -37,7 +36,7 @@ _SHORT_WRITES: Final = (
     "encoder error",  # Pillow: the file took no more
     "disk i/o error",  # SQLite: a temporary, shared or log file that cannot grow
     "no usable temporary directory",  # Python tries each by writing into it
-    "unable to open database file",  # SQLite: no room for the log beside it
+    "unable to open database file",  # SQLite: no room for its log
 )
 
 
@@ -48,14 +47,14 @@ class DiskFullError(StorageError):
 def is_full(path: Path | None, error: BaseException) -> bool:
     """Whether an error means that there is no room left.
 
-    Libraries that name no reason (SQLite's "disk I/O error", a short write of numpy) are believed where the disk under
-    `path`, a file or folder if known, has next to nothing free, or where an error behind this one says so.
+    Messages without a reason (SQLite's "disk I/O error", a short write of numpy) count where the
+    disk of `path`, a file or folder if known, is nearly full, or where a chained error says so.
     """
     return any(_says_full(each) or _short_on(path, each) for each in _chain(error))
 
 
 def disk_full(path: Path | str, *, needed_bytes: int = 0, free_bytes: int = 0) -> DiskFullError:
-    """The one error about it: `the disk is full: found /data/birds.protoleaf. Free some space, then try again`."""
+    """The error of a full disk, with the needed and the free space where these are known."""
     if not needed_bytes:
         return DiskFullError(_DISK_IS_FULL, found=str(path), remedy=REMEDY)
     return DiskFullError(
@@ -70,7 +69,7 @@ def disk_full(path: Path | str, *, needed_bytes: int = 0, free_bytes: int = 0) -
 
 
 def storage_error(path: Path, error: Exception, what: str, remedy: str = "") -> StorageError:
-    """The error for a file that cannot be written: the disk is full, or `what` with the system's reason."""
+    """The error of a file that cannot be written: a full disk, or `what` with the reason."""
     if isinstance(error, DiskFullError):
         return error
     if is_full(path, error):
@@ -122,7 +121,7 @@ def _short_on(path: Path | None, error: BaseException) -> bool:
 
 
 def _temporary() -> Path:
-    """Where temporary files go, without writing anything as `tempfile.gettempdir` does: a full disk would refuse."""
+    """The temporary folder; `tempfile.gettempdir` would write to it, which a full disk refuses."""
     return Path(
         tempfile.tempdir
         or next(filter(None, map(os.environ.get, ("TMPDIR", "TEMP", "TMP"))), "/tmp")  # noqa: S108
@@ -130,7 +129,7 @@ def _temporary() -> Path:
 
 
 def as_full_disk(error: Exception, *places: Path) -> Exception:
-    """An error that ended a command, as `DiskFullError` where a full disk was behind it and nobody saw it before.
+    """Convert the error that ended a command to a `DiskFullError` where a full disk was its cause.
 
     Args:
         places: files and folders that it worked with, for errors that name none.
@@ -157,7 +156,7 @@ def as_full_disk(error: Exception, *places: Path) -> Exception:
 
 
 def free_bytes(path: Path) -> int:
-    """Room for an ordinary user on the disk of a path, which need not exist; very much where unknown."""
+    """Free space for the user on the disk of a path, which need not exist; huge if unknown."""
     for place in (path, *path.absolute().parents):
         with suppress(OSError, ValueError):  # a name may be too long, or none at all
             if os.name != "posix":

@@ -1,7 +1,7 @@
-"""Fields that a project has for its images, such as count, sex or behaviour: what they are, and which values they take.
+"""Image fields of a project, such as count, sex or behaviour: their kinds and allowed values.
 
-Those that Camtrap DP (https://camtrap-dp.tdwg.org) and Darwin Core (https://dwc.tdwg.org/terms) have a term for are in
-one table; both call them the same.
+Those with a term in Camtrap DP (https://camtrap-dp.tdwg.org) and Darwin Core
+(https://dwc.tdwg.org/terms) are in one table; both call them the same.
 """
 
 import math
@@ -140,7 +140,7 @@ def search_name_of(name: str) -> str:
 
 
 def standard_term(field_name: str) -> str:
-    """What Camtrap DP and Darwin Core call a field of this name; "" where they have no term for it."""
+    """The term of Camtrap DP and Darwin Core for a field of this name; "" for none."""
     return _TERMS.get(search_name_of(field_name), "")
 
 
@@ -155,9 +155,8 @@ def standard_facts(fields: Sequence[ImageField], values: Mapping[str, str]) -> d
     A renamed choice has its former name where the standard takes no other.
     """
     present = [field for field in fields if field.name in values]
-    present.sort(
-        key=lambda field: bool(standard_term(field.name))
-    )  # of two with one term the one that has its name
+    # of two with one term the one that has its name
+    present.sort(key=lambda field: bool(standard_term(field.name)))
     return {
         term: _standard_value(field, term, values[field.name])
         for field in present
@@ -172,7 +171,7 @@ def _standard_value(field: ImageField, term: str, value: str) -> str:
 
 
 def checked_value(field: ImageField, value: str) -> str:
-    """A value as it is stored: without blanks around it, a choice as the field spells it, "12" for "12.0".
+    """Normalise a value for storage: stripped, a choice spelled as in the field, "12" for "12.0".
 
     Raises:
         InputError: it is none of the field.
@@ -344,7 +343,7 @@ def are_fields(values: object) -> bool:
 
 
 def read_definition(text: str) -> ImageField:
-    """A field as it is typed: `antlers: yes_no`, `behaviour: moving, resting`, `distance: number`.
+    """Parse a field definition, such as `antlers: yes_no` or `behaviour: moving, resting`.
 
     Raises:
         InputError: it names none.
@@ -354,7 +353,8 @@ def read_definition(text: str) -> ImageField:
     if not colon or not name.strip() or not described:
         raise InputError(
             "this does not define a field",
-            expected='such as "sex: female, male", "distance: number", "antlers: yes_no" or "remark: text"',
+            expected='such as "sex: female, male", "distance: number", "antlers: yes_no" '
+            'or "remark: text"',
             found=text[:LONGEST_CHOICE],
         )
     kind = next((each for each in FieldKind if each.value == described.replace("/", "_")), None)

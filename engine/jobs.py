@@ -1,4 +1,4 @@
-"""The worker: this program as a child process that does heavy work for another one, and what answers each request."""
+"""The worker: this program as a child process for heavy work, and its request handlers."""
 
 import sys
 import time
@@ -53,7 +53,7 @@ _NO_MEMORY: Final = (
     "out of memory",
 )  # words of ONNX Runtime
 SURVEY_LIMIT_S: Final = 60.0
-"""For all devices together; longer than in `doctor`, as nobody waits, and cold CUDA libraries take long."""
+"""For all devices; longer than in `doctor`: it runs in the background, and cold CUDA is slow."""
 
 
 def _probe(request: TryDevice, send: Send, cancel: CancelToken) -> Speed:
@@ -77,12 +77,12 @@ def _list_devices(_request: ListDevices, _send: Send, cancel: CancelToken) -> De
 
 @final
 class Embedder:
-    """Answers `EmbedImages` requests one after the other; backbone and cache stay open between them."""
+    """Handles `EmbedImages` requests; backbone and caches stay open between them."""
 
     def __init__(self) -> None:
         self._opened_for: tuple[object, ...] = ()
         self._session: BackboneSession | None = None
-        self._readers: Readers | None = None  # beside a device
+        self._readers: Readers | None = None  # for a device
         self._caches: dict[str, EmbeddingCache] = {}  # of images, and of their views, by identity
         self._previews: PreviewCaches | None = None
         self._time_left = TimeLeft()  # of a run of several requests
@@ -102,7 +102,8 @@ class Embedder:
             summary = embed_files(
                 request.images, session, self._cache(folders, request.identity, width),
                 on_progress=self._of_whole_run(request, send), cancel=cancel, on_batch=send,
-                views=views, previews=self._previews_of(folders, request.thumbnail_side), readers=self._readers,
+                views=views, previews=self._previews_of(folders, request.thumbnail_side),
+                readers=self._readers,
             )  # fmt: skip
         finally:
             if session.notice:  # the GPU failed: it may be well again the next time
@@ -171,9 +172,8 @@ class Embedder:
 
         if not side:
             return None
-        if (
-            self._previews is not None and self._previews.side != side
-        ):  # the window is on another screen
+        # the window is on another screen
+        if self._previews is not None and self._previews.side != side:
             self._previews.close()
             self._previews = None
         self._previews = self._previews or PreviewCaches(folders, side)
@@ -205,7 +205,8 @@ def _read_details(request: ReadDetails, send: Send, cancel: CancelToken) -> Deta
     from engine.images.details_reading import read_all_details
 
     return read_all_details(
-        request.images, send, total=request.total or len(request.images), done_before=request.done_before,
+        request.images, send, total=request.total or len(request.images),
+        done_before=request.done_before,
         on_progress=send, cancel=cancel,
     )  # fmt: skip
 

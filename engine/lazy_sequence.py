@@ -1,4 +1,4 @@
-"""Sequences whose values are made when they are read, of something that takes less memory than all of them."""
+"""Sequences whose values are computed on access, to save memory."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 class LazySequence(Sequence[T]):
-    """A sequence that says what is at one place."""
+    """A sequence that computes the value at an index."""
 
     @overload
     def __getitem__(self, place: int) -> T: ...
@@ -21,4 +21,4 @@ class LazySequence(Sequence[T]):
 
     @abstractmethod
     def _at(self, place: int) -> T:
-        """The value at a place, counted from the end below 0; raises `IndexError` beyond the end."""
+        """The value at an index, negative ones from the end; raises `IndexError` out of range."""

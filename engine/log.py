@@ -1,8 +1,8 @@
 """The log: what went wrong in a process of the program, in files that stay on this computer.
 
-Each running process has a file of its own, so that no two rotate the same one: `window-1.log` belongs to the first
-window, `window-2.log` to a second one beside it. A lock marks those that are taken; the system releases it when the
-process dies. A full disk or a folder that refuses costs lines of the log, never the work.
+Each process has its own file, so that no two rotate the same one: `window-1.log` for the first
+window, `window-2.log` for the second. A lock file marks names in use; the system releases it when
+the process dies. A full disk or a folder that refuses costs lines of the log, never the work.
 """
 
 import faulthandler
@@ -28,13 +28,12 @@ from engine import __version__
 from engine.config import log_folder
 from engine.new_file import open_own, private_folder
 
-SIZE_BYTES: Final = (
-    1_000_000  # of one file; some thousand faults with their tracebacks (decision 57)
-)
-OLDER_FILES: Final = 2  # kept beside the one that is written (decision 57)
+# of one file; some thousand faults with their tracebacks (decision 57)
+SIZE_BYTES: Final = 1_000_000
+OLDER_FILES: Final = 2  # kept by rotation (decision 57)
 MOST_PROCESSES: Final = 32  # of one kind that can have a log at once
 SESSION_LINES: Final = 300  # the most that is read of one session, from its end
-UNCAUGHT: Final = "uncaught"  # logger of errors that nobody caught, as critical ones
+UNCAUGHT: Final = "uncaught"  # logger of uncaught errors
 _STARTED: Final = f"INFO {__name__}: started:"
 _RUNNING: Final = ".running"
 _CLOSED: Final = b"closed"  # what the mark of a window holds that was closed after an error
@@ -58,19 +57,17 @@ class Log:
     """The log of this process."""
 
     path: Path | None = None  # its file; None where none can be written
-    crashed: tuple[
-        str, ...
-    ] = ()  # latest sessions of earlier windows that ended without being closed
-    faulty: tuple[
-        str, ...
-    ] = ()  # of those that were closed after an uncaught error whose report was not read
+    # latest sessions of earlier windows that ended without being closed
+    crashed: tuple[str, ...] = ()
+    # of those that were closed after an uncaught error whose report was not read
+    faulty: tuple[str, ...] = ()
     has_unread_error: bool = False  # an uncaught error of this session whose report was not read
     has_ended_well: bool = False  # whether this process has ended without an error at the very end
 
 
 @contextmanager
 def logging_to_file(kind: ProcessKind) -> Iterator[Log]:
-    """Log to a file during the block: what modules log, what nobody catches, and where native code crashes.
+    """Log to a file within the block: log records, uncaught errors, and crashes of native code.
 
     Only a window leaves a mark while it runs, so that its crash is known the next time.
     """
@@ -96,7 +93,7 @@ def has_fault(session: str) -> bool:
 
 
 def session_text(path: Path) -> str:
-    """The last session in a log: its lines since the last start, the newest `SESSION_LINES` of them."""
+    """The last session in a log: at most `SESSION_LINES` lines since the last start."""
     lines: deque[str] = deque(maxlen=SESSION_LINES)
     with suppress(OSError), path.open(encoding="utf-8", errors="replace") as file:
         for line in file:
@@ -160,13 +157,13 @@ class _OwnFile(RotatingFileHandler):
         super().__init__(path, maxBytes=SIZE_BYTES, backupCount=OLDER_FILES, encoding="utf-8")
 
     def _open(self) -> TextIOWrapper:
-        """Open the file for this person alone; a native crash writes its stack there, too."""
+        """Open the file as private; a native crash writes its stack there, too."""
         stream = TextIOWrapper(open_own(Path(self.baseFilename), "ab"), "utf-8", "backslashreplace")
         faulthandler.enable(stream)
         return stream
 
     def doRollover(self) -> None:
-        """Begin the next file; go on in this one where the system refuses, as while another program reads it."""
+        """Start the next file; go on in this one where another program has it open."""
         with suppress(OSError):
             super().doRollover()
         self.stream = self.stream or self._open()
@@ -192,7 +189,7 @@ def _mark_running(log: Log, path: Path, stack: ExitStack) -> None:
 
 
 def _ended_windows(own: Path) -> Iterator[tuple[str, bool]]:
-    """The sessions of windows that are gone and left their mark, and whether they were closed.
+    """Sessions of ended windows that left their mark, and whether they were closed.
 
     A computer switched off is no crash.
     """

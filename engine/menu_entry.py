@@ -1,6 +1,7 @@
-"""Adds the program to a Linux desktop's menu and lets it open projects, where no package of the system did that.
+"""Menu entry and file type of the program on a Linux desktop, where no system package adds them.
 
-Four files below the user's own data folder, made from `assets/desktop`: desktop entry, kind of file, and two icons.
+Four files below the user's data folder, made from `assets/desktop`: desktop entry, MIME type, and
+two icons.
 """
 
 import shutil
@@ -20,14 +21,16 @@ ENTRY: Final = "applications/protoleaf.desktop"
 KIND: Final = "mime/packages/protoleaf.xml"
 _ICONS: Final[Mapping[str, str]] = {
     "icons/hicolor/scalable/apps/protoleaf.svg": "icons/protoleaf.svg",
-    "icons/hicolor/scalable/mimetypes/application-x-protoleaf.svg": "desktop/application-x-protoleaf.svg",
+    "icons/hicolor/scalable/mimetypes/application-x-protoleaf.svg": (
+        "desktop/application-x-protoleaf.svg"
+    ),
 }
-"""Where they go below the user's data folder, and where they lie in the assets."""
+"""Paths below the user's data folder, and in the assets."""
 _REFRESH: Final = (("update-mime-database", "mime"), ("update-desktop-database", "applications"))
-"""Tools that have the desktop look again, and the folder that each takes; a desktop without them looks by itself."""
+"""Tools that refresh the desktop's databases, and their folders; not every desktop has them."""
 _ORDINARY: Final = 0o755  # others may look into these folders, as into those of the desktop
 _SPECIAL: Final = '"`$\\'
-"""What a backslash must stand before inside of quotes (Desktop Entry Specification, "The Exec key")."""
+"""Characters to escape within quotes (Desktop Entry Specification, "The Exec key")."""
 
 
 def add_menu_entry(command: Path | None = None) -> list[Path]:
@@ -70,7 +73,7 @@ def remove_menu_entry() -> list[Path]:
 
 
 def this_program() -> Path:
-    """The command that starts this program: the packaged one, or the one beside this Python."""
+    """The command that starts this program: the packaged one, or the script of this Python."""
     if is_packaged():
         return Path(sys.executable)
     return Path(sys.prefix, "bin", "protoleaf")
@@ -79,9 +82,8 @@ def this_program() -> Path:
 def quoted(command: Path) -> str:
     """A path as a desktop entry's `Exec` needs it."""
     inside = "".join(f"\\{letter}" if letter in _SPECIAL else letter for letter in str(command))
-    return (
-        '"' + inside.replace("\\", "\\\\").replace("%", "%%") + '"'
-    )  # a value's own escapes come on top
+    # a value's own escapes come on top
+    return '"' + inside.replace("\\", "\\\\").replace("%", "%%") + '"'
 
 
 def _data_folder() -> Path:

@@ -1,4 +1,4 @@
-"""The card beside every model file: what inference needs, and where the weights come from."""
+"""Model cards: what inference needs of a model file, and the origin of its weights."""
 
 import hashlib
 import json
@@ -22,36 +22,38 @@ _LARGEST_CARD: Final = 10_000_000  # Bytes; ours have some thousands
 class BackboneCard:
     """What inference needs of a backbone file."""
 
-    name: str  # short name that people choose it by
+    name: str  # short name, to select it
     input_side: int  # side of the square input in pixels
-    # mean, std: normalisation of red, green and blue (in this order, whatever the network's is), in the units of
+    # mean, std: normalisation of red, green and blue (in this order, whatever the network's is), in
+    # units of
     # `value_scale`; a grey network takes the first of each
     mean: tuple[float, float, float]
     std: tuple[float, float, float]
     embedding_width: int  # length of the output vector
-    resize_share: float = 1.0  # the image's short side is resized to `input_side / resize_share` and the centre is kept
-    temperature: float = 1.0  # prior for the classifier's temperature, from the training collection's held-out classes
-    shrinkage: float = (
-        1.0  # prior for lambda, n / (n + shrinkage) for n shots (Eq. 6), from held-out classes.
-    )
+    # the image's short side is resized to `input_side / resize_share`, and the centre is cropped
+    resize_share: float = 1.0
+    # prior of the classifier's temperature, from held-out classes of the training collection
+    temperature: float = 1.0
+    # prior for lambda, n / (n + shrinkage) for n shots (Eq. 6), from held-out classes.
+    shrinkage: float = 1.0
     shrinkage_guessed: float = 0.2  # the same where the parents are guessed (the PPN setting)
-    # description, training_data, licence, command: words for people
+    # description, training_data, licence, command: texts for display
     description: str = ""
     training_data: str = ""
     licence: str = ""
     command: str = ""
     figures: dict[str, float] = field(default_factory=dict)  # measured figures by name
-    layout: str = "nchw"  # or "nhwc": order of batch, channels, height and width in the input, and in a pooled map
+    # "nchw" or "nhwc": order of batch, channels, height and width in the input, and in a pooled map
+    layout: str = "nchw"
     value_scale: float = 1.0  # value of full brightness before mean and std: 1.0 or 255.0
     channel_order: str = "rgb"  # "rgb", "bgr", or "grey" for a network with one channel
     output: str = ""  # name of the output to take; empty: the only one
-    pooling: str = (
-        "none"  # for an output (B, d); "mean" over the places of a map or the tokens; "first" token
-    )
+    # for an output (B, d); "mean" over the places of a map or the tokens; "first" token
+    pooling: str = "none"
     unit_length: bool = False  # whether embeddings are scaled to length 1 after the network
 
     def __post_init__(self) -> None:
-        """Refuse values without meaning: cards come from people.
+        """Refuse invalid values: cards are written by users.
 
         Raises:
             ValueError: a field is out of its range.
@@ -111,7 +113,7 @@ def card_path(model: Path) -> Path:
 
 
 def write_card(model: Path, card: BackboneCard) -> None:
-    """Write the card beside its model file."""
+    """Write the card of a model file."""
     write_file(card_path(model), card_text(card), mode=ORDINARY_FILE)
 
 
@@ -121,7 +123,7 @@ def card_text(card: BackboneCard) -> str:
 
 
 def read_card(model: Path) -> BackboneCard:
-    """Read the card beside a model file.
+    """Read the card of a model file.
 
     Raises:
         ModelError: the card is missing, is not JSON, or lacks a field.

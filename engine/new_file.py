@@ -1,7 +1,7 @@
-"""New files: written under a random hidden name first, so that a half-made one is never seen under the real one.
+"""New files: written under a random hidden name first, so that no partial file is ever visible.
 
-A draft is created with `O_EXCL | O_NOFOLLOW`, so that nobody can make us write through a link of theirs. It is locked
-while it is being written: one without a lock was left by a process that died.
+A draft is created with `O_EXCL | O_NOFOLLOW`, so that it cannot be redirected by a link. It is
+locked while it is being written: one without a lock was left by a process that died.
 """
 
 import errno
@@ -23,16 +23,15 @@ if os.name == "posix":
 
 PRIVATE_FILE: Final = 0o600
 PRIVATE_FOLDER: Final = 0o700
-ORDINARY_FILE: Final = 0o666  # less what the person's umask takes
+ORDINARY_FILE: Final = 0o666  # less the umask
 DRAFT_SUFFIX: Final = ".protoleaf-new"
 SQLITE_DRAFT_SUFFIX: Final = ".protoleaf-new-db"
 READER_WAIT_S: Final = 10.0  # how long a named pipe may be without a reader
 _READER_POLL_S: Final = 0.05  # how often it is tried again
 _OPEN_STREAMS: Final = re.compile(r"/dev(/fd)?|/proc/.*")
-"""Folders whose names stand for devices and for what processes have open."""
-_NO_FOLLOW: Final = getattr(
-    os, "O_NOFOLLOW", 0
-)  # Windows has no such flag, and gives links to administrators alone
+"""Folders of devices and open streams."""
+# Windows has no such flag, and gives links to administrators alone
+_NO_FOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)
 
 
 @dataclass(frozen=True)
@@ -52,15 +51,15 @@ def new_file(
     for_sqlite: bool = False,
     durable: bool = True,
 ) -> Iterator[Draft]:
-    """Write a file that appears under its name whole and on disk, or not at all; the draft never stays.
+    """Write a file atomically: it is published under its name complete and on disk, or not at all.
 
     Args:
         path: a symbolic link of this name is replaced itself, never written through.
         replace: whether a file of this name is replaced; otherwise nothing may be there.
         mode: its permissions, less the umask.
-        for_sqlite: whether SQLite writes it by its name. Such a draft is not locked, because on some systems SQLite
-            would wait for our lock; `clear_abandoned_drafts` leaves it.
-        durable: whether it is on disk on return; not worth the wait for one of many that are easily made again.
+        for_sqlite: whether SQLite writes it by its name. Such a draft is not locked, because on
+            some systems SQLite would wait for our lock; `clear_abandoned_drafts` leaves it.
+        durable: whether it is flushed to disk on return; not worth it for easily recomputed files.
 
     Raises:
         FileExistsError: something of this name is there, and `replace` is not set.
@@ -94,20 +93,20 @@ def new_file(
 def write_file(
     path: Path, content: bytes | str, *, replace: bool = True, mode: int = PRIVATE_FILE
 ) -> None:
-    """Write a whole file at once; see `new_file`. Text is written as UTF-8 with its line ends as they are."""
+    """Write a whole file atomically; see `new_file`. Line ends of a text are not changed."""
     with new_file(path, replace=replace, mode=mode) as draft:
         draft.file.write(content.encode("utf-8") if isinstance(content, str) else content)
 
 
 @contextmanager
 def output_file(path: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
-    """Write an output whose name a person chose; see `new_file`.
+    """Write an output file with a name chosen by the user; see `new_file`.
 
-    A symbolic link is replaced itself, and its target left. A file that was there keeps its permissions; a new one gets
-    the ordinary ones. What is no file (`/dev/stdout`, a pipe) is written into.
+    A symbolic link is replaced, not followed. An existing file keeps its permissions; a new one
+    gets the ordinary ones. What is no file (`/dev/stdout`, a pipe) is written into.
 
     Raises:
-        OSError: the folder or the disk refuses, or nobody reads from the pipe.
+        OSError: the folder or the disk refuses, or a pipe has no reader.
     """
     if is_stream(path):
         with _opened_stream(path) as file:
@@ -122,7 +121,7 @@ def output_file(path: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
 
 
 def is_stream(path: Path) -> bool:
-    """Whether a name is a device, a pipe, or an open stream of this process (`/dev/stdout`), not a file."""
+    """Whether a path is a device, a pipe, or an open stream of this process (`/dev/stdout`)."""
     if os.name == "posix" and _OPEN_STREAMS.fullmatch(os.path.realpath(path.parent)):
         return path.exists()
     try:
@@ -134,7 +133,7 @@ def is_stream(path: Path) -> bool:
 
 @final
 class _Stream(FileIO):
-    """A stream without positions, whatever the system reports: `/dev/null` is always at its beginning."""
+    """A stream that cannot seek, whatever the system reports: `/dev/null` is always at 0."""
 
     def seekable(self) -> bool:
         """Make writers of archives write from front to back."""
@@ -148,7 +147,7 @@ class _Stream(FileIO):
 
 
 def _opened_stream(path: Path) -> BinaryIO:
-    """Open a stream for writing; a named pipe without a reader is waited for a little, not for ever."""
+    """Open a stream for writing; wait at most `READER_WAIT_S` for the reader of a named pipe."""
     if not path.is_fifo():
         return BufferedWriter(_Stream(path, "wb"))
     until = time.monotonic() + READER_WAIT_S
@@ -179,7 +178,7 @@ def text_into(file: BinaryIO, *, errors: str = "strict") -> Iterator[TextIO]:
 
 
 def create_file(path: Path, *, mode: int = PRIVATE_FILE) -> BinaryIO:
-    """Create a file that nobody else made and open it for reading and writing.
+    """Create a new file exclusively and open it for reading and writing.
 
     Raises:
         FileExistsError: anything of this name is there, also a link to nowhere.
@@ -188,7 +187,7 @@ def create_file(path: Path, *, mode: int = PRIVATE_FILE) -> BinaryIO:
 
 
 def open_own(path: Path, mode: str) -> BinaryIO:
-    """Open a file of ours with a mode of `open`, never through a symbolic link; a new one is private.
+    """Open a file of the program with a mode of `open`, not following links; a new one is private.
 
     Raises:
         OSError: it is a symbolic link, or cannot be opened.
@@ -247,7 +246,7 @@ def private_folder(folder: Path) -> Path:
 
 
 def clear_abandoned_drafts(folder: Path) -> None:
-    """Remove from a folder of ours the drafts of processes that died."""
+    """Delete drafts of killed processes from a private folder."""
     with suppress(OSError):
         for draft in folder.glob(f".*{DRAFT_SUFFIX}"):
             with suppress(OSError):

@@ -1,6 +1,6 @@
-"""New folders, filled under a hidden name so that a half-made one is never seen, and temporary ones.
+"""New folders, filled under a hidden name so that no partial one is visible, and temporary ones.
 
-A temporary folder holds a lock file. The system releases the lock when its process dies, however it dies, so a folder
+A temporary folder has a lock file. The system releases the lock when its process dies, so a folder
 whose lock is free was abandoned: the next process removes it.
 """
 
@@ -24,21 +24,19 @@ from engine.new_file import flush_folder, private_folder
 from engine.texts import Message
 
 PREFIX: Final = "protoleaf-"
-HIDDEN_PREFIX: Final = ".protoleaf-"  # where a person may look: beside their own files
+HIDDEN_PREFIX: Final = ".protoleaf-"  # in folders of the user
 _OWNER: Final = ".owner"
 _UNLOCKED_S: Final = 60.0
-"""An empty hidden folder that nobody locked for so long was left by a process that was killed before it could."""
-_ATTEMPTS: Final = (
-    5  # a new folder is lost only to somebody who clears up in the instant before it is locked
-)
+"""Age of an empty hidden folder without lock, after which its process counts as killed."""
+_ATTEMPTS: Final = 5  # a new folder is lost only to a clean-up in the instant before it is locked
 
 
 @final
 class ScratchFolder:
-    """A private folder with a random name, removed by `remove` or, after a kill, by the next process.
+    """A private temporary folder, removed by `remove` or, after a kill, by another process.
 
     Args:
-        parent: where it is made, made when missing; by default the system's folder for temporary files.
+        parent: of the folder, created when missing; by default the system's temporary folder.
 
     Raises:
         OSError: it cannot be made.
@@ -78,7 +76,7 @@ def scratch_folder(parent: Path | None = None) -> Iterator[Path]:
 
 
 def is_in_scratch(path: Path) -> bool:
-    """Whether a path lies in a `ScratchFolder`, also in the draft of a `new_folder`."""
+    """Whether a path is in a `ScratchFolder`, also in the draft of a `new_folder`."""
     return any(
         parent.name.startswith((PREFIX, HIDDEN_PREFIX)) and (parent / _OWNER).exists()
         for parent in path.parents
@@ -122,7 +120,7 @@ def _remove_if_abandoned(folder: Path) -> None:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Whether it is a real folder of this user: others may put anything into the system's temporary folder."""
+    """Whether it is a real folder of this user: the system's temporary folder is shared."""
     status = folder.lstat()
     return stat.S_ISDIR(status.st_mode) and (os.name != "posix" or status.st_uid == os.geteuid())
 
@@ -138,7 +136,7 @@ _REMEDY: Final = "choose another place"
 
 
 class Placing(StrEnum):
-    """How a file of the person's is brought into a folder of ours; the file itself is never changed."""
+    """How a user's file is added to a new folder; the file itself is never changed."""
 
     COPY = "copy"
     HARD_LINK = "hard-link"
@@ -212,7 +210,7 @@ def place_file(source: Path, target: Path, how: Placing) -> None:
             os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
         return
     whole = Path(os.path.realpath(source))
-    whole.stat()  # a link to nowhere helps nobody
+    whole.stat()  # raises for a missing target
     try:
         if how is Placing.HARD_LINK:
             target.hardlink_to(whole)

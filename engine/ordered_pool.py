@@ -14,7 +14,8 @@ def in_order(
 ) -> Iterator[Result]:
     """Results of a pool in the order of the items, of which at most `ahead` are under way.
 
-    Items are taken as they are needed, on the caller's thread; what has not begun is dropped when the caller stops.
+    Items are consumed as needed, on the caller's thread; pending work is cancelled when the caller
+    stops.
     """
     running: deque[Future[Result]] = deque()
     try:

@@ -1,4 +1,4 @@
-"""Let what a person works with go first, where processes and threads want more cores than there are."""
+"""Lower priority of background processes and threads, so that the window stays responsive."""
 
 import os
 import sys
@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Final
 
 NICENESS: Final = 5
-"""How much lower than that of the window. Chosen: a third of its share of a busy core, so that nothing ever starves."""
+"""Added to that of the window. Chosen: a third of its share of a busy core; nothing starves."""
 
 
 def lower_process_priority() -> None:
@@ -22,7 +22,7 @@ def lower_process_priority() -> None:
 
 
 def lower_thread_priority() -> None:
-    """For a thread that computes in the window's process; only Linux has priorities of threads that are fair shares."""
+    """Lower the priority of the current thread of the window; only Linux has them per thread."""
     if sys.platform == "linux":
         thread = threading.get_native_id()
         with suppress(OSError):

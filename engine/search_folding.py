@@ -1,13 +1,16 @@
-"""How texts are compared when they are searched: in any script, whatever the capitals and accents."""
+"""Folding of texts for search: in any script, ignoring case and accents."""
 
 import unicodedata
 from typing import Final
 
-# What no Unicode decomposition takes apart, as in the search folding of ICU and in the Latin-ASCII transform of CLDR;
-# and marks of the direction that names are read in, which nobody types.
+# Letters without a Unicode decomposition, as in the search folding of ICU and in the Latin-ASCII
+# transform of CLDR;
+# and direction marks, which are not typed.
 _LETTERS: Final = str.maketrans(
     {
-        "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "\u0131": "i", "ł": "l", "ŋ": "n", "ŧ": "t", "œ": "oe", "æ": "ae",
+        "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "\u0131": "i", "ł": "l", "ŋ": "n", "ŧ": "t",
+        "œ": "oe",
+        "æ": "ae",
         "þ": "th", "\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u2010": "-", "\u2011": "-",
         "\u200e": "", "\u200f": "", "\u2066": "", "\u2067": "", "\u2068": "", "\u2069": "",
     }
@@ -15,7 +18,7 @@ _LETTERS: Final = str.maketrans(
 
 
 def folded(text: str) -> str:
-    """A text without the difference of capitals, and of letters with and without accents or strokes.
+    """Fold a text: lower case, and letters without accents and strokes.
 
     "Großer Käfer", "Øre" and "Σκύλος" become "grosser kafer", "ore" and "σκυλοσ".
     """

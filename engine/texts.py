@@ -1,4 +1,4 @@
-"""Sentences of the engine keep their English template and values, so that a window can translate them."""
+"""Translatable texts: sentences of the engine keep their English template and values."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -9,24 +9,19 @@ from types import MappingProxyType
 from typing import Any, Final, Self
 
 Translator = Callable[[str, int | None], str]
-"""Gives a template in the person's language, else nothing; the number is the count that a plural is chosen by."""
+"""Translates a template; "" where there is no translation. The number chooses the plural."""
 Numbers = Callable[[float, str], str]
-"""Gives a number with a format, such as `,`, `.1f` or `.1%`, as the person's language writes it."""
+"""Formats a number with a format spec, such as `,` or `.1%`, in the window's language."""
 Days = Callable[[date], str]
-"""Gives a day as the person's language writes it."""
+"""Formats a day in the language of the window."""
 Apart = Callable[[str], str]
 """Keeps a value apart from words that are read in another direction."""
 
 _FIELD: Final = re.compile(r"\{(\w+)(?::([^{}]*))?\}")
-WIDE_ENDS: Final = (
-    "。",
-    "\N{FULLWIDTH EXCLAMATION MARK}",
-    "\N{FULLWIDTH QUESTION MARK}",
-)
+WIDE_ENDS: Final = ("。", "\N{FULLWIDTH EXCLAMATION MARK}", "\N{FULLWIDTH QUESTION MARK}")
 """Of sentences; they need no space behind them."""
-_WIDE_RANGES: Final = (
-    "\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef"  # characters of Chinese and Japanese
-)
+# characters of Chinese and Japanese
+_WIDE_RANGES: Final = "\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef"
 _HAS_WIDE: Final = f"[{_WIDE_RANGES}]"  # compiled when used, as the one below: that takes 5 ms each
 _WIDE: Final = f"[{_WIDE_RANGES}“”]"  # quotation marks are wide among them alone
 _EDGE: Final = "\x01"  # of a value, until the text is closed up
@@ -44,7 +39,7 @@ def translate_with(
     apart: Apart | None = None,
     days: Days | None = None,
 ) -> None:
-    """Translate texts with `translator` from now on, in this process, and write `numbers` and `days` so.
+    """Set how texts, numbers and days are translated in this process.
 
     None is English, with days as in ISO 8601.
     """
@@ -58,7 +53,7 @@ class Message(str):  # noqa: SLOT000 (a `str` with facts)
     """English text that keeps its template and values.
 
     Args:
-        template: with values as `{name}` or, with a format, `{name:,}`; braces around anything else stay.
+        template: with values as `{name}` or, with a format, `{name:,}`; other braces are literal.
         fields: the values. They may be texts themselves.
         numerus: count that the plural is chosen by.
     """
@@ -81,9 +76,8 @@ class Message(str):  # noqa: SLOT000 (a `str` with facts)
     def translated(self) -> str:
         values = {name: _in_words(value) for name, value in self.fields.items()}
         template = _translation(self.template, self.numerus)
-        if (
-            not template and self.numerus is not None
-        ):  # the English of one, whose template is that of many
+        # the English of one, whose template is that of many
+        if not template and self.numerus is not None:
             return str(self)
         return filled(template or self.template, values, _numbers[0] if _numbers else format)
 
@@ -122,12 +116,12 @@ def in_english(text: str, message: Message) -> Message:
 
 
 def marked(text: str) -> str:
-    """Mark a text for translation where it is defined; `translated` translates it where it is shown."""
+    """Mark a text for translation where it is defined; `translated` translates it for display."""
     return text
 
 
 def translated(text: str) -> str:
-    """A text in the person's language; what is no message is looked up as it is."""
+    """Translate a text; one that is no message is looked up."""
     return text.translated() if isinstance(text, Message) else _translation(text, None) or text
 
 
@@ -140,17 +134,17 @@ def counted(count: int, noun: str, plural: str = "") -> Message:
 
 
 def number_text(value: float, form: str) -> str:
-    """A number in one of Python's formats, such as `,` or `.1%`, as the person's language writes it."""
+    """Format a number in the window's language; `form` is a format spec such as `,` or `.1%`."""
     return (_numbers[0] if _numbers else format)(value, form)
 
 
 def day_text(day: date) -> str:
-    """A day as the person's language writes it."""
+    """A day in the language of the window."""
     return _days[0](day) if _days else day.isoformat()
 
 
 def line_of(number: int, name: str) -> Message:
-    """Where something stands in a file: `line 3 of birds.csv`."""
+    """A position in a file: `line 3 of birds.csv`."""
     return Message("line {number} of {name}", {"number": number, "name": name})
 
 
@@ -200,7 +194,7 @@ def paragraph(*sentences: str) -> str:
 
 
 def _in_words(value: object) -> object:
-    """A field as it stands among translated words."""
+    """A field for a translated text."""
     if isinstance(value, Message):
         return translated(value)
     return _apart[0](value) if _apart and isinstance(value, str) else value
@@ -211,14 +205,15 @@ def _translation(template: str, count: int | None) -> str:
 
 
 def value_edge(template: str) -> str:
-    """What stands before and behind each value in a template until `closed_up`: nothing in most languages."""
+    """Marker around each value of a template until `closed_up`; "" in most languages."""
     return _EDGE if not template.isascii() and re.search(_HAS_WIDE, template) else ""
 
 
 def closed_up(text: str) -> str:
-    """A filled text without spaces between a value and its neighbour that are both Chinese or Japanese.
+    """Remove spaces between a value and its neighbour that are both Chinese or Japanese.
 
-    Templates have a space where a value may be a number or a Latin name: `删除 Tinca` and `删除鱼`. Values keep theirs.
+    Templates have a space where a value may be a number or a Latin name: `删除 Tinca` and `删除鱼`.
+    Spaces within values are not removed.
     """
     return re.sub(_WIDE_GAP, "", text).replace(_EDGE, "")
 

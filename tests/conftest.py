@@ -118,7 +118,7 @@ def own_backups_and_logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     New projects are on the fast backbone unless a test says otherwise.
     """
     monkeypatch.setattr(
-        "engine.images.cache_file.BUSY_TIMEOUT_S", 60.0
+        "engine.sqlite_cache.BUSY_TIMEOUT_S", 60.0
     )  # a disk that stalls is not what is tested
     monkeypatch.setenv(PERSON_VARIABLE, "")  # what a test chooses ends with it
     monkeypatch.setenv(

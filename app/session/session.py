@@ -198,7 +198,7 @@ class Session(QObject):
         """Check whether the project file is still where it was opened."""
         if self.info is not None:
             self._runner.ask(
-                lambda live: live.project.check_path_is_free(),
+                lambda live: live.project.check_place(),
                 lambda _nothing: self._set_writable(True, ""),
                 owner=self,
             )

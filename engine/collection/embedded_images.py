@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from engine.collection.embed import open_cache, open_views_cache
 from engine.collection.image_list import EmbeddingStore, ImageList
-from engine.collection.mapped_image_list import MappedImageList
+from engine.collection.image_list_cache import ImageListCache
 from engine.collection.models import ModelFiles
 from engine.config import CacheFolders
-from engine.embedding.cache import EmbeddingCache, cache_file
-from engine.embedding.kept_embeddings import FEWEST_KEPT, EmbeddingRows, KeptEmbeddings
+from engine.embedding.cache import EmbeddingCache, cache_path
+from engine.embedding.embedding_rows import FEWEST_CACHED, EmbeddingRows, EmbeddingRowsCache
 from engine.embedding.views import MOST_IN_ALL_VIEWS, those_to_view, unit_length, views_hash
 from engine.everyday.blocks import Flags, Floats, Integers
 from engine.everyday.shots import EmbeddedSnapshot, ViewEmbeddings
@@ -76,7 +76,7 @@ class ImageViews:
         """Open the cache if it exists; it is made when a view is embedded."""
         card = self._model.card
         if self._cache is None:
-            path = cache_file(
+            path = cache_path(
                 self._caches.embeddings,
                 views_hash(self._model.embedding_identity),
                 card.embedding_width,
@@ -115,12 +115,10 @@ class EmbeddedImages:
         self.cache = open_cache(model, caches, project)
         # Key of what is stored for the next opening.
         self.name = f"{model.embedding_identity} {project.path} {self.project_id}"
-        self._kept = KeptEmbeddings(caches.collections, self.name, self._width)
+        self._kept = EmbeddingRowsCache(caches.collections, self.name, self._width)
         self._kept_at = 0  # age of the store that the kept rows have
-        kept_list = (
-            MappedImageList(caches.collections, str(project.path)) if project.is_writable else None
-        )
-        self.images = ImageList(project, kept_list)
+        lists = ImageListCache(caches.collections, str(project.path))
+        self.images = ImageList(project, lists if project.is_writable else None)
         self.store = EmbeddingStore(
             self._width
         )  # of these images, and of those that were removed since `read`
@@ -276,7 +274,7 @@ class EmbeddedImages:
         return (
             self._project.is_writable
             and not self.uses_views
-            and len(self.images.ids) >= FEWEST_KEPT
+            and len(self.images.ids) >= FEWEST_CACHED
         )
 
     def snapshot(self) -> EmbeddedSnapshot:

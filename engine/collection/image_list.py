@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.folding.partitions import items_by_file, pictures_with_boxes
-from engine.collection.mapped_image_list import ListedImages, MappedImageList
+from engine.collection.image_list_cache import ImageListCache, ListedImages
 from engine.collection.state import BOXED, NO_CLASS, Codes, CollectionState, ImageStatus, counts_of
-from engine.embedding.kept_embeddings import EmbeddingRows, codes_of
+from engine.embedding.embedding_rows import EmbeddingRows, codes_of
 from engine.embedding.views import unit_length
 from engine.everyday.blocks import Flags, Floats, Integers, to_fixed, to_floats
 from engine.project import ImageTable, Project
@@ -30,7 +30,7 @@ LookUp = Callable[[Sequence[bytes]], tuple[NDArray[np.float16], Flags]]
 class ImageList:
     """Ids, paths, content hashes and labels; arrays are replaced, never changed in place."""
 
-    def __init__(self, project: Project, kept: MappedImageList | None = None) -> None:
+    def __init__(self, project: Project, kept: ImageListCache | None = None) -> None:
         self._project = project
         self._kept = kept
         self._is_stored = False  # whether the stored list is current
@@ -74,7 +74,7 @@ class ImageList:
         places = np.flatnonzero(self.has_failed)
         failures = {place: self.failures.get(int(self.ids[place]), "") for place in places.tolist()}
         listed = ListedImages(self.ids, self.paths, self.parts, self.content_hashes, failures)
-        self._kept.write(listed, digest, is_other=not self._is_stored)
+        self._kept.write(listed, digest, has_changed=not self._is_stored)
 
     def read_added(self, image_ids: Sequence[int]) -> None:
         """Read added images; everything if one of them was restored."""

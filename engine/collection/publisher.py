@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.embedded_images import EmbeddedImages
-from engine.collection.predictions import Predictions, StoredPredictions
+from engine.collection.prediction_cache import PredictionCache
+from engine.collection.predictions import Predictions
 from engine.collection.row_scores import RowScores
 from engine.collection.search.metadata import ImageMetadata
 from engine.collection.state import (
@@ -31,7 +32,7 @@ class Publisher:
     def __init__(self, embedded: EmbeddedImages, model_name: str, folder: Path) -> None:
         self._embedded = embedded
         self._model_name = model_name
-        self._stored = StoredPredictions(folder, embedded.name)
+        self._stored = PredictionCache(folder, embedded.name)
         self._before_fit: Predictions | None = None  # stored ones, until the first fit
         self._counts = ShownCounts.none()
         self.state: CollectionState = embedded.images.blank_state(model_name)

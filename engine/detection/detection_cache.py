@@ -1,47 +1,43 @@
-"""Keeps what detectors found in pictures, by content. A cache: it may be deleted at any time."""
+"""Detections in pictures, cached by content. The file may be deleted at any time."""
 
 import json
-import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Final, TypeVar, final
+from typing import Final, final
 
 from engine.detection.detections import Detection
 from engine.file_parts import BoundingBox
 from engine.files import hash_in_name
-from engine.images.cache_file import open_cache, recover, transaction
+from engine.sqlite_cache import SqliteCache
 
 _VERSION: Final = 1
-_SCHEMA: Final = (
-    "CREATE TABLE found (content_hash BLOB PRIMARY KEY, boxes TEXT NOT NULL) WITHOUT ROWID"
-)
-T = TypeVar("T")
+_SCHEMA: Final = """
+CREATE TABLE IF NOT EXISTS found (
+    content_hash BLOB PRIMARY KEY, boxes TEXT NOT NULL
+) WITHOUT ROWID
+"""
 
 
 @final
 class DetectionCache:
-    """Cache of one detector's detections, used from one thread.
+    """Cache of one detector's detections.
 
     Where the folder cannot be used, nothing is cached.
 
     Args:
-        identity: hash of the detector's file and of how it is used.
+        identity: hash of the detector's file and of its options.
     """
 
     def __init__(self, folder: Path, identity: str) -> None:
-        self._path = folder / f"{hash_in_name(identity)[:32]}.sqlite"
-        self._connection: sqlite3.Connection | None = None
-
-    def close(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-        self._connection = None
+        path = folder / f"{hash_in_name(identity)[:32]}.sqlite"
+        self._cache = SqliteCache(path, _SCHEMA, version=_VERSION)
+        self.close = self._cache.close
 
     def get(self, content: bytes) -> tuple[Detection, ...] | None:
-        """What was found in a picture, the best first; None where it was not searched."""
-        statement = "SELECT boxes FROM found WHERE content_hash = ?"
-        row = self._with_cache(
-            lambda connection: connection.execute(statement, (content,)).fetchone()
+        """The detections in a picture, best first; None where it was not searched."""
+        query = "SELECT boxes FROM found WHERE content_hash = ?"
+        row = self._cache.try_use(
+            lambda connection: connection.execute(query, (content,)).fetchone()
         )
         return None if row is None else _detections(row[0])
 
@@ -50,32 +46,11 @@ class DetectionCache:
             (content, json.dumps([[*each.box, each.score, each.category] for each in detections]))
             for content, detections in found
         ]
-
-        def write(connection: sqlite3.Connection) -> None:
-            with transaction(connection):
-                connection.executemany("INSERT OR REPLACE INTO found VALUES (?, ?)", rows)
-
-        if rows:
-            self._with_cache(write)
-
-    def _with_cache(self, use: Callable[[sqlite3.Connection], T]) -> T | None:
-        """Run `use` on the open cache; a damaged file is replaced once, other errors disable it."""
-        for _attempt in range(2):
-            try:
-                if self._connection is None:
-                    self._connection = open_cache(self._path, _SCHEMA, version=_VERSION)
-                return use(self._connection)
-            except sqlite3.Error as error:
-                self.close()
-                if not recover(self._path, error):
-                    return None
-            except OSError:
-                return None
-        return None
+        self._cache.try_put("found", rows)
 
 
 def _detections(text: str) -> tuple[Detection, ...] | None:
-    """The boxes in a row; None where it is damaged."""
+    """The detections in a row; None where it is damaged."""
     try:
         return tuple(
             Detection(BoundingBox.of(left, top, width, height), float(score), str(category))

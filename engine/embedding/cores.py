@@ -1,6 +1,7 @@
-"""Reading and embedding on the cores: what a thread has read it embeds itself, while it is in the core's cache.
+"""Reading and embedding on the same core: a thread embeds what it has just read.
 
-Decoding and the backbone release the interpreter lock, so no core waits for another, and none for a queue.
+Pixels are then in the core's cache. Decoding and the backbone release the interpreter lock, so
+cores do not wait for one another.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,10 +16,11 @@ from engine.embedding.read_photo import Pixels
 
 LAST_PATIENCE_S: Final = 0.025  # instead of `PATIENCE_S`, for the last files of a run
 READ_FIRST: Final = 48
-"""Photos that are read before any is embedded, where thumbnails are wanted. Chosen: about as many as a window shows."""
+"""Photos to read before any is embedded, for thumbnails. Chosen: about a window full."""
 SQUARES_ON_A_CORE: Final = 16
-"""That a core reads and embeds together. Chosen: 3 % less processor time than 8, as reading and the network displace
-each other in its cache; 32 take 1 % less again, and make the end of a run uneven."""
+"""Squares that a core reads and embeds together. Chosen: 3 % less processor time than 8, as reading
+and the network displace each other in its cache; 32 take 1 % less again, and make the end of a run
+uneven."""
 _AHEAD: Final = 16  # files for each core, so that none is idle while the caller writes. Chosen.
 
 
@@ -78,7 +80,7 @@ class Cores:
         )
 
     def _read_and_embed(self, worker: ChunkWorker, requests: Sequence[EmbedRequest]) -> ReadChunk:
-        """Raises `Cancelled`, with which nothing of the chunk is kept, or `ModelError`."""
+        """Raises `Cancelled`, which discards the chunk, or `ModelError`."""
         chunk = self._read(worker, requests)
         outcome, pixels = worker.sort(chunk)
         if outcome.embedded:

@@ -22,7 +22,7 @@ from engine.images.details_messages import FileDetails, PhotoDetails
 from engine.runtime.backbone import BackboneSession
 
 PATIENCE_S: Final = 0.1
-"""A chunk of slow files is cut short after this time, so that the last ones of a run end at about the same time."""
+"""Time limit of a chunk of slow files, so that the last chunks of a run end together."""
 
 
 class Claims:
@@ -73,35 +73,29 @@ class ChunkOutcome:
     """The requests of a chunk, by what became of them."""
 
     vectors: NDArray[np.float32]  # (len(embedded), embedding width) float32, of the whole images
-    means: NDArray[np.float32] | None = (
-        None  # the same over all views; None where these are not embedded
-    )
+    # the same over all views; None where these are not embedded
+    means: NDArray[np.float32] | None = None
     embedded: list[HashedRequest] = field(default_factory=list)  # in the order of `vectors`
-    picture_hashes: list[int] = field(
-        default_factory=list
-    )  # perceptual, of the pictures that `embedded` are in
-    cached: list[HashedRequest] = field(
-        default_factory=list
-    )  # whose content is in the cache already
-    twins: list[HashedRequest] = field(
-        default_factory=list
-    )  # whose content another request of this run has claimed
-    undecodable: list[tuple[HashedRequest, str]] = field(
-        default_factory=list
-    )  # no sound images, with the reason
+    # perceptual, of the pictures that `embedded` are in
+    picture_hashes: list[int] = field(default_factory=list)
+    # whose content is in the cache already
+    cached: list[HashedRequest] = field(default_factory=list)
+    # whose content another request of this run has claimed
+    twins: list[HashedRequest] = field(default_factory=list)
+    # no sound images, with the reason
+    undecodable: list[tuple[HashedRequest, str]] = field(default_factory=list)
     # that could not be read, with the reason, and the content hash where the file is out of reach
     unreadable: list[tuple[EmbedRequest, str, bytes | None]] = field(default_factory=list)
-    missing: list[EmbedRequest] = field(
-        default_factory=list
-    )  # whose file is gone, but whose embedding is in the cache
+    # whose file is missing, but whose embedding is cached
+    missing: list[EmbedRequest] = field(default_factory=list)
 
     def take_vectors(self, vectors: NDArray[np.float32], views: int) -> None:
-        """Take the embeddings (len(embedded) * views, width) of all views, of which the first is the whole image."""
+        """Set the embeddings (len(embedded) * views, width); the first view is the whole image."""
         self.vectors = vectors[::views]
         self.means = mean_of_views(vectors) if views > 1 else None
 
     def details(self) -> Iterator[FileDetails]:
-        """What the files that were read say of themselves."""
+        """Metadata of the files that were read."""
         undecodable = (hashed for hashed, _reason in self.undecodable)
         for hashed in (*self.embedded, *self.cached, *self.twins, *undecodable):
             if hashed.details is not None:
@@ -137,7 +131,7 @@ def read_chunk(
     pixels: Pixels | None = None,
     on_begun: Callable[[int], None] = lambda _place: None,
 ) -> ReadChunk:
-    """Read images file by file, at least those of the first one, until they have taken `patience_s`.
+    """Read images file by file, at least those of the first file, for about `patience_s`.
 
     Args:
         requests: those of one file follow one another.
@@ -187,8 +181,8 @@ class ChunkWorker:
         """Sort requests by what their files gave.
 
         Returns:
-            the outcome, without vectors, and the pixels (n, views, side, side, 3) of its new contents, which it has
-            claimed.
+            the outcome, without vectors, and the pixels (n, views, side, side, 3) of its new
+            contents, which it has claimed.
         """
         outcome = ChunkOutcome(np.zeros((0, self.session.card.embedding_width), dtype=np.float32))
         claimed, place = list[tuple[HashedRequest, PhotoRead, int]](), 0
@@ -208,7 +202,7 @@ class ChunkWorker:
     def _claimed(
         self, request: EmbedRequest, photo: PhotoRead, outcome: ChunkOutcome
     ) -> HashedRequest | None:
-        """Claim the content of one image; sort those in that have none, or whose content is claimed already."""
+        """Claim the content of an image; record it where it has none or its content is claimed."""
         if photo.content_hash is None:
             self._pass_over(request, photo, outcome)
             return None
@@ -238,7 +232,7 @@ class ChunkWorker:
         return False
 
     def _pass_over(self, request: EmbedRequest, photo: PhotoRead, outcome: ChunkOutcome) -> None:
-        """Keep the known content of an image whose file is out of reach, as on a share that vanished."""
+        """Record an image whose file cannot be read; an unreachable one keeps its known content."""
         known = request.known_hash if photo.is_unreachable else NOTHING
         content = None if known is None else request.content(known)
         if photo.is_missing and content is not None and not self.caches.images.missing([content]):

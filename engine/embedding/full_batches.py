@@ -1,7 +1,7 @@
-"""One thread that runs a backbone on a device, always with batches of one size, whoever brings the images.
+"""One thread that runs a backbone on a device, always with batches of one size.
 
-A GPU sets itself up anew for every other shape, and waits while anybody else computes. So one batch is filled while
-another one runs, and the thread does nothing but run.
+A GPU is set up again for every other shape, and idles while others compute. So one batch is filled
+while another one runs, and the thread does nothing but run.
 """
 
 import queue
@@ -17,7 +17,7 @@ from engine.embedding.read_photo import Pixels
 from engine.runtime.backbone import BackboneSession
 
 BATCHES: Final = 3
-"""Batches in memory: one runs, one is full, one is being filled. Chosen: a fourth one made nothing faster."""
+"""Batches in memory: one running, one full, one filling. Chosen: a fourth did not help."""
 
 Vectors = NDArray[np.float32]
 
@@ -57,7 +57,7 @@ class _Batch:
 
 @final
 class FullBatches:
-    """Add images from one thread; results come as futures. A context manager: its end drops what has not begun."""
+    """A queue of images to embed, filled from one thread; at its end pending ones are dropped."""
 
     def __init__(self, session: BackboneSession) -> None:
         self._session = session
@@ -89,7 +89,8 @@ class FullBatches:
         """Add images (n > 0, side, side, 3); waits while all batches are full.
 
         Returns:
-            their embeddings (n, width), once batches are full or `flush` is called; a `ModelError` where it fails.
+            their embeddings (n, width), once batches are full or `flush` is called; a `ModelError`
+            on failure.
         """
         waiting = _Waiting(Future(), len(pixels))
         start = 0
@@ -107,7 +108,8 @@ class FullBatches:
     def flush(self) -> None:
         """Run what was added although its batch is not full: nothing more is to come.
 
-        The rest of it holds images of earlier batches: the shape stays, and nobody takes their embeddings.
+        The rest of it has images of earlier batches: the shape stays, and their embeddings are
+        dropped.
         """
         if self._filling is not None:
             batch, self._filling = self._filling, None

@@ -10,9 +10,8 @@ from engine.images.details_messages import FileDetails
 from engine.model_card import BackboneCard
 from engine.worker.protocol import Request
 
-MOST_LISTED: Final = (
-    10_000  # failures of a summary; an unplugged disk of a million images must not fill the memory
-)
+# failures of a summary; an unplugged disk of a million images must not fill the memory
+MOST_LISTED: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +21,7 @@ class EmbedRequest:
     Attributes:
         path: of its file, absolute.
         known_hash: content hash that the file had when it was last read; None where it never was.
-        part: of the file; images of one file that follow one another are cut from one decoded picture.
+        part: of the file; consecutive images of one file are cropped from one decoded picture.
     """
 
     image_id: int
@@ -66,24 +65,23 @@ def ignore_batch(_batch: EmbedBatch) -> None:
 
 @dataclass(frozen=True)
 class EmbedSummary:
-    """Counts of a run; `embedded + from_cache + failure_count + missing` is the number of requests."""
+    """Counts of a run; `embedded + from_cache + failure_count + missing` is all requests."""
 
     embedded: int  # images that went through the backbone
     from_cache: (
         int  # images whose content had an embedding already, from before or from a twin in this run
     )
-    failed: tuple[
-        tuple[int, Path, str], ...
-    ]  # image id, path and reason of the first `MOST_LISTED` failures
+    # image id, path and reason of the first `MOST_LISTED` failures
+    failed: tuple[tuple[int, Path, str], ...]
     failure_count: int  # files without an embedding
     seconds: float  # duration of the run
     images_per_s: (
         float  # requests that were not in the cache at the start, by the seconds spent on them
     )
     device_name: str  # where the backbone ran, at the end
-    notice: str = ""  # for the person, such as that the GPU failed and the CPU took over
+    notice: str = ""  # to display, such as that the GPU failed and the CPU took over
     reason: str = ""  # why a GPU was not used
-    missing: int = 0  # images whose file is not there now; the embedding they have is kept
+    missing: int = 0  # images whose file is missing; their embedding stays
 
 
 @dataclass(frozen=True)
@@ -98,14 +96,12 @@ class EmbedImages(Request[EmbedSummary]):
     card: BackboneCard  # of the backbone
     cache: Path  # root of the caches
     device: str = "auto"  # one of `providers.DEVICES`
-    done_before: int = (
-        0  # images that earlier requests of the same run did; they count as done in the progress
-    )
+    # images that earlier requests of the same run did; they count as done in the progress
+    done_before: int = 0
     total: int = 0  # images of the whole run
     with_views: bool = False  # embed each image in all its views, too
-    thumbnail_side: int = (
-        0  # longer side of the thumbnails to make, with fingerprints; 0 for neither
-    )
+    # longer side of the thumbnails to make, with fingerprints; 0 for neither
+    thumbnail_side: int = 0
 
 
 @dataclass(frozen=True)
@@ -113,10 +109,9 @@ class PhotoRate:
     """How fast a backbone is on this computer."""
 
     network: float  # images a second of the backbone alone
-    decoding: float = (
-        0.0  # photos a second that are read and decoded for it; 0 where there were none to try
-    )
-    is_on_gpu: bool = False  # the backbone runs beside the cores that decode
+    # photos a second that are read and decoded for it; 0 where there were none to try
+    decoding: float = 0.0
+    is_on_gpu: bool = False  # the backbone runs in parallel with decoding
 
     @property
     def images_per_s(self) -> float:
@@ -146,7 +141,6 @@ class MeasureRates(Request[MeasuredRates]):
     """Measure for about a second how many images a second backbones embed."""
 
     backbones: tuple[tuple[Path, BackboneCard], ...]  # file and card of each
-    photos: tuple[
-        Path, ...
-    ] = ()  # some of those to embed, as absolute paths, so that reading them counts
+    # some of those to embed, as absolute paths, so that reading them counts
+    photos: tuple[Path, ...] = ()
     device: str = "auto"  # one of `providers.DEVICES`

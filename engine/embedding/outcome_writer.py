@@ -16,7 +16,7 @@ _OTHER_REASON: Final = "another file with the same content could not be embedded
 
 
 class OutcomeWriter:
-    """Writes outcomes to the cache, counts them for the summary and reports them. Used from one thread."""
+    """Writes outcomes to the caches, counts them and reports them. Not thread-safe."""
 
     def __init__(self, caches: PhotoCaches, claims: Claims, on_batch: OnBatch) -> None:
         self.embedded = 0
@@ -66,7 +66,7 @@ class OutcomeWriter:
         self._report(results + self._settled_twins(), self.on_done, details)
 
     def _put(self, contents: Sequence[bytes], outcomes: Sequence[ChunkOutcome]) -> None:
-        """Write what was made of these contents of the outcomes; their embeddings last, by which they are known."""
+        """Write the results of these contents; embeddings last, as they mark a content as known."""
         means = [outcome.means for outcome in outcomes if outcome.means is not None]
         if self._caches.views is not None:
             self._caches.views.put_many(contents, np.concatenate(means))
@@ -80,7 +80,7 @@ class OutcomeWriter:
         )
 
     def write_previews(self, chunks: Sequence[ReadChunk]) -> None:
-        """Write the thumbnails and fingerprints of photos that were read, before their embeddings are there."""
+        """Write thumbnails and fingerprints of photos before these are embedded."""
         thumbnails, fingerprints, seen = [], [], []
         for chunk in chunks:
             for request, photo in zip(chunk.requests, chunk.photos, strict=False):

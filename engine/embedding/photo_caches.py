@@ -1,4 +1,4 @@
-"""The caches that keep what is made of photos, each under the content or the file that it was made of."""
+"""The caches of results of reading and embedding photos, by content or file."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ NO_PREVIEWS: Final = 0  # instead of the side of thumbnails: neither these nor f
 
 
 class PreviewCaches:
-    """What people see of photos, and what tells duplicates.
+    """Thumbnails, and fingerprints that find duplicates.
 
     Args:
         side: longer side of the thumbnails, in pixels.
@@ -36,7 +36,7 @@ class PreviewCaches:
         thumbnails: Sequence[tuple[FoundFile, str, bytes]],
         fingerprints: Iterable[tuple[bytes, Fingerprint]],
     ) -> None:
-        """Keep thumbnails of parts of files and fingerprints of contents; never fails: both can be made again."""
+        """Store thumbnails of parts of files and fingerprints of contents; never fails."""
         self._thumbnails.put_many(thumbnails, self.side)
         self._fingerprints.put_many(fingerprints)
 

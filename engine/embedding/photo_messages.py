@@ -15,13 +15,14 @@ OpenedWith = tuple[Path, str, int, str]
 
 @dataclass(frozen=True, slots=True)
 class WantedPixels:
-    """What to make of a photo: the squares that a backbone takes, and what people see of it.
+    """Requested results of a photo: squares for a backbone, and a thumbnail.
 
     Attributes:
         side: of the squares.
         resize_share: see `decode_square`.
         views: how many of each image; 1 for the whole of it.
-        thumbnail_side: longer side of a thumbnail, in pixels; 0 for neither thumbnail nor fingerprint.
+        thumbnail_side: longer side of a thumbnail, in pixels; 0 for neither thumbnail nor
+            fingerprint.
     """
 
     side: int
@@ -45,16 +46,16 @@ class PhotoRead:
     """What reading one image gave, but for its pixels.
 
     Attributes:
-        file: its state before it was read: a change in between shows as another modification time later.
+        file: its state before reading: a later change shows as another modification time.
         content_hash: of the file; None where it could not be read.
         has_pixels: they were decoded.
         failure: why there are none, in one line; "" where the content is known.
         is_missing: the file is not there.
         is_unreachable: it cannot be read now, as on a share that vanished.
         details: None where it could not be read.
-        picture_hash: perceptual hash (64 bits) of the picture that the image is, or is in, as the backbone sees it.
-        fingerprint: of all that people see of the image, where a thumbnail was wanted.
-        thumbnail: a JPEG, where it was wanted.
+        picture_hash: perceptual hash (64 bits) of the whole picture, as the backbone sees it.
+        fingerprint: of the image as displayed, where a thumbnail was requested.
+        thumbnail: a JPEG, where it was requested.
     """
 
     file: FoundFile
@@ -93,11 +94,11 @@ class ReadPhotos(Request[PhotosRead]):
     Attributes:
         images: to read.
         wanted: of each.
-        caches: a content is known that all of these have: folder, identity, width, and project that also sees imported
-            embeddings, or "", of each.
+        caches: a content is known where all of these have it: folder, identity, width, and project
+            that also reads imported embeddings, or "", of each.
         memory: name of the shared memory.
-        start: first byte there: eight for the place of the file that is being read, then the pixels of those that have
-            any, in order.
+        start: first byte there: eight for the index of the file being read, then the pixels of
+            those that have any, in order.
         patience_s: no file is begun after so long.
     """
 

@@ -1,8 +1,8 @@
-"""Embeds files: what is in the cache is taken from there, the rest is read, decoded and run on all cores.
+"""Embedding of files: what is not cached is read, decoded and embedded on all cores.
 
-On the CPU every thread reads and embeds chunks of files on one core. Beside a GPU readers only read, and one thread
-runs full batches. The caller's thread alone writes to the caches and reports. Requests are taken as needed, so memory
-does not grow with their number.
+On the CPU every thread reads and embeds chunks of files. With a GPU readers only read, and one
+thread runs full batches. Only the caller's thread writes to the caches and reports. Requests are
+consumed as needed, so memory does not grow with their number.
 """
 
 import itertools
@@ -26,11 +26,10 @@ from engine.files import FoundFile
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.sessions import usable_cores
 
-_LOOK_UP: Final = (
-    512  # requests that are looked up in the cache at once; more would delay the next report
-)
+# requests that are looked up in the cache at once; more would delay the next report
+_LOOK_UP: Final = 512
 _ONE_FILE: Final = 32
-"""Images of one file that a core reads and embeds together. Chosen: their pixels are a few megabytes."""
+"""Images of one file that a core embeds together. Chosen: their pixels take some megabytes."""
 
 
 def embed_files(
@@ -49,19 +48,19 @@ def embed_files(
 ) -> EmbedSummary:
     """Put the embedding of every file into the cache.
 
-    Files that fail are listed, never fatal. Equal contents are embedded once. What was reported is on disk: after a
-    kill or a cancel the next run goes on from there.
+    Failing files are listed, never fatal. Equal contents are embedded once. Reported results are on
+    disk: after a kill or a cancel the next run goes on from there.
 
     Args:
         requests: in order; iterated once, on the calling thread.
-        on_progress: called several times a second; the note is the device, the notice that it failed.
-        workers: threads, or readers beside a device; as many as the session runs well with when None.
+        on_progress: called several times a second; the note is the device, the notice its failure.
+        workers: threads, or readers for a device; by default as many as suit the session.
         views: where embeddings over all views go, too; None embeds images as a whole alone.
         previews: where thumbnails and fingerprints go; None makes none.
         readers: for a device; by default new ones.
 
     Raises:
-        Cancelled: `cancel` was set; finished batches are kept and were reported.
+        Cancelled: `cancel` was set; finished batches are stored and were reported.
         ModelError: the backbone fails.
         StorageError: the cache cannot be written.
     """
@@ -131,7 +130,7 @@ def _summary(
 
 
 class _Pending:
-    """Iterates over the requests: reports those whose unchanged file is in the cache, and yields the others."""
+    """The requests without a cached embedding of an unchanged file; the others are reported."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Measures the rate of embedding, and a device beside its own best case."""
+"""Measurement of embedding rates, and of a device against its peak."""
 
 import statistics
 import time
@@ -25,17 +25,15 @@ from engine.runtime.sessions import usable_cores
 
 NETWORK_S: Final = 0.4  # chosen: tells a fast backbone from a slow one
 PHOTOS_S: Final = 0.4  # the same
-_ROUNDS: Final = (
-    3  # times that network and product are measured in turn, of which the median counts
-)
+# times that network and product are measured in turn, of which the median counts
+_ROUNDS: Final = 3
 _SHORTEST_TICK: Final = 1e-6  # seconds of processor time that are divided by, at least
-_PRODUCT_SHARE: Final = (
-    0.3  # of the time that the product gets. Chosen: the rest goes to the rate that a person sees
-)
+# of the time that the product gets. Chosen: the rest measures the displayed rate
+_PRODUCT_SHARE: Final = 0.3
 
 
 def measure_inference_for(session: BackboneSession, seconds: float) -> float:
-    """Images a second of the backbone on pixels in memory; every worker runs whole batches until the time is over."""
+    """Images a second of the backbone on pixels in memory, with whole batches on every worker."""
     side = session.card.input_side
     images = np.random.default_rng(0).integers(
         0, 256, (session.batch_size, side, side, 3), dtype=np.uint8
@@ -96,16 +94,18 @@ class DeviceSpeed:
         float  # of the backbone; on the CPU by processor time, as other programs do not change it
     )
     batch: float  # images in one run
-    is_eight_bit: bool = False  # the backbone computes in eight bits, so that it can do more than the float32 product
+    # an eight-bit backbone can exceed the float32 product
+    is_eight_bit: bool = False
 
 
 def measure_speed(
     model: Path, card: BackboneCard, choice: ProviderChoice, seconds: float
 ) -> DeviceSpeed:
-    """Measure a backbone and a matrix product in turn, so that other work on the computer disturbs both alike.
+    """Measure a backbone and a matrix product in turn, so that other load affects both alike.
 
     Args:
-        seconds: for how long, in all; setting up comes on top. Slow devices get one round, others three.
+        seconds: for how long, in all; setting up is added. Slow devices get one round, others
+            three.
 
     Raises:
         ModelError: the device does not work.

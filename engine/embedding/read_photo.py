@@ -1,4 +1,4 @@
-"""Reads an image file once, and makes all that is wanted of it: pixels, hashes, thumbnail and details."""
+"""Reading of an image file, once for all its results: pixels, hashes, thumbnail and metadata."""
 
 from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
@@ -37,7 +37,7 @@ class FilePixelReader:
 
     Args:
         requests: all that are to be read of the file.
-        missing: asked once for all images; those of other contents are not decoded.
+        missing: called once for all images; cached contents are not decoded.
     """
 
     def __init__(
@@ -120,8 +120,8 @@ def _with_thumbnail(
 
 
 def state_of(path: Path) -> FoundFile:
-    """The file as it is now."""
-    return FoundFile.at(path) or FoundFile(path, -1, -1)  # reading it says in words what is wrong
+    """The current state of a file."""
+    return FoundFile.at(path) or FoundFile(path, -1, -1)  # reading it reports the error
 
 
 def network_input(data: bytes, card: BackboneCard) -> NDArray[np.uint8]:

@@ -1,4 +1,4 @@
-"""The reading process: answers `ReadPhotos` with what files gave, and writes pixels into memory that it shares."""
+"""The reading process: handles `ReadPhotos`, and writes pixels into shared memory."""
 
 from functools import partial
 from multiprocessing import resource_tracker
@@ -62,11 +62,11 @@ class PhotoReader:
 def _attach(name: str) -> SharedMemory:
     """Open shared memory that belongs to another process.
 
-    WORKAROUND: until Python 3.13 whoever opens shared memory starts a process that removes it at the end
+    WORKAROUND: until Python 3.13 opening shared memory starts a process that removes it at the end
     (python/cpython#82300).
     """
     register = resource_tracker.register
-    setattr(resource_tracker, "register", lambda _name, _kind: None)  # noqa: B010 (it is a function)
+    setattr(resource_tracker, "register", lambda _name, _kind: None)  # noqa: B010 (a function)
     try:
         return SharedMemory(name)
     finally:

@@ -1,6 +1,6 @@
-"""Who reads files for a device: processes, as threads would take turns at everything that Python does.
+"""Readers of files for a device: processes, as threads would share the interpreter lock.
 
-A reader writes pixels into shared memory, of a size that is fixed beforehand, and tells the rest in a message. One that
+A reader writes pixels into shared memory of a fixed size, and sends the rest as a message. One that
 dies or hangs costs the file that it was reading, and is replaced.
 """
 
@@ -33,16 +33,15 @@ from engine.texts import Message
 from engine.worker.client import Died, Done, Ending, Worker, ignore_event
 
 SQUARES_TOGETHER: Final = 16
-"""Squares of pixels that a reader makes at once. Chosen: few enough that all cores share the last ones."""
+"""Squares of a chunk. Chosen: few enough that all cores share the last ones."""
 SLOTS: Final = 3  # of shared memory for each reader: one is written, one waits, one is being copied
 HEADER_BYTES: Final = 8  # before the pixels of a slot: the place of the file that is being read
 SHARED: Final = Path("/dev/shm")  # noqa: S108 (Linux: where the system has shared memory)
 SHARED_SHARE: Final = 0.5  # of what is free there, at most. Chosen: other programs use it, too.
 HANGS_S: Final = 120.0
-"""A file that takes longer hangs, as on a share that vanished. Chosen: the largest pictures take a tenth of it."""
-MOST_FALSE_STARTS: Final = (
-    3  # processes in a row that end before they read anything: threads read instead
-)
+"""Timeout of a file, as on a lost share. Chosen: the largest pictures take a tenth of it."""
+# processes in a row that end before they read anything: threads read instead
+MOST_FALSE_STARTS: Final = 3
 FEWEST_FOR_PROCESSES: Final = 200  # files that are read before processes have started. Chosen.
 _DIED: Final = Message("the process reading it ended")
 _FAILED: Final = Message("the process reading it failed")
@@ -73,7 +72,7 @@ class Readers(Protocol):
 
 
 def _free_memory() -> int:
-    """Bytes of shared memory that can be had; a container may have little, and writing beyond it ends a process."""
+    """Bytes of available shared memory: writing beyond a container's limit kills the process."""
     if not SHARED.is_dir():
         return sys.maxsize
     return int(SHARED_SHARE * shutil.disk_usage(SHARED).free)
@@ -141,7 +140,11 @@ class _Reader:
         self._seen_s = 0.0
 
     def start(self, on_ending: Callable[[Ending], None]) -> None:
-        """Start a process that answers an empty request when it is ready to read; raises `OSError`, `RuntimeError`."""
+        """Start a process that answers an empty request once it is ready.
+
+        Raises:
+            OSError, RuntimeError: it cannot be started.
+        """
         self._worker, self.is_ready, self.is_hanging = (
             Worker(self._command, stays=True),
             False,
@@ -186,15 +189,13 @@ class _Reader:
     def stop(self) -> None:
         if self._worker is not None:
             self._worker.stop()
-        with suppress(
-            BufferError
-        ):  # pixels that nobody took are still there; the system frees it with them
+        with suppress(BufferError):  # unused pixels refer to it; the system frees it with them
             self.memory.close()
         self.memory.unlink()
 
 
 def _reserved(size: int) -> SharedMemory:
-    """Shared memory that is there already: one that is only promised may end whoever writes to it; raises `OSError`."""
+    """Allocate shared memory at once: writing to a mere reservation may kill; raises `OSError`."""
     memory = SharedMemory(create=True, size=size)
     if SHARED.is_dir():
         try:
@@ -212,7 +213,7 @@ def _with_memory(count: int, slot_bytes: int, command: Sequence[str]) -> list[_R
     readers: list[_Reader] = []
     try:
         for _ in range(min(count, _free_memory() // (SLOTS * slot_bytes))):
-            readers.append(_Reader(slot_bytes, command))  # noqa: PERF401 (those before a refusal stay)
+            readers.append(_Reader(slot_bytes, command))  # noqa: PERF401 (keep the earlier)
     except OSError as error:
         _log.warning("no shared memory: %s", error)
     if len(readers) < count:
@@ -246,7 +247,7 @@ class ProcessReaders:
             self._start(reader)
 
     def submit(self, requests: Sequence[EmbedRequest], worker: ChunkWorker) -> "Future[ReadChunk]":
-        """See `Readers`; threads read what processes have no room for, as they still read for a run that was left."""
+        """See `Readers`; without a free slot, a thread reads."""
         with self._lock:
             if not self._free:
                 return self._threads.submit(requests, worker)
@@ -316,14 +317,13 @@ class ProcessReaders:
                 reader.false_starts = 0
                 chunk = self._chunk(reader, task, ending.result)
             else:
-                is_current = reader.is_run_by(
-                    worker
-                )  # otherwise it was ended because of another file
+                # otherwise it was ended because of another file
+                is_current = reader.is_run_by(worker)
                 place = int(reader.place(task.slot)[0]) if is_current else -1
                 chunk = self._after_failure(reader, task, place, ending)
                 if is_current and reader.is_ready:
                     reader.false_starts += place < 0
-                    reader.drop()  # one that failed may have too little memory for the next file, too
+                    reader.drop()  # one that failed may lack memory for the next file, too
                     self._start(reader)
         task.future.set_result(chunk)
 

@@ -17,8 +17,8 @@ from engine.events import CancelToken, ProgressMeter
 PULSE_S: Final = 0.1  # progress is reported at least this often, however slow the files are
 
 _WRITTEN_TOGETHER: Final = 32
-"""Images whose embeddings are written at once, before progress is due. Chosen: each then takes half the processor time
-that it takes in a transaction of eight, and hardly less in larger ones."""
+"""Images whose embeddings are written at once, before progress is due. Chosen: each then takes half
+the processor time that it takes in a transaction of eight, and hardly less in larger ones."""
 
 
 class ChunkSource:
@@ -53,7 +53,7 @@ class ChunkSource:
 
 
 class EmbeddingNetwork(Protocol):
-    """Runs a backbone. A context manager: its end drops what has not begun, and waits for the rest."""
+    """Runs a backbone; at its end pending batches are dropped and running ones finished."""
 
     @property
     def has_room(self) -> bool:
@@ -75,7 +75,7 @@ class EmbeddingNetwork(Protocol):
 
 
 class EmbeddingRun:
-    """Keeps the readers and the network busy, and writes what is embedded, also after a cancel or error.
+    """Keeps readers and network busy, and writes finished results, also after a cancel or error.
 
     It ends early where the network is not well: what was only read is put back, for another one.
     """

@@ -1,8 +1,8 @@
 """The views of an image: all of it, and its four corners seen a little closer.
 
-The mean over views depends less on how a photo is framed than one embedding. Labelled images are few and decide all
-predictions, so they are embedded in all views; where a collection is not large, so are all others, once each has an
-embedding (decision 109).
+The mean over views depends less on the framing of a photo than one embedding. Labelled images are
+few and decide all predictions, so they are embedded in all views; in a small collection so are all
+others, once each has an embedding (decision 109).
 """
 
 import hashlib
@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 VIEWS: Final = 5  # the whole image and its four corners
 CLOSER: Final = 9 / 7  # how much larger things are in a corner than in the whole
 MOST_PER_CLASS: Final = 10  # labelled images of a class that are embedded in all views first
-MOST_IN_ALL_VIEWS: Final = (
-    10_000  # larger collections have views of labelled images alone: all would take too long
-)
+# larger collections have views of labelled images alone: all would take too long
+MOST_IN_ALL_VIEWS: Final = 10_000
 _VERSION: Final = 1  # of what the views are; embeddings of others are of no use
 
 
@@ -41,7 +40,7 @@ def views_of_image(
     views: int = VIEWS,
     box: BoundingBox | None = None,
 ) -> NDArray[np.uint8]:
-    """Decode an image to the whole of it, and its corners if views > 1: (views, side, side, 3) uint8 RGB.
+    """Decode an image to (views, side, side, 3) uint8 RGB: the whole, and its corners.
 
     Args:
         box: instead of the whole picture, the square around a box, and its corners.
@@ -77,7 +76,11 @@ def unit_length(embeddings: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def those_to_view(labels: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Places (k,) of the images to embed in all views, labelled ones first, by labels (n,), negative without any."""
+    """Indices (k,) of the images to embed in all views, labelled ones first.
+
+    Args:
+        labels: (n,) class ids, negative without a label.
+    """
     labelled = np.flatnonzero(labels >= 0)
     labelled = labelled[first_of_each(labels[labelled])]
     if len(labels) > MOST_IN_ALL_VIEWS:
@@ -96,5 +99,5 @@ def first_of_each(class_ids: NDArray[np.integer]) -> NDArray[np.int64]:
 
 
 def views_hash(identity: str) -> str:
-    """Identity, hex, of embeddings over all views, by that of one view: they have a cache of their own."""
+    """Identity of the embeddings over all views, which have a cache of their own; hex."""
     return hashlib.sha256(f"{identity} {VIEWS} views, version {_VERSION}".encode()).hexdigest()

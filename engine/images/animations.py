@@ -1,4 +1,4 @@
-"""Frames of animated GIFs, WebPs and PNGs: the one of each time, put together by Pillow from the first one on."""
+"""Frames of animated GIFs, WebPs and PNGs, which Pillow composes from the first one on."""
 
 import io
 from bisect import bisect_right
@@ -38,11 +38,10 @@ from engine.images.read_file import PIXELS, read_file
 from engine.images.taken_time import real_time
 
 MOST_FRAMES: Final = 10_000
-"""Of one file. Chosen: a quarter of an hour at ten frames a second; each is put together from all before it."""
+"""Of one file. Chosen: a quarter of an hour at ten frames a second; each needs all before it."""
 _FORMATS: Final = ("GIF", "WEBP", "PNG")
-_PIXEL_BYTES: Final = (
-    24  # of the picture, the one before, what is put between, and the result, as Pillow holds them
-)
+# of the picture, the one before, what is put between, and the result, as Pillow holds them
+_PIXEL_BYTES: Final = 24
 
 
 @final
@@ -62,7 +61,7 @@ class AnimationFrames(PartReader):
         self._size = max(frame.width for frame in frames), max(frame.height for frame in frames)
 
     def parts(self, wanted: PartsWanted) -> list[FilePart]:
-        """The file as a whole where one frame alone is wanted: an image as it was, which is exported as it is."""
+        """The unchanged file where one frame alone is wanted, so that it is exported as is."""
         if len(self._ends) > MOST_FRAMES:
             raise too_many_frames()
         if self._ends[-1] > MOST_SECONDS:
@@ -83,7 +82,7 @@ class AnimationFrames(PartReader):
         self,
         part: FilePart,
         *,
-        smallest_side: int | None = None,  # noqa: ARG002 (a frame has its full size where no other is requested)
+        smallest_side: int | None = None,  # noqa: ARG002 (frames have full size by default)
         longest_side: int | None = None,
     ) -> NDArray[np.uint8]:
         """The frame that is shown at the time of a part."""
@@ -116,8 +115,9 @@ class AnimationFrames(PartReader):
             raise too_large(width, height, MOST_FRAME_PIXELS)
         if number >= MOST_FRAMES:
             raise too_many_frames()
-        # WORKAROUND: to go back the file is opened again. Pillow's PNG reader keeps what it read of the next frame as
-        # it goes back (Pillow 13.0), and then calls a sound file damaged. Can go when it forgets that.
+        # WORKAROUND: to seek back the file is opened again. Pillow's PNG reader does not reset all
+        # state
+        # when it seeks back (Pillow 13.0), and then reports damage. Can go when it resets it.
         image = self._image if number >= self._read else None
         self._image, self._read = None, number  # one that fails is left in the midst of a frame
         with pillow_errors(self._data), PIXELS.holding(width * height * _PIXEL_BYTES):
@@ -130,9 +130,8 @@ class AnimationFrames(PartReader):
 
     def _go_to(self, image: Image.Image, number: int) -> None:
         """Have Pillow decode the frames up to one, each on top of the one before."""
-        place = number + int(
-            getattr(image, "default_image", False)
-        )  # of a PNG whose still picture is no frame
+        # of a PNG whose still picture is no frame
+        place = number + int(getattr(image, "default_image", False))
         image.load()
         for each in range(image.tell() + 1, place + 1):
             self._cancel.raise_if_cancelled()
@@ -140,7 +139,7 @@ class AnimationFrames(PartReader):
             image.load()
 
     def _small_pictures(self) -> Iterator[tuple[float, NDArray[np.uint8]]]:
-        """Seconds and small pictures of frames that are at least `SAMPLED_S` apart, from the start."""
+        """Seconds and thumbnails of frames that are at least `SAMPLED_S` apart, from the start."""
         following = 0.0
         for number, begin in enumerate([0.0, *self._ends[:-1]]):
             if begin + SAME_S >= following:

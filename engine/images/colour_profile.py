@@ -1,7 +1,8 @@
 """Colours by a picture's ICC profile, turned into sRGB, which networks and screens take pixels for.
 
-LittleCMS converts, as Pillow brings it. Pixels are converted once they are small. A profile that says no more than sRGB
-is known after its first picture, and costs nothing from then on; a broken one counts as none.
+LittleCMS converts, as bundled with Pillow. Pixels are converted after downscaling. A profile that
+equals sRGB is known after its first picture, and costs nothing from then on; a broken one counts as
+none.
 """
 
 import functools
@@ -17,9 +18,8 @@ if TYPE_CHECKING:
 
 _MOST_BYTES: Final = 16 * 1024**2  # of a profile; those of printing presses take two. Chosen.
 _HELD_PROFILES: Final = 16  # Chosen: a collection has few cameras and programs.
-_PROBED_SIDE: Final = (
-    9  # colours along each side of the cube that a profile is compared with sRGB by
-)
+# colours along each side of the cube that a profile is compared with sRGB by
+_PROBED_SIDE: Final = 9
 _SAME: Final = 2  # of 255: what rounding makes of equal colours
 _MODES: Final = {
     "RGB": "RGB",

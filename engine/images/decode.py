@@ -1,8 +1,8 @@
-"""Decodes one image file to upright RGB pixels. Whatever is wrong with a file becomes one `ImageError`.
+"""Decodes an image file to upright RGB pixels. Every failure becomes an `ImageError`.
 
-Two ways lead to pixels. Nearly all photos are JPEGs: libjpeg-turbo decodes them straight to the scale that is needed,
-without holding the interpreter lock. Everything else, and every JPEG that the first way refuses, goes through Pillow,
-which also has the last word on whether a file is damaged.
+There are two decoders. Nearly all photos are JPEGs: libjpeg-turbo decodes them directly to the
+required scale, without holding the interpreter lock. Everything else, and every JPEG that it
+refuses, goes through Pillow, which also has the last word on whether a file is damaged.
 """
 
 import io
@@ -47,18 +47,18 @@ from engine.images.raw_photo import Least, Preview, raw_kind, raw_preview
 from engine.images.read_file import FILES, PIXELS, file_size, read_file
 
 MAX_PIXELS: Final = 500_000_000
-"""Larger pictures are refused. Chosen: above the 484 megapixels of decision 110, below what 2 GB of RGB hold."""
+"""Larger ones are refused. Chosen: above the 484 megapixels of decision 110, below 2 GB of RGB."""
 _AS_THE_FILE_SAYS: Final = 0  # instead of an EXIF orientation
 _TURNED: Final = 6  # an EXIF orientation that swaps width and height
 _MOST_KEPT_BYTES: Final = 100 * 1024**2
-"""Larger scales of a JPEG are decoded again for each box. Chosen: 25 megapixels on each core fit any computer."""
+"""Larger scales of a JPEG are decoded again for each box. Chosen: fits with all cores in use."""
 _JPEG_SIGNATURE: Final = b"\xff\xd8\xff"
 _TURBO_COLOURS: Final = frozenset({"YCbCr", "Gray", "RGB"})
-_UNPACKED_OFTEN: Final = frozenset(
-    {"BMP", "DIB", "PPM", "TIFF"}
-)  # say in their header where each row lies
+# have row offsets in their header
+_UNPACKED_OFTEN: Final = frozenset({"BMP", "DIB", "PPM", "TIFF"})
 
-# Pillow's own limit warns long before ours and stops at another size; ours is checked right after the header.
+# Pillow's own limit warns long before ours and raises at another size; ours is checked after the
+# header.
 Image.MAX_IMAGE_PIXELS = None
 
 T = TypeVar("T")
@@ -70,11 +70,11 @@ def read_rgb(
     """Read and decode an image file: (H, W, 3) uint8, upright, the first frame of an animation.
 
     Args:
-        smallest_side, longest_side: pixels that the shorter or longer side should still have; let a JPEG, and any large
-            picture, be decoded at a reduced scale.
+        smallest_side, longest_side: pixels that the shorter or longer side should still have; let a
+            JPEG, and any large picture, be decoded at a reduced scale.
 
     Raises:
-        ImageError: the file is not there, is no image, is damaged, or declares more than `MAX_PIXELS`.
+        ImageError: the file is missing, no image, damaged, or declares more than `MAX_PIXELS`.
     """
     with FILES.holding(file_size(path)):
         return decode_rgb(read_file(path), smallest_side=smallest_side, longest_side=longest_side)
@@ -101,7 +101,7 @@ class _Size:
         choose: the part of any other picture that is needed, and by how much it may be reduced.
         of_jpeg: makes it of a decoded JPEG (H, W, 3 or 4), as stored, with this orientation.
         of_part: makes it of any other picture, with this orientation.
-        is_square: a square; else the picture as it is.
+        is_square: a square; else the whole picture.
     """
 
     least: Least
@@ -113,20 +113,20 @@ class _Size:
 
 @final
 class ImageDecoder:
-    """Decodes the bytes of one image file to several sizes, each scale of a JPEG once, and most others as a whole once.
+    """Decodes an image file to several sizes, each scale of a JPEG once.
 
-    Squares come first: what is decoded for one of them is kept for all other sizes.
+    Most other files are decoded once as a whole.
+
+    Squares come first: their decoded pixels are cached for all other sizes.
     """
 
     def __init__(self, data: bytes) -> None:
         self._data = data
-        self._scales: dict[
-            int, NDArray[np.uint8]
-        ] = {}  # of a JPEG, (H, W, 4) as stored, by divisor
+        # of a JPEG, (H, W, 4) as stored, by divisor
+        self._scales: dict[int, NDArray[np.uint8]] = {}
         self._own_tags: tuple[int, bytes] | None = None  # orientation and colour profile of a JPEG
-        self._whole: tuple[WantedPart, bytes] | None = (
-            None  # of another picture, with its colour profile
-        )
+        # of another picture, with its colour profile
+        self._whole: tuple[WantedPart, bytes] | None = None
 
     @classmethod
     def of_pixels(cls, pixels: NDArray[np.uint8]) -> Self:
@@ -146,7 +146,7 @@ class ImageDecoder:
         return self._decode(_whole(lambda pixels: pixels[..., :3], smallest_side, longest_side))
 
     def within(self, longest_side: int) -> NDArray[np.uint8]:
-        """The picture (H, W, 3) uint8, scaled down to at most so many pixels, by `fit_within`; raises as `read_rgb`."""
+        """The picture (H, W, 3) uint8, scaled by `fit_within`; raises as `read_rgb`."""
         return np.ascontiguousarray(
             self._decode(
                 _whole(lambda pixels: fit_within(pixels, longest_side), None, longest_side)
@@ -154,7 +154,7 @@ class ImageDecoder:
         )
 
     def shown(self, longest_side: int, box: BoundingBox | None = None) -> NDArray[np.uint8]:
-        """What people see of an image, (H, W, 3) uint8: `within`, or the square around a box."""
+        """The displayed image, (H, W, 3) uint8: `within`, or the square around a box."""
         return self.within(longest_side) if box is None else self.square(longest_side, box=box)
 
     def square(
@@ -162,12 +162,13 @@ class ImageDecoder:
     ) -> NDArray[np.uint8]:
         """The network's square input, (side, side, 3) uint8 RGB: `square` of `rgb`, in fewer steps.
 
-        A JPEG is decoded to the four bytes a pixel that Pillow resizes in place, and every picture is turned upright
-        once it is small. Of turned pictures, and of those so large that they are reduced strip by strip, values may
-        differ by rounding from resizing after turning. Raises as `read_rgb`.
+        A JPEG is decoded to the four bytes a pixel that Pillow resizes in place, and every picture
+        is turned upright after downscaling. Of rotated pictures, and of large ones that are reduced
+        in strips, values may differ by rounding from resizing after turning. Raises as `read_rgb`.
 
         Args:
-            box: of which the square shows the surroundings, see `box_square`; None for the middle of the picture.
+            box: whose surroundings the square shows, see `box_square`; None for the centre of the
+                picture.
         """
 
         def region(width: int, height: int, orientation: int) -> Box:
@@ -179,9 +180,8 @@ class ImageDecoder:
             if box is None:
                 return (round(side / resize_share),) * 2
             as_shown, turned = (region(width, height, orientation) for orientation in (1, _TURNED))
-            shown = min(
-                as_shown[2] - as_shown[0], turned[2] - turned[0]
-            )  # which of them, the header tells later
+            # which of them, the header tells later
+            shown = min(as_shown[2] - as_shown[0], turned[2] - turned[0])
             scale = min(1.0, side / shown)
             return math.ceil(width * scale), math.ceil(height * scale)
 
@@ -212,7 +212,7 @@ class ImageDecoder:
             raise ImageError("there is not enough memory for this image") from error
 
     def _decode_jpeg(self, data: bytes, size: _Size) -> NDArray[np.uint8] | None:
-        """Decode with libjpeg-turbo, as stored, or return None where Pillow must decide: no JPEG, CMYK, any damage."""
+        """Decode with libjpeg-turbo, as stored; None for Pillow: no JPEG, CMYK, damage."""
         if not data.startswith(_JPEG_SIGNATURE):
             return None
         is_own = data is self._data  # not one of the previews of a RAW photo
@@ -328,7 +328,7 @@ def _decode_with_pillow(data: bytes, least: Least, decode: Callable[[Image.Image
 
 
 def _refuse_empty(image: Image.Image, size_bytes: int) -> None:
-    """Refuse a large picture whose file holds next to nothing of it, before memory is taken for all it declares."""
+    """Refuse a large picture whose file is far too small for it, before memory is allocated."""
     pixels = image.width * image.height
     if (
         pixels < LARGE_PIXELS

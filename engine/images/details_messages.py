@@ -1,4 +1,4 @@
-"""What image files say of themselves, as it goes from process to process; light, as the window loads it."""
+"""Image metadata and messages that carry it between processes; a light import."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ class PhotoDetails:
 
 @dataclass(frozen=True, slots=True)
 class FileDetails:
-    """What the file of an image said when it was read."""
+    """Metadata of the file of an image when it was read."""
 
     image_id: int
     modified_ns: int  # of the file, since the epoch
@@ -60,7 +60,6 @@ class ReadDetails(Request[DetailsSummary]):
     event_types = (DetailsBatch,)
 
     images: tuple[tuple[int, Path], ...]
-    done_before: int = (
-        0  # images of earlier requests of the same run; they count as done in the progress
-    )
+    # images of earlier requests of the same run; they count as done in the progress
+    done_before: int = 0
     total: int = 0  # images of the whole run

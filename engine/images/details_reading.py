@@ -1,4 +1,4 @@
-"""Reads what many files say of themselves: their headers, a few at once, since a share answers slowly."""
+"""Reads the metadata of many image files, a few at a time, since shares are slow."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -14,9 +14,8 @@ from engine.images.photo_details import read_details
 from engine.ordered_pool import in_order
 
 AT_ONCE: Final = 256  # files between two reports: a tenth of a second
-_THREADS: Final = (
-    4  # Chosen: they wait for the disk most of the time, and for one another when it is quick.
-)
+# Chosen: they wait for the disk most of the time, and for one another when it is quick.
+_THREADS: Final = 4
 
 
 OnDetails = Callable[[DetailsBatch], None]
@@ -33,10 +32,10 @@ def read_all_details(
 ) -> DetailsSummary:
     """Read the details of images, and hand them over in order, some at a time.
 
-    A file that holds none, or is no image, has empty ones; one that is not there is passed over.
+    Files without metadata and other files have empty ones; missing files are skipped.
 
     Raises:
-        Cancelled: what was handed over is done.
+        Cancelled: reported results are complete.
     """
     started_s, read, missing = time.perf_counter(), 0, 0
     meter = ProgressMeter(total, on_progress, already_done=done_before)

@@ -24,7 +24,7 @@ from engine.images.read_file import PIXELS, read_file
 
 _POINTS_PER_INCH: Final = 72  # of PDF's units (ISO 32000)
 _DOTS_PER_INCH: Final = 200
-"""Of a page for which no size is requested. Chosen: A4 has 1654 x 2339 pixels, and small print can be read."""
+"""Of a page without a requested size. Chosen: A4 has 1654 x 2339 pixels, and is legible."""
 _CHANNELS: Final = 3  # red, green and blue
 _WHITE: Final = (255, 255, 255, 255)  # the ground of a page
 _FIELDS: Final = {"title": "Title", "creator": "Author", "description": "Subject"}
@@ -39,7 +39,7 @@ class DocumentPages(PartReader):
     def __init__(self, path: Path) -> None:
         data = read_file(path)
         with _pdfium():
-            # WORKAROUND: a document without pages leaves the error of the one before. Can go when PDFium sets one.
+            # WORKAROUND: an empty document leaves the previous error. Can go when PDFium sets one.
             raw.FPDF_LoadDocument(b"", None)
             self._document = pypdfium2.PdfDocument(data)
             self.page_count = len(self._document)

@@ -56,7 +56,7 @@ def exif_details(exif: Image.Exif) -> FoundDetails:
         latitude,
         longitude,
         present({**_words(exif, photo), **_settings(photo), "serial": _serial(exif, photo)}),
-        isinstance(orientation, int) and _SIDEWAYS <= orientation <= 8,  # noqa: PLR2004 (Exif knows eight)
+        isinstance(orientation, int) and _SIDEWAYS <= orientation <= 8,  # noqa: PLR2004 (Exif)
         *_size(photo),
     )
 
@@ -80,7 +80,7 @@ def _size(photo: Mapping[int, object]) -> tuple[int, int]:
 
 
 def _date_text(photo: Mapping[int, object], tag: int) -> str:
-    """As it stands there: blanks take the places of numbers that are not known."""
+    """As stored: blanks replace unknown numbers."""
     value = photo.get(tag)
     return value.strip("\0") if isinstance(value, str) else clean(value)
 
@@ -103,7 +103,7 @@ def degrees(letter: object, value: object) -> float | None:
 
 
 def _words(exif: Mapping[int, object], photo: Mapping[int, object]) -> dict[str, str]:
-    """What people, and programs for them, wrote; tags that Windows writes are UTF-16."""
+    """Texts of users and programs; tags of Windows are UTF-16."""
     comment = photo.get(Base.UserComment)
     return {
         "title": clean(_wide(exif.get(Base.XPTitle))),
@@ -157,4 +157,5 @@ def exposure_text(seconds: float | None) -> str:
     """`1/250`, or `2.5` from a third of a second on; "" where there is none."""
     if seconds is None or not 1 / _MOST_EXPOSURE_S < seconds < _MOST_EXPOSURE_S:
         return ""
-    return number_text(seconds) if seconds > 0.3 else f"1/{round(1 / seconds)}"  # noqa: PLR2004 (as cameras show it)
+    is_long = seconds > 0.3  # noqa: PLR2004 (as cameras show it)
+    return number_text(seconds) if is_long else f"1/{round(1 / seconds)}"

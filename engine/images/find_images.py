@@ -1,6 +1,7 @@
-"""Finds image files in folders. Reads names and sizes; whether a file is sound shows when it is decoded.
+"""Search for image files in folders, by names and sizes; damage is found by decoding.
 
-Only of a file that a person names, and that may be something else than its suffix says, the first bytes are read.
+Only of a file that is named by the user, and that may not match its suffix, the first bytes are
+read.
 """
 
 import os
@@ -21,9 +22,8 @@ from engine.images.read_file import not_a_file, read_file
 from engine.images.readers import SNIFFED_BYTES, is_other_kind, not_an_image, unread_suffix
 from engine.texts import Message
 
-_DEVELOPED_SUFFIXES: Final = frozenset(
-    {".jpg", ".jpeg", ".heic", ".heif", ".hif"}
-)  # what cameras put beside RAW
+# stored by cameras next to RAW
+_DEVELOPED_SUFFIXES: Final = frozenset({".jpg", ".jpeg", ".heic", ".heif", ".hif"})
 AnyPath = TypeVar("AnyPath", bound=PurePath)
 _DIGITS: Final = re.compile(r"(\d+)")
 _HIDDEN_NAMES: Final = frozenset({"thumbs.db", "desktop.ini", "__macosx", "$recycle.bin", "@eadir"})
@@ -34,9 +34,8 @@ class ImageFolder:
     """The images that one folder holds itself."""
 
     root: Path  # the folder that was searched, absolute
-    names: tuple[
-        str, ...
-    ]  # of the folders from `root` down to this one; empty for `root`, and for a named file
+    # of the folders from `root` down to this one; empty for `root`, and for a named file
+    names: tuple[str, ...]
     files: FoundFiles = field(default_factory=FoundFiles)  # in natural order
 
     @property
@@ -47,11 +46,10 @@ class ImageFolder:
 
 @dataclass
 class FoundImages:
-    """Results of a search; failures are files and folders that cannot be read, and named files that are no images."""
+    """Results of a search; failures are unreadable, or named by the user but no images."""
 
-    folders: list[ImageFolder] = field(
-        default_factory=list
-    )  # with images, each before its sub-folders, sorted
+    # with images, each before its sub-folders, sorted
+    folders: list[ImageFolder] = field(default_factory=list)
     named: list[Path] = field(default_factory=list)  # files that were named themselves
     failures: list[FileFailure] = field(default_factory=list)
     left_out: LeftOut = field(default_factory=LeftOut)  # files of other kinds in folders
@@ -70,7 +68,7 @@ class FoundImages:
         return files
 
     def class_folders(self) -> list[ImageFolder]:
-        """The folders, each of which names a class; raises `StorageError` where a file was named, which is in none."""
+        """The folders, each of which names a class; raises `StorageError` for a named file."""
         if self.named:
             raise StorageError(
                 "class folders were expected", found="a file, {name}", name=self.named[0]
@@ -97,10 +95,10 @@ def find_images(
 ) -> FoundImages:
     """Find the image files among files and, recursively, in folders.
 
-    In folders the suffix decides; of a photo that a camera stored as RAW and developed, the developed one is taken. A
-    file that is named is taken whatever its suffix, unless its suffix or its first bytes are those of something else,
-    such as a text or a video: then it is a failure. Hidden files and folders are skipped, a link to a folder above
-    itself is not followed.
+    In folders the suffix decides; of a photo that a camera stored as RAW and as JPEG, the JPEG is
+    taken. A named file is taken whatever its suffix, unless its suffix or its first bytes are those
+    of another kind, such as a text or a video: then it is a failure. Hidden files and folders are
+    skipped, a link to a parent folder itself is not followed.
 
     Args:
         suffixes: of the files that are taken in folders, in lower case.
@@ -125,7 +123,7 @@ def each_image_folder(
     suffixes: frozenset[str] = IMAGE_SUFFIXES,
     cancel: CancelToken | None = None,
 ) -> Iterator[ImageFolder]:
-    """Walk a folder as `find_images` does, so that memory does not grow with the number of its images.
+    """Walk a folder as `find_images` does, in memory that does not grow with its images.
 
     Args:
         found: takes failures and what was left out; its folders stay empty.
@@ -165,9 +163,13 @@ class _Search:
             self.found.folders.extend(self._with_files(ImageFolder(path.parent, ()), [path]))
 
     def walk(self, top: Path) -> Iterator[ImageFolder]:
-        """Walk one folder: its files first, then its sub-folders, each in natural order; folders may nest to any depth.
+        """Walk one folder: its files first, then its sub-folders, each in natural order.
 
-        A folder that is its own ancestor by way of a link is left out; with each folder wait the real paths above it.
+        Folders may nest to any depth.
+
+
+        A folder that is its own ancestor through a link is skipped; the stack has the real paths
+        above each.
         """
         waiting: list[tuple[Path, frozenset[str]]] = [(top, frozenset())]
         while waiting:
@@ -248,7 +250,7 @@ class _Search:
 
 
 def _existing(path: Path) -> Path:
-    absolute = Path(os.path.abspath(path))  # noqa: PTH100  # resolve() would replace links by what they point at
+    absolute = Path(os.path.abspath(path))  # noqa: PTH100  # resolve() would follow links
     try:
         is_there = absolute.exists()
     except OSError as error:
@@ -278,7 +280,7 @@ def _why_no_image(path: Path, suffixes: frozenset[str]) -> str:
 
 
 def without_doubles(paths: Sequence[AnyPath]) -> list[AnyPath]:
-    """Without RAW photos beside which the same photo lies as the camera developed it: IMG_1.CR2 beside IMG_1.JPG."""
+    """Drop RAW photos with a JPEG of the same name: IMG_1.CR2 next to IMG_1.JPG."""
     developed = {
         path.stem.casefold() for path in paths if path.suffix.lower() in _DEVELOPED_SUFFIXES
     }

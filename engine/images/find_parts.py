@@ -27,7 +27,7 @@ _AHEAD: Final = 16  # files that are looked into before the first is done. Chose
 
 
 def imported_suffixes() -> frozenset[str]:
-    """Of the files that an import takes in folders, in lower case; of videos where the library for them is there."""
+    """Of files to import from folders, in lower case; videos where PyAV is installed."""
     videos = VIDEO_SUFFIXES if find_spec("av") is not None else frozenset[str]()
     return IMAGE_SUFFIXES | DOCUMENT_SUFFIXES | videos
 
@@ -39,7 +39,7 @@ def find_images_and_parts(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> FoundImages:
-    """Find image files, documents and videos as `find_images` does, and which parts of them become images.
+    """Find image files, documents and videos as `find_images` does, and the parts to import.
 
     A document or video without a picture is a failure.
 
@@ -67,9 +67,8 @@ def find_images_and_parts(
 
 
 def _take(found: FoundImages, path: Path, parts: Sequence[FilePart] | str) -> None:
-    is_image = (
-        path.suffix.lower() in IMAGE_SUFFIXES
-    )  # one that cannot be read is an image that failed
+    # one that cannot be read is an image that failed
+    is_image = path.suffix.lower() in IMAGE_SUFFIXES
     if isinstance(parts, str) and not is_image:
         found.failures.append(FileFailure(path, parts))
         found.parts[path] = ()

@@ -1,7 +1,7 @@
-"""Fingerprints of pictures: a perceptual hash that survives resizing and recompression, and how sharp they are.
+"""Fingerprints of pictures: sharpness, and a perceptual hash robust to resizing and recompression.
 
-The hash is the usual one of the discrete cosine transform, bit for bit that of the library ImageHash, which needs SciPy
-and PyWavelets for it.
+The hash is the usual one of the discrete cosine transform, bit for bit that of the library
+ImageHash, which needs SciPy and PyWavelets for it.
 """
 
 from dataclasses import dataclass
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from PIL import Image
 
 SIDE: Final = THUMBNAIL_SIDES[0]  # longer side, in pixels, of the picture that is looked at
-HASH_SIDE: Final = 8  # rows and columns of low frequencies that are kept: 64 bits
+HASH_SIDE: Final = 8  # rows and columns of low frequencies in the hash: 64 bits
 SHRUNK: Final = 4 * HASH_SIDE  # side of the picture that is transformed
 LEAST_CONTRAST: Final = 4.0
-"""Standard deviation, in grey levels, below which a picture is plain and its bits are noise: night, fog, a lens cap."""
+"""Standard deviation, in grey levels, below which a picture is plain: night, fog, a lens cap."""
 NO_HASH: Final = 0  # all bits of a plain picture
 
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """What is kept of a picture."""
+    """Perceptual hash and sharpness of a picture."""
 
     bits: int  # 64 bits; `NO_HASH` for a plain picture
     sharpness: float  # variance of its Laplacian, in grey levels

@@ -1,4 +1,4 @@
-"""What one block of an image file's header says, cleaned: texts of one line without control characters, real dates."""
+"""Metadata of one block of an image file, cleaned: one-line texts, plausible dates."""
 
 import math
 import unicodedata
@@ -8,7 +8,7 @@ from typing import Final
 
 from engine.images.taken_time import NOT_KNOWN, TakenTime, first_taken
 
-LONGEST_NAME: Final = 200  # characters of a camera, a lens, a person. Chosen.
+LONGEST_NAME: Final = 200  # characters of a camera, a lens, a name. Chosen.
 LONGEST_TEXT: Final = 4_000  # characters of a description. Chosen.
 MOST_KEYWORDS: Final = 200  # Chosen.
 SEPARATOR: Final = "\n"  # between keywords; no clean text holds one
@@ -21,9 +21,11 @@ FIELDS: Final = (
 _MEAN_NOTHING: Final = frozenset(
     {"olympus digital camera", "sony dsc", "default", "minolta digital camera", "exif_jpeg_picture"}
 )
-"""What cameras write where a description stands."""
+"""Default descriptions of cameras."""
 _COMPANIES: Final = frozenset(
-    {"corporation", "corp", "corp.", "co", "co.", "co.,", "co.,ltd", "co.,ltd.", "ltd", "ltd.", "inc", "inc.",
+    {"corporation", "corp", "corp.", "co", "co.", "co.,", "co.,ltd", "co.,ltd.", "ltd", "ltd.",
+    "inc",
+    "inc.",
      "imaging", "company", "gmbh", "ag", "optical", "electronics", "techwin"}
 )  # fmt: skip
 _INVISIBLE: Final = frozenset({"Cc", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -35,7 +37,7 @@ _TURNING: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class FoundDetails:
-    """What one block says; empty where it says nothing that makes sense."""
+    """Metadata of one block; empty where missing or implausible."""
 
     taken: TakenTime = NOT_KNOWN
     digitized: TakenTime = NOT_KNOWN  # when a scan was made; a camera writes the same time twice
@@ -44,12 +46,12 @@ class FoundDetails:
     longitude: float | None = None
     fields: Mapping[str, str] = field(default_factory=dict)  # names as in `FIELDS`
     is_sideways: bool = False  # whether rows are columns
-    width: int = 0  # pixels as stored, where the block says so
+    width: int = 0  # pixels as stored, if the block has them
     height: int = 0
 
 
 def merged(found: Sequence[FoundDetails]) -> FoundDetails:
-    """The first block that says something has the word about facts, the last one about what people wrote."""
+    """Merge blocks: the first one with a value decides facts, the last one user texts."""
     fields: dict[str, str] = {}
     for each in found:
         fields.update(each.fields)
@@ -69,7 +71,7 @@ def merged(found: Sequence[FoundDetails]) -> FoundDetails:
 
 
 def present(fields: Mapping[str, str]) -> dict[str, str]:
-    """Those fields that say something."""
+    """The non-empty fields."""
     return {name: text for name, text in fields.items() if text}
 
 
@@ -91,7 +93,7 @@ def clean(value: object, longest: int = LONGEST_NAME) -> str:
 
 
 def decoded(value: bytes) -> str:
-    """Many programs write UTF-8 and do not say so; what is none is the West's old encoding."""
+    """Many programs write undeclared UTF-8; anything else is Latin-1."""
     try:
         return value.decode("utf-8")
     except UnicodeDecodeError:
@@ -114,7 +116,7 @@ def clean_keywords(values: Iterable[object]) -> str:
 
 
 def camera_name(make: object, model: object) -> str:
-    """Make and model, the make once and without the company's form: "NIKON D70", "RECONYX HYPERFIRE 2"."""
+    """Make and model, without repetition and legal form: "NIKON D70", "RECONYX HYPERFIRE 2"."""
     words = [word for word in clean(make).split() if word.casefold().strip(",") not in _COMPANIES]
     name = clean(model)
     if not words or (name and name.casefold().startswith(words[0].casefold())):
@@ -125,14 +127,15 @@ def camera_name(make: object, model: object) -> str:
 def real_place(
     latitude: float | None, longitude: float | None
 ) -> tuple[float | None, float | None]:
-    """Degrees of a place on the earth; None for others, and for 0, 0, which devices write that found no satellite."""
+    """Valid degrees; None for others, and for 0, 0, which devices without a fix write."""
     if (
         latitude is None
         or longitude is None
         or not (math.isfinite(latitude) and math.isfinite(longitude))
     ):
         return None, None
-    if abs(latitude) > 90 or abs(longitude) > 180 or latitude == longitude == 0:  # noqa: PLR2004 (degrees)
+    is_valid = abs(latitude) <= 90 and abs(longitude) <= 180  # noqa: PLR2004 (degrees)
+    if not is_valid or latitude == longitude == 0:
         return None, None
     return latitude, longitude
 

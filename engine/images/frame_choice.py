@@ -1,4 +1,4 @@
-"""Which frames of a video become images: one every so many seconds, or those where the picture changes."""
+"""Choice of video frames: one every so many seconds, or those where the picture changes."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -8,30 +8,30 @@ from numpy.typing import NDArray
 
 SMALL: Final = (32, 18)  # width and height of the picture by which frames are compared
 SAME_S: Final = 0.0005
-"""A frame that begins so soon after a time is the one of that time: containers round times to milliseconds."""
-SAMPLED_S: Final = (
-    0.25  # between two frames that are compared. Chosen: nothing of interest is in view for less.
-)
+"""Tolerance of a frame's start: containers round times to milliseconds."""
+# between two frames that are compared. Chosen: nothing of interest is in view for less.
+SAMPLED_S: Final = 0.25
 CHANGED: Final = 24
-"""Levels of 255 by which one of the 32 x 18 cells of a frame must differ from the frame that was taken last.
+"""Levels of 255 by which one of the 32 x 18 cells of a frame must differ from the last chosen
+frame.
 
-Chosen: a cell is 60 x 60 pixels of a frame of 1920 x 1080, in which noise averages out. Not tried on clips of traps."""
+Chosen: a cell is 60 x 60 pixels of a frame of 1920 x 1080, which averages noise. Not tested on trap
+clips."""
 _DECIMALS: Final = 3  # of seconds
 
 
 def evenly(duration_s: float, every_s: float, most: int) -> list[float]:
-    """Seconds from the start, one every so many; where that is more than `most`, so many spread evenly."""
+    """Seconds from the start at a fixed interval, or evenly spread if these exceed `most`."""
     if duration_s <= 0:
         return [0.0]
     step = max(every_s, duration_s / most)
-    count = max(
-        1, min(most, int(np.ceil(duration_s / step - 1e-6)))
-    )  # no frame begins at the very end
+    # no frame begins at the very end
+    count = max(1, min(most, int(np.ceil(duration_s / step - 1e-6))))
     return [round(number * step, _DECIMALS) for number in range(count)]
 
 
 def changes(frames: Iterable[tuple[float, NDArray[np.uint8]]], most: int) -> list[float]:
-    """Seconds of the first frame, and of each that differs from the one taken before; the largest changes, in order.
+    """Seconds of the first frame and of the largest changes since the last chosen frame.
 
     Args:
         frames: seconds and small gray picture, (18, 32) uint8, of each frame that is compared.

@@ -1,4 +1,4 @@
-"""When the frames of an animated GIF, WebP or PNG are shown, as the structure of the file tells; nothing is decoded."""
+"""Display times of the frames of an animated GIF, WebP or PNG, from its structure alone."""
 
 import struct
 from collections.abc import Iterator
@@ -6,9 +6,8 @@ from itertools import islice
 from typing import BinaryIO, Final, NamedTuple
 
 _HEAD_BYTES: Final = 30  # first bytes that tell the kind, and width and height of the whole picture
-_INSTANT_S: Final = (
-    0.01  # frames that claim to be shown for no longer are shown for `_USUAL_S`, as in browsers
-)
+# frames that claim to be shown for no longer are shown for `_USUAL_S`, as in browsers
+_INSTANT_S: Final = 0.01
 _USUAL_S: Final = 0.1  # what browsers take for no duration at all
 # From the specification of GIF89a.
 _GIF: Final = (b"GIF87a", b"GIF89a")
@@ -36,7 +35,8 @@ class AnimationFrame(NamedTuple):
 
     Attributes:
         seconds: for which it is shown.
-        width, height: of the picture that it needs: the whole one, or more where a GIF's frame reaches beyond.
+        width, height: of the canvas: that of the picture, or more where a frame of a GIF exceeds
+            it.
     """
 
     seconds: float
@@ -45,12 +45,12 @@ class AnimationFrame(NamedTuple):
 
 
 def is_animation(file: BinaryIO) -> bool:
-    """Whether a file is a GIF, WebP or PNG with more than one frame; of most others a few bytes are read."""
+    """Whether a file is a GIF, WebP or PNG with several frames; of others few bytes are read."""
     return len(list(islice(animation_frames(file), 2))) > 1
 
 
 def animation_frames(file: BinaryIO) -> Iterator[AnimationFrame]:
-    """The frames that are whole, in order, until the file ends or breaks off; none of another file."""
+    """The complete frames, in order, up to the end or damage; none of another kind of file."""
     file.seek(0)
     head = file.read(_HEAD_BYTES)
     if len(head) < _HEAD_BYTES:
@@ -91,10 +91,11 @@ def _gif_frames(file: BinaryIO, head: bytes) -> Iterator[AnimationFrame]:
 
 
 def _duration(file: BinaryIO, before: float) -> float:
-    """Seconds in the extension that comes now, which stays to be passed over; those from before of a damaged one."""
+    """Seconds in the next extension, which is not consumed; `before` if it is damaged."""
     block = file.read(4)
     file.seek(-len(block), 1)
-    return int.from_bytes(block[2:4], "little") / 100 if len(block) == 4 else before  # noqa: PLR2004
+    is_whole = len(block) == 4  # noqa: PLR2004
+    return int.from_bytes(block[2:4], "little") / 100 if is_whole else before
 
 
 def _skip_blocks(file: BinaryIO) -> bool:

@@ -1,4 +1,6 @@
-"""Headers of image files: segments of a JPEG, directories of a TIFF (as RAW photos and EXIF blocks are), orientation.
+"""Headers of image files: segments of a JPEG, directories of a TIFF, orientation.
+
+RAW photos and EXIF blocks are TIFFs, too.
 
 Orientation is how a camera was held; pixels are turned once, right after decoding.
 """
@@ -12,29 +14,30 @@ from PIL import Image
 from PIL.ExifTags import Base
 
 MOST_SEGMENTS: Final = 4_000  # extended XMP of 100 MB takes 2,000
-MOST_EXIF: Final = (
-    64  # segments of Exif, of which Pillow joins each to all before it; cameras write one
-)
+# segments of Exif, of which Pillow joins each to all before it; cameras write one
+MOST_EXIF: Final = 64
 _START: Final = b"\xff\xd8"
 _SCAN: Final = frozenset({0xDA, 0xD9})  # with which the picture begins, and the file ends
 _APP1: Final = 0xE1  # the kind of a segment of Exif, and of XMP
 _EXIF: Final = b"Exif\0"
 _LENGTH_BYTES: Final = 2  # of a segment's length, which counts itself
 # Bytes of JPEG markers, from ITU-T T.81, table B.1.
-_MARKER: Final = 0xFF  # also a fill byte, any number of which may stand before a marker
+_MARKER: Final = 0xFF  # also a fill byte, any number of which may precede a marker
 _PROGRESSIVE_FRAMES: Final = frozenset({0xC2, 0xC6, 0xCA, 0xCE})
 _FRAMES: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _SHOWN_FRAMES: Final = frozenset({0xC0, 0xC1, 0xC2})
 _START_OF_SCAN: Final = 0xDA
-_MOST_MARKERS: Final = 1000  # in front of a picture, fill bytes counted: a file made for it must not take long. Chosen.
+# in front of a picture, with fill bytes; crafted files must not be slow
+_MOST_MARKERS: Final = 1000
 _DIVISORS: Final = (8, 4, 2)
-"""What a picture may be divided by while it is decoded. libjpeg-turbo knows all eighths, but five to seven of them take
-up to twice as long as decoding the whole, and Pillow, which reads what exported models look at, has these alone."""
+"""Factors by which a picture may be reduced while decoding. libjpeg-turbo has all eighths, but five
+to seven of them take up to twice as long as decoding the whole, and Pillow, which reads for
+exported models, has only these."""
 _COEFFICIENT_BYTES: Final = 6  # of three components, without subsampling
 
 
 def is_header_bounded(file: IO[bytes]) -> bool:
-    """Whether a file is no JPEG, or has as many segments before its picture as photos have; may raise `OSError`."""
+    """Whether a file is no JPEG, or has a plausible number of segments; may raise `OSError`."""
     file.seek(0)
     is_bounded = file.read(len(_START)) != _START or _are_few(file)
     file.seek(0)
@@ -74,14 +77,14 @@ class JpegFrame(NamedTuple):
 
     @property
     def is_shown(self) -> bool:
-        """Whether it is packed as pictures for people are: lossless JPEG is what cameras write of their sensors."""
+        """Whether it is a lossy JPEG: cameras store their sensor data as lossless JPEG."""
         return self.marker in _SHOWN_FRAMES and self.width > 0 and self.height > 0
 
 
 def divisor_for(size: tuple[int, int], least: tuple[int, int]) -> int:
-    """By how much a picture may be divided while it is decoded so that it still has the least width and height.
+    """The factor of reduction while decoding that leaves at least a width and height.
 
-    0 in `least` stands for the full size.
+    0 in `least` means the full size.
     """
     if not all(least):
         return 1
@@ -90,7 +93,7 @@ def divisor_for(size: tuple[int, int], least: tuple[int, int]) -> int:
 
 
 def held_bytes(data: bytes, size: tuple[int, int], divisor: int, channels: int) -> int:
-    """Bytes of the decoded pixels, and of the coefficients that a progressive file's scans fill bit by bit."""
+    """Bytes of the decoded pixels, and of the coefficients of a progressive file."""
     pixels = size[0] * size[1]
     frame = jpeg_frame(data)
     is_progressive = frame is not None and frame.marker in _PROGRESSIVE_FRAMES
@@ -98,7 +101,7 @@ def held_bytes(data: bytes, size: tuple[int, int], divisor: int, channels: int) 
 
 
 def jpeg_frame(data: bytes, start: int = 0) -> JpegFrame | None:
-    """Frame header of the JPEG at a place of the data; None where it breaks off before the first scan."""
+    """Frame header of the JPEG at an offset; None where it ends before the first scan."""
     frame: JpegFrame | None = None
     for marker, at, _ in _segments(data, start):
         if marker == _START_OF_SCAN:
@@ -132,12 +135,10 @@ _COUNT_BYTES: Final = 2
 _ENTRY_BYTES: Final = 12
 _SHORT: Final = 3
 _TYPE_BYTES: Final = {_SHORT: 2, 4: 4, 13: 4}  # of one value: SHORT, LONG, IFD
-_MOST_ENTRIES: Final = (
-    512  # of one directory that are looked at: a damaged count must not take long. Chosen.
-)
-_MOST_VALUES: Final = (
-    64  # of one entry that are looked at. Chosen: more than a picture's strips that we follow.
-)
+# of one directory that are looked at: a damaged count must not take long. Chosen.
+_MOST_ENTRIES: Final = 512
+# of one entry that are looked at. Chosen: more than a picture's strips that we follow.
+_MOST_VALUES: Final = 64
 
 
 class Entry(NamedTuple):
@@ -181,7 +182,7 @@ def next_directory(data: bytes, at: int, order: ByteOrder) -> int:
 
 
 def values(data: bytes, entry: Entry, order: ByteOrder) -> list[int]:
-    """Whole numbers of an entry, as many as lie in the file; none of another type."""
+    """Integers of an entry, as many as are in the file; none of another type."""
     size = _TYPE_BYTES.get(entry.kind, 0)
     if entry.length == 1 and size:
         return [entry.value]
@@ -222,9 +223,9 @@ _VALUE_BYTES: Final = {
 
 
 def are_directories_bounded(file: IO[bytes]) -> bool:
-    """Whether the first directory of a TIFF structure, and those of Exif and GPS, have no more values than bytes.
+    """Whether the first directory of a TIFF, and those of Exif and GPS, have plausible sizes.
 
-    Others are made to be slow: thousands of tags may name the same megabytes as theirs. May raise `OSError`.
+    Crafted files are slow: thousands of tags may refer to the same megabytes. May raise `OSError`.
     """
     length = file.seek(0, 2)
     file.seek(0)
@@ -241,7 +242,7 @@ def are_directories_bounded(file: IO[bytes]) -> bool:
             entry = directory[start : start + _ENTRY_BYTES]
             tag, kind = int.from_bytes(entry[:2], order), int.from_bytes(entry[2:4], order)
             size = int.from_bytes(entry[4:8], order) * _VALUE_BYTES.get(kind, 0)
-            left -= min(size, length) if size > 4 else 0  # noqa: PLR2004 (bytes of a value in the entry)
+            left -= min(size, length) if size > 4 else 0  # noqa: PLR2004 (inline in the entry)
             if tag in _DIRECTORY_TAGS:
                 waiting.append(int.from_bytes(entry[8:], order))
         left -= len(directory)
@@ -268,8 +269,8 @@ _EXIF_ERRORS: Final = (
 def jpeg_orientation(data: bytes) -> int:
     """Orientation 1-8 that a JPEG's EXIF block declares; 1 when there is none or it makes no sense.
 
-    Opening the file with Pillow costs more than decoding a small JPEG, and warns about EXIF blocks that are odd
-    elsewhere.
+    Opening the file with Pillow costs more than decoding a small JPEG, and warns about odd EXIF
+    blocks. It elsewhere.
     """
     for marker, at, length in _segments(data):
         if marker == _START_OF_SCAN:
@@ -296,13 +297,12 @@ def jpeg_profile(data: bytes) -> bytes:
     return b"".join(parts[number] for number in sorted(parts))
 
 
-_MPF_HEADER: Final = (
-    b"MPF\x00"  # of the index of an MPO (CIPA DC-007), in a segment of the same kind
-)
+# of the index of an MPO (CIPA DC-007), in a segment of the same kind
+_MPF_HEADER: Final = b"MPF\x00"
 
 
 def multi_picture_index(data: bytes) -> tuple[int, bytes] | None:
-    """Where the index of a JPEG's further pictures begins, from where their places count, and the index itself."""
+    """The index of a JPEG's further pictures: its offset, its origin, and its bytes."""
     for marker, at, length in _segments(data):
         if marker == _START_OF_SCAN:
             break
@@ -313,7 +313,7 @@ def multi_picture_index(data: bytes) -> tuple[int, bytes] | None:
 
 
 def orientation_in(tiff: bytes) -> int:
-    """Orientation 1-8 that the first directory of a TIFF structure declares; 1 when there is none."""
+    """Orientation 1-8 in the first directory of a TIFF; 1 when there is none."""
     order = byte_order(tiff)
     for entry in entries(tiff, first_directory(tiff, order), order):
         if entry.tag == Base.Orientation:
@@ -322,20 +322,22 @@ def orientation_in(tiff: bytes) -> int:
 
 
 def _checked(value: object) -> int:
-    return value if isinstance(value, int) and 1 <= value <= 8 else UPRIGHT  # noqa: PLR2004  # EXIF knows eight
+    if isinstance(value, int) and 1 <= value <= 8:  # noqa: PLR2004 (EXIF)
+        return value
+    return UPRIGHT
 
 
 def image_orientation(image: Image.Image) -> int:
-    """Orientation 1-8 of an image that Pillow opened (EXIF or XMP); 1 when there is none or it makes no sense."""
+    """Orientation 1-8 of an opened image (EXIF or XMP); 1 when missing or invalid."""
     try:
-        # not the PNG reader's own way, which decodes the whole picture to see whether a block follows
+        # not the PNG reader's own way, which decodes the whole picture to find a later block
         return _checked(Image.Image.getexif(image).get(Base.Orientation, UPRIGHT))
     except _EXIF_ERRORS:
         return UPRIGHT
 
 
 def upright(pixels: NDArray[np.uint8], orientation: int) -> NDArray[np.uint8]:
-    """Turn (H, W, 3) uint8 pixels upright by an EXIF orientation 1-8, of which 5-8 swap H and W; a view of them."""
+    """Turn (H, W, 3) uint8 pixels upright by an EXIF orientation 1-8; returns a view."""
     if orientation >= 5:  # noqa: PLR2004  # 5-8 swap rows and columns
         pixels = pixels.transpose(1, 0, 2)
     if orientation in {3, 4, 7, 8}:

@@ -1,4 +1,4 @@
-"""Details in the records of the IPTC's Information Interchange Model, the older form of a photo's words."""
+"""Metadata in IPTC IIM records, an older form of captions and keywords."""
 
 from collections.abc import Mapping
 

@@ -1,7 +1,7 @@
-"""The kinds of image files that are read: names, suffixes, signatures of HEIC and AVIF; and those left out in folders.
+"""Kinds of image files: names, suffixes, signatures of HEIC and AVIF; and ignored kinds.
 
-The library that reads HEIC is loaded with the first such file: it takes a tenth of a second and some megabytes
-(decision 110).
+The library for HEIC is loaded with the first such file: it takes a tenth of a second and some
+megabytes (decision 110).
 """
 
 import functools
@@ -29,10 +29,10 @@ RAW_KINDS: Final = (
     "SR2",
     "SRW",
 )
-"""RAW photos that are read by the preview that the camera put beside the sensor's picture."""
+"""RAW photos, read by the preview that the camera stored with the sensor data."""
 HEIF: Final = "HEIF"  # Pillow's name of the format of HEIC files, as their reader registers it
 PACKAGES: Final = ("pillow-heif", "pi-heif")
-"""Either reads HEIC; the first one carries the newer libheif, and an encoder under the GPL, which we do not ship."""
+"""Either reads HEIC; the first has a newer libheif, and a GPL encoder, which is not shipped."""
 _AVIF_BRANDS: Final = frozenset({b"avif", b"avis"})
 _HEIF_BRANDS: Final = frozenset(
     {
@@ -55,7 +55,7 @@ _HEIF_BRANDS: Final = frozenset(
 class ImageKind:
     """A kind of image file."""
 
-    name: str  # as people call it
+    name: str  # for display
     pillow_format: str  # by which Pillow reads it
     suffixes: Sequence[str]  # of its files, in lower case
 
@@ -72,7 +72,7 @@ KINDS: Final = (
     ImageKind("JPEG 2000", "JPEG2000", (".jp2", ".j2k")),
     ImageKind("PPM", "PPM", (".ppm", ".pgm", ".pbm", ".pnm")),
 )
-# Named one by one because some of Pillow's readers start other programs (EPS) or guess without a signature (TGA).
+# Listed because some of Pillow's readers start other programs (EPS) or have no signature (TGA).
 PILLOW_FORMATS: Final = tuple(kind.pillow_format for kind in KINDS if kind.pillow_format != HEIF)
 """What Pillow reads by itself, the commonest first."""
 RAW_SUFFIXES: Final = frozenset(f".{kind.lower()}" for kind in RAW_KINDS)
@@ -99,7 +99,7 @@ class HeifReader(NamedTuple):
 
 
 def container_brands(data: bytes) -> list[bytes]:
-    """Brands of a file in the container that MP4, MOV, HEIC, AVIF and CR3 share, its own first; else none."""
+    """Brands of an ISO media file (MP4, MOV, HEIC, AVIF, CR3), its own first; else none."""
     if data[4:8] != b"ftyp":
         return []
     length = min(int.from_bytes(data[:4], "big"), len(data), 4096)
@@ -119,7 +119,7 @@ def is_avif(data: bytes) -> bool:
 
 @functools.cache
 def heif_reader() -> HeifReader | None:
-    """Load the library and have Pillow use it; None where there is none, or where it cannot be loaded."""
+    """Register the library with Pillow; None where it is missing or cannot be loaded."""
     for package in PACKAGES:
         try:
             library = import_module(package.replace("-", "_"))
@@ -190,15 +190,12 @@ _KINDS: Final = UNREAD_RAW_KINDS | VIDEO_KINDS | _PICTURE_KINDS
 
 @dataclass
 class LeftOut:
-    """Files that were passed over in folders."""
+    """Files that were skipped in folders."""
 
-    kinds: Counter[str] = field(
-        default_factory=Counter
-    )  # pictures and videos that are not read, by kind ("PSD")
+    # pictures and videos that are not read, by kind ("PSD")
+    kinds: Counter[str] = field(default_factory=Counter)
     others: int = 0  # files that are neither, such as texts and sidecars
-    raw_doubles: int = (
-        0  # RAW photos beside which the camera put the same photo as JPEG or HEIC, which is taken
-    )
+    raw_doubles: int = 0  # RAW photos of which a JPEG or HEIC is taken instead
 
     def add(self, path: Path) -> None:
         if kind := unread_kind(path):
@@ -222,6 +219,6 @@ class LeftOut:
 
 
 def unread_kind(path: Path) -> str:
-    """Kind of a picture or video that the program does not read, by its suffix; empty for all other files."""
+    """Kind of an unsupported picture or video, by its suffix; "" for all other files."""
     kind = path.suffix[1:].upper()
     return kind if kind in _KINDS else ""

@@ -8,18 +8,16 @@ from engine.images.raw_photo import raw_kind
 DOCUMENT_SUFFIXES: Final = frozenset({".pdf"})
 VIDEO_SUFFIXES: Final = frozenset({".avi", ".m4v", ".mkv", ".mov", ".mp4", ".mts", ".webm"})
 """Of files that are taken for videos in folders."""
-_BEFORE_A_DOCUMENT: Final = (
-    b"\xef\xbb\xbf\0 \t\r\n"  # what other programs put before its first line
-)
+# what other programs put before its first line
+_BEFORE_A_DOCUMENT: Final = b"\xef\xbb\xbf\0 \t\r\n"
 _FIRST_BOXES: Final = frozenset({b"free", b"mdat", b"moov", b"pnot", b"skip", b"wide"})
 """Of a QuickTime file that does not name its brand, as older cameras write them."""
 _MATROSKA: Final = b"\x1a\x45\xdf\xa3"  # and WebM: how EBML begins (RFC 8794)
 _SYNC: Final = 0x47  # first byte of a packet of a transport stream (ISO 13818-1)
 _PACKETS: Final = ((0, 188), (4, 192))
 """Where the first packet begins, and bytes of one; cameras put a time of four bytes before each."""
-_PACKETS_CHECKED: Final = (
-    4  # Chosen: another file has the byte at these places once in four billion
-)
+# Chosen: another file has the byte at these places once in four billion
+_PACKETS_CHECKED: Final = 4
 
 
 def is_document(head: bytes) -> bool:
@@ -28,14 +26,14 @@ def is_document(head: bytes) -> bool:
 
 
 def is_video(head: bytes) -> bool:
-    """Whether a file that begins with these bytes, some hundred at least, is a video that is read."""
+    """Whether the first bytes of a file, some hundred at least, are those of a supported video."""
     return bool(video_container(head))
 
 
 def video_container(head: bytes) -> str:
     """FFmpeg's name of the container of a video; "" where it is none that is read.
 
-    FFmpeg opens a file by this name alone, so that it never takes a file for a playlist that names others.
+    FFmpeg opens a file by this name alone, so that it never opens others through a playlist.
     """
     if head[:4] == b"RIFF" and head[8:12] == b"AVI ":
         return "avi"

@@ -1,7 +1,7 @@
 """Pages of image files: of a TIFF, and of the MPO in which stereo cameras put two JPEGs.
 
-A page becomes the bytes of a file whose first picture it is, so that it is decoded as any other image. Copies of the
-same picture with fewer pixels, such as previews and pyramids, are no pages.
+A page becomes the bytes of a file with it as the first picture, so it is decoded as any image.
+Copies of the same picture with fewer pixels, such as previews and pyramids, are no pages.
 """
 
 import io
@@ -33,7 +33,7 @@ from engine.images.read_file import read_file, refusals
 
 _TIFF: Final = (b"II*\x00", b"MM\x00*")  # BigTIFF is not read
 _JPEG: Final = b"\xff\xd8"
-_FIRST_AT: Final = 4  # where a TIFF says where its first directory is
+_FIRST_AT: Final = 4  # offset of the first directory in a TIFF
 _POINTER_BYTES: Final = 4  # of the place of a directory
 _ENTRY_BYTES: Final = 12  # of one entry of a directory
 _HEAD_BYTES: Final = 65_536  # first bytes that tell a RAW photo, and the index of an MPO. Chosen.
@@ -58,7 +58,7 @@ class _Directory(NamedTuple):
     is_tiled: bool
 
     def is_level_of(self, first: "_Directory") -> bool:
-        """Whether it is a level of a pyramid whose writer did not flag it: tiled, a half, quarter ... of the first."""
+        """Whether it is an unflagged pyramid level: tiled, a half, quarter ... of the first."""
         if not self.is_tiled or not all(self.size):
             return False
         times = round(first.size[0] / self.size[0])
@@ -70,7 +70,7 @@ class _Directory(NamedTuple):
 
 
 def tiff_pages(file: BinaryIO) -> list[int]:
-    """Where the directories of the pages of a TIFF are; none of another file, at most one more than `MOST_PAGES`."""
+    """Offsets of the pages of a TIFF, at most one more than `MOST_PAGES`; none of another file."""
     head = _head(file, _TIFF)
     if not head or raw_kind(head):
         return []
@@ -86,7 +86,7 @@ def tiff_pages(file: BinaryIO) -> list[int]:
 
 
 def _head(file: BinaryIO, signatures: tuple[bytes, ...]) -> bytes:
-    """The first bytes of a file that begins with one of these; none of another, of which little is read."""
+    """The start of a file that begins with one of some signatures; of another, nothing."""
     file.seek(0)
     beginning = file.read(len(signatures[0]))
     return (
@@ -122,7 +122,7 @@ def _directory(at: int, tags: Mapping[int, int]) -> _Directory:
 
 
 def mpo_pictures(file: BinaryIO) -> list[tuple[int, int]]:
-    """Place and bytes of each full picture of an MPO; none of another file, the first alone where it has one."""
+    """Offsets and bytes of the full pictures of an MPO; none of another file."""
     head = _head(file, (_JPEG,))
     first = jpeg_frame(head)
     index = multi_picture_index(head)

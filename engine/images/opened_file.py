@@ -1,4 +1,4 @@
-"""An image file, document or video that was opened once: its content hash, details, and decoders of its pictures."""
+"""An open image file, document or video: its content hash, metadata, and decoders."""
 
 from contextlib import ExitStack
 from pathlib import Path
@@ -19,14 +19,14 @@ from engine.images.readers import SNIFFED_BYTES
 from engine.images.reduced_photo import photo_hash, reduced_from
 
 LEAST_SIDE: Final = 512
-"""Pixels of the shorter side that a page of a document is drawn with at least: no view of a whole page needs more."""
+"""Least pixels of the shorter side of a rendered page: no view of a page needs more."""
 MOST_SIDE: Final = 4096
 """The same at most, for the smallest boxes. Chosen: a page has letters, and no detail beyond."""
 
 
 @final
 class OpenedFile:
-    """A file whose pictures are decoded one after the other; a context manager, not safe with threads.
+    """A file whose pictures are decoded one after the other; not safe with threads.
 
     A file is read whole, but a video never is.
 
@@ -41,12 +41,10 @@ class OpenedFile:
         self._held = ExitStack()
         self._path = path
         self._reader: PartReader | None = None
-        self._decoders: dict[
-            tuple[FilePart, int], ImageDecoder
-        ] = {}  # of the picture that was wanted last
-        self._details: dict[
-            FilePart, PhotoDetails | None
-        ] = {}  # of the picture that was wanted last
+        # of the picture that was wanted last
+        self._decoders: dict[tuple[FilePart, int], ImageDecoder] = {}
+        # of the picture that was wanted last
+        self._details: dict[FilePart, PhotoDetails | None] = {}
         self._data = b""
         try:
             if part.seconds is None or not _is_video(path):
@@ -95,7 +93,7 @@ class OpenedFile:
         )
 
     def details(self, part: FilePart) -> PhotoDetails | None:
-        """What the file says of the picture that a part is in, read once for all its boxes; None where it cannot be."""
+        """Metadata for the picture of a part, read once for all its boxes; None if unreadable."""
         if part.picture not in self._details:
             self._details = {part.picture: self._read_details(part.picture)}
         return self._details[part.picture]
@@ -122,7 +120,7 @@ def _is_video(path: Path) -> bool:
 
 
 def _drawn_side(part: FilePart, side: int) -> int:
-    """Pixels of the shorter side of a page so that a part of it has enough: few sizes, so that boxes share one."""
+    """Pixels of the shorter side of a page, for a part of it; few sizes, for reuse."""
     needed = side if part.box is None else side / max(part.box.width, part.box.height)
     drawn = LEAST_SIDE
     while drawn < min(needed, MOST_SIDE):

@@ -1,7 +1,8 @@
-"""From an image that Pillow opened to RGB pixels of the part that is wanted, holding as little memory as can be.
+"""RGB pixels of a part of an image opened by Pillow, in as little memory as possible.
 
-Pillow decodes a picture as a whole, at up to sixteen bytes a pixel. A large one of which less is wanted is read in
-strips where its format allows that; else it is decoded whole, and only turned into RGB in strips.
+Pillow decodes a picture as a whole, at up to sixteen bytes a pixel. A large one that is reduced is
+read in strips where its format allows that; else it is decoded whole, and only turned into RGB in
+strips.
 """
 
 from collections.abc import Callable, Iterator
@@ -34,17 +35,15 @@ LARGE_PIXELS: Final = 16_000_000  # from here on a picture is reduced strip by s
 _WORTHWHILE: Final = 4  # times as many pixels as are wanted
 _MOST_STRIP_PIXELS: Final = 16_000_000
 """A TIFF whose strip has more is decoded whole: there is nothing to gain (decision 110)."""
-_STRIP_BYTES: Final = (
-    160 * 1024**2
-)  # what the strips of one picture hold, at most, with all their copies
-_MUCH_BYTES: Final = (
-    64 * 1024**2
-)  # from here on freed memory is given back to the system first. Chosen.
+# what the strips of one picture hold, at most, with all their copies
+_STRIP_BYTES: Final = 160 * 1024**2
+# from here on freed memory is given back to the system first. Chosen.
+_MUCH_BYTES: Final = 64 * 1024**2
 _ONE_BYTE_MODES: Final = frozenset({"1", "L", "P"})
 # Bytes a pixel that a reader holds besides Pillow's picture, measured on large ones.
 _READER_BYTES: Final = {"WEBP": 12, "AVIF": 10, "HEIF": 6, "JPEG2000": 16, "TIFF": 4}
 Choose = Callable[[int, int, int], tuple[Part, int]]
-"""Which part of a picture of a stored width, height and orientation is wanted, and by which factor to reduce it."""
+"""Chooses part and reduction factor for a stored width, height and orientation."""
 # Bytes a pixel, by Pillow's raw modes.
 _PIXEL_BYTES: Final = {"L": 1, "P": 1, "RGB": 3, "BGR": 3, "BGRX": 4, "BGRA": 4, "RGBA": 4}
 
@@ -63,10 +62,10 @@ class WantedPart(NamedTuple):
 def reading(
     image: Image.Image, data: bytes, choose: Choose, *, as_array: bool = False
 ) -> Iterator[WantedPart]:
-    """Read what is wanted of an image that was opened and not loaded yet; its memory counts until the block ends.
+    """Read a part of an opened, not yet loaded image; its memory is reserved until the block ends.
 
-    `choose` is called more than once, as a reader may turn pictures by itself. With `as_array` the room for an array,
-    which the caller makes of it, counts too.
+    `choose` is called again where a reader turns pictures by itself. With `as_array` the memory of
+    an array, which the caller makes of it, counts too.
     """
     strips = _strips_of_file(image, data, choose)
     held_bytes = _whole_bytes(image, as_array=as_array) if strips is None else _STRIP_BYTES
@@ -82,7 +81,7 @@ def reading(
 
 
 def _whole(image: Image.Image, choose: Choose) -> WantedPart:
-    """Decode the whole picture; a reader may turn it upright by itself, and then its orientation is 1."""
+    """Decode the whole picture; a reader may turn it upright itself: its orientation is then 1."""
     image.load()
     size, orientation = image.size, image_orientation(image)
     part, factor = choose(*size, orientation)
@@ -100,7 +99,7 @@ def _whole(image: Image.Image, choose: Choose) -> WantedPart:
 def _strips_of_file(
     image: Image.Image, data: bytes, choose: Choose
 ) -> Iterator[Image.Image] | None:
-    """Strips straight from the file; None where the picture is not large, or its format has none."""
+    """Strips read directly from the file; None where it is not large, or its format has none."""
     if image.width * image.height < LARGE_PIXELS:
         return None
     is_png = is_png_in_strips(image, data)

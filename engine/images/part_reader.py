@@ -1,4 +1,4 @@
-"""What the readers of files with several pictures have in common, and which parts a person wants of a file."""
+"""Interface of readers of files with several pictures, and options for their parts."""
 
 from abc import ABC, abstractmethod
 from typing import Final, NamedTuple
@@ -11,18 +11,18 @@ from engine.file_parts import FilePart
 from engine.images.details_messages import PhotoDetails
 
 EVERY_S: Final = 2.0
-"""Seconds between two frames of a video. Chosen: an animal that walks by is in view for three to ten seconds."""
+"""Seconds between two frames of a video. Chosen: a passing animal is visible for three to ten."""
 LEAST_S: Final = 0.1
-"""Fewest seconds between two frames that a person may choose. Chosen: a few frames of most cameras."""
+"""Least configurable seconds between two frames. Chosen: a few frames of most cameras."""
 MOST_S: Final = 86_400.0  # the most: a day
 MOST_FRAMES: Final = 30
-"""Of one video. Chosen: a clip of a camera trap has a minute at most; of a longer video they are spread evenly."""
+"""Of one video. Chosen: a trap clip has a minute at most; of a longer one they are spread."""
 MOST_PAGES: Final = 10_000
 """Of one file. Chosen: above the thickest books; each page is an image in the project."""
 MOST_SECONDS: Final = 86_400
 """Of a video. Chosen: a day; a header that claims more is damaged, or the file is a recorder's."""
 MOST_FRAME_PIXELS: Final = 40_000_000
-"""Of a video. Chosen: above 8K, the largest that cameras write; a decoder holds up to seventeen such frames."""
+"""Of a video. Chosen: above 8K, the most of cameras; decoders hold up to seventeen frames."""
 
 
 class PartsWanted(NamedTuple):
@@ -40,7 +40,7 @@ class PartsWanted(NamedTuple):
 
 
 EVERYTHING: Final = PartsWanted()
-"""What is wanted where a person chose nothing."""
+"""Default options."""
 
 
 class PartReader(ABC):
@@ -62,7 +62,7 @@ class PartReader(ABC):
 
         Args:
             part: of the whole file, the first picture is meant.
-            smallest_side: pixels that the shorter side should have at least, where the file has them.
+            smallest_side: least pixels of the shorter side, where the file has them.
             longest_side: pixels that the longer side may have at most; goes before `smallest_side`.
 
         Raises:
@@ -71,7 +71,7 @@ class PartReader(ABC):
 
     @abstractmethod
     def details(self, part: FilePart) -> PhotoDetails:
-        """What the file says of a part."""
+        """Metadata of a part."""
 
     @abstractmethod
     def close(self) -> None:

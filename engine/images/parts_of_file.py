@@ -1,6 +1,7 @@
-"""The one door to files of several pictures: which parts an import makes of a file, and the pixels of each.
+"""Files with several pictures: the parts to import, and the pixels of each.
 
-What a file is shows by its first bytes. The libraries that read documents and videos are loaded with the first of them.
+The kind of a file is detected by its first bytes. Libraries for documents and videos are loaded on
+demand.
 """
 
 from collections.abc import Iterator
@@ -26,8 +27,8 @@ def parts_of(
     """The parts of a file that become images, in order.
 
     Returns:
-        the whole of a plain image; pages of a PDF, and of a TIFF or MPO with more than one; frames of a video, and of
-        an animation of which more than one is wanted.
+        the whole of a plain image; pages of a PDF, and of a TIFF or MPO with several; frames of a
+        video, and of an animation of which more than one is wanted.
 
     Raises:
         ImageError: there is no picture in the file, or there are too many.
@@ -39,7 +40,7 @@ def parts_of(
 
 @contextmanager
 def open_file_parts(path: Path, cancel: CancelToken | None = None) -> Iterator[PartReader]:
-    """A file that stays open while its parts are read: frames of a video in ascending order decode it once.
+    """A file that stays open while its parts are read: ascending frames decode a video once.
 
     Raises:
         ImageError: the file cannot be read, or is damaged from the start.
@@ -72,6 +73,7 @@ def _video(path: Path, cancel: CancelToken | None) -> PartReader:
         raise ImageError(
             "videos are not read by this installation",
             expected="the Python package av",
-            remedy="install Protoleaf with Python and that package, or save frames of the video as images",
+            remedy="install Protoleaf with Python and that package, or save frames of the video as "
+            "images",
         ) from error
     return VideoFrames(path, cancel)

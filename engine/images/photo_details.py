@@ -1,7 +1,8 @@
-"""What an image file says of itself: when, where and with what it was taken, and what people wrote into it.
+"""Image metadata: when, where and with what it was taken, and texts of users.
 
-Pillow reads the directories of Exif, in RAW photos too, and the records of the IPTC; defusedxml reads XMP. A file that
-is made to be slow is not read: its parts are counted and measured before. What is odd in one field leaves the others.
+Pillow reads Exif directories, of RAW photos too, and IPTC records; defusedxml reads XMP. A file
+crafted to be slow is not read: its parts are counted and measured before. An invalid field does not
+affect others.
 """
 
 import io
@@ -24,12 +25,10 @@ from engine.images.raw_photo import raw_kind
 from engine.images.readers import PILLOW_DAMAGE, pillow_is_quiet
 from engine.images.xmp_details import xmp_details
 
-_HEAD_BYTES: Final = (
-    4 * 1024**2
-)  # of a RAW photo that are read for its details. Chosen: they are in the first ones.
-_SIGNATURE_BYTES: Final = (
-    64  # first bytes that distinguish RAW photos of other structures than a TIFF's
-)
+# of a RAW photo that are read for its details. Chosen: they are in the first ones.
+_HEAD_BYTES: Final = 4 * 1024**2
+# first bytes that distinguish RAW photos of other structures than a TIFF's
+_SIGNATURE_BYTES: Final = 64
 _JPEG: Final = b"\xff\xd8"
 _EXIF: Final = b"Exif\x00\x00"
 _SIDEWAYS: Final = 5  # from this orientation on, rows are columns
@@ -49,7 +48,7 @@ _CANON_BOXES: Final = (
     b"CMT2",
     b"CMT4",
 )  # of a CR3: its first directory, those of Exif and of the place
-_RAF_JPEG_AT: Final = 84  # where a RAF says where its JPEG is
+_RAF_JPEG_AT: Final = 84  # offset of the JPEG in a RAF
 _DAMAGE: Final = (
     *PILLOW_DAMAGE,
     RuntimeError,
@@ -61,7 +60,7 @@ NO_DETAILS: Final = PhotoDetails()
 
 
 def read_details(file: Path) -> PhotoDetails:
-    """Read what an image file says of itself, from its header; nothing of a file that cannot be read."""
+    """Read the metadata of an image file, from its header; empty if unreadable."""
     with suppress(*_DAMAGE), pillow_is_quiet(), open_regular(file) as opened:
         head = opened.read(_SIGNATURE_BYTES)
         if head.startswith((*_TIFF, *_TIFF_AT_HEART)) or raw_kind(head):
@@ -104,7 +103,7 @@ def _shown_size(image: ImageFile.ImageFile) -> tuple[int, int]:
 
 
 def _exif_of(image: ImageFile.ImageFile) -> Iterator[FoundDetails]:
-    """Not by the PNG reader's own way, which decodes the whole picture to see whether a block follows."""
+    """Not by the PNG reader's own way, which decodes the whole picture to find a later block."""
     block = image.info.get("exif") or b""
     while block.startswith(_EXIF):
         block = block[len(_EXIF) :]

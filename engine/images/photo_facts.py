@@ -1,4 +1,4 @@
-"""What the header of an image file says: size, kind, time, place, and keywords (XMP, IPTC). No pixel is decoded."""
+"""Image metadata for exports: size, kind, time, place, keywords (XMP, IPTC); without decoding."""
 
 import mimetypes
 from contextlib import suppress
@@ -17,13 +17,13 @@ from engine.images.photo_details import read_details
 from engine.images.readers import PILLOW_DAMAGE, pillow_is_quiet
 
 _KEYWORDS: Final = (2, 25)  # of the IPTC's Information Interchange Model: record and data set
-_CHARACTER_SET: Final = (1, 90)  # the same of the encoding; "ESC % G" stands for UTF-8
+_CHARACTER_SET: Final = (1, 90)  # the same of the encoding; "ESC % G" means UTF-8
 _UTF_8: Final = b"\x1b%G"
 _XMP_TAG: Final = 700  # of TIFF
 
 
 def photo_facts(file: Path) -> PhotoFacts:
-    """What a photo's file has for exports: the same facts as the window shows, with the same plausible values alone.
+    """Facts of a photo for exports: the same, plausible values as in the window.
 
     The size of a RAW photo is left out: its header has that of the sensor or of a preview.
     """
@@ -46,14 +46,13 @@ def photo_facts(file: Path) -> PhotoFacts:
 
 def _opened(file: IO[bytes]) -> ImageFile.ImageFile:
     if not is_header_bounded(file):
-        raise ValueError(
-            "more parts than a photo's header has"
-        )  # reading them takes the square of their number
+        # reading them takes the square of their number
+        raise ValueError("more parts than a photo's header has")
     return Image.open(file, formats=(*PILLOW_FORMATS, *heif_formats()))
 
 
 def photo_keywords(file: Path) -> EmbeddedKeywords:
-    """Read what a file's header holds; nothing where it is no image, or a damaged one. No pixel is decoded.
+    """Read the facts in a file's header; empty for no image, or a damaged one. Nothing is decoded.
 
     Nor is a header of very many parts read: it takes the square of their number.
     """
@@ -86,7 +85,7 @@ def _iptc(image: ImageFile.ImageFile) -> tuple[str, ...]:
 
 
 def _text(value: bytes, *, is_utf_8: bool) -> str:
-    """Many programs write UTF-8 and do not say so; what is none is the West's old encoding."""
+    """Many programs write undeclared UTF-8; anything else is Latin-1."""
     try:
         return value.decode("utf-8").strip("\0 ")
     except UnicodeDecodeError:

@@ -20,7 +20,7 @@ def pillow_errors(data: bytes) -> Iterator[None]:
     """Let Pillow read the bytes of a file inside the block, without a warning.
 
     Raises:
-        ImageError: they are no image, are damaged, or are stored in a way that is not read; or there is no memory.
+        ImageError: no image, damage, an unsupported kind of storage, or no memory.
     """
     with pillow_is_quiet():
         try:

@@ -15,7 +15,7 @@ STRIP_PIXELS: Final = 2_000_000  # about so many pixels in one strip
 
 
 class Part(NamedTuple):
-    """A part of a picture, in its pixels: columns from `left`, rows from `top`, up to but not with the other two."""
+    """A part of a picture, in pixels: half-open ranges of columns and rows."""
 
     left: int
     top: int
@@ -29,12 +29,12 @@ def strip_rows(width: int, factor: int) -> int:
 
 
 def held_factor(factor: float, width: int) -> int:
-    """The factor as a whole number, 1 or more, and such that a strip of so many rows is no large picture itself."""
+    """The factor as an integer of at least 1, such that a strip of so many rows is small."""
     return max(1, min(int(factor), 2 * STRIP_PIXELS // width))
 
 
 def reduced_rgb(strips: Iterable[Image.Image], part: Part, factor: int) -> Image.Image:
-    """Average each block of `factor` x `factor` pixels of a part, where blocks at its right and lower edge are cut off.
+    """Average each block of `factor` x `factor` pixels of a part; edge blocks may be smaller.
 
     Args:
         strips: the whole picture from top to bottom, in pieces of its full width, in whatever mode.
@@ -112,7 +112,7 @@ def cropped_strips(image: Image.Image, factor: int) -> Iterator[Image.Image]:
         yield image.crop((0, top, image.width, min(image.height, top + rows)))
 
 
-# Box-averages first down to three times the wanted size: far cheaper on large images, and hardly distinguishable.
+# First box-averages down to three times the size: far cheaper on large images, hardly visible.
 REDUCING_GAP: Final = 3.0
 _CHANNELS: Final = 3  # Red, green and blue
 
@@ -120,12 +120,12 @@ Box = tuple[float, float, float, float]  # left, top, right and lower edge, in p
 
 
 def square(image: NDArray[np.uint8], side: int, resize_share: float = 1.0) -> NDArray[np.uint8]:
-    """Resize the short side to `side / resize_share` with antialiasing; the centre square, (side, side, 3) uint8.
+    """Resize the short side to `side / resize_share` with antialiasing, and crop the centre.
 
     Cropping and resizing are one step: only pixels of the centre are ever touched.
 
     Args:
-        image: (H, W, 3) uint8 RGB, or (H, W, 4) of which the last channel is padding: Pillow takes that as it is.
+        image: (H, W, 3) uint8 RGB, or (H, W, 4) with padding as the last channel, native to Pillow.
         resize_share: share of the short side that the result shows, in (0, 1].
     """
     height, width = image.shape[:2]
@@ -148,17 +148,18 @@ def centre_box(width: int, height: int, resize_share: float = 1.0) -> Box:
 
 
 SURROUNDINGS: Final = 1.2
-"""How much larger than a bounding box what is seen of it is, so that it has some ground around it (decision 110)."""
+"""Size of the crop around a bounding box, relative to the box (decision 110)."""
 
 
 def box_square(box: BoundingBox, width: int, height: int, orientation: int = 1) -> Box:
-    """The square around a bounding box, moved into the picture, in pixels of a picture of this width and height.
+    """The square around a bounding box, moved into the picture, in pixels.
 
-    Where the box is longer than the shorter side of the picture, it is the largest square around the box's middle.
+    Where the box exceeds the shorter side of the picture, it is the largest square around its
+    centre.
 
     Args:
-        box: in the picture as it is shown.
-        orientation: EXIF value 1-8 of the picture as it is stored, which is what the width and height are of.
+        box: in the upright picture.
+        orientation: EXIF value 1-8 of the stored picture, to which width and height refer.
     """
     left, top, box_width, box_height = stored_box(box, orientation).in_pixels((width, height))
     side = min(max(box_width, box_height, 1.0) * SURROUNDINGS, width, height)
@@ -168,7 +169,7 @@ def box_square(box: BoundingBox, width: int, height: int, orientation: int = 1) 
 
 
 def stored_box(box: BoundingBox, orientation: int) -> BoundingBox:
-    """A box of the picture as it is shown, in the picture as it is stored: the reverse of `upright`."""
+    """A box of the shown picture, in the stored picture: the inverse of `upright`."""
     left, top, width, height = box
     if orientation in {2, 3, 6, 7}:
         left = 1 - box.right
@@ -208,7 +209,7 @@ def _pillow_image(image: NDArray[np.uint8]) -> Image.Image:
 
 
 def fit_within(image: NDArray[np.uint8], longest_side: int) -> NDArray[np.uint8]:
-    """Scale down, aspect kept, until the longer side is at most `longest_side`; never up.
+    """Scale down with the same aspect, until the longer side is at most `longest_side`; never up.
 
     Args:
         image: as for `square`.
@@ -231,13 +232,13 @@ def fit_within(image: NDArray[np.uint8], longest_side: int) -> NDArray[np.uint8]
 _WHITE: Final = (255, 255, 255)
 _WITH_ALPHA: Final = frozenset({"LA", "La", "PA", "RGBA", "RGBa"})
 _DEEP: Final = frozenset({"I;16", "I;16L", "I;16B", "I;16N", "I", "F"})
-# Largest values of so many bits: 10, 12 and 14 are what sensors have, and what they fill of sixteen.
+# Largest values of so many bits: sensors have 10, 12 or 14 of sixteen.
 _EIGHT_BIT_MAX: Final = 255
 _LARGEST_VALUES: Final = (_EIGHT_BIT_MAX, 1023, 4095, 16_383, 65_535)
 
 
 def rgb_image(image: Image.Image) -> Image.Image:
-    """Turn an opened image into RGB; transparency shows a white ground, deep grays are scaled to eight bits."""
+    """Convert an opened image to RGB: white behind transparency, deep grays to eight bits."""
     if is_deep(image):
         values = deep_values(image)
         low, high = float(values.min()), float(values.max())
@@ -263,7 +264,7 @@ def deep_values(image: Image.Image) -> NDArray[np.float32]:
 def eight_bit(
     values: NDArray[np.float32], low: float, high: float, *, has_whole_numbers: bool
 ) -> NDArray[np.uint8]:
-    """Scale deep gray values to eight bits: whole numbers by the bits that they fill, others by the range they use.
+    """Scale deep gray values to eight bits: integers by used bits, others by their range.
 
     Args:
         values: of the picture, or means of them; changed.
@@ -288,7 +289,7 @@ def _on_white(image: Image.Image) -> Image.Image:
 
 
 def like_its_whole(strip: Image.Image, image: Image.Image) -> Image.Image:
-    """Give a strip the palette and the transparency of the image it is of; that one was not loaded yet."""
+    """Give a strip the palette and the transparency of its image, which was not loaded yet."""
     strip.info.update(image.info)
     if image.mode == "P" and image.palette is not None:
         strip.putpalette(image.palette.palette, image.palette.rawmode or image.palette.mode)

@@ -1,8 +1,8 @@
-"""RAW photos: recognised by their first bytes, and shown and embedded by the preview that the camera made.
+"""RAW photos: recognised by their first bytes, and read by the preview from the camera.
 
-Most are TIFFs inside: only their tags tell them from pictures. A file holds several previews, from the stamp in the
-camera's list to the whole picture. Most are named by directories as a TIFF has them; CR3, RAF and ORF keep them in
-structures of their makers, where they are found by how a JPEG begins.
+Most are TIFFs: only their tags tell them from pictures. A file has several previews, from the
+thumbnail in the camera's list to the whole picture. Most are listed in TIFF directories; CR3, RAF
+and ORF have them in structures of their makers, where they are found by how a JPEG begins.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -28,15 +28,13 @@ from engine.images.image_header import (
 from engine.images.kinds import container_brands
 
 LEAST_SIDE: Final = 400
-"""Pixels of the longer side; smaller previews are stamps for a list, not the photo. Chosen: stamps have up to 320."""
-_SAME_SHAPE: Final = (
-    0.02  # how far sides may differ from the largest preview's: others have black bars
-)
+"""Pixels of the longer side; smaller previews are thumbnails. Chosen: these have up to 320."""
+# how far sides may differ from the largest preview's: others have black bars
+_SAME_SHAPE: Final = 0.02
 _JPEG_START: Final = b"\xff\xd8\xff"
 _JPEG_END: Final = b"\xff\xd9"
-_MOST_STARTS: Final = (
-    1000  # JPEGs that are looked for in one file; a file made for it must not take long. Chosen.
-)
+# JPEGs that are looked for in one file; a file made for it must not take long. Chosen.
+_MOST_STARTS: Final = 1000
 _MOST_DIRECTORIES: Final = 64  # of one file that are read: they may point at one another. Chosen.
 _PANASONIC_JPEG: Final = 46  # tag of RW2
 _JPEG_COMPRESSIONS: Final = frozenset({6, 7})  # of TIFF 6.0, old and new
@@ -44,7 +42,7 @@ _CANON_TIFF: Final = b"CMT1"  # box of a CR3 with the first directory
 _CANON_TIFF_WITHIN: Final = 65_536  # first bytes of a CR3 that are searched for it. Chosen.
 
 Least = Callable[[int, int], tuple[int, int]]
-"""Width and height that a picture of a width and height should still have after decoding; 0 for all of it."""
+"""Least width and height after decoding a picture of a width and height; 0 for full size."""
 
 DIRECTORY_SIGNATURES: Final = (b"II*\x00", b"MM\x00*", b"IIRO", b"IIRS", b"MMOR", b"IIU\x00")
 """First bytes of files that hold directories as a TIFF does: TIFF itself, ORF and RW2."""
@@ -58,7 +56,7 @@ _SIGNATURES: Final = (
     (b"\x00MRM", "MRW"),
 )
 _TIFF_SIGNATURES: Final = (b"II*\x00", b"MM\x00*")
-_CANON_BRAND: Final = b"crx "  # CR3 lies in the same container as videos do
+_CANON_BRAND: Final = b"crx "  # CR3 has the same container as videos
 _CANON_AT: Final = 8  # where a CR2 has its mark
 _CANON_MARK: Final = b"CR\x02"
 _SENSOR_COLOURS: Final = frozenset({32803, 34892})  # a colour filter array, or linear RAW
@@ -88,7 +86,7 @@ class _Place(NamedTuple):
 def raw_preview(data: bytes, kind: str, least: Least) -> Preview:
     """Find the preview to show for a RAW photo; raises `ImageError` where it has none."""
     named = _named(data) if data.startswith(DIRECTORY_SIGNATURES) else []
-    # the tiles of a DNG may be JPEGs, each like a preview but for its colours: only what is named counts
+    # tiles of a DNG may be JPEGs, like previews but for their colours: only referenced ones count
     places = named if named or kind == "DNG" else _found(data)
     if not places:
         raise ImageError(
@@ -145,7 +143,7 @@ def _directories(data: bytes) -> Iterator[dict[int, Entry]]:
 
 
 def _jpegs_of(data: bytes, fields: dict[int, Entry]) -> Iterator[tuple[int, int]]:
-    """Where JPEGs of a directory begin, and their bytes; the sensor's picture, packed as one, is none."""
+    """Offsets and bytes of JPEGs of a directory, except sensor data stored as JPEG."""
     order = byte_order(data)
     if Base.JpegIFOffset in fields and Base.JpegIFByteCount in fields:
         yield fields[Base.JpegIFOffset].value, fields[Base.JpegIFByteCount].value
@@ -215,7 +213,7 @@ def raw_kind(data: bytes) -> str:
 
 
 def _is_raw(data: bytes, first: dict[int, Entry], order: ByteOrder) -> bool:
-    """Whether the first picture is the sensor's, or a preview with the sensor's picture behind it."""
+    """Whether the first picture is sensor data, or a preview followed by sensor data."""
     colours = first.get(Base.PhotometricInterpretation)
     if colours is not None and colours.value in _SENSOR_COLOURS:
         return True

@@ -1,4 +1,4 @@
-"""Reads image files: their bytes once for hashing and decoding, which are missing, and the memory they may take."""
+"""Reads image files: their bytes once for hashing and decoding; missing files; memory budget."""
 
 import ctypes
 import errno
@@ -51,7 +51,7 @@ _GONE: Final = frozenset(
     )
     if hasattr(errno, name)
 )
-"""What systems say of a file that was moved, and of a share or a stick that was there a moment ago."""
+"""Errors of a moved file, and of a share or a stick that was disconnected."""
 
 
 def file_size(path: Path) -> int:
@@ -85,7 +85,7 @@ def read_file(path: Path, size_bytes: int = -1) -> bytes:
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """Turn what the system says against reading a file into an `ImageError`, as `read_file` does."""
+    """Convert an error of reading a file to an `ImageError`, as `read_file` does."""
     try:
         yield
     except NotRegularError as error:
@@ -112,22 +112,22 @@ def _refuse_large(size_bytes: int) -> None:
         )
 
 
-HASH_BYTES: Final = (
-    16  # 128 bits: that two of a billion images agree by chance happens less than once in 10^20
-)
+# 128 bits: that two of a billion images agree by chance happens less than once in 10^20
+HASH_BYTES: Final = 16
 _PART_BYTES: Final = 1024**2  # read at a time: a file is not held whole. Chosen.
 
 
 def content_hash(data: bytes | memoryview) -> bytes:
-    """BLAKE3 of the bytes, 16 bytes long: short to store, and no two photos will ever meet by chance.
+    """BLAKE3 of the bytes, 16 bytes long: short to store, without accidental collisions.
 
-    Hashes of earlier versions (BLAKE2b) stay valid in projects and caches: they go with the file's path, size and time.
+    Hashes of earlier versions (BLAKE2b) stay valid: they are looked up by path, size and time of
+    the file.
     """
     return blake3(data).digest(length=HASH_BYTES)
 
 
 def file_hash(path: Path) -> bytes:
-    """The content hash of a file, read a part at a time; raises `OSError` where it cannot be read."""
+    """The content hash of a file, read in chunks; raises `OSError` where it cannot be read."""
     with open_regular(path) as file:
         hasher = blake3()
         while part := file.read(_PART_BYTES):
@@ -146,7 +146,7 @@ def file_hashes(path: Path) -> frozenset[bytes]:
 
 
 _FEW: Final = 16
-"""So many files of a folder are looked up one by one: listing it may take longer, for it may hold a million others."""
+"""Files of a folder that are looked up one by one: listing a folder of a million is slower."""
 
 
 _PART: Final = 512  # paths between two rests. Chosen: about a millisecond's work.
@@ -164,8 +164,8 @@ def missing_files(
 ) -> list[int]:
     """Find the files that are not where they were, as ascending places in `paths`.
 
-    The disk is read once for each folder: a share answers slowly, or not at all. A file without permission to look at
-    it counts as there: nothing says that it moved.
+    The disk is read once for each folder, as shares are slow. A file without permission to look at
+    it counts as present: there is no sign that it moved.
 
     Paths have "/" as separator; relative ones start from the folder. Raises `Cancelled`.
 
@@ -179,9 +179,8 @@ def missing_files(
         rest()
 
     meter = ProgressMeter(len(paths), on_progress)
-    grouped: defaultdict[str, array[int]] = defaultdict(
-        partial(array, "I")
-    )  # a ninth of what lists of numbers take
+    # a ninth of what lists of numbers take
+    grouped: defaultdict[str, array[int]] = defaultdict(partial(array, "I"))
     for place, path in enumerate(_in_parts(paths, pause)):
         parent, separator, _ = path.rpartition("/")
         grouped[parent or separator].append(place)
@@ -196,9 +195,9 @@ def missing_files(
 def _missing_in(
     folder: Path, paths: Sequence[str], places: Sequence[int], pause: Rest
 ) -> list[int]:
-    """Places of the files that one folder lacks; a name that is listed in another spelling is looked up by itself."""
+    """Indices of files that a folder lacks; a name in another spelling is looked up singly."""
     if not _is_there(folder, stat.S_ISDIR):
-        return list(places)  # one answer for all: each may take seconds where a share is gone
+        return list(places)  # one look-up for all: each may take seconds on a lost share
     listed = _files_in(folder, pause) if len(places) > _FEW else frozenset()
     names = ((place, paths[place].rpartition("/")[2]) for place in _in_parts(places, pause))
     return [place for place, name in names if name not in listed and is_missing(folder / name)]
@@ -230,23 +229,22 @@ def _is_there(path: Path, is_kind: Callable[[int], bool]) -> bool:
         return is_kind(path.stat().st_mode)
     except PermissionError:
         return True
-    except (OSError, ValueError):  # of a share that is gone systems say all kinds of things
+    except (OSError, ValueError):  # systems report a lost share in many ways
         return False
 
 
 @final
 class MemoryBudget:
-    """Lets threads in as long as what they hold together fits; the others wait, first come, first served.
+    """A semaphore of bytes: threads wait until their share fits, first come, first served.
 
-    What is larger than the whole budget goes in alone. A thread that holds a part must not take another one.
+    More than the whole budget is admitted alone. A thread with a share must not take another one.
     """
 
     def __init__(self, limit_bytes: int) -> None:
         self._limit_bytes = limit_bytes
         self._held_bytes = 0
-        self._entrance = (
-            threading.Lock()
-        )  # held by the thread whose turn is next, so that a large one is not passed by
+        # held by the thread whose turn is next, so that a large one is not passed by
+        self._entrance = threading.Lock()
         self._room = threading.Condition()
 
     @property
@@ -270,15 +268,15 @@ class MemoryBudget:
 
 
 FILES: Final = MemoryBudget(256 * 1024**2)
-"""For the bytes of image files, from reading until they are decoded. Taken before `PIXELS`, never after it."""
+"""For the bytes of image files, from reading until decoding. Taken before `PIXELS`, never after."""
 PIXELS: Final = MemoryBudget(768 * 1024**2)  # for decoded pixels
 
 
 def return_freed_memory() -> None:
     """Give the pages that the C library keeps for later back to the system; on Linux only.
 
-    WORKAROUND: glibc keeps what other threads than the first one freed, tens of megabytes after a collection was
-    loaded, hundreds after large pictures were decoded. Can go when the C library returns it by itself.
+    WORKAROUND: glibc keeps memory freed by other threads, tens of megabytes after a collection was
+    loaded, hundreds after large pictures were decoded. Can go when the C library returns it.
     """
     if sys.platform.startswith("linux"):
         with suppress(OSError, AttributeError):

@@ -1,4 +1,4 @@
-"""The libraries that read images: kept quiet about odd files, listed with their versions, and errors where none reads.
+"""Image libraries: their logging and warnings, their versions, and errors of unsupported files.
 
 A file is read or it fails; warnings of libraries never reach the screen.
 """
@@ -50,7 +50,7 @@ PILLOW_DAMAGE: Final = (
 )
 """What Pillow's readers are known to raise on damaged files, besides what they promise."""
 
-# Without a handler of its own Python prints what Pillow logs; the program's own log, where there is one, gets it still.
+# Without a handler Python prints what Pillow logs; the log file, if any, gets it anyway.
 logging.getLogger("PIL").addHandler(logging.NullHandler())
 
 _lock = threading.Lock()
@@ -62,8 +62,8 @@ _outer_filters = ExitStack()
 def pillow_is_quiet() -> Iterator[None]:
     """Ignore warnings raised from Pillow inside the block, and for good what its libtiff prints.
 
-    `warnings.catch_warnings` alone is not safe with threads: two overlapping blocks can put back each other's
-    filters. So the first thread in saves them, the last one out puts them back.
+    `warnings.catch_warnings` alone is not thread-safe: two overlapping blocks can restore each
+    other's filters. So the first thread in saves them, the last one out puts them back.
     """
     global _inside  # noqa: PLW0603  # warning filters are process-wide, so is their count
     _silence_libtiff()
@@ -83,10 +83,11 @@ def pillow_is_quiet() -> Iterator[None]:
 
 @functools.cache
 def _silence_libtiff() -> None:
-    """Take libtiff's handlers away: by itself it prints to standard error, from C, whatever is odd in a file.
+    """Remove the handlers of libtiff, which print to standard error for odd files.
 
-    WORKAROUND: Pillow has no switch for it. The functions are those of the libtiff that Pillow's own library is linked
-    with; where it shows none (Windows) libtiff goes on printing. Can go when Pillow keeps it quiet.
+    WORKAROUND: Pillow has no option for it. The functions are those of the libtiff that Pillow is
+        linked with; where it shows none (Windows) libtiff goes on printing. Can go when Pillow
+        keeps it quiet.
     """
     try:
         library = ctypes.CDLL(_imaging.__file__)
@@ -98,9 +99,8 @@ def _silence_libtiff() -> None:
         set_handler(None)
 
 
-SNIFFED_BYTES: Final = (
-    4096  # first bytes of a file that tell what it is. Chosen: more than any signature needs.
-)
+# first bytes of a file that tell what it is. Chosen: more than any signature needs.
+SNIFFED_BYTES: Final = 4096
 _PHOTOSHOP: Final = marked("a Photoshop document")
 _JPEG_XL: Final = marked("a JPEG XL image")
 _SIGNATURES: Final = (
@@ -122,7 +122,7 @@ _HEIC: Final = marked("an HEIC image")
 _AVIF: Final = marked("an AVIF image")
 _TIFF: Final = marked("a TIFF image that is damaged, or stored in a way that is not read")
 _TIFF_SIGNATURES: Final = (b"II*\x00", b"MM\x00*", b"II+\x00", b"MM\x00+")
-# What a person can do, by the kind.
+# Remedies by kind.
 _REMEDIES: Final = {
     _RAW: marked("develop it, or export it as JPEG or TIFF, and add that"),
     _HEIC: marked(
@@ -149,14 +149,14 @@ def not_an_image(data: bytes) -> ImageError:
 
 
 def unread_suffix(kind: str) -> ImageError:
-    """Build the error for a file of a kind that is not read, whatever its bytes say: "X3F", "PSD", "MOV"."""
+    """The error for a file of an unsupported kind, whatever its bytes: "X3F", "PSD", "MOV"."""
     if kind in UNREAD_RAW_KINDS:
         return _refusal(_RAW, kind)
     return _refusal(_VIDEO if kind in VIDEO_KINDS else _OTHER, kind)
 
 
 def is_other_kind(data: bytes) -> bool:
-    """Whether bytes begin like a file of another kind; those of no known kind may be an image, or may not."""
+    """Whether bytes begin like a file of another kind; those of no known kind may be an image."""
     return _kind_of(data[:SNIFFED_BYTES]) != _UNKNOWN
 
 

@@ -1,7 +1,8 @@
 """Reduced photos: small JPEGs in the place of photos, for a copy of a project that is easily sent.
 
-A reduced photo carries the content hash of its photo and counts as that photo, so that labels meet again when the copy
-comes back. What the project knows of the photo's file (time, camera, place) is not read from it.
+A reduced photo carries the content hash of its photo and counts as that photo, so that labels match
+when the copy is merged. Metadata of the photo (time, camera, place) is not
+read from it.
 """
 
 from pathlib import Path
@@ -11,19 +12,18 @@ from engine.files import open_regular
 from engine.images.read_file import HASH_BYTES, content_hash, file_hashes
 
 REDUCED_SIDE: Final = 1024
-"""Pixels of the longer side. Chosen: people tell most classes apart by it, and it is a twentieth of a photo's bytes."""
+"""Pixels of the longer side. Chosen: shows most classes, in a twentieth of a photo's bytes."""
 _BEGINNING: Final = b"\xff\xd8"  # of every JPEG
 _COMMENT: Final = b"\xff\xfe"  # the segment that a JPEG has for comments
 _NAME: Final = b"Protoleaf reduced photo of "
-_LENGTH: Final = (2 + len(_NAME) + 2 * HASH_BYTES).to_bytes(
-    2, "big"
-)  # of the segment, as JPEG has it
+# of the segment, as JPEG has it
+_LENGTH: Final = (2 + len(_NAME) + 2 * HASH_BYTES).to_bytes(2, "big")
 _MARK: Final = _BEGINNING + _COMMENT + _LENGTH + _NAME
 _HEAD_BYTES: Final = len(_MARK) + 2 * HASH_BYTES  # up to the end of the hash
 
 
 def marked_as_reduced(jpeg: bytes, photo_hash: bytes) -> bytes:
-    """A small JPEG as the stand-in of a photo.
+    """A small JPEG in place of a photo.
 
     Args:
         photo_hash: content hash of the photo.
@@ -32,7 +32,7 @@ def marked_as_reduced(jpeg: bytes, photo_hash: bytes) -> bytes:
 
 
 def reduced_from(data: bytes) -> bytes | None:
-    """The content hash of the photo that a reduced photo stands for; None for all other files.
+    """The content hash of the photo of a reduced photo; None for all other files.
 
     Args:
         data: the file's bytes, or the first of them.
@@ -52,7 +52,7 @@ def is_reduced(path: Path) -> bool:
 
 
 def photo_hash(data: bytes) -> bytes:
-    """The content hash that a photo's file counts by: its own, or that of the photo that it stands for."""
+    """The content hash of a photo's file: its own, or that of the photo it was reduced from."""
     return reduced_from(data) or content_hash(data)
 
 

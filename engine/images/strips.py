@@ -1,8 +1,9 @@
 """Reads PNG and TIFF strip by strip, where Pillow decodes a whole picture at four bytes a pixel.
 
-Of a PNG the compressed rows are unpacked a strip at a time, and each strip goes through Pillow's own decoder together
-with the last row of the strip before, to which its first row's filter refers. Of a TIFF some strips or tiles at a time
-are put behind a header of their own, with the tags of the file. So colours come out as Pillow makes them.
+Of a PNG the compressed rows are inflated a strip at a time, and Pillow decodes each strip together
+with the last row of the strip before, to which its first row's filter refers. Of a TIFF some strips
+or tiles at a time get a header of their own, with the tags of the file. So colours are those of
+Pillow.
 """
 
 import io
@@ -43,9 +44,10 @@ _EXIF_HEADER: Final = b"Exif\x00\x00"
 
 
 class _Layout(NamedTuple):
-    """How rows lie in the file: bytes of a row without its filter, bytes from one pixel to the next.
+    """Layout of rows in the file: bytes of a row without its filter, and of a pixel.
 
-    Of deep colours Pillow keeps the upper byte of each sample, and a byte's filter refers to bytes of its own kind
+    Of deep colours Pillow takes the upper byte of each sample, and a byte's filter refers to bytes
+    of its own kind
     only: so the lower ones are dropped before anything else (`is_halved`).
     """
 
@@ -59,7 +61,7 @@ class _Layout(NamedTuple):
 
 
 def is_png_in_strips(image: Image.Image, data: bytes) -> bool:
-    """Whether an opened image is a PNG whose rows lie in order: no animation, not interlaced."""
+    """Whether an opened image is a PNG with sequential rows: no animation, not interlaced."""
     return (
         isinstance(image, ImageFile.ImageFile)
         and image.format == "PNG"
@@ -79,7 +81,7 @@ def add_late_exif(image: Image.Image, data: bytes) -> None:
 
 
 def png_strips(image: Image.Image, data: bytes, strip_rows: int) -> Iterator[Image.Image]:
-    """Read a PNG from top to bottom; raises `OSError` where rows end early, `zlib.error` for damaged ones."""
+    """Read a PNG from top to bottom; raises `OSError` on missing rows, `zlib.error` on damage."""
     assert isinstance(image, ImageFile.ImageFile)
     layout = _layout(image.width, data)
     unpacked = _unpacked(data)
@@ -137,7 +139,7 @@ def _without_lower_bytes(filtered: bytes, layout: _Layout) -> bytes:
 
 
 def _unfiltered(above: bytes, filtered: bytes, layout: _Layout) -> Image.Image:
-    """The row above and the rows of a strip as they were before filtering, in an image that holds their very bytes."""
+    """The row above and the rows of a strip, unfiltered, as an image with these bytes."""
     rows = b"\x00" + above + filtered
     mode = _CARRIERS[layout.pixel_bytes]
     size = (layout.row_bytes // layout.pixel_bytes, len(rows) // (layout.row_bytes + 1))
@@ -145,7 +147,7 @@ def _unfiltered(above: bytes, filtered: bytes, layout: _Layout) -> Image.Image:
 
 
 def _as_stored(image: ImageFile.ImageFile, carrier: Image.Image, layout: _Layout) -> Image.Image:
-    """A strip in the mode in which Pillow would give the whole image, with the same palette and transparency."""
+    """A strip in the mode that Pillow gives the whole image, with its palette and transparency."""
     raw_mode = image.tile[0].args
     strip = carrier
     if not layout.is_halved and raw_mode != carrier.mode:
@@ -154,7 +156,8 @@ def _as_stored(image: ImageFile.ImageFile, carrier: Image.Image, layout: _Layout
     return like_its_whole(strip, image)
 
 
-# Tags, compressions and types of TIFF 6.0. Kept are bits, compression, photometric, fill order, samples, planes,
+# Tags, compressions and types of TIFF 6.0. Copied are bits, compression, photometric, fill order,
+# samples, planes,
 # predictor, colours, tiles and kind of sample, by which pixels are packed.
 _KEPT: Final = (258, 259, 262, 266, 277, 284, 317, 320, 322, 323, 338, 339)
 _KEPT_OF_JPEG: Final = (Base.JPEGTables, 530)
@@ -170,7 +173,7 @@ _MOST_IN_SHORT: Final = 0xFFFF
 
 
 class _Pieces(NamedTuple):
-    """Where strips or tiles lie: so many rows high, so many beside one another, plane after plane."""
+    """Layout of strips or tiles: rows in each, how many side by side, plane after plane."""
 
     offsets: Sequence[int]
     sizes: Sequence[int]
@@ -185,13 +188,13 @@ class _Pieces(NamedTuple):
 
 
 def stored_size(image: Image.Image) -> tuple[int, int]:
-    """Width and height of a TIFF's pixels as they are stored; Pillow gives those of the upright picture."""
+    """Stored width and height of a TIFF; Pillow gives those of the upright picture."""
     assert isinstance(image, TiffImagePlugin.TiffImageFile)
     return int(image.tag_v2[Base.ImageWidth]), int(image.tag_v2[Base.ImageLength])
 
 
 def is_tiff_in_strips(image: Image.Image, data: bytes, most_pixels: int) -> bool:
-    """Whether an opened image is a TIFF of strips, or rows of tiles, of at most so many pixels, to be read singly."""
+    """Whether an image is a TIFF of strips, or rows of tiles, of at most so many pixels."""
     if not isinstance(image, TiffImagePlugin.TiffImageFile):
         return False
     if image.tag_v2.get(Base.Compression, _UNPACKED) not in _KNOWN_COMPRESSIONS:
@@ -200,12 +203,12 @@ def is_tiff_in_strips(image: Image.Image, data: bytes, most_pixels: int) -> bool
     pieces = _pieces(image)
     levels = -(-height // pieces.rows)
     is_whole = len(pieces.offsets) == len(pieces.sizes) == levels * pieces.across * pieces.planes
-    # pieces that lie over one another would take more memory than the file
+    # overlapping pieces would take more memory than the file
     return is_whole and pieces.rows * width <= most_pixels and sum(pieces.sizes) <= len(data)
 
 
 def tiff_strips(image: Image.Image, data: bytes, strip_rows: int) -> Iterator[Image.Image]:
-    """Read a TIFF from top to bottom in about so many rows, not turned upright; of damage Pillow raises `OSError`."""
+    """Read a TIFF in strips of about so many rows, as stored; raises `OSError` on damage."""
     assert isinstance(image, TiffImagePlugin.TiffImageFile)
     width, height = stored_size(image)
     pieces = _pieces(image)
@@ -258,7 +261,7 @@ def _pieces(image: TiffImagePlugin.TiffImageFile) -> _Pieces:
 
 
 def _cut_in_rows(image: TiffImagePlugin.TiffImageFile, pieces: _Pieces) -> _Pieces:
-    """Rows that are not packed can be taken one by one, also where the whole picture is one strip."""
+    """Uncompressed rows can be read singly, also where the whole picture is one strip."""
     width, height = stored_size(image)
     if height > _MOST_ROWS:
         return pieces
@@ -288,7 +291,8 @@ def _small_tiff(
     ]
     order = "<" if data[:2] == b"II" else ">"
     tags = image.tag_v2
-    kept = (*_KEPT, *_KEPT_OF_JPEG) if tags.get(Base.Compression) == 7 else _KEPT  # noqa: PLR2004 (JPEG)
+    is_jpeg = tags.get(Base.Compression) == 7  # noqa: PLR2004
+    kept = (*_KEPT, *_KEPT_OF_JPEG) if is_jpeg else _KEPT
     fields: dict[int, Sequence[int] | bytes] = {
         Base.ImageWidth: [size[0]],
         Base.ImageLength: [size[1]],
@@ -313,7 +317,7 @@ def _small_tiff(
 
 
 def _header(fields: dict[int, Sequence[int] | bytes], order: str) -> bytes:
-    """A TIFF's start: its only directory, in order of tags, and the values that do not fit into it."""
+    """The header of a TIFF: one directory with sorted tags, and its values."""
     start = {"<": b"II", ">": b"MM"}[order] + struct.pack(order + "HI", 42, 8)
     behind_at = len(start) + 2 + 12 * len(fields) + 4
     entries, behind = [struct.pack(order + "H", len(fields))], b""

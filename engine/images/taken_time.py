@@ -1,4 +1,4 @@
-"""When a photo was taken, as Exif, XMP and the IPTC write it: a moment, or a date that may lack day and month."""
+"""Time a photo was taken, from Exif, XMP and IPTC: a moment, or a partial date."""
 
 import re
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ class TakenTime(NamedTuple):
     """A moment, or only a date where the file has no time."""
 
     at: datetime | None = None  # with a time zone where the file has one
-    date: str = ""  # "1912", "1912-06" or "1912-06-03"; "" beside a moment
+    date: str = ""  # "1912", "1912-06" or "1912-06-03"; "" with a moment
 
     @property
     def is_known(self) -> bool:
@@ -31,13 +31,13 @@ NOT_KNOWN: Final = TakenTime()
 
 
 def taken_time(text: str, zone: str = "") -> TakenTime:
-    """What a text of a file says, if a photo can have been taken then."""
+    """Parse a time, if plausible for a photo."""
     at = real_time(time_in(text, zone))
     return TakenTime(at) if at is not None else TakenTime(date=_date_in(text))
 
 
 def first_taken(found: Iterable[TakenTime]) -> TakenTime:
-    """The first moment, with the time zone of another block that has the same one; else the first date."""
+    """The first moment, with the time zone of an equal one elsewhere; else the first date."""
     known = list(found)
     moments = [each.at for each in known if each.at is not None]
     if not moments:
@@ -54,7 +54,8 @@ def time_in(text: str, zone: str = "") -> datetime | None:
     if found is None:
         return None
     try:
-        at = datetime(*(int(part or 0) for part in found.groups()))  # type: ignore[arg-type]  # noqa: DTZ001
+        parts = [int(part or 0) for part in found.groups()]
+        at = datetime(*parts)  # type: ignore[arg-type]  # noqa: DTZ001
     except ValueError:
         return None
     offset = _zone_in(zone or text[found.end() :].lstrip(_FRACTION))
@@ -76,7 +77,7 @@ def _zone_in(text: str) -> timezone | None:
 
 
 def _date_in(text: str) -> str:
-    """A date at the beginning of a text; zeros and blanks stand for a month or day that is not known."""
+    """A date at the start of a text; zeros and blanks mean an unknown month or day."""
     found = _DATE.match(text)
     if found is None:
         return ""

@@ -1,4 +1,4 @@
-"""Whole image files whose pixels are stored in a way that no reader here knows: they are not damaged."""
+"""Image files with an unsupported kind of storage, as opposed to damaged ones."""
 
 import re
 from typing import Final
@@ -12,7 +12,7 @@ from engine.images.kinds import container_brands
 _READERS_WORDS: Final = re.compile(
     r"unsupported|not supported|unknown|unrecogni[sz]ed|not implemented", re.IGNORECASE
 )
-"""In what readers say of such files."""
+"""In error messages for such files."""
 _JPEG: Final = b"\xff\xd8\xff"
 _JPEG_BITS: Final = 8  # of a sample, in all files that are read
 _TIFF: Final = (b"II*\x00", b"MM\x00*")
@@ -29,11 +29,11 @@ _TYPE_AT: Final = {
 
 
 def is_unsupported(data: bytes, reason: str) -> bool:
-    """Whether a file that could not be decoded is stored in a way that is not read, rather than damaged.
+    """Whether a file that could not be decoded has an unsupported kind of storage.
 
     Args:
         data: the whole file.
-        reason: what its reader says.
+        reason: the error of its reader.
     """
     if "truncated" in reason:
         return False
@@ -62,7 +62,7 @@ def _is_unusual_jpeg(data: bytes) -> bool:
 
 
 def _is_unusual_tiff(data: bytes) -> bool:
-    """One whose first directory names an unusual compression, or is whole as all of its pixels are."""
+    """A TIFF with an unusual compression in its first directory, or with all its bytes."""
     order = byte_order(data)
     found = {entry.tag: entry for entry in entries(data, first_directory(data, order), order)}
     if Base.ImageWidth not in found or Base.ImageLength not in found:

@@ -1,4 +1,4 @@
-"""What a video says of itself: when and where it was taken, by which camera, and what people wrote into it."""
+"""Metadata of videos: when, where and by which camera it was taken, and texts of users."""
 
 import re
 from collections.abc import Mapping
@@ -11,11 +11,10 @@ from engine.images.found_details import camera_name, clean, clean_description, p
 from engine.images.taken_time import real_time, taken_time
 
 _TIMES: Final = ("com.apple.quicktime.creationdate", "creation_time", "date", "DATE_RECORDED")
-"""Names of times, that with a time zone first. An AVI has one by the chunk IDIT, which FFmpeg names as MP4's."""
+"""Names of times, the one with a time zone first. FFmpeg maps an AVI's IDIT chunk to MP4's name."""
 _PLACES: Final = ("com.apple.quicktime.location.ISO6709", "location", "location-eng")
-_PLACE: Final = re.compile(
-    r"([+-]\d{1,2}(?:\.\d+)?)([+-]\d{1,3}(?:\.\d+)?)"
-)  # ISO 6709, in degrees
+# ISO 6709, in degrees
+_PLACE: Final = re.compile(r"([+-]\d{1,2}(?:\.\d+)?)([+-]\d{1,3}(?:\.\d+)?)")
 _FIELDS: Final = {
     "title": ("title", "com.apple.quicktime.title"),
     "description": ("description", "com.apple.quicktime.description", "comment"),

@@ -1,4 +1,4 @@
-"""From a decoded frame to upright pixels: its matrix and range of colours, its rotation, the shape of its pixels."""
+"""From a decoded frame to upright pixels: colour matrix and range, rotation, pixel aspect."""
 
 from fractions import Fraction
 from typing import Final, NamedTuple, Self
@@ -14,15 +14,13 @@ from engine.images.image_header import UPRIGHT, upright
 
 _TINY: Final = (8, 8)  # width and height of a copy of which only the side data count
 _UNSPECIFIED: Final = 2  # AVCOL_SPC_UNSPECIFIED
-_HIGH_DEFINITION: Final = (
-    720  # rows from which on colours that say nothing are those of BT.709, as players take it
-)
+_HIGH_DEFINITION: Final = 720  # rows from which on undeclared colours are BT.709, as in players
 _SIDEWAYS: Final = 5  # from this orientation on, rows are columns
 _ORIENTATIONS: Final = {
     (1, 0, 0, 1): 1, (-1, 0, 0, 1): 2, (-1, 0, 0, -1): 3, (1, 0, 0, -1): 4,
     (0, 1, 1, 0): 5, (0, 1, -1, 0): 6, (0, -1, -1, 0): 7, (0, -1, 1, 0): 8,
 }  # fmt: skip
-"""EXIF orientation by the signs of a display matrix: where right and down of the stored picture lead when shown."""
+"""EXIF orientation by the signs of a display matrix: directions of right and down when shown."""
 _MOST_STRETCHED: Final = 4  # pixels that are longer are an error of the file. Chosen.
 
 
@@ -39,10 +37,11 @@ class FrameGeometry(NamedTuple):
 
     @classmethod
     def of(cls, frame: VideoFrame, pixel_shape: Fraction | None) -> Self:
-        """As a frame and its stream say; an absurd shape of pixels counts as none.
+        """Geometry of a frame and its stream; an absurd pixel aspect is ignored.
 
-        WORKAROUND: a tiny copy is asked. A frame and the list of its side data, once that was looked at, refer to each
-        other, and take megabytes until the garbage collector comes by. Can go when PyAV's list does not hold the frame.
+        WORKAROUND: a tiny copy is used. A frame and the accessed list of its side data refer to
+            each other, and take megabytes until garbage collection. Can go when PyAV's list does
+            not hold the frame.
         """
         shape = pixel_shape or cls().pixel_shape
         if not 1 / _MOST_STRETCHED <= shape <= _MOST_STRETCHED:

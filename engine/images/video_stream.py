@@ -1,4 +1,4 @@
-"""The picture stream of a video file, opened by FFmpeg (PyAV), which sees the open file and nothing else."""
+"""The picture stream of a video file, opened by FFmpeg (PyAV) from the open file alone."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -65,7 +65,7 @@ def picture_stream(container: InputContainer) -> VideoStream:
 
 @contextmanager
 def as_image_errors() -> Iterator[None]:
-    """Turn what FFmpeg says into an `ImageError`."""
+    """Convert errors of FFmpeg to an `ImageError`."""
     try:
         yield
     except av.FFmpegError as error:

@@ -1,7 +1,7 @@
 """Frames of videos: the one of each time, exactly.
 
-A video is read forwards as frames are requested, so that frames in ascending order decode it once at most. It jumps
-back, and forwards over frames that nothing needs: to the last key frame before the time that is wanted.
+A video is decoded forwards, so that frames in ascending order decode it at most once. It seeks
+back, and forwards over unneeded frames: to the last key frame before the requested time.
 """
 
 import math
@@ -40,19 +40,14 @@ from engine.images.video_details import video_details
 from engine.images.video_frame import FrameGeometry, rgb_of, small_picture
 from engine.images.video_stream import as_image_errors, open_container, picture_stream
 
-_SCANNED_BYTES: Final = (
-    64 * 1024**2
-)  # of a file that is read for its duration. Chosen: half a second from a disk.
-_MOST_FRAMES: Final = (
-    1_000_000  # decoded for one that is wanted. Chosen: nine hours at 30 frames a second
-)
-_JUMP_S: Final = 10.0  # over more it jumps where the file has no index. Chosen: key frames are seldom further apart
-_WORTHWHILE: Final = (
-    8  # frames that a jump passes over at least: it has the decoder begin again. Chosen.
-)
-_STEP_BACK_S: Final = (
-    2.0  # from which a jump that came out too late is tried again; doubled each time. Chosen.
-)
+# of a file that is read for its duration. Chosen: half a second from a disk.
+_SCANNED_BYTES: Final = 64 * 1024**2
+# decoded for one that is wanted. Chosen: nine hours at 30 frames a second
+_MOST_FRAMES: Final = 1_000_000
+_JUMP_S: Final = 10.0  # it seeks over more, without an index. Chosen: usual distance of key frames
+_WORTHWHILE: Final = 8  # least frames that a seek skips: it restarts the decoder. Chosen.
+# from which a jump that came out too late is tried again; doubled each time. Chosen.
+_STEP_BACK_S: Final = 2.0
 
 
 class _Timed(NamedTuple):
@@ -95,7 +90,7 @@ class VideoFrames(PartReader):
         return float(1 / rate) if rate else 0.0
 
     def duration_s(self) -> float:
-        """Seconds of the frames that are there, as far as the file's index tells; else as its header claims.
+        """Seconds of the frames, from the index of the file; else as claimed by its header.
 
         Raises:
             ImageError: the header claims more than `MOST_SECONDS`.
@@ -132,7 +127,7 @@ class VideoFrames(PartReader):
         self,
         part: FilePart,
         *,
-        smallest_side: int | None = None,  # noqa: ARG002 (a frame has its full size where no other is requested)
+        smallest_side: int | None = None,  # noqa: ARG002 (frames have full size by default)
         longest_side: int | None = None,
     ) -> NDArray[np.uint8]:
         """The frame that is shown at the time of a part."""
@@ -217,7 +212,7 @@ class VideoFrames(PartReader):
         self._next = next(self._frames, None)
 
     def _decoded(self, *, from_key_frame: bool) -> Iterator[_Timed]:
-        """Frames in the order in which they are shown; what is damaged is passed over."""
+        """Frames in display order; damaged ones are skipped."""
         at, step = 0, max(1, round(self.frame_s / self._unit_s))
         is_waiting = from_key_frame
         for packet in self._packets():
@@ -228,14 +223,14 @@ class VideoFrames(PartReader):
                     yield _Timed(frame, at)
 
     def _packets(self) -> Iterator["Packet[VideoStream] | None"]:
-        """Whole packets up to the end of the file, or to where nothing behind can be read; then None."""
+        """Complete packets up to the end of the file, or to damage without an end; then None."""
         packets = self._container.demux(self._stream)
         while True:
             self._cancel.raise_if_cancelled()
             try:
                 packet = next(packets, None)
             except (av.FFmpegError, IndexError):
-                # WORKAROUND: at the end PyAV may ask for a stream that began later, which its list does not have.
+                # WORKAROUND: at the end PyAV may request a later stream that is not listed.
                 packet = None
             except OSError as error:
                 raise ImageUnreachableError(
@@ -256,7 +251,7 @@ class VideoFrames(PartReader):
         return []
 
     def _small_pictures(self) -> Iterator[tuple[float, NDArray[np.uint8]]]:
-        """Seconds and small pictures of frames that are at least `SAMPLED_S` apart, from the start."""
+        """Seconds and thumbnails of frames that are at least `SAMPLED_S` apart, from the start."""
         self._restart()
         following = 0.0
         while self._current is not None:
@@ -269,7 +264,7 @@ class VideoFrames(PartReader):
             self._current, self._next = self._next, next(self._frames, None)
 
     def _scanned_s(self) -> float:
-        """Seconds of a video whose header does not say it: all of the file is read, nothing decoded."""
+        """Seconds of a video without a duration in its header: all is read, nothing decoded."""
         self._restart()
         last = max(
             (packet.pts for packet in self._packets() if packet and packet.pts is not None),

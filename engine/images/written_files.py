@@ -1,4 +1,4 @@
-"""Finds files that were written to since they were read: by size and time alone, one look at each folder."""
+"""Search for modified files by size and time, with one listing of each folder."""
 
 import os
 from array import array
@@ -12,9 +12,8 @@ from typing import Final
 from engine.events import CancelToken
 
 _AT_ONCE: Final = 256  # files between two rests: a millisecond on a local disk
-_FEW: Final = (
-    4  # files of a folder that are looked at by themselves: it may hold thousands of others
-)
+# files of a folder that are looked at by themselves: it may hold thousands of others
+_FEW: Final = 4
 
 Rest = Callable[[], None]
 
@@ -28,7 +27,7 @@ def written_files(
     cancel: CancelToken | None = None,
     rest: Rest = lambda: None,
 ) -> list[int]:
-    """Ascending places in `paths` of the files that have another size or time of modification than these.
+    """Ascending indices in `paths` of the files with another size or modification time.
 
     Files that are not there, or cannot be looked at, are left out. Paths are as of `missing_files`.
 
@@ -66,9 +65,8 @@ def _states(folder: Path, names: dict[str, int]) -> Iterator[tuple[str, int, int
     """Name, size and time of those of these files that are there."""
     if len(names) <= _FEW:
         for name in names:
-            with suppress(
-                OSError, ValueError
-            ):  # a project from elsewhere may name what no file can be called
+            # a project from elsewhere may name what no file can be called
+            with suppress(OSError, ValueError):
                 found = (folder / name).stat()
                 yield name, found.st_size, found.st_mtime_ns
         return
@@ -76,6 +74,6 @@ def _states(folder: Path, names: dict[str, int]) -> Iterator[tuple[str, int, int
         for entry in scan:
             if entry.name in names:
                 with suppress(OSError):
-                    # On Windows the listing has sizes and times of links, and late ones of open files.
-                    found = os.stat(entry.path) if os.name == "nt" else entry.stat()  # noqa: PTH116 (bytes are quicker)
+                    # On Windows the listing has data of links, and stale data of open files.
+                    found = os.stat(entry.path) if os.name == "nt" else entry.stat()  # noqa: PTH116
                     yield entry.name, found.st_size, found.st_mtime_ns

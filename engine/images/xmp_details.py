@@ -23,9 +23,8 @@ from engine.images.found_details import (
 )
 from engine.images.taken_time import TakenTime, first_taken, taken_time
 
-_LARGEST_BYTES: Final = (
-    8 * 1024**2
-)  # of a packet; with masks of a hundred brushes it has some. Chosen.
+# of a packet; with masks of a hundred brushes it has some. Chosen.
+_LARGEST_BYTES: Final = 8 * 1024**2
 _MOST_TAGS: Final = 200_000  # Chosen: each takes a few hundred bytes of memory.
 _RDF: Final = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
 _DC: Final = "{http://purl.org/dc/elements/1.1/}"

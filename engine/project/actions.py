@@ -1,8 +1,9 @@
-"""What people did, as codes and arguments, and the one place where it becomes words.
+"""Actions as codes and arguments, and their texts.
 
-A project file keeps a code with names and numbers, never a sentence. Here every code has its English templates: in the
-past tense for a toast and the history, as a command for Undo and Redo. All of them are plain constants with named
-fields, so that a translation can take them as keys.
+A project file stores a code with names and numbers, never a sentence. Each code has English
+templates
+here: in the past tense for a notification and the history, imperative for Undo and Redo. All of
+them are constants with named fields, so that a translation can take them as keys.
 """
 
 import json
@@ -27,7 +28,7 @@ from engine.texts import (
 )
 
 Argument = str | int | Sequence["Action"]
-"""A name, a number, or further actions. Where one name or several may stand, several are a number."""
+"""A name, a number, or further actions; several values of a name are given as their number."""
 
 LONGEST_ARGUMENT: Final = 1_000
 _CODE, _ARGUMENTS = "code", "arguments"
@@ -41,12 +42,11 @@ _SENTENCE: Final = "sentence"
 
 @dataclass(frozen=True)
 class Action:
-    """One action of a person; without a code it is a sentence that a program before version 7 wrote, or nothing."""
+    """An action; without a code it has the sentence of a version before 7, or nothing."""
 
     code: str = ""  # a key of `ACTIONS`
-    arguments: Mapping[str, Argument] = field(
-        default_factory=lambda: MappingProxyType({})
-    )  # fields of its templates
+    # fields of its templates
+    arguments: Mapping[str, Argument] = field(default_factory=lambda: MappingProxyType({}))
 
     def __str__(self) -> str:
         return _rendered(self, is_command=False)
@@ -62,7 +62,7 @@ class Action:
         )
 
     def with_names(self, shown_as: Callable[[str], str]) -> "Action":
-        """The same action with the names of classes as people see them; those that it changes itself stay."""
+        """The action with displayed names of classes, except of those that it changes itself."""
         if self.code in _RENAMING:
             return self
         named: dict[str, Argument] = {
@@ -167,23 +167,31 @@ class ActionText:
 
 
 _RELABELLED: Final = (
-    marked("{relabelled} had another label"), marked("was {from}"), marked("was {other}, by {name}"),
-)  # fmt: skip
-"""What was replaced; of a single image the class, and the person where it was another one."""
+    marked("{relabelled} had another label"),
+    marked("was {from}"),
+    marked("was {other}, by {name}"),
+)
+"""Replaced labels; of a single image the class, and another annotator."""
 _BELOW: Final = (marked(" and {below_it} below it"), marked(" and {below_them} below them"))
 
 ACTIONS: Final[Mapping[str, ActionText]] = {
     "images_added": ActionText("Added {images}", "Add {images}"),
     "images_added_as": ActionText("Added {images} as {class}", "Add {images} as {class}"),
     "images_added_in": ActionText("Added {images} in {classes}", "Add {images} in {classes}"),
-    "images_and_labels_added": ActionText("Added {images} and {labels}", "Add {images} and {labels}"),
+    "images_and_labels_added": ActionText(
+        "Added {images} and {labels}", "Add {images} and {labels}"
+    ),
     "images_removed": ActionText("Removed {images}", "Remove {images}"),
     "images_found": ActionText("Found {moved_images} again", "Find {moved_images} again"),
     "sample_classes_added": ActionText("Added the sample's classes", "Add the sample's classes"),
     "sample_images_added": ActionText("Added the sample's images", "Add the sample's images"),
-    "labelled": ActionText("Labelled {images} as {class}", "Label {images} as {class}", details=_RELABELLED),
+    "labelled": ActionText(
+        "Labelled {images} as {class}", "Label {images} as {class}", details=_RELABELLED
+    ),
     "labelled_as_none": ActionText(
-        "Labelled {images} as none of the classes", "Label {images} as none of the classes", details=_RELABELLED
+        "Labelled {images} as none of the classes",
+        "Label {images} as none of the classes",
+        details=_RELABELLED,
     ),
     "labelled_as_empty": ActionText(
         "Labelled {images} as empty", "Label {images} as empty", details=_RELABELLED
@@ -197,7 +205,9 @@ ACTIONS: Final[Mapping[str, ActionText]] = {
     "labels_added": ActionText("Added {labels}", "Add {labels}"),
     "labels_imported": ActionText("Imported {labels}", "Import {labels}"),
     "labels_imported_from": ActionText(
-        "Imported {labels} from {source}", "Import {labels} from {source}", details=(marked("{boxes}"),)
+        "Imported {labels} from {source}",
+        "Import {labels} from {source}",
+        details=(marked("{boxes}"),),
     ),
     "class_excluded": ActionText("Excluded {class} for {images}", "Exclude {class} for {images}"),
     "labels_removed": ActionText("Removed {labels}", "Remove {labels}"),
@@ -209,39 +219,70 @@ ACTIONS: Final[Mapping[str, ActionText]] = {
     "images_flagged": ActionText("Flagged {images}", "Flag {images}"),
     "flags_removed": ActionText("Removed the flag of {images}", "Remove the flag of {images}"),
     "images_commented": ActionText("Commented on {images}", "Comment on {images}"),
-    "comments_removed": ActionText("Removed the comment of {images}", "Remove the comment of {images}"),
+    "comments_removed": ActionText(
+        "Removed the comment of {images}", "Remove the comment of {images}"
+    ),
     "notes_added": ActionText("Added notes on {images}", "Add notes on {images}"),
-    "field_set": ActionText("Set {field} of {images} to {value}", "Set {field} of {images} to {value}"),
+    "field_set": ActionText(
+        "Set {field} of {images} to {value}", "Set {field} of {images} to {value}"
+    ),
     "fields_set": ActionText("Set {fields} of {images}", "Set {fields} of {images}"),
     "field_removed": ActionText("Removed {field} of {images}", "Remove {field} of {images}"),
     "field_values_added": ActionText("Added {values}", "Add {values}"),
     "fields_defined": ActionText(
         "Changed the fields of images", "Change the fields of images", details=("{values} removed",)
     ),
-    "field_renamed": ActionText("Renamed the field {field} to {name}", "Rename the field {field} to {name}"),
-    "choice_renamed": ActionText("Renamed {choice} of {field} to {name}", "Rename {choice} of {field} to {name}"),
-    "clock_corrected": ActionText("Corrected the clock of {source}", "Correct the clock of {source}"),
-    "clock_correction_removed": ActionText(
-        "Removed the correction of the clock of {source}", "Remove the correction of the clock of {source}"
+    "field_renamed": ActionText(
+        "Renamed the field {field} to {name}", "Rename the field {field} to {name}"
     ),
-    "predictions_accepted": ActionText("Accepted {images} in {classes}", "Accept {images} in {classes}"),
-    "audit_drawn": ActionText("Drew {images} to check at random", "Draw {images} to check at random"),
-    "audit_grown": ActionText("Drew {images} more to check at random", "Draw {images} more to check at random"),
+    "choice_renamed": ActionText(
+        "Renamed {choice} of {field} to {name}", "Rename {choice} of {field} to {name}"
+    ),
+    "clock_corrected": ActionText(
+        "Corrected the clock of {source}", "Correct the clock of {source}"
+    ),
+    "clock_correction_removed": ActionText(
+        "Removed the correction of the clock of {source}",
+        "Remove the correction of the clock of {source}",
+    ),
+    "predictions_accepted": ActionText(
+        "Accepted {images} in {classes}", "Accept {images} in {classes}"
+    ),
+    "audit_drawn": ActionText(
+        "Drew {images} to check at random", "Draw {images} to check at random"
+    ),
+    "audit_grown": ActionText(
+        "Drew {images} more to check at random", "Draw {images} more to check at random"
+    ),
     "class_created": ActionText(
-        "Created class {class} with {images}", "Create class {class} with {images}", details=_RELABELLED
+        "Created class {class} with {images}",
+        "Create class {class} with {images}",
+        details=_RELABELLED,
     ),
     "class_added": ActionText("Added class {class}", "Add class {class}"),
-    "parent_added": ActionText("Added class {class} above {classes}", "Add class {class} above {classes}"),
-    "class_renamed": ActionText("Renamed class {class} to {name}", "Rename class {class} to {name}"),
+    "parent_added": ActionText(
+        "Added class {class} above {classes}", "Add class {class} above {classes}"
+    ),
+    "class_renamed": ActionText(
+        "Renamed class {class} to {name}", "Rename class {class} to {name}"
+    ),
     "classes_moved": ActionText("Moved {chosen} to {parent}", "Move {chosen} to {parent}"),
     "classes_moved_from": ActionText(
         "Moved {chosen} from {parents} to {parent}", "Move {chosen} from {parents} to {parent}"
     ),
-    "classes_moved_to_top": ActionText("Moved {chosen} to the top level", "Move {chosen} to the top level"),
-    "classes_linked": ActionText("Added parent {parent} to {classes}", "Add parent {parent} to {classes}"),
-    "classes_unlinked": ActionText("Unlinked {classes} from {parents}", "Unlink {classes} from {parents}"),
+    "classes_moved_to_top": ActionText(
+        "Moved {chosen} to the top level", "Move {chosen} to the top level"
+    ),
+    "classes_linked": ActionText(
+        "Added parent {parent} to {classes}", "Add parent {parent} to {classes}"
+    ),
+    "classes_unlinked": ActionText(
+        "Unlinked {classes} from {parents}", "Unlink {classes} from {parents}"
+    ),
     "classes_removed": ActionText(
-        "Removed {chosen}", "Remove {chosen}", _BELOW,
+        "Removed {chosen}",
+        "Remove {chosen}",
+        _BELOW,
         ("{labels} moved to {heir}", "{labels_up} moved to their parents", "{labels_gone} removed"),
     ),
     "classes_merged": ActionText(
@@ -251,59 +292,96 @@ ACTIONS: Final[Mapping[str, ActionText]] = {
         "Split {classes} off {class}", "Split {classes} off {class}", details=("{labels} moved",)
     ),
     "classes_pasted": ActionText("Pasted {chosen}", "Paste {chosen}", (*_BELOW, " into {parent}")),
-    "attribute_changed": ActionText("Changed the {attributes} of {classes}", "Change the {attributes} of {classes}"),
-    "attributes_changed": ActionText("Changed {attributes} of {classes}", "Change {attributes} of {classes}"),
+    "attribute_changed": ActionText(
+        "Changed the {attributes} of {classes}", "Change the {attributes} of {classes}"
+    ),
+    "attributes_changed": ActionText(
+        "Changed {attributes} of {classes}", "Change {attributes} of {classes}"
+    ),
     "threshold_changed": ActionText(
         "Changed the minimum confidence of {class}", "Change the minimum confidence of {class}"
     ),
-    "predictions_stopped": ActionText("Stopped predictions at {class}", "Stop predictions at {class}"),
-    "predictions_allowed": ActionText("Allowed predictions below {class}", "Allow predictions below {class}"),
+    "predictions_stopped": ActionText(
+        "Stopped predictions at {class}", "Stop predictions at {class}"
+    ),
+    "predictions_allowed": ActionText(
+        "Allowed predictions below {class}", "Allow predictions below {class}"
+    ),
     "key_set": ActionText("Gave {class} the key {key}", "Give {class} the key {key}"),
     "key_removed": ActionText("Removed the key of {class}", "Remove the key of {class}"),
-    "predictions_begun": ActionText("Stopped predictions above {class}", "Stop predictions above {class}"),
-    "broader_predictions_allowed": ActionText("Allowed predictions above {class}", "Allow predictions above {class}"),
+    "predictions_begun": ActionText(
+        "Stopped predictions above {class}", "Stop predictions above {class}"
+    ),
+    "broader_predictions_allowed": ActionText(
+        "Allowed predictions above {class}", "Allow predictions above {class}"
+    ),
     "classes_imported": ActionText(
-        "Imported {classes} from {source}", "Import {classes} from {source}",
+        "Imported {classes} from {source}",
+        "Import {classes} from {source}",
         details=("locked the class list, as it has more than {limit}",),
     ),
     "class_list_locked": ActionText("Locked the class list", "Lock the class list"),
     "class_list_unlocked": ActionText("Unlocked the class list", "Unlock the class list"),
     "broadest_level_set": ActionText(
-        "Limited predictions to level {level} and below", "Limit predictions to level {level} and below"
+        "Limited predictions to level {level} and below",
+        "Limit predictions to level {level} and below",
     ),
-    "broadest_level_removed": ActionText("Allowed predictions of any level", "Allow predictions of any level"),
-    "links_imported": ActionText("Imported {parents} from {source}", "Import {parents} from {source}"),
+    "broadest_level_removed": ActionText(
+        "Allowed predictions of any level", "Allow predictions of any level"
+    ),
+    "links_imported": ActionText(
+        "Imported {parents} from {source}", "Import {parents} from {source}"
+    ),
     "synonyms_imported": ActionText(
         "Imported synonyms of {classes} from {source}", "Import synonyms of {classes} from {source}"
     ),
     "notes_imported": ActionText(
         "Imported notes of {classes} from {source}", "Import notes of {classes} from {source}"
     ),
-    "source_remembered": ActionText("Remembered the classes of {source}", "Remember the classes of {source}"),
+    "source_remembered": ActionText(
+        "Remembered the classes of {source}", "Remember the classes of {source}"
+    ),
     "classes_updated": ActionText(
-        "Updated from {source}", "Update from {source}",
-        details=("{new_classes}", "{renamed} renamed", "{moved} moved", "{merged} merged", "{removed} removed",
-                 "synonyms of {classes}"),
+        "Updated from {source}",
+        "Update from {source}",
+        details=(
+            "{new_classes}",
+            "{renamed} renamed",
+            "{moved} moved",
+            "{merged} merged",
+            "{removed} removed",
+            "synonyms of {classes}",
+        ),
         frame=": {details}",
     ),
     "project_merged": ActionText(
-        "Merged {source}", "Merge {source}", details=("{labels}", "{new_classes}", "{images}", "{notes}", "{values}"),
-        frame=": {details}"
+        "Merged {source}",
+        "Merge {source}",
+        details=("{labels}", "{new_classes}", "{images}", "{notes}", "{values}"),
+        frame=": {details}",
     ),
     "comment_settled": ActionText("Settled two comments", "Settle two comments"),
     "conflict_settled": ActionText("Settled a conflict as {class}", "Settle a conflict as {class}"),
     "conflict_settled_as_none": ActionText(
         "Settled a conflict as none of the classes", "Settle a conflict as none of the classes"
     ),
-    "conflict_settled_as_empty": ActionText("Settled a conflict as empty", "Settle a conflict as empty"),
+    "conflict_settled_as_empty": ActionText(
+        "Settled a conflict as empty", "Settle a conflict as empty"
+    ),
     "model_chosen": ActionText("Switched to model {model}", "Switch to model {model}"),
-    "backbone_changed": ActionText("Changed the backbone to {backbone}", "Change the backbone to {backbone}"),
+    "backbone_changed": ActionText(
+        "Changed the backbone to {backbone}", "Change the backbone to {backbone}"
+    ),
     "burst_seconds_set": ActionText(
         "Set the maximum gap in a burst to {seconds}", "Set the maximum gap in a burst to {seconds}"
     ),
     "search_saved": ActionText("Saved the search {search}", "Save the search {search}"),
-    "search_renamed": ActionText("Renamed the search {search} to {name}", "Rename the search {search} to {name}"),
-    "search_removed": ActionText("Removed the saved search {search}", "Remove the saved search {search}"),
+    "search_renamed": ActionText(
+        "Renamed the search {search} to {name}", "Rename the search {search} to {name}"
+    ),
+    "search_removed": ActionText(
+        "Removed the saved search {search}", "Remove the saved search {search}"
+    ),
     "setting_changed": ActionText("Changed the setting {setting}", "Change the setting {setting}"),
     "stage_turned_on": ActionText(
         "Turned on learning from unlabelled images", "Turn on learning from unlabelled images"
@@ -331,34 +409,64 @@ ACTIONS: Final[Mapping[str, ActionText]] = {
         "Dismissed a suggestion: 3 more examples of {class} would help about {images}",
         "Dismiss a suggestion: 3 more examples of {class} would help about {images}",
     ),
-    "suggestions_shown": ActionText("Showed dismissed suggestions again", "Show dismissed suggestions again"),
+    "suggestions_shown": ActionText(
+        "Showed dismissed suggestions again", "Show dismissed suggestions again"
+    ),
     "nothing_tried": ActionText("Tried out nothing", "Try out nothing"),
     "edits_tried": ActionText("Tried out {edits}: {first}", "Try out {edits}: {first}"),
     "more_edits_tried": ActionText("Tried out {edits}: {first}; …", "Try out {edits}: {first}; …"),
-}  # fmt: skip
+}
 
 _COUNTS: Final[Mapping[str, tuple[str, str]]] = {
-    "images": ("image", "images"), "moved_images": ("moved image", "moved images"),
-    "boxes": ("box", "boxes"), "things": ("thing", "things"),
-    "labels": ("label", "labels"), "labels_up": ("label", "labels"), "labels_gone": ("label", "labels"),
-    "classes": ("class", "classes"), "chosen": ("class", "classes"), "new_classes": ("new class", "new classes"),
-    "parents": ("parent", "parents"), "notes": ("note", "notes"), "edits": ("edit", "edits"),
-    "values": ("value", "values"), "fields": ("field", "fields"),
-    "seconds": ("second", "seconds"), "stars": ("star", "stars"),
-}  # fmt: skip
-"""Singular and plural of the fields that are numbers with a noun; other numbers stand alone."""
+    "images": ("image", "images"),
+    "moved_images": ("moved image", "moved images"),
+    "boxes": ("box", "boxes"),
+    "things": ("thing", "things"),
+    "labels": ("label", "labels"),
+    "labels_up": ("label", "labels"),
+    "labels_gone": ("label", "labels"),
+    "classes": ("class", "classes"),
+    "chosen": ("class", "classes"),
+    "new_classes": ("new class", "new classes"),
+    "parents": ("parent", "parents"),
+    "notes": ("note", "notes"),
+    "edits": ("edit", "edits"),
+    "values": ("value", "values"),
+    "fields": ("field", "fields"),
+    "seconds": ("second", "seconds"),
+    "stars": ("star", "stars"),
+}
+"""Singular and plural nouns of counts; other numbers have none."""
 
 _NAMES: Final[Mapping[str, str]] = {
     "chosen": Message("class {name}")
 }  # fields where a name needs its noun
 
 _COMMANDS: Final = {
-    "Accepted": "Accept", "Added": "Add", "Allowed": "Allow", "Changed": "Change", "Created": "Create",
-    "Dismissed": "Dismiss", "Found": "Find", "Imported": "Import", "Labelled": "Label", "Marked": "Mark",
-    "Merged": "Merge", "Moved": "Move", "Pasted": "Paste", "Remembered": "Remember", "Removed": "Remove",
-    "Renamed": "Rename", "Showed": "Show", "Stopped": "Stop", "Switched": "Switch", "Tried": "Try",
-    "Turned": "Turn", "Unlinked": "Unlink", "Updated": "Update",
-}  # fmt: skip
+    "Accepted": "Accept",
+    "Added": "Add",
+    "Allowed": "Allow",
+    "Changed": "Change",
+    "Created": "Create",
+    "Dismissed": "Dismiss",
+    "Found": "Find",
+    "Imported": "Import",
+    "Labelled": "Label",
+    "Marked": "Mark",
+    "Merged": "Merge",
+    "Moved": "Move",
+    "Pasted": "Paste",
+    "Remembered": "Remember",
+    "Removed": "Remove",
+    "Renamed": "Rename",
+    "Showed": "Show",
+    "Stopped": "Stop",
+    "Switched": "Switch",
+    "Tried": "Try",
+    "Turned": "Turn",
+    "Unlinked": "Unlink",
+    "Updated": "Update",
+}
 """Verbs of old sentences."""
 
 
@@ -380,9 +488,8 @@ def _rendered(action: Action, *, is_command: bool) -> str:
 
 def _filled(template: str, words: Mapping[str, str]) -> str:
     text = translated(template)
-    return filled(
-        text, {name: words.get(name, "?") for name in _fields(text)}
-    )  # "?" in a damaged file
+    # "?" in a damaged file
+    return filled(text, {name: words.get(name, "?") for name in _fields(text)})
 
 
 def _fields(template: str) -> set[str]:

@@ -1,7 +1,7 @@
-"""Audits: images drawn at random among the unlabelled ones, with what the program claimed of each then (decision 105).
+"""Audits: unlabelled images drawn at random, with their predictions at that time (decision 105).
 
-The answers are ordinary labels of these images; an audit knows no answer of its own. More images are drawn than are
-asked about at first, so that an audit that grows is still one sample of one population.
+Answers are ordinary labels of these images; an audit stores none. More images are drawn than are
+in the first sample, so that a growing audit is one sample of one population.
 """
 
 from collections.abc import Sequence
@@ -16,25 +16,21 @@ from engine.project.connection import Connection, Row
 from engine.project.records import Audit, AuditItem, ClassId
 from engine.project.schema import AUDIT, AUDIT_ITEM
 from engine.project.step import OpenStep
-from engine.project.store import ProjectStore
+from engine.project.store import ProjectPart
 
-_AUDITS: Final = f"SELECT {', '.join(AUDIT.columns)} FROM audit"  # noqa: S608 (our names)
-_ITEMS: Final = f"SELECT {', '.join(AUDIT_ITEM.columns)} FROM audit_item"  # noqa: S608 (our names)
+_ITEMS: Final = AUDIT_ITEM.select_all
 
 
 @final
-class ProjectAudits:
+class ProjectAudits(ProjectPart):
     """The audits of a project."""
-
-    def __init__(self, store: ProjectStore) -> None:
-        self._store = store
 
     def all(self) -> tuple[Audit, ...]:
         """All audits with their images, oldest first."""
         items: dict[int, list[AuditItem]] = {}
-        for audit_id, *rest in self._store.connection.rows(f"{_ITEMS} ORDER BY place"):
+        for audit_id, *rest in self._connection.rows(f"{_ITEMS} ORDER BY place"):
             items.setdefault(audit_id, []).append(AuditItem(*rest))
-        rows = self._store.connection.rows(f"{_AUDITS} ORDER BY drawn_at, audit_id")
+        rows = self._connection.rows(f"{AUDIT.select_all} ORDER BY drawn_at, audit_id")
         return tuple(_audit(row, items.get(row[0], [])) for row in rows)
 
     def add(
@@ -50,9 +46,9 @@ class ProjectAudits:
 
         Args:
             items: one for each place from 0 on.
-            size: how many of them are asked about.
+            size: number of images in the sample.
             population: images among which they were drawn.
-            who: the person; by default the one at this computer.
+            who: the annotator; by default the current user.
         """
         drawn = now_text(), who or person_name(), int(is_stratified), population, size
         with self._store.one_step(who=who) as step:
@@ -61,7 +57,7 @@ class ProjectAudits:
         return step.change
 
     def add_missing(self, audits: Sequence[Audit]) -> Change:
-        """Take over audits of others, with their names and times; one that is here grows to their size."""
+        """Adopt audits of another copy, with names and times; existing ones grow to their size."""
         with self._store.one_step() as step:
             known = {(audit.drawn_at, audit.who): audit for audit in self.all()}
             for audit in audits:
@@ -83,7 +79,7 @@ class ProjectAudits:
         Raises:
             InputError: there is no such audit.
         """
-        row = self._store.connection.row(f"{_AUDITS} WHERE audit_id = ?", (audit_id,))
+        row = self._connection.row(AUDIT.select, (audit_id,))
         if row is None:
             raise InputError("there is no such audit in the project", found=str(audit_id))
         new_size = max(row[-1], size)
@@ -104,7 +100,7 @@ def claimed_classes(connection: Connection) -> set[ClassId]:
 
 
 def move_claims(step: OpenStep, class_id: ClassId, heir_id: ClassId | None) -> None:
-    """What was claimed as a class counts as claimed as its heir, as its labels do; without an heir it stays."""
+    """Move what was predicted as a class to its heir, as its labels; unchanged without an heir."""
     if heir_id is None:
         return
     rows = step.connection.rows(f"{_ITEMS} WHERE class_id = ?1 OR safe_class_id = ?1", (class_id,))

@@ -1,4 +1,4 @@
-"""Branches of the category graph as text, for the clipboard: from one project into another, or into the same again.
+"""Branches of the category graph as clipboard text, within a project or between projects.
 
 The text is JSON that names itself. Labels and images stay where they are.
 """
@@ -17,12 +17,11 @@ from engine.graph.names import clean_name
 from engine.graph.traversal import reachable
 from engine.project.records import ClassId
 
-MARKER: Final = (
-    "protoleaf"  # key by which a copied text is known as ours; its value names the kind of content
-)
+# key by which a copied text is known as ours; its value names the kind of content
+MARKER: Final = "protoleaf"
 
 LONGEST_TEXT: Final = 100_000_000
-"""Characters of a copied text: WordNet's 82,115 classes with their notes are some twenty million."""
+"""Longest copied text, in characters: WordNet's 82,115 classes with notes have some 20 million."""
 
 _KIND: Final = "classes"
 _BEGINNING: Final = re.compile(rf'\s*{{\s*"{MARKER}"\s*:\s*"{_KIND}"')
@@ -34,16 +33,15 @@ class CopiedClass:
     """A class as it was copied."""
 
     name: str
-    parents: tuple[
-        int, ...
-    ]  # places in the list of copied classes, all before this one; none for a chosen class
+    # places in the list of copied classes, all before this one; none for a chosen class
+    parents: tuple[int, ...]
     attributes: ClassAttributes
 
 
 def copied_branches(graph: CategoryGraph, class_ids: Sequence[ClassId]) -> str:
-    """Copy classes with all that is below them, names, edges and attributes, as text that `read_branches` reads.
+    """Copy classes with their descendants, names, edges and attributes, for `read_branches`.
 
-    A chosen class that lies below another one is copied there alone.
+    A chosen class below another chosen one is copied once, there.
 
     Raises:
         GraphError: there are none.

@@ -16,25 +16,22 @@ from engine.project.clock_corrections import (
     checked_correction,
 )
 from engine.project.model_rows import put_setting, setting
-from engine.project.store import ImagePaths, ProjectStore, shown_path
+from engine.project.store import ImagePaths, ProjectPart, shown_path
 
 CLOCKS_SETTING: Final = "clock_corrections"
 
 
 @final
-class ProjectClocks:
+class ProjectClocks(ProjectPart):
     """The corrections of a project."""
-
-    def __init__(self, store: ProjectStore) -> None:
-        self._store = store
 
     def corrections(self) -> ClockCorrections:
         """All of them."""
-        values = setting(self._store.connection, CLOCKS_SETTING, [])
+        values = setting(self._connection, CLOCKS_SETTING, [])
         return ClockCorrections([ClockCorrection(**each) for each in values])
 
     def set(self, correction: ClockCorrection) -> Change:
-        """Correct the clock of a folder or camera, in place of its correction before; by nothing removes that.
+        """Correct the clock of a folder or camera, in place of an earlier correction, or remove it.
 
         Raises:
             InputError: it is for no folder and no camera, or too large, or there are too many.
@@ -55,7 +52,7 @@ class ProjectClocks:
         return _folder_of(self._store.paths, folder / "image")
 
     def corrected(self, facts_of: Callable[[Path], PhotoFacts]) -> Callable[[Path], PhotoFacts]:
-        """What the headers of files say, with the times that corrected clocks have; for any thread."""
+        """Image metadata with the times of corrected clocks; thread-safe."""
         corrections, paths = self.corrections(), self._store.paths
 
         def corrected_facts(path: Path) -> PhotoFacts:

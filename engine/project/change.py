@@ -1,6 +1,6 @@
-"""What one action, undo or redo did, by the rows it changed: one way for all three, so they cannot disagree."""
+"""The effect of an action, undo or redo, derived from the changed rows in one way for all."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, Literal, final
 
@@ -21,33 +21,40 @@ from engine.project.schema import CLASS, JOURNALED_TABLES, JournaledTable
 
 POLICY: Final = frozenset(each.name for each in ATTRIBUTES if each.concerns_fit)
 ChangeKind = Literal["done", "undone", "redone"]
+_FIELDS: Final = {
+    "label": "labelled",
+    "image_note": "noted",
+    "confirmed_label": "confirmed",
+    "audit": "audits",
+    "audit_item": "audits",
+    "exclusion": "excluded",
+    "field_value": "field_values",
+    "setting": "settings",
+}
+"""Fields of `Change` with the first values of changed rows, by table."""
+_NOT_IMAGES: Final = frozenset({"audits", "settings"})
 
 
 @dataclass(frozen=True)
 class Change:
-    """What an action did, as far as others must know; broadcast once. An image is never both added and removed."""
+    """The effect of an action, broadcast once. An image is never both added and removed."""
 
     action: Action
-    graph_edits: tuple[
-        GraphEdit, ...
-    ] = ()  # in the order in which a copy of the graph must replay them
-    labelled: tuple[
-        ImageId, ...
-    ] = ()  # images, still there, whose label by a person changed, came or went
+    # in the order in which a copy of the graph must replay them
+    graph_edits: tuple[GraphEdit, ...] = ()
+    labelled: tuple[ImageId, ...] = ()  # existing images whose label was changed, added or removed
     images_added: tuple[ImageId, ...] = ()
     images_removed: tuple[ImageId, ...] = ()
-    images_moved: tuple[
-        ImageId, ...
-    ] = ()  # images, still there, whose file is another one than before
+    # images, still there, whose file is another one than before
+    images_moved: tuple[ImageId, ...] = ()
     noted: tuple[ImageId, ...] = ()  # images, still there, whose stars, flag or comment changed
-    confirmed: tuple[
-        ImageId, ...
-    ] = ()  # images, still there, whose label was confirmed, or is no longer
+    # images, still there, whose label was confirmed, or is no longer
+    confirmed: tuple[ImageId, ...] = ()
     audits: tuple[int, ...] = ()  # audits that came, grew, went, or lost an image
     excluded: tuple[ImageId, ...] = ()  # images, still there, whose excluded classes changed
     field_values: tuple[ImageId, ...] = ()  # images, still there, whose values of fields changed
     settings: tuple[str, ...] = ()  # names of changed settings
-    notice: str = ""  # for the person, such as that no backup could be made before; else empty
+    notice: str = ""  # to display, such as that no backup could be made before; else empty
     kind: ChangeKind = "done"
 
     @property
@@ -57,7 +64,7 @@ class Change:
 
     @property
     def leaves_images(self) -> bool:
-        """Whether images are gone, or their files are others."""
+        """Whether images were removed, or their files replaced."""
         return bool(self.images_removed or self.images_moved)
 
     @property
@@ -80,30 +87,19 @@ class ChangeBuilder:
 
     def __init__(self) -> None:
         self.count = 0  # row changes so far
-        self.gone: set[ImageId] = (
-            set()
-        )  # images that are not there any more, also those that came and went in between
+        # images that are not there any more, also those that came and went in between
+        self.gone: set[ImageId] = set()
         self.graph_edits: list[GraphEdit] = []
-        self.attribute_edits: list[AttributesChanged] = []  # of rows beside those of classes
-        # Dictionaries without values: sets that keep the order.
-        self._labelled: dict[ImageId, None] = {}
+        self.attribute_edits: list[AttributesChanged] = []  # of class details
+        # Dictionaries without values are sets that keep the order.
         self._added: dict[ImageId, None] = {}
         self._removed: dict[ImageId, None] = {}
         self._moved: dict[ImageId, None] = {}
-        self._noted: dict[ImageId, None] = {}
-        self._confirmed: dict[ImageId, None] = {}
-        self._audits: dict[int, None] = {}
-        self._excluded: dict[ImageId, None] = {}
-        self._field_values: dict[ImageId, None] = {}
-        self._settings: dict[str, None] = {}
-        self._by_first: Final[Mapping[str, dict[Any, None]]] = {  # tables of which the first value of a row is counted
-            "label": self._labelled, "image_note": self._noted, "confirmed_label": self._confirmed,
-            "audit": self._audits, "audit_item": self._audits, "exclusion": self._excluded,
-            "field_value": self._field_values, "setting": self._settings,
-        }  # fmt: skip
+        # first values of rows, by field of `Change`
+        self._changed: dict[str, dict[Any, None]] = {name: {} for name in _FIELDS.values()}
 
     def add(self, table: str, before: Row | None, after: Row | None) -> None:
-        """Count in one row change; None stands for a row that is not there."""
+        """Add one row change; None for a missing row."""
         self.count += 1
         row = before if after is None else after
         assert row is not None
@@ -121,7 +117,7 @@ class ChangeBuilder:
             case "class_policy" | "class_detail":
                 self.attribute_edits += _attribute_edits(JOURNALED_TABLES[table], before, after)
             case _:
-                self._by_first[table][row[0]] = None
+                self._changed[_FIELDS[table]][row[0]] = None
 
     def absorb(self, later: "ChangeBuilder") -> None:
         """Count in all that another builder collected after this one."""
@@ -135,39 +131,32 @@ class ChangeBuilder:
             self._count_image(image_id, is_there=False)
         self._moved.update(dict.fromkeys(change.images_moved))
         self.gone |= later.gone
-        self._labelled.update(dict.fromkeys(change.labelled))
-        self._noted.update(dict.fromkeys(change.noted))
-        self._confirmed.update(dict.fromkeys(change.confirmed))
-        self._audits.update(dict.fromkeys(change.audits))
-        self._excluded.update(dict.fromkeys(change.excluded))
-        self._field_values.update(dict.fromkeys(change.field_values))
-        self._settings.update(dict.fromkeys(change.settings))
+        for name, changed in self._changed.items():
+            changed.update(dict.fromkeys(getattr(change, name)))
 
     def change(self, action: Action, kind: ChangeKind = "done") -> Change:
         """The change so far."""
+        changed: dict[str, Any] = {
+            name: tuple(keys) if name in _NOT_IMAGES else self._still_there(keys)
+            for name, keys in self._changed.items()
+        }
         return Change(
             action=action,
             graph_edits=tuple(self._all_graph_edits()),
-            labelled=self._still_there(self._labelled),
             images_added=tuple(self._added),
             images_removed=tuple(self._removed),
             images_moved=tuple(
                 each for each in self._still_there(self._moved) if each not in self._added
             ),
-            noted=self._still_there(self._noted),
-            confirmed=self._still_there(self._confirmed),
-            audits=tuple(self._audits),
-            excluded=self._still_there(self._excluded),
-            field_values=self._still_there(self._field_values),
-            settings=tuple(self._settings),
             kind=kind,
+            **changed,
         )
 
     def _still_there(self, image_ids: Iterable[ImageId]) -> tuple[ImageId, ...]:
         return tuple(image_id for image_id in image_ids if image_id not in self.gone)
 
     def _all_graph_edits(self) -> Iterator[GraphEdit]:
-        """Edits of rows beside that of a class come last: rows may have come before that of their class."""
+        """Sort edits of class details last: rows may come before that of their class."""
         yield from self.graph_edits
         added_or_removed = (
             each for each in self.graph_edits if isinstance(each, ClassAdded | ClassRemoved)

@@ -1,4 +1,4 @@
-"""The classes of a project: the category graph, what is noted of each class, and every action on them."""
+"""The classes of a project: the category graph, class attributes, and their actions."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -28,22 +28,19 @@ from engine.project.change import Change
 from engine.project.graph_rows import class_name, class_names
 from engine.project.labels import label_counts, labelled_as, move_labels, put_labels
 from engine.project.records import ClassId, SplitPart
-from engine.project.store import ProjectStore
+from engine.project.store import ProjectPart
 from engine.texts import counted
 
 
 @final
-class ProjectClasses:
+class ProjectClasses(ProjectPart):
     """The category graph of a project. Each action returns when it is on disk."""
-
-    def __init__(self, store: ProjectStore) -> None:
-        self._store = store
 
     @property
     def graph(self) -> CategoryGraph:
-        """The category graph, loaded once and kept in step with every action. Only actions may edit it.
+        """The category graph, loaded once and updated by every action. Only actions may edit it.
 
-        A project that is open for reading beside a writer keeps the graph it has loaded.
+        A read-only project with a writer elsewhere keeps the graph it has loaded.
         """
         return self._store.graph
 
@@ -54,7 +51,7 @@ class ProjectClasses:
         }
 
     def edit(self, edit: Callable[[CategoryGraph], object], called: Action = UNNAMED) -> Change:
-        """Make many edits of the graph as one action; on a `GraphError` of `edit` nothing is changed."""
+        """Make several edits of the graph as one action; undone on a `GraphError` of `edit`."""
         return self._store.edit_graph(edit, called)
 
     def add(self, name: str, parents: Sequence[ClassId] = ()) -> tuple[Change, ClassId]:
@@ -68,7 +65,9 @@ class ProjectClasses:
     def add_parent(
         self, name: str, child_ids: Sequence[ClassId], from_parent: ClassId | None
     ) -> tuple[Change, ClassId]:
-        """Put a new class, whose id is returned too, between a parent (None: the top level) and some children.
+        """Insert a new class between a parent (None: the top) and children.
+
+        The new id is returned, too.
 
         See `engine.graph.group_edits.add_parent`.
         """
@@ -86,7 +85,7 @@ class ProjectClasses:
         return self.edit(lambda graph: graph.rename(class_id, name), called)
 
     def move(self, moves: Sequence[Move], to_parent: ClassId | None) -> Change:
-        """Move classes, each from one of its parents, to another (None: the top); see `group_edits.move_classes`."""
+        """Move classes, each from one of its parents, to another (None: the top)."""
         chosen = one_or_count(self._names([class_id for class_id, _ in moves]))
         if to_parent is None:
             called = action("classes_moved_to_top", chosen=chosen)
@@ -114,14 +113,14 @@ class ProjectClasses:
         )
 
     def unlink(self, edges: Sequence[Edge]) -> Change:
-        """Take classes away from parents, each pair a parent and a child; see `CategoryGraph.unlink`."""
+        """Remove edges, each a pair of parent and child; see `CategoryGraph.unlink`."""
         parents = one_or_count(self._names([parent_id for parent_id, _ in edges]))
         classes = one_or_count(self._names([child_id for _, child_id in edges]))
         called = action("classes_unlinked", classes=classes, parents=parents)
         return self.edit(lambda graph: group_edits.unlink_classes(graph, edges), called)
 
     def set_attributes(self, class_ids: Sequence[ClassId], **values: Any) -> Change:
-        """Give classes the same values of some `ClassAttributes`, as one action; see `CategoryGraph.set_attributes`."""
+        """Set some `ClassAttributes` of classes to the same values, as one action."""
         names = self._names(class_ids)
 
         def edit(graph: CategoryGraph) -> None:
@@ -142,7 +141,7 @@ class ProjectClasses:
         return step.change
 
     def set_key(self, class_id: ClassId, digit: int) -> Change:
-        """Give a class a digit as its key, 0 for none, and take it from whatever class had it; one action.
+        """Set the digit key of a class, 0 for none, and take it from its former class.
 
         Raises:
             InputError: it is no digit that can be a key.
@@ -165,18 +164,16 @@ class ProjectClasses:
     ) -> Change:
         """Remove classes with their attributes; the classes below go to the parents by default.
 
-        Their labels go to their parent if they have exactly one; otherwise they are removed, and the text names their
-        number.
+        Their labels go to their parent if they have exactly one; otherwise they are removed, and
+        the text has their number.
 
         Raises:
-            DuplicateNameError: a class below would come beside another one of its name.
+            DuplicateNameError: a child would become the sibling of a namesake.
             UnknownClassError: there is no such class.
         """
         names = self._names(class_ids)
         going = dict.fromkeys(classes_that_go(self.graph, class_ids, children))
-        in_use = label_counts(self._store.connection).keys() | claimed_classes(
-            self._store.connection
-        )
+        in_use = label_counts(self._connection).keys() | claimed_classes(self._connection)
         heirs = {
             class_id: label_heir(self.graph, class_id, going)
             for class_id in sorted(going.keys() & in_use)
@@ -191,9 +188,10 @@ class ProjectClasses:
         return step.change
 
     def merge(self, class_ids: Sequence[ClassId], heir_id: ClassId) -> Change:
-        """Merge classes into an heir, which may be among them, and gets their labels, children, parents and names.
+        """Merge classes into an heir, one of them or another, with labels, edges and names.
 
-        It also gets a note and a colour where it has none. Bars of the others go. See `CategoryGraph.merge`.
+        It also gets a note and a colour if it has none. Prediction bars of the others are removed.
+        See `CategoryGraph.merge`.
         """
         going = [each for each in dict.fromkeys(class_ids) if each != heir_id] or [heir_id]
         names, heir_name = self._names(going), self._name(heir_id)
@@ -210,10 +208,10 @@ class ProjectClasses:
     def split(
         self, class_id: ClassId, parts: Sequence[SplitPart], *, as_children: bool
     ) -> tuple[Change, tuple[ClassId, ...]]:
-        """Split classes off a class, as its children or beside it; their ids are returned in the order of the parts.
+        """Split classes off a class, as children or siblings; returns their ids.
 
-        The class stays, with the labels that no part takes. Images of a part that are not labelled with the class keep
-        what they have: what nobody labelled is not labelled by a split.
+        The class stays, with the remaining labels. Images of a part that are not labelled with the
+        class keep their state: a split does not label unlabelled images.
 
         Raises:
             InputError: an image is in two parts.
@@ -242,13 +240,13 @@ class ProjectClasses:
         return step.change, tuple(added)
 
     def copied(self, class_ids: Sequence[ClassId]) -> str:
-        """Text of these classes with all that is below them, which `paste` reads; see `copied_branches`."""
+        """Text of these classes with their descendants, for `paste`; see `copied_branches`."""
         return copied_branches(self.graph, class_ids)
 
     def paste(self, text: str, parent_id: ClassId | None) -> tuple[Change, tuple[ClassId, ...]]:
-        """Add classes that were `copied` in this project or another one as new ones below a parent (None: at the top).
+        """Paste `copied` classes of any project below a parent (None: the top).
 
-        A name that is taken gets " (2)". Labels do not come along. The new ids of the chosen classes are returned.
+        A taken name gets " (2)". Labels are not copied. Returns the new ids of the chosen classes.
 
         Raises:
             InputError: the text is something else, or broken; nothing is added.
@@ -266,13 +264,13 @@ class ProjectClasses:
         return step.change, tops
 
     def _name(self, class_id: ClassId) -> str:
-        return class_name(self._store.connection, class_id)
+        return class_name(self._connection, class_id)
 
     def _names(self, class_ids: Sequence[ClassId]) -> list[str]:
-        return class_names(self._store.connection, class_ids)
+        return class_names(self._connection, class_ids)
 
     def _backup_before_removal(self, class_ids: Collection[ClassId]) -> BackupReason | None:
-        counts = label_counts(self._store.connection)
+        counts = label_counts(self._connection)
         labels = sum(counts.get(class_id, 0) for class_id in class_ids)
         return BackupReason.REMOVAL if max(labels, len(class_ids)) > MANY else None
 

@@ -1,4 +1,4 @@
-"""When and who: the two facts that every action of a person carries."""
+"""Time and author, which every action carries."""
 
 import getpass
 import os
@@ -11,7 +11,7 @@ from engine.config import PERSON_VARIABLE
 from engine.errors import ProjectDamagedError
 
 NOBODY: Final = "Anonymous"
-"""Annotator of labels given before the name of the person is known."""
+"""Annotator of labels given before the name of the user is known."""
 
 
 def now_text() -> str:
@@ -30,7 +30,7 @@ def present_time() -> datetime:
 
 
 def time_of(text: str) -> datetime:
-    """The time zone aware time that `now_text` wrote; raises `ProjectDamagedError` for another text."""
+    """Parse a time written by `now_text`; raises `ProjectDamagedError` for another text."""
     try:
         return datetime.fromisoformat(text)
     except (TypeError, ValueError) as error:
@@ -42,12 +42,12 @@ def time_of(text: str) -> datetime:
 
 
 def person_name() -> str:
-    """Name of the person at this computer: as chosen, or else as the account knows it."""
+    """Name of the current user: as chosen, else of the account."""
     return os.environ.get(PERSON_VARIABLE, "").strip() or account_name() or NOBODY
 
 
 def choose_person(name: str) -> None:
-    """Sign what a person does from now on with this name; "" with the account's."""
+    """Set the author of further actions; "" for the name of the account."""
     os.environ[PERSON_VARIABLE] = name
 
 
@@ -65,12 +65,12 @@ _SHARED: Final = frozenset(
         "debian",
     }
 )
-"""Names of accounts that are no person's own."""
+"""Names of shared accounts."""
 
 
 @cache
 def full_name() -> str:
-    """The person's full name; "" where the system knows none. Read once: a directory in the network may be slow."""
+    """The user's full name; "" if unknown. Read once: a network directory may be slow."""
     try:
         name = _name_in_directory()
     except (ImportError, KeyError, OSError):
@@ -80,7 +80,7 @@ def full_name() -> str:
 
 @cache
 def account_name() -> str:
-    """The full name, or else the login name; "" for an account that is no person's own."""
+    """The full name, else the login name; "" for a shared account."""
     try:
         login = getpass.getuser()
     except (ImportError, KeyError, OSError):
@@ -89,7 +89,7 @@ def account_name() -> str:
 
 
 def name_in_gecos(gecos: str, login: str) -> str:
-    """The name in the field of `/etc/passwd` that describes an account: its first part, where `&` is the login name."""
+    """The name in the GECOS field of `/etc/passwd`: its first part, where `&` is the login name."""
     return gecos.partition(",")[0].replace("&", login.capitalize()).strip()
 
 

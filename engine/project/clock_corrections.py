@@ -1,6 +1,6 @@
-"""Corrections of cameras' clocks, for a folder or a camera: files stay as they are, and times are read corrected.
+"""Clock corrections by folder or camera: files are unchanged, times are corrected when read.
 
-One correction applies to an image: that of the deepest folder it lies in, else that of its camera.
+One correction applies to an image: that of its deepest folder, else that of its camera.
 """
 
 import re
@@ -33,11 +33,11 @@ class ClockCorrection:
     """How the times of a folder or a camera are to be read.
 
     Attributes:
-        folder: as images' paths are stored, with all folders below it; None where a camera is meant.
+        folder: as stored in image paths, with all its sub-folders; None for a camera.
         camera: make and model; "" where a folder is meant.
         serial: number of the camera's body; "" for every one of that make and model.
         seconds: added to the time by the camera's clock.
-        zone_minutes: what the clock is ahead of UTC, in place of a time zone in the file; None leaves that.
+        zone_minutes: offset of the clock from UTC, in place of that in the file; None keeps that.
     """
 
     folder: str | None = None
@@ -64,7 +64,7 @@ class ClockCorrection:
         return self.seconds == 0 and self.zone_minutes is None
 
     def applied_to(self, taken_at: datetime) -> datetime:
-        """A time by the camera's clock, corrected; as it is where no calendar has the corrected one."""
+        """A time of the camera's clock, corrected; unchanged where the result is out of range."""
         try:
             moved = taken_at + timedelta(seconds=self.seconds)
         except OverflowError:
@@ -101,7 +101,7 @@ class ClockCorrections:
         return bool(self.all)
 
     def of(self, folder: str, camera: str, serial: str = "") -> ClockCorrection | None:
-        """The correction for images of a folder, as paths are stored, and of a camera; None for none."""
+        """The correction for images of a folder, as stored, and of a camera; None for none."""
         where = folder, camera, serial
         if where not in self._found:
             self._found[where] = next(
@@ -115,7 +115,7 @@ class ClockCorrections:
         return taken_at if found is None else found.applied_to(taken_at)
 
     def replacing(self, correction: ClockCorrection) -> "ClockCorrections":
-        """The same with a correction in place of the one for that folder or camera; one of nothing removes it."""
+        """The corrections with one replaced for its folder or camera; an empty one removes it."""
         others = [each for each in self.all if each.source != correction.source]
         return ClockCorrections(others if correction.is_nothing else [*others, correction])
 
@@ -203,7 +203,7 @@ def zone_text(minutes: int) -> str:
 
 
 def checked_correction(correction: ClockCorrection) -> ClockCorrection:
-    """A correction as it is.
+    """Parse a correction.
 
     Raises:
         InputError: it is for no folder and no camera, or too large.

@@ -1,4 +1,4 @@
-"""The one door to SQLite: opening modes, transactions, and library errors translated at this edge only."""
+"""The only access to SQLite: opening modes, transactions, and translated errors."""
 
 import math
 import sqlite3
@@ -46,12 +46,12 @@ class Guard(Protocol):
 
 
 class _WrittenMeanwhileError(Exception):
-    """SQLite began a copy anew because the file was written to."""
+    """SQLite restarted a copy because the file was written to."""
 
 
 @final
 class Connection:
-    """A SQLite connection whose every call raises the errors of `engine.errors`; from any thread, one at a time.
+    """A SQLite connection whose calls raise the errors of `engine.errors`; thread-safe by a lock.
 
     Args:
         path: for error messages.
@@ -60,7 +60,7 @@ class Connection:
 
     def __init__(self, path: Path, address: str) -> None:
         self.path = path
-        self.guard: Guard | None = None  # watches the file, unless nobody else can reach it
+        self.guard: Guard | None = None  # watches the file, unless it is private
         try:
             self._sqlite = sqlite3.connect(
                 address,
@@ -82,7 +82,7 @@ class Connection:
         return self._execute(sql, values, sqlite3.Cursor.fetchall)
 
     def each(self, sql: str, values: Values = ()) -> Iterator[Row]:
-        """The rows of a query one by one, so that a long answer never lies in memory whole."""
+        """Iterate over the rows of a query, without all of them in memory."""
         self._check()
         try:
             yield from self._sqlite.execute(sql, values)
@@ -125,7 +125,7 @@ class Connection:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Commit the block as a whole, or leave the file as it was. A transaction that is open already is joined."""
+        """Commit the block atomically. An open transaction is joined."""
         if self.in_transaction:
             yield
             return
@@ -150,7 +150,7 @@ class Connection:
 
     @contextmanager
     def one_moment(self) -> Iterator[None]:
-        """Have all queries of the block see the file as of one moment, whoever writes meanwhile."""
+        """Let all queries of the block see one snapshot of the file."""
         if self.in_transaction:
             yield
             return
@@ -161,7 +161,7 @@ class Connection:
             self.roll_back()
 
     def roll_back(self) -> None:
-        """Drop the open transaction; SQLite has done so already after some errors, such as a full disk."""
+        """Roll back; SQLite has already done so after some errors, such as a full disk."""
         if self.in_transaction:
             self.write("ROLLBACK")
 
@@ -179,10 +179,10 @@ class Connection:
     def copy_in_parts_to(
         self, target: "Connection", pages: int, on_part: Callable[[int, int], None]
     ) -> bool:
-        """Copy the whole database over another connection's in parts of so many pages, between which others may write.
+        """Copy the database over another connection's in parts, between which others may write.
 
-        `on_part` is called after each with the pages that are done and those in all; an error of it ends the copying.
-        Returns whether nobody wrote meanwhile, else the copy is not whole.
+        `on_part` is called after each with copied and total pages; an error of it ends the copying.
+        Returns whether the copy is whole: nothing was written meanwhile.
         """
         least_left: float = math.inf
 
@@ -194,7 +194,8 @@ class Connection:
             least_left = left
 
         try:
-            self._sqlite.backup(target._sqlite, pages=pages, progress=take_note, sleep=0.001)  # noqa: SLF001
+            other = target._sqlite  # noqa: SLF001
+            self._sqlite.backup(other, pages=pages, progress=take_note, sleep=0.001)
         except _WrittenMeanwhileError:
             return False
         except sqlite3.Error as error:
@@ -203,7 +204,7 @@ class Connection:
 
     @contextmanager
     def one_state(self) -> Iterator[None]:
-        """Let all queries of the block see one state of the file; its writer waits with the next commit that long."""
+        """Let all queries of the block see one snapshot; a writer waits to commit."""
         self.write("BEGIN")
         try:
             yield
@@ -220,7 +221,7 @@ class Connection:
 
 @contextmanager
 def unsafe_target(path: Path) -> Iterator[Connection]:
-    """An empty database to copy into, without journal and flushes: it is thrown away on failure, flushed as a whole."""
+    """An empty database to copy into, without journal and flushes: deleted on failure."""
     with closing(Connection(path, str(path))) as target:
         target.value("PRAGMA journal_mode = OFF")
         target.write("PRAGMA synchronous = OFF")
@@ -228,7 +229,7 @@ def unsafe_target(path: Path) -> Iterator[Connection]:
 
 
 def translated(error: Exception, path: Path) -> Exception:
-    """Our error for one of SQLite; SQLite's own where it can only be a bug of ours."""
+    """Convert an error of SQLite; bugs are returned unchanged."""
     if isinstance(error, UnicodeEncodeError):
         return InputError(
             "a text cannot be stored", expected="valid Unicode", found=repr(str(error))
@@ -236,9 +237,8 @@ def translated(error: Exception, path: Path) -> Exception:
     code = getattr(error, "sqlite_errorcode", None)
     if is_full(path, error):
         return disk_full(path)
-    is_no_text = code is None and isinstance(
-        error, UnicodeDecodeError | sqlite3.OperationalError
-    )  # found by Python
+    # found by Python
+    is_no_text = code is None and isinstance(error, UnicodeDecodeError | sqlite3.OperationalError)
     if is_no_text or (code == sqlite3.SQLITE_ERROR and str(error).startswith(_STRANGE_PARTS)):
         return damaged_error(path, str(error))
     make = None if code is None else _CONSTRAINTS.get(code) or _ERRORS.get(code & _BASE_CODE)
@@ -256,7 +256,8 @@ def damaged_error(path: Path, reason: str) -> ProtoleafError:
     return ProjectDamagedError(
         "the project file is damaged",
         found=file_and_reason(path, reason),
-        remedy="restore a backup or open an earlier copy of the file; the damaged file is left as it is",
+        remedy="restore a backup or open an earlier copy of the file; the damaged file is left as "
+        "it is",
     )
 
 

@@ -1,6 +1,6 @@
-"""What image files say of themselves: size, time, camera, place and further fields. Facts of the machine.
+"""Metadata of image files: size, time, camera, place and further fields. Not journaled.
 
-Times are given as the corrected clocks of cameras have them: here, and nowhere else; see `clock_corrections`.
+Times are those of corrected clocks: corrections are applied only here; see `clock_corrections`.
 """
 
 import json
@@ -12,12 +12,13 @@ from typing import Final, final
 
 from engine.project.camera_clocks import ProjectClocks
 from engine.project.clock_corrections import ClockCorrection, ClockCorrections, ClockSource
-from engine.project.connection import Connection, Row
+from engine.project.connection import Row
 from engine.project.records import ImageDetails, ImageId
 from engine.project.store import ProjectStore, shown_path
 
 MOST_FIELDS_LENGTH: Final = 1_000_000
-_COLUMNS = """SELECT image_id, image_detail.modified_ns, width, height, taken_at, camera, latitude, longitude, fields
+_COLUMNS = """SELECT image_id, image_detail.modified_ns, width, height, taken_at, camera, latitude,
+longitude, fields
     FROM image_detail"""
 _SHOTS: Final = """
     SELECT image_id, CAST(STRFTIME('%s', SUBSTR(taken_at, 1, 19)) AS INTEGER) AS clock,
@@ -29,7 +30,7 @@ _SHOTS: Final = """
             RTRIM(path, REPLACE(path, '/', '')) AS folder
         FROM image_detail JOIN image USING (image_id) WHERE taken_at IS NOT NULL
     ) ORDER BY image_id"""
-"""Time by the clock, moment where the file has a time zone, and source of each image with a time."""
+"""Clock time, UTC where the file has a time zone, and source of each image with a time."""
 _SOURCES: Final = """
     SELECT CAST(folder AS BLOB), camera, serial, COUNT(*), MIN(taken_at), MAX(taken_at) FROM (
         SELECT taken_at, camera, RTRIM(path, REPLACE(path, '/', '')) AS folder,
@@ -41,19 +42,28 @@ _NONE: Final = ClockCorrection("")
 _AT_ONCE: Final = 5_000
 
 _UNREAD: Final = "image_detail.image_id IS NULL AND part NOT GLOB 'page=*' AND part NOT GLOB 't=*'"
-"""Images whose details are to be read from headers; those of pages and frames come with their pixels."""
+"""Images whose metadata is read from headers; that of pages and frames comes with pixels."""
+
+
+_STORE: Final = """INSERT INTO image_detail
+    (image_id, modified_ns, width, height, taken_at, camera, latitude, longitude, fields)
+    SELECT image_id, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 FROM image WHERE image_id = ?1
+    ON CONFLICT (image_id) DO UPDATE SET modified_ns = excluded.modified_ns,
+    width = excluded.width, height = excluded.height, taken_at = excluded.taken_at,
+    camera = excluded.camera, latitude = excluded.latitude, longitude = excluded.longitude,
+    fields = excluded.fields"""
 
 
 @final
 class ProjectDetails:
-    """The details of a project's images. Undo leaves them, and those of removed images wait for their return."""
+    """Metadata of a project's images. It is not affected by undo, nor deleted with an image."""
 
     def __init__(self, store: ProjectStore) -> None:
         self._store = store
         self._clocks = ProjectClocks(store)
 
     def each(self) -> Iterator[ImageDetails]:
-        """The details of all images that are there, in ascending image id order, few in memory at once.
+        """The metadata of all images in ascending id order, few in memory at once.
 
         The project may change meanwhile.
         """
@@ -66,11 +76,11 @@ class ProjectDetails:
             last = some[-1][0]
 
     def shot_times(self) -> list[tuple[ImageId, int, int, int]]:
-        """Images whose time is known, in ascending id order: id, moment, time by the camera's clock, and source.
+        """Images with a known time, in ascending id order: id, UTC time, clock time, and source.
 
-        Both times are seconds since 1970, and equal where nothing tells a time zone: a time without one is taken for
-        one in the zone of the others of its source. Sources are numbers, equal for images of one camera and folder
-        whose moments can be compared.
+        Both times are seconds since 1970, and equal without a time zone: a time without one is
+        assumed to be in the zone of the others of its source. Sources are numbers, equal for images
+        of one camera and folder whose moments can be compared.
         """
         corrections, ahead = self._corrections_by_source(), dict[int, int]()
         shots = list[tuple[ImageId, int, int | None, int]]()
@@ -139,13 +149,13 @@ class ProjectDetails:
         return {each.image_id: each for each in self.corrected(map(_details, rows))}
 
     def missing(self, limit: int = -1, *, after: ImageId = 0) -> list[tuple[ImageId, str]]:
-        """Id and stored path of images that were not read yet, at most so many, in ascending id order.
+        """Id and stored path of images that were not read yet, in ascending id order.
 
         Args:
             after: only of images with a higher id.
         """
         rows = self._store.connection.rows(
-            "SELECT image_id, path FROM image LEFT JOIN image_detail USING (image_id)"  # noqa: S608 (our names)
+            "SELECT image_id, path FROM image LEFT JOIN image_detail USING (image_id)"  # noqa: S608
             f" WHERE {_UNREAD} AND image_id > ? ORDER BY image_id LIMIT ?",
             (int(after), limit),
         )
@@ -155,17 +165,15 @@ class ProjectDetails:
         """Number of images that were not read yet, as `missing`."""
         return int(
             self._store.connection.value(
-                "SELECT COUNT(*) FROM image LEFT JOIN image_detail USING (image_id)"  # noqa: S608 (our names)
+                "SELECT COUNT(*) FROM image LEFT JOIN image_detail USING (image_id)"  # noqa: S608
                 f" WHERE {_UNREAD} AND image_id > ?",
                 (int(after),),
             )
         )
 
     def store(self, details: Iterable[ImageDetails]) -> None:
-        """Store details in place of earlier ones; images that are gone by now are passed over."""
-        rows = list(map(_row, details))
-        for connection in self._store.fact_connections:
-            _store(connection, rows)
+        """Store metadata in place of earlier one; removed images are skipped."""
+        self._store.write_facts(_STORE, list(map(_row, details)))
 
 
 def _corrected(details: ImageDetails, path: str, corrections: ClockCorrections) -> ImageDetails:
@@ -190,23 +198,11 @@ def _text(value: object) -> str:
     )
 
 
-def _store(connection: Connection, rows: list[Row]) -> None:
-    with connection.transaction():
-        connection.write_many(
-            "INSERT INTO image_detail"
-            " (image_id, modified_ns, width, height, taken_at, camera, latitude, longitude, fields)"
-            " SELECT image_id, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 FROM image WHERE image_id = ?1"
-            " ON CONFLICT (image_id) DO UPDATE SET modified_ns = excluded.modified_ns, width = excluded.width,"
-            " height = excluded.height, taken_at = excluded.taken_at, camera = excluded.camera,"
-            " latitude = excluded.latitude, longitude = excluded.longitude, fields = excluded.fields",
-            rows,
-        )
-
-
 def _row(details: ImageDetails) -> Row:
     taken_at = None if details.taken_at is None else details.taken_at.isoformat()
     return (
-        int(details.image_id), details.modified_ns, details.width, details.height, taken_at, details.camera,
+        int(details.image_id), details.modified_ns, details.width, details.height, taken_at,
+        details.camera,
         details.latitude, details.longitude, _fields_text(details.fields),
     )  # fmt: skip
 
@@ -232,7 +228,7 @@ def _details(row: Row) -> ImageDetails:
 
 
 def _time(text: str | None) -> datetime | None:
-    """A time as it was stored; None where another program wrote something else, since files can be read again."""
+    """A stored time; None for an invalid one, since files can be read again."""
     try:
         return None if text is None else datetime.fromisoformat(text)
     except ValueError:

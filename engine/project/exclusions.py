@@ -1,4 +1,4 @@
-"""Classes that a person has excluded for an image, such as one that was left out of a group of look-alikes."""
+"""Classes excluded for an image, such as one removed from a group of look-alikes."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final, final
@@ -12,22 +12,19 @@ from engine.project.image_rows import check_images, plain_ids
 from engine.project.records import ClassId, Exclusion, ImageId
 from engine.project.schema import EXCLUSION
 from engine.project.step import OpenStep
-from engine.project.store import ProjectStore
+from engine.project.store import ProjectPart
 
 _IN_FORCE: Final = """SELECT image_id, class_id, who, excluded_at FROM exclusion
     LEFT JOIN image_change USING (image_id) WHERE found_at IS NULL OR found_at <= excluded_at"""
 
 
 @final
-class ProjectExclusions:
-    """The excluded classes of images; those of a picture that was replaced in its file since are left out."""
-
-    def __init__(self, store: ProjectStore) -> None:
-        self._store = store
+class ProjectExclusions(ProjectPart):
+    """Excluded classes of images, without those of a picture that was replaced since."""
 
     def all(self) -> list[Exclusion]:
         """By image, in ascending image id order."""
-        rows = self._store.connection.rows(f"{_IN_FORCE} ORDER BY image_id, class_id")
+        rows = self._connection.rows(f"{_IN_FORCE} ORDER BY image_id, class_id")
         return [
             Exclusion(image_id, class_id, who, time_of(when))
             for image_id, class_id, who, when in rows
@@ -35,21 +32,21 @@ class ProjectExclusions:
 
     def pairs(self) -> list[tuple[ImageId, ClassId]]:
         """Image and class of each: the quick way to read many."""
-        return [row[:2] for row in self._store.connection.rows(_IN_FORCE)]
+        return [row[:2] for row in self._connection.rows(_IN_FORCE)]
 
     def add(self, image_ids: Iterable[ImageId], class_id: ClassId, *, who: str = "") -> Change:
-        """Note that images are not of a class. A label given later that says otherwise removes the note.
+        """Record that images are not of a class. A contradicting later label removes the record.
 
         Args:
-            who: the person; by default the one at this computer.
+            who: the annotator; by default the current user.
 
         Raises:
             UnknownClassError: there is no such class.
             InputError: an image is not in the project.
         """
         ids = plain_ids(image_ids)
-        name = class_name(self._store.connection, class_id)
-        check_images(self._store.connection, ids)
+        name = class_name(self._connection, class_id)
+        check_images(self._connection, ids)
         with self._store.one_step(who=who) as step:
             put_exclusions(step, ids, class_id, who=who)
             step.action = action("class_excluded", name, images=len(ids))

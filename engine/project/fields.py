@@ -1,4 +1,4 @@
-"""The fields that a project has for its images, and their values: a count, and a short list of its own."""
+"""Image fields of a project and their values: a count, and fields of its own."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -32,7 +32,7 @@ from engine.project.model_rows import put_setting
 from engine.project.records import FieldValue, ImageId
 from engine.project.schema import FIELD_VALUE
 from engine.project.step import OpenStep
-from engine.project.store import ProjectStore
+from engine.project.store import ProjectPart
 from engine.texts import enumerated
 
 _LONGEST_SHOWN: Final = 40  # characters of a value in the history
@@ -41,16 +41,13 @@ _IN_FORCE: Final = """SELECT image_id, field, value, who, entered_at FROM field_
 
 
 @final
-class ProjectFields:
-    """The fields and values of a project; values of a picture that was replaced in its file since are left out."""
-
-    def __init__(self, store: ProjectStore) -> None:
-        self._store = store
+class ProjectFields(ProjectPart):
+    """Fields and values of a project, without values of pictures that were replaced since."""
 
     @property
     def defined(self) -> tuple[ImageField, ...]:
         """The project's own fields, in the order in which they are shown."""
-        return defined_fields(self._store.connection)
+        return defined_fields(self._connection)
 
     def field(self, name: str) -> ImageField:
         """A field by its name, whatever its capitals and blanks; count included.
@@ -72,10 +69,12 @@ class ProjectFields:
     def define(self, fields: Sequence[ImageField], renamings: Sequence[Renaming] = ()) -> Change:
         """Replace the project's fields; count is not among them.
 
-        Values of a field that is gone, and those that it does not take any more, are removed in the same step.
+        Values of a removed field, and values that it does not allow any more, are removed in the
+        same step.
 
         Args:
-            renamings: of the present fields, whose values get the new names; `fields` have them already.
+            renamings: of the current fields, whose values are renamed; `fields` are renamed
+                already.
 
         Raises:
             InputError: see `checked_fields`.
@@ -98,14 +97,14 @@ class ProjectFields:
 
         Args:
             name: of the field, see `field`.
-            who: the person; by default the one at this computer.
+            who: the annotator; by default the current user.
 
         Raises:
-            InputError: the field does not take the value, there is no such field, or an image is not in the project.
+            InputError: an invalid value, an unknown field, or an image that is not in the project.
         """
         ids, field = plain_ids(image_ids), self.field(name)
         stored = None if value is None else checked_value(field, value)
-        check_images(self._store.connection, ids)
+        check_images(self._connection, ids)
         with self._store.one_step(who=who) as step:
             if stored is None:
                 step.delete(FIELD_VALUE, [(image_id, field.name) for image_id in ids])
@@ -118,23 +117,23 @@ class ProjectFields:
 
     def all(self) -> list[FieldValue]:
         """All values, by image in ascending id order, then by field."""
-        rows = self._store.connection.rows(f"{_IN_FORCE} ORDER BY image_id, field")
+        rows = self._connection.rows(f"{_IN_FORCE} ORDER BY image_id, field")
         return [
             FieldValue(image_id, field, value, who, time_of(when))
             for image_id, field, value, who, when in rows
         ]
 
     def values(self) -> dict[ImageId, dict[str, str]]:
-        """Values by the name of their field, of each image that has one: the quick way to read many."""
+        """Values by field name, of each image with any: the fast way to read many."""
         found: dict[ImageId, dict[str, str]] = {}
-        for image_id, field, value, _who, _when in self._store.connection.rows(_IN_FORCE):
+        for image_id, field, value, _who, _when in self._connection.rows(_IN_FORCE):
             found.setdefault(image_id, {})[field] = value
         return found
 
     def add_missing(
         self, values: Sequence[FieldValue], fields: Sequence[ImageField] = ()
     ) -> Change:
-        """Take over values of others, with their names and times, where an image has none of that field.
+        """Adopt values of another copy, with names and times, where an image has none.
 
         Args:
             fields: theirs; those that are missing here come in, and so do choices that ours lack.
@@ -142,7 +141,7 @@ class ProjectFields:
         Raises:
             InputError: an image is not in the project, or together there are too many fields.
         """
-        check_images(self._store.connection, [each.image_id for each in values])
+        check_images(self._connection, [each.image_id for each in values])
         with self._store.one_step() as step:
             together = checked_fields(merged_fields(self.defined, fields))
             if together != self.defined:
@@ -162,7 +161,7 @@ def merged_fields(
 ) -> tuple[ImageField, ...]:
     """Our fields with the choices that theirs have in addition, then those that are theirs alone.
 
-    A field of another name or kind there stays as it is here.
+    Fields of another name or kind are not changed.
     """
     pairs = paired_fields(ours, theirs)
     by_ours = {own.name: their for own, their in pairs.values()}
@@ -194,7 +193,7 @@ def _widened(ours: ImageField, theirs: ImageField) -> ImageField:
 def _rename_values(
     step: OpenStep, fields: Sequence[ImageField], renamings: Sequence[Renaming]
 ) -> int:
-    """Give values the new names of their fields and choices; returns how many were removed: no field takes them."""
+    """Rename fields and choices of values; returns the number of removed, invalid ones."""
     names = {(each.field, each.choice): each.name for each in renamings}
     known = {field.search_name: field for field in (COUNT, *fields)}
     by_former = {

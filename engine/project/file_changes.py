@@ -1,6 +1,6 @@
-"""Files of images that were written to: how they are now, and whether another picture than before was found there.
+"""Modified image files: their current state, and whether their picture was replaced.
 
-Facts of the machine, which undo leaves. Labels older than another picture are outdated: see `engine.project.labels`.
+Not journaled. Labels older than the current picture are outdated: see `engine.project.labels`.
 """
 
 import json
@@ -10,45 +10,36 @@ from typing import Final, final
 from engine.project.clock import now_text
 from engine.project.connection import Connection
 from engine.project.records import FileChange, ImageId
-from engine.project.store import ProjectStore
+from engine.project.store import ProjectPart
 
 _COLUMNS: Final = "SELECT image_id, size_bytes, modified_ns, seen_hash, found_at FROM image_change"
+_STORE: Final = """INSERT OR REPLACE INTO image_change
+    (image_id, size_bytes, modified_ns, seen_hash, found_at)
+    SELECT image_id, ?2, ?3, ?4, ?5 FROM image WHERE image_id = ?1"""
 
 
 @final
-class ProjectFileChanges:
+class ProjectFileChanges(ProjectPart):
     """What is known of files that changed; most images have no entry."""
-
-    def __init__(self, store: ProjectStore) -> None:
-        self._store = store
 
     def of(self, image_ids: Sequence[ImageId]) -> dict[ImageId, FileChange]:
         """The entries of these images."""
-        rows = self._store.connection.rows(
-            f"{_COLUMNS} WHERE image_id IN (SELECT value FROM json_each(?))",  # noqa: S608 (our names)
+        rows = self._connection.rows(
+            f"{_COLUMNS} WHERE image_id IN (SELECT value FROM json_each(?))",  # noqa: S608
             (json.dumps([int(image_id) for image_id in image_ids]),),
         )
         return {row[0]: FileChange(*row) for row in rows}
 
     def record(self, changes: Iterable[FileChange]) -> None:
-        """Store entries in place of earlier ones; images that are gone by now are passed over."""
+        """Store entries in place of earlier ones; removed images are skipped."""
         rows = [
             (each.image_id, each.size_bytes, each.modified_ns, each.seen_hash, each.found_at)
             for each in changes
         ]
-        for connection in self._store.fact_connections if rows else ():
-            _store(connection, rows)
+        if rows:
+            self._store.write_facts(_STORE, rows)
 
 
 def present(connection: Connection) -> str:
     """The present, and no earlier than another computer with a clock of its own found a change."""
     return max(now_text(), connection.value("SELECT max(found_at) FROM image_change") or "")
-
-
-def _store(connection: Connection, rows: Sequence[tuple[object, ...]]) -> None:
-    with connection.transaction():
-        connection.write_many(
-            "INSERT OR REPLACE INTO image_change (image_id, size_bytes, modified_ns, seen_hash, found_at)"
-            " SELECT image_id, ?2, ?3, ?4, ?5 FROM image WHERE image_id = ?1",
-            rows,
-        )

@@ -1,4 +1,4 @@
-"""Where two copies of one project parted, and what each did since: known by the steps that both have."""
+"""The common history of two copies of a project, by their steps, and the changes since."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ class Since:
     Attributes:
         classes_made: ids that mean another class in the other copy, or none.
         images_added: as well.
-        labels: of images whose label changed: every label that they had, the one at the fork included.
+        labels: of images whose label changed: all their labels, including that at the fork.
         notes: of images whose note changed, as well.
         values: of images with another value of a field, as well.
     """
@@ -64,14 +64,14 @@ class Fork:
         return our_id == their_id and not any(our_id in each for each in added)
 
     def was_here(self, our_id: ImageId, their_id: ImageId, theirs: Answer) -> bool:
-        """Whether our copy had their label or note once, so that what we have now was decided knowing it."""
+        """Whether the other copy's label or note was once ours: ours was decided knowing it."""
         is_old = self.is_same_image(our_id, their_id) and their_id not in self.theirs.answers(
             type(theirs)
         )
         return is_old or self.ours.knew(our_id, theirs)
 
     def was_there(self, our_id: ImageId, their_id: ImageId, ours: Answer) -> bool:
-        """Whether their copy had our label or note once, so that what they have was decided knowing it."""
+        """Whether our label or note was once the other copy's: theirs was decided knowing it."""
         is_old = self.is_same_image(our_id, their_id) and our_id not in self.ours.answers(
             type(ours)
         )
@@ -79,7 +79,7 @@ class Fork:
 
 
 def fork_of(ours: Connection, theirs: Connection) -> Fork | None:
-    """Compare the histories of two files of the present version; None where they are not of one project."""
+    """Compare the histories of two files of the current version; None for different projects."""
     if read_mark(ours).project_id != read_mark(theirs).project_id:
         return None
     last = _last_common_step(ours, theirs)

@@ -1,7 +1,7 @@
-"""Undo that survives a restart: each step keeps the rows it changed as they were before and after; and trying out.
+"""Undo that survives a restart: steps store changed rows before and after; and what-if mode.
 
-Undo puts the befores back in reverse order, redo the afters in order. Nothing is computed again, so a step comes out
-the same however often it goes back and forth.
+Undo restores the rows before in reverse order, redo the rows after in order. Nothing is recomputed,
+so a step ends the same however often it goes back and forth.
 """
 
 import sqlite3
@@ -22,7 +22,7 @@ from engine.project.records import JournalStep
 from engine.project.row_history import read_chunk
 from engine.project.schema import JOURNALED_TABLES
 from engine.project.step import OpenStep, RowChange
-from engine.project.store import ProjectStore
+from engine.project.store import ProjectPart, ProjectStore
 
 
 @final
@@ -56,11 +56,11 @@ class ProjectHistory:
         ]
 
     def fork_with(self, other: "ProjectHistory") -> Fork | None:
-        """What each of two copies of one project did since they parted; None where they are not of one project."""
-        return fork_of(self._store.connection, other._store.connection)  # noqa: SLF001 (of the same kind)
+        """Compare two copies of one project since they parted; None for different projects."""
+        return fork_of(self._store.connection, other._store.connection)  # noqa: SLF001
 
     def undo(self) -> Change | None:
-        """Take the latest action back, also one of an earlier run of the program; None when there is none."""
+        """Undo the latest action, also of an earlier session; None when there is none."""
         return self._replay(is_undo=True)
 
     def redo(self) -> Change | None:
@@ -99,7 +99,8 @@ class ProjectHistory:
             else "is_undone = 1 ORDER BY step_id ASC"
         )
         return self._store.connection.row(
-            f"SELECT step_id, text, code, arguments FROM journal_step WHERE {which} LIMIT 1"  # noqa: S608 (our names)
+            "SELECT step_id, text, code, arguments FROM journal_step"  # noqa: S608
+            f" WHERE {which} LIMIT 1"
         )
 
 
@@ -110,7 +111,8 @@ def _action_of(step: Row | None) -> Action | None:
 def _row_changes_of(connection: Connection) -> list[RowChange]:
     """The row changes of all steps that are not undone, in the order in which they were made."""
     chunks = connection.rows(
-        "SELECT step_id, sequence FROM journal_chunk JOIN journal_step USING (step_id) WHERE is_undone = 0"
+        "SELECT step_id, sequence FROM journal_chunk JOIN journal_step USING (step_id)"
+        " WHERE is_undone = 0"
         " ORDER BY step_id, sequence"
     )
     return [
@@ -125,7 +127,8 @@ def _replayed(connection: Connection, step_id: int, *, is_undo: bool) -> ChangeB
     order = "DESC" if is_undo else "ASC"
     with connection.transaction():
         for (sequence,) in connection.rows(
-            f"SELECT sequence FROM journal_chunk WHERE step_id = ? ORDER BY sequence {order}",  # noqa: S608
+            "SELECT sequence FROM journal_chunk"  # noqa: S608
+            f" WHERE step_id = ? ORDER BY sequence {order}",
             (step_id,),
         ):
             changes = read_chunk(connection, step_id, sequence)
@@ -160,14 +163,12 @@ def _statement_key(change: RowChange) -> tuple[str, int]:
 
 
 @final
-class ProjectWhatIf:
-    """Trying actions out on a copy of the project, with an undo of its own that ends where the trial began.
+class ProjectWhatIf(ProjectPart):
+    """Trying actions on a copy of the project, with undo of its own up to the start of the trial.
 
-    Facts of the machine (`image_fact`, `model_version`) are true meanwhile as well, and go to the file, too.
+    Facts of the machine (`image_fact`, `model_version`) apply to both, and are written to the file,
+    too.
     """
-
-    def __init__(self, store: ProjectStore) -> None:
-        self._store = store
 
     @property
     def is_on(self) -> bool:
@@ -175,20 +176,20 @@ class ProjectWhatIf:
         return self._store.is_what_if
 
     def begin(self) -> None:
-        """Try all actions out from now on, until they are kept or discarded; raises `InputError` where that is on.
+        """Start trying actions on a copy, until they are applied or discarded.
 
-        A project that is open for reading only can be tried out on, too; nothing of it can be kept.
+        A read-only project allows trials, too, which cannot be applied.
         """
         if self.is_on:
             raise InputError("a what-if is open already", remedy="apply or discard it first")
         copy = Connection(self._store.path, ":memory:")
-        self._store.connection.copy_to(copy)
+        self._connection.copy_to(copy)
         copy.write("PRAGMA foreign_keys = ON")
         copy.write("DELETE FROM journal_step")
         self._store.connection = copy
 
     def keep(self, action: Action) -> Change:
-        """Bring all that was tried out into the file, as one action; when that fails it stays tried out.
+        """Apply all tried actions to the file, as one action; on failure the trial goes on.
 
         A copy of the graph that followed every step has all of the returned change.
 
@@ -230,12 +231,12 @@ class ProjectWhatIf:
     def _leave_copy(self) -> Connection:
         if not self.is_on:
             raise InputError("no what-if is open", remedy="start one first")
-        copy, self._store.connection = self._store.connection, self._store.file.connection
+        copy, self._store.connection = self._connection, self._store.file.connection
         return copy
 
 
 def _make_again(step: OpenStep, changes: Iterable[RowChange]) -> None:
-    """Make row changes in the order in which they were made first, so that references hold as they did."""
+    """Apply row changes in their original order, so that references hold."""
     for (table_name, is_deleted), group in groupby(
         changes, key=lambda change: (change[0], change[2] is None)
     ):

@@ -1,7 +1,7 @@
 """Version 9: classes get an identity, in their table and in the journal.
 
-That of a class from before follows from the step that made it, so that copies of one project which are migrated apart
-agree on the classes from before they parted, and on no other. A class whose making is not in the journal gets none.
+That of an older class is derived from the step that created it, so that separately migrated copies
+of one project agree on their common classes only. A class without such a step gets none.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,8 @@ from engine.project.records import ClassId
 from engine.project.schema import CLASS, IDENTITY_COLUMN
 from engine.project.step import RowChange, decoded, encoded
 
-_CHUNKS: Final = "SELECT step_id, sequence, done_at FROM journal_chunk JOIN journal_step USING (step_id) ORDER BY step_id, sequence"
+_CHUNKS: Final = """SELECT step_id, sequence, done_at FROM journal_chunk
+JOIN journal_step USING (step_id) ORDER BY step_id, sequence"""
 _CHUNK: Final = "SELECT row_changes FROM journal_chunk WHERE step_id = ? AND sequence = ?"
 _PUT_CHUNK: Final = "UPDATE journal_chunk SET row_changes = ? WHERE step_id = ? AND sequence = ?"
 _WIDTH: Final = len(CLASS.columns) - 1  # of a class's row in version 8
@@ -46,7 +47,7 @@ def _changes(connection: Connection, step_id: int, sequence: int) -> list[RowCha
     try:
         return decoded(connection.value(_CHUNK, (step_id, sequence)))
     except ValueError:
-        return []  # stays as it is: checking the project names it
+        return []  # is not changed: the check reports it
 
 
 def _classes_made(changes: list[RowChange]) -> Iterator[tuple[ClassId, str]]:

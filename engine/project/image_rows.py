@@ -30,7 +30,7 @@ def plain_ids(image_ids: Iterable[ImageId]) -> list[ImageId]:
 def insert_new(
     step: OpenStep, files: Sequence[FoundFile | NewItem], paths: ImagePaths, new_ids: list[ImageId]
 ) -> list[ImageId]:
-    """Add the images that the project does not know yet, and their ids to `new_ids`; the image id of each."""
+    """Add images, with the ids of new ones in `new_ids`; returns the id of each."""
     next_id = (
         int(step.connection.value("SELECT seq FROM sqlite_sequence WHERE name = 'image'") or 0) + 1
     )
@@ -56,7 +56,7 @@ def insert_new(
 def label_new(
     step: OpenStep, given: Iterable[tuple[ImageId, ClassId | None]], ending: tuple[str, str, str]
 ) -> dict[ImageId, ClassId]:
-    """Label images that have no label yet, each with its first class; rows end with person, time and source."""
+    """Label unlabelled images, each with its first class; rows end with author, time and source."""
     classes: dict[ImageId, ClassId] = {}
     for image_id, class_id in given:
         if class_id is not None:
@@ -77,7 +77,7 @@ def move_images(
     leaving: Collection[ImageId],
     paths: ImagePaths,
 ) -> int:
-    """Give files of images other places, with all images of each; see `ProjectImages.relink`. How many moved."""
+    """Relocate files with all their images; see `ProjectImages.relink`. Returns their number."""
     gone: list[ImageId] = []
     rows: dict[str | bytes, list[Row]] = {}
     for image_id, file in moves:
@@ -104,8 +104,8 @@ def move_images(
 def _items_of_file(connection: Connection, image_id: ImageId) -> list[Row]:
     """The rows of all images of an image's file."""
     return connection.rows(
-        f"SELECT {', '.join(IMAGE.columns)} FROM image"  # noqa: S608 (our names)
-        " WHERE path = (SELECT path FROM image WHERE image_id = ?) ORDER BY image_id",
+        f"{IMAGE.select_all} WHERE path = (SELECT path FROM image WHERE image_id = ?)"  # noqa: S608
+        " ORDER BY image_id",
         (image_id,),
     )
 
@@ -121,7 +121,8 @@ def within_pictures(connection: Connection, image_ids: Sequence[ImageId]) -> lis
     """The images that are boxes, or further things, in pictures among these images."""
     rows = connection.rows(
         "SELECT item.image_id FROM image AS picture JOIN image AS item USING (path)"
-        " WHERE picture.image_id IN (SELECT value FROM json_each(?)) AND item.image_id <> picture.image_id"
+        " WHERE picture.image_id IN (SELECT value FROM json_each(?))"
+        " AND item.image_id <> picture.image_id"
         " AND iif(picture.part = '', item.part LIKE 'xywh=%' OR item.part LIKE 'thing=%',"
         " substr(item.part, 1, length(picture.part) + 1) = picture.part || '&')",
         (json.dumps(list(image_ids)),),
@@ -133,7 +134,7 @@ def remove_lists(step: OpenStep, image_ids: Sequence[ImageId]) -> None:
     """Take images out of audits, and their excluded classes and values of fields away."""
     for table in (AUDIT_ITEM, EXCLUSION, FIELD_VALUE):
         found = step.connection.rows(
-            f"SELECT {', '.join(table.columns[: table.key_width])} FROM {table.name}"  # noqa: S608 (our names)
+            f"SELECT {', '.join(table.columns[: table.key_width])} FROM {table.name}"  # noqa: S608
             " WHERE image_id IN (SELECT value FROM json_each(?))",
             (json.dumps(list(image_ids)),),
         )
@@ -150,10 +151,10 @@ def check_images(connection: Connection, image_ids: Iterable[ImageId]) -> None:
 def store_facts(
     connection: Connection, facts: Iterable[tuple[ImageId, bytes | str | None, str | None]]
 ) -> None:
-    """Store image id, content hash (bytes or hex) and failure, either of them None, of images that were read.
+    """Store image id, content hash (bytes or hex) and failure, either of them None, of read images.
 
-    Images that are gone by now are passed over. A known content hash stays where the file could not be read: its disk
-    may come back.
+    Removed images are skipped. A known content hash is not cleared where the file could not be
+    read: its disk may come back.
     """
     rows = [
         (
@@ -168,7 +169,8 @@ def store_facts(
             "INSERT INTO image_fact (image_id, content_hash, failure)"
             " SELECT image_id, ?2, ?3 FROM image WHERE image_id = ?1"
             " ON CONFLICT (image_id) DO UPDATE SET"
-            " content_hash = coalesce(excluded.content_hash, content_hash), failure = excluded.failure",
+            " content_hash = coalesce(excluded.content_hash, content_hash),"
+            " failure = excluded.failure",
             rows,
         )
 
@@ -190,17 +192,21 @@ def _is_there(connection: Connection, image_id: ImageId) -> bool:
 
 
 def _has_label(connection: Connection, image_id: ImageId) -> bool:
-    """Whether a person labelled the picture that is in the file; see `engine.project.labels`."""
-    statement = "SELECT found_at > labelled_at FROM label LEFT JOIN image_change USING (image_id) WHERE image_id = ?"
+    """Whether the current picture of the file is labelled; see `engine.project.labels`."""
+    statement = (
+        "SELECT found_at > labelled_at FROM label LEFT JOIN image_change USING (image_id)"
+        " WHERE image_id = ?"
+    )
     row = connection.row(statement, (image_id,))
     return row is not None and not row[0]
 
 
 def _has_answer(connection: Connection, image_id: ImageId) -> bool:
-    """Whether a person labelled or noted something of an image, or gave a field of it a value."""
+    """Whether an image has a label, a note or field values."""
     tables = ("image_note", "label", "field_value")
     return any(
-        connection.row(f"SELECT 1 FROM {table} WHERE image_id = ?", (image_id,)) is not None  # noqa: S608 (our names)
+        connection.row(f"SELECT 1 FROM {table} WHERE image_id = ?", (image_id,))  # noqa: S608
+        is not None
         for table in tables
     )
 
@@ -217,7 +223,8 @@ def no_such_image(image_id: ImageId) -> InputError:
 def id_of(connection: Connection, path: str | bytes, part: str | None = None) -> ImageId | None:
     """The image at a stored path; of its parts the one that is named, or the first."""
     found = connection.value(
-        "SELECT image_id FROM image WHERE path = ?1 AND (?2 IS NULL OR part = ?2) ORDER BY part LIMIT 1",
+        "SELECT image_id FROM image WHERE path = ?1 AND (?2 IS NULL OR part = ?2)"
+        " ORDER BY part LIMIT 1",
         (path, part),
     )
     return None if found is None else int(found)

@@ -1,6 +1,7 @@
-"""All images as columns, put together by SQLite itself: a row of Python objects for each takes twice as long.
+"""All images as columns, aggregated by SQLite: a row of Python objects each is twice as slow.
 
-One statement answers for thousands of images without Python's lock, so that a window goes on meanwhile.
+One statement fetches thousands of images without the interpreter lock, so the window stays
+responsive.
 """
 
 from array import array
@@ -24,7 +25,8 @@ _COLUMNS: Final = """SELECT max(image_id), group_concat(image_id),
     CAST(group_concat(part, '') AS BLOB), group_concat(length(part)),
     min(typeof(path) IN ('text', 'blob') AND length(part) = length(CAST(part AS BLOB)))
     FROM (SELECT image.*, content_hash, changed.size_bytes AS size, changed.modified_ns AS modified
-    FROM image LEFT JOIN image_fact USING (image_id) LEFT JOIN image_change AS changed USING (image_id)
+    FROM image LEFT JOIN image_fact USING (image_id)
+    LEFT JOIN image_change AS changed USING (image_id)
     WHERE image_id > ? ORDER BY image_id LIMIT ?)"""
 
 

@@ -43,19 +43,21 @@ from engine.project.records import (
     NewItem,
 )
 from engine.project.schema import CONFIRMED_LABEL, IMAGE, IMAGE_NOTE, LABEL
-from engine.project.store import ProjectStore, shown_path
+from engine.project.store import ProjectPart, shown_path
 
 _PATHS_AT_ONCE: Final = 1000
 _CHANGED_AT_ONCE: Final = 4096  # images that are in memory at once when many are added or moved
 _COLUMNS = """SELECT image_id, path, coalesce(changed.size_bytes, image.size_bytes),
     coalesce(changed.modified_ns, image.modified_ns), content_hash, failure, part
-    FROM image LEFT JOIN image_fact USING (image_id) LEFT JOIN image_change AS changed USING (image_id)"""
+    FROM image LEFT JOIN image_fact USING (image_id)
+    LEFT JOIN image_change AS changed USING (image_id)"""
 
 
 _CONTENTS_BY_FILE: Final = """WITH some AS (
         SELECT image_id, path FROM image WHERE image_id > ? ORDER BY image_id LIMIT ?)
     SELECT some.image_id, item.image_id, item.path, part, content_hash
-    FROM some CROSS JOIN image AS item USING (path) LEFT JOIN image_fact ON image_fact.image_id = item.image_id
+    FROM some CROSS JOIN image AS item USING (path)
+    LEFT JOIN image_fact ON image_fact.image_id = item.image_id
     WHERE NOT EXISTS (SELECT 1 FROM image AS earlier
         WHERE earlier.path = some.path AND earlier.image_id < some.image_id)
     ORDER BY some.image_id, item.image_id"""
@@ -63,33 +65,28 @@ _CONTENTS_BY_FILE: Final = """WITH some AS (
 
 
 @final
-class ProjectImages:
+class ProjectImages(ProjectPart):
     """The images that a project knows; no file of one is ever touched."""
-
-    def __init__(self, store: ProjectStore) -> None:
-        self._store = store
 
     @property
     def count(self) -> int:
         """Number of images."""
-        return int(self._store.connection.value("SELECT COUNT(*) FROM image"))
+        return int(self._connection.value("SELECT COUNT(*) FROM image"))
 
     def records(self) -> Sequence[ImageRecord]:
         """All images in ascending id order."""
-        return [
-            _record(row) for row in self._store.connection.rows(f"{_COLUMNS} ORDER BY image_id")
-        ]
+        return [_record(row) for row in self._connection.rows(f"{_COLUMNS} ORDER BY image_id")]
 
     def record(self, image_id: ImageId) -> ImageRecord:
         """One image; raises `InputError` where it is not in the project."""
-        row = self._store.connection.row(f"{_COLUMNS} WHERE image_id = ?", (int(image_id),))
+        row = self._connection.row(f"{_COLUMNS} WHERE image_id = ?", (int(image_id),))
         if row is None:
             raise no_such_image(image_id)
         return _record(row)
 
     def table(self, image_ids: Sequence[ImageId] | None = None) -> ImageTable:
-        """All images, or those of these ids that are there, as columns: the quick way to read many."""
-        if image_ids is None and (whole := whole_table(self._store.connection)) is not None:
+        """All images, or existing ones of these ids, as columns: the fast way to read many."""
+        if image_ids is None and (whole := whole_table(self._connection)) is not None:
             return whole
         which = "" if image_ids is None else " WHERE image_id IN (SELECT value FROM json_each(?))"
         values = (
@@ -105,7 +102,7 @@ class ProjectImages:
             content_hash,
             failure,
             part,
-        ) in self._store.connection.each(f"{_COLUMNS}{which} ORDER BY image_id", values):
+        ) in self._connection.each(f"{_COLUMNS}{which} ORDER BY image_id", values):
             ids.append(image_id)
             paths.append(shown_path(path))
             sizes.append(size_bytes)
@@ -127,7 +124,7 @@ class ProjectImages:
 
     def detections(self) -> dict[ImageId, BoxOrigin]:
         """What detectors found, by image."""
-        rows = self._store.connection.rows(
+        rows = self._connection.rows(
             "SELECT image_id, category, detection_score FROM image"
             " WHERE category <> '' OR detection_score IS NOT NULL ORDER BY image_id"
         )
@@ -137,7 +134,7 @@ class ProjectImages:
         """The images that a file has, in ascending id order, each with its part of the file."""
         stored = self._store.paths.stored(Path(path))
         return dict(
-            self._store.connection.rows(
+            self._connection.rows(
                 "SELECT image_id, part FROM image WHERE path = ? ORDER BY image_id", (stored,)
             )
         )
@@ -148,7 +145,7 @@ class ProjectImages:
         The project may change meanwhile.
         """
         last: ImageId = 0
-        while some := self._store.connection.rows(_CONTENTS_BY_FILE, (last, _PATHS_AT_ONCE)):
+        while some := self._connection.rows(_CONTENTS_BY_FILE, (last, _PATHS_AT_ONCE)):
             yield from (
                 ImageContent(each, shown_path(path), *rest) for _, each, path, *rest in some
             )
@@ -169,17 +166,17 @@ class ProjectImages:
         Args:
             part: of the file; by default the whole of it, or else its first part.
         """
-        return id_of(self._store.connection, self._store.paths.stored(Path(path)), part)
+        return id_of(self._connection, self._store.paths.stored(Path(path)), part)
 
     def alike(self, size_bytes: int, name: str) -> Iterator[Path]:
-        """Where the images are that had this size when they were read last, or whose file has this name."""
+        """Paths of images with this size when last read, or with this file name."""
         escaped = re.sub(r"([\\%_])", r"\\\1", name)
         pattern = os.fsencode(f"%{escaped}").decode(errors="replace")
         for condition, value in (
             ("size_bytes = ?", size_bytes),
             ("path LIKE ? ESCAPE '\\'", pattern),
         ):
-            for (path,) in self._store.connection.rows(
+            for (path,) in self._connection.rows(
                 f"SELECT path FROM image WHERE {condition}",  # noqa: S608
                 (value,),
             ):
@@ -190,7 +187,7 @@ class ProjectImages:
         return self._store.paths.absolute(record.path)
 
     def add(self, files: Sequence[FoundFile | NewItem]) -> Change:
-        """Add images, which get ids in this order; those that are known already are passed over.
+        """Add images, which get ids in this order; known ones are skipped.
 
         A `FoundFile` is one image as a whole.
         """
@@ -207,14 +204,14 @@ class ProjectImages:
         on_progress: OnProgress = ignore_progress,
         cancel: CancelToken | None = None,
     ) -> Change:
-        """Add images with their labels, if any, as one action; many labels are preceded by a backup.
+        """Add images with their labels, if any, as one action; before many labels a backup is made.
 
-        A label that is there already is never overwritten: a known image gets one only if it has none.
+        An existing label is never overwritten: a known image gets one only if it has none.
 
         Args:
-            class_ids: of each image the class that a person gave it, or a code as in `ProjectLabels.set`; None adds it
+            class_ids: of each image its class, or a code as in `ProjectLabels.set`; None adds it
                 without a label.
-            who: the person; by default the one at this computer.
+            who: the annotator; by default the current user.
             source: see `Label`.
             called: the action; by default it names the counts.
             cancel: stops between some thousands of images; none is added.
@@ -224,7 +221,7 @@ class ProjectImages:
             Cancelled: stopped.
         """
         given = {class_id for class_id in class_ids if class_id is not None and class_id >= 0}
-        names = {class_id: class_name(self._store.connection, class_id) for class_id in given}
+        names = {class_id: class_name(self._connection, class_id) for class_id in given}
         backup = BackupReason.IMPORT if len(class_ids) - class_ids.count(None) > MANY else None
         new_ids: list[ImageId] = []
         labelled: dict[ImageId, ClassId] = {}
@@ -251,7 +248,7 @@ class ProjectImages:
         """Add further parts of an image's file as images, boxes in its picture for instance.
 
         Args:
-            parts: see `engine.file_parts`; those that are known already are passed over.
+            parts: see `engine.file_parts`; known ones are skipped.
             class_ids: as in `add_labelled`.
 
         Raises:
@@ -273,14 +270,12 @@ class ProjectImages:
         """Let an image be another part of its file, as when a box is moved; its label stays.
 
         Raises:
-            InputError: the image is not in the project, the text names no part, or another image is that part.
+            InputError: the image is unknown, the text names no part, or another image has that
+                part.
         """
         text = file_part(part).text
         with self._store.one_step(action("box_changed")) as step:
-            row = step.connection.row(
-                f"SELECT {', '.join(IMAGE.columns)} FROM image WHERE image_id = ?",  # noqa: S608
-                (image_id,),
-            )
+            row = step.connection.row(IMAGE.select, (image_id,))
             if row is None:
                 raise no_such_image(image_id)
             holder = id_of(step.connection, row[1], text)
@@ -299,7 +294,7 @@ class ProjectImages:
         ids = plain_ids(image_ids)
         keys = [
             (image_id,)
-            for image_id in dict.fromkeys([*ids, *within_pictures(self._store.connection, ids)])
+            for image_id in dict.fromkeys([*ids, *within_pictures(self._connection, ids)])
         ]
         with self._store.one_step(
             backup=BackupReason.REMOVAL if len(keys) > MANY else None
@@ -315,13 +310,13 @@ class ProjectImages:
     ) -> Change:
         """Set where images are now; their ids, labels, facts and predictions stay.
 
-        All images of a file move together. One that is gone by now is passed over, and so is a file whose new place
-        belongs to another image.
+        All images of a file move together. A removed one is skipped, and so is a file whose new
+        place belongs to another image.
 
         Args:
             moves: image id, one of each file, and the file that is its own.
-            strangers: images that came in when moved files were taken for new ones; one without a label or note is
-                removed for the image whose file it holds.
+            strangers: images added when moved files were taken for new ones; one without a label or
+                note is removed for the image whose file it holds.
         """
         found, moves, leaving = 0, iter(moves), set(strangers)
         with self._store.one_step() as step:

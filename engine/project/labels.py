@@ -1,7 +1,8 @@
-"""Labels of images by people. No function of this module takes a prediction.
+"""Labels of images by annotators. No function of this module takes a prediction.
 
-A label belongs to the picture that was seen (decision 110). Where another picture was found in the file since, it is
-outdated: it stays in its row, but counts for nothing until a person confirms it or labels the image anew.
+A label belongs to the picture that was seen (decision 110). If another picture is found in the
+file, it is
+outdated: its row stays, but has no effect until it is confirmed or the image is labelled again.
 """
 
 import json
@@ -21,15 +22,15 @@ from engine.project.image_rows import check_images, label_row, plain_ids
 from engine.project.records import ClassId, ImageId, Label, LabelTable
 from engine.project.schema import CONFIRMED_LABEL, EXCLUSION, LABEL
 from engine.project.step import OpenStep
-from engine.project.store import ProjectStore
+from engine.project.store import ProjectPart
 
 REVIEW: Final = "review"
-"""Source of labels that a person gave in the program."""
+"""Source of labels given in the program."""
 IN_BULK: Final = "bulk"
-"""Source of labels that a person gave by accepting predictions of several images at once."""
+"""Source of labels given by accepting predictions of several images at once."""
 REPLACED_FIELDS: Final = frozenset({"relabelled", "from", "other"})
-"""Arguments of an action that say which labels it replaced."""
-_COLUMNS: Final = "SELECT image_id, class_id, who, labelled_at, source, is_empty FROM label"
+"""Arguments of an action with the labels it replaced."""
+_COLUMNS: Final = LABEL.select_all
 _WITHOUT_CLASS: Final = {UNKNOWN: "labelled_as_none", EMPTY: "labelled_as_empty"}
 """Codes in place of a class id, with the actions of labelling so."""
 _UNNAMED: Final = f"{_COLUMNS} WHERE who = ? AND source <> 'import' ORDER BY image_id", (NOBODY,)
@@ -38,58 +39,57 @@ _IN_FORCE: Final = """NOT EXISTS (SELECT 1 FROM image_change AS changed
 
 
 @final
-class ProjectLabels:
-    """The labels of a project: at most one for each image. Outdated ones are left out, but by `outdated`."""
-
-    def __init__(self, store: ProjectStore) -> None:
-        self._store = store
+class ProjectLabels(ProjectPart):
+    """The labels of a project, at most one per image. Only `outdated` returns outdated ones."""
 
     def by_image(self) -> dict[ImageId, Label]:
         """All labels by image, in ascending image id order."""
         labels = map(
-            _label, self._store.connection.rows(f"{_COLUMNS} WHERE {_IN_FORCE} ORDER BY image_id")
+            _label, self._connection.rows(f"{_COLUMNS} WHERE {_IN_FORCE} ORDER BY image_id")
         )
         return {label.image_id: label for label in labels}
 
     def outdated(self) -> dict[ImageId, Label]:
         """Labels by image whose file holds another picture now than the one that was labelled."""
-        return {
-            label.image_id: label for label in map(_label, _outdated_rows(self._store.connection))
-        }
+        return {label.image_id: label for label in map(_label, _outdated_rows(self._connection))}
 
     def table(self) -> LabelTable:
         """All labels as columns: the quick way to read many."""
-        rows = self._store.connection.rows(
-            f"SELECT image_id, class_id, coalesce(class_id, iif(is_empty, {EMPTY}, {UNKNOWN})) FROM label"  # noqa: S608
+        rows = self._connection.rows(
+            "SELECT image_id, class_id,"  # noqa: S608
+            f" coalesce(class_id, iif(is_empty, {EMPTY}, {UNKNOWN})) FROM label"
             f" WHERE {_IN_FORCE} ORDER BY image_id"
         )
         return LabelTable(*(zip(*rows, strict=True) if rows else ((), (), ())))
 
     def sources(self, image_ids: Sequence[ImageId] | None = None) -> list[tuple[ImageId, str]]:
-        """By which way each label came in; of these images, "" for those without a label, or of all that have one."""
+        """Source of labels, of all labelled images, or of these, with "" for unlabelled ones."""
         if image_ids is None:
-            statement = f"SELECT image_id, source FROM label WHERE {_IN_FORCE} ORDER BY image_id"  # noqa: S608
-            return self._store.connection.rows(statement)
-        return self._store.connection.rows(
-            "SELECT value, coalesce(source, '') FROM json_each(?)"  # noqa: S608 (our names)
+            statement = (
+                f"SELECT image_id, source FROM label WHERE {_IN_FORCE}"  # noqa: S608
+                " ORDER BY image_id"
+            )
+            return self._connection.rows(statement)
+        return self._connection.rows(
+            "SELECT value, coalesce(source, '') FROM json_each(?)"  # noqa: S608
             f" LEFT JOIN label ON label.image_id = value AND {_IN_FORCE}",
             (json.dumps([int(image_id) for image_id in image_ids]),),
         )
 
     def of(self, image_id: ImageId) -> Label | None:
         """The label of one image, or None."""
-        row = self._store.connection.row(
+        row = self._connection.row(
             f"{_COLUMNS} WHERE image_id = ? AND {_IN_FORCE}", (int(image_id),)
         )
         return None if row is None else _label(row)
 
     def counts(self) -> dict[ClassId, int]:
         """Number of images labelled with exactly each class; classes without any are left out."""
-        return label_counts(self._store.connection)
+        return label_counts(self._connection)
 
     def by_person_and_day(self) -> list[tuple[str, date, int]]:
-        """Labels of each person on each day, by this computer's clock; oldest first."""
-        rows = self._store.connection.rows(
+        """Labels of each annotator on each day, in local time; oldest first."""
+        rows = self._connection.rows(
             "SELECT who, date(labelled_at, 'localtime') AS day, COUNT(*) FROM label"
             " WHERE day IS NOT NULL GROUP BY who, day ORDER BY day, who"
         )
@@ -107,10 +107,12 @@ class ProjectLabels:
         """Label images; a label that is there is replaced.
 
         Args:
-            class_id: of a class; None or `UNKNOWN` for "none of the classes", `EMPTY` where nothing is in the images.
-            who: the person; by default the one at this computer.
+            class_id: of a class; None or `UNKNOWN` for "none of the classes", `EMPTY` for empty
+                images.
+            who: the annotator; by default the current user.
             source: see `Label`.
-            left_out: images of the same group that are not of this class, see `engine.project.exclusions`.
+            left_out: images of the same group that are not of this class, see
+                `engine.project.exclusions`.
 
         Raises:
             UnknownClassError: there is no such class.
@@ -118,8 +120,8 @@ class ProjectLabels:
         """
         ids, others = plain_ids(image_ids), plain_ids(left_out)
         code = UNKNOWN if class_id is None else int(class_id)
-        name = class_name(self._store.connection, code) if code not in _WITHOUT_CLASS else None
-        check_images(self._store.connection, [*ids, *others])
+        name = class_name(self._connection, code) if code not in _WITHOUT_CLASS else None
+        check_images(self._connection, [*ids, *others])
         with self._store.one_step(who=who) as step:
             if name is not None:
                 put_exclusions(step, others, code, who=who)
@@ -133,11 +135,11 @@ class ProjectLabels:
         return step.change
 
     def unnamed(self) -> int:
-        """Number of labels that a person gave before her name was known."""
-        return len(self._store.connection.rows(*_UNNAMED))
+        """Number of labels given before the name of the user was known."""
+        return len(self._connection.rows(*_UNNAMED))
 
     def sign_unnamed(self, name: str) -> Change:
-        """Put a person's name on the labels that were given before it was known."""
+        """Set the annotator of labels that were given before the name was known."""
         with self._store.one_step(who=name) as step:
             rows = step.connection.rows(*_UNNAMED)
             step.put(LABEL, [(*row[:2], name, *row[3:]) for row in rows])
@@ -145,15 +147,15 @@ class ProjectLabels:
         return step.change
 
     def add_missing(self, labels: Sequence[Label]) -> Change:
-        """Import labels of others, at most one for each image, with their names and times; images with one keep theirs.
+        """Import labels of others, one per image, with names and times; existing labels stay.
 
         Raises:
             UnknownClassError: there is no such class.
             InputError: an image is not in the project.
         """
         for class_id in {label.class_id for label in labels} - {None}:
-            class_name(self._store.connection, class_id or 0)
-        check_images(self._store.connection, [label.image_id for label in labels])
+            class_name(self._connection, class_id or 0)
+        check_images(self._connection, [label.image_id for label in labels])
         with self._store.one_step() as step:
             outdated = _outdated_ids(step.connection)
             missing = {
@@ -177,9 +179,9 @@ class ProjectLabels:
         return step.change
 
     def confirm(self, image_ids: Iterable[ImageId], *, who: str = "") -> Change:
-        """Note that a person looked at these labels again and keeps them; images without a label are passed over.
+        """Confirm labels that were reviewed; unlabelled images are skipped.
 
-        An outdated one holds for the new picture from then on, as a label by this person.
+        An outdated one then applies to the new picture, as a label by this annotator.
         """
         who = who or person_name()
         with self._store.one_step() as step:
@@ -198,17 +200,18 @@ class ProjectLabels:
         return step.change
 
     def confirmed(self) -> dict[ImageId, ClassId | None]:
-        """Labels by image that a person confirmed and that are still what they were then."""
+        """Confirmed labels by image that have not changed since."""
         return dict(
-            self._store.connection.rows(
-                "SELECT image_id, label.class_id FROM confirmed_label AS confirmed JOIN label USING (image_id)"
+            self._connection.rows(
+                "SELECT image_id, label.class_id FROM confirmed_label AS confirmed"
+                " JOIN label USING (image_id)"
                 " WHERE label.class_id IS confirmed.class_id ORDER BY image_id"
             )
         )
 
     def confirmations(self) -> dict[ImageId, Label]:
         """The confirmed labels, as `confirmed`, each with the name and time of who confirmed it."""
-        rows = self._store.connection.rows(
+        rows = self._connection.rows(
             "SELECT image_id, label.class_id, confirmed.who, confirmed_at, source, is_empty"
             " FROM confirmed_label AS confirmed JOIN label USING (image_id)"
             " WHERE label.class_id IS confirmed.class_id ORDER BY image_id"
@@ -216,7 +219,7 @@ class ProjectLabels:
         return {label.image_id: label for label in map(_label, rows)}
 
     def add_confirmations(self, confirmations: Iterable[Label]) -> Change:
-        """Take over others' confirmations of labels that are the same here, with their names and times."""
+        """Adopt confirmations of equal labels of another copy, with their names and times."""
         with self._store.one_step() as step:
             known, rows = self.confirmed(), []
             for each in confirmations:
@@ -228,7 +231,7 @@ class ProjectLabels:
         return step.change
 
     def remove(self, image_ids: Iterable[ImageId]) -> Change:
-        """Take labels away; images without one are passed over."""
+        """Remove labels; images without one are skipped."""
         with self._store.one_step() as step:
             count = len(step.delete(LABEL, [(image_id,) for image_id in plain_ids(image_ids)]))
             step.action = action("labels_removed", labels=count)
@@ -238,7 +241,7 @@ class ProjectLabels:
 def put_labels(
     step: OpenStep, codes: Mapping[ImageId, int], *, who: str = "", source: str
 ) -> list[Label]:
-    """Label images, in place of earlier labels; an equal one in force keeps its time. See `ProjectLabels.set`.
+    """Label images, replacing earlier labels; an equal current one keeps its time.
 
     Args:
         codes: class ids, `UNKNOWN` or `EMPTY`.
@@ -267,7 +270,7 @@ def put_labels(
 def _replaced_arguments(
     connection: Connection, replaced: Sequence[Label], who: str, *, is_single: bool
 ) -> dict[str, str | int]:
-    """What an action says of the labels that it replaced."""
+    """Arguments of an action on the labels that it replaced."""
     if not replaced:
         return {}
     (first, *_others) = replaced
@@ -278,21 +281,22 @@ def _replaced_arguments(
 
 
 def has_replaced(change: Change) -> bool:
-    """Whether labels of people were replaced by others."""
+    """Whether labels were replaced by those of others."""
     return bool(change.action.arguments.keys() & REPLACED_FIELDS) and bool(change.labelled)
 
 
 def label_counts(connection: Connection) -> dict[ClassId, int]:
-    """Number of images labelled with exactly each class that has any; "none of the classes" is not counted."""
+    """Number of images labelled with each class, without "none of the classes"."""
     return dict(
         connection.rows(
-            f"SELECT class_id, COUNT(*) FROM label WHERE class_id IS NOT NULL AND {_IN_FORCE} GROUP BY class_id"  # noqa: S608
+            "SELECT class_id, COUNT(*) FROM label"  # noqa: S608
+            f" WHERE class_id IS NOT NULL AND {_IN_FORCE} GROUP BY class_id"
         )
     )
 
 
 def move_labels(step: OpenStep, class_id: ClassId, heir_id: ClassId | None) -> int:
-    """Give the labels of a class to an heir, or remove them where there is none; returns their number."""
+    """Move labels of a class to an heir, or remove them without one; returns their number."""
     rows = step.connection.rows(f"{_COLUMNS} WHERE class_id = ? ORDER BY image_id", (class_id,))
     if heir_id is None:
         step.delete(LABEL, [row[:1] for row in rows])
@@ -314,7 +318,8 @@ def labelled_as(
 def _outdated_rows(connection: Connection) -> list[Row]:
     """Found by the images that changed, which are few."""
     return connection.rows(
-        "SELECT image_id, class_id, who, labelled_at, source, is_empty FROM image_change JOIN label USING (image_id)"
+        "SELECT image_id, class_id, who, labelled_at, source, is_empty"
+        " FROM image_change JOIN label USING (image_id)"
         " WHERE found_at IS NOT NULL AND found_at > labelled_at ORDER BY image_id"
     )
 

@@ -1,4 +1,4 @@
-"""Older project files become present ones: on a verified backup, one named step in one transaction each."""
+"""Migrations of older project files: after a verified backup, one transaction per step."""
 
 import re
 import sqlite3
@@ -82,7 +82,7 @@ _COPIED_OTHERWISE: Final = {
 
 
 def _with_strict_tables(connection: Connection) -> None:
-    """Make every table anew with kinds, lengths and ranges, and give the file its identity."""
+    """Recreate every table with kinds, lengths and ranges, and set the identity of the file."""
     mark = mark_of(connection)
     for (name,) in connection.rows(
         "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL"
@@ -97,7 +97,8 @@ def _with_strict_tables(connection: Connection) -> None:
     for table in _TABLES_OF_VERSION_2:
         chosen = ", ".join(_COPIED_OTHERWISE.get(column, column) for column in columns[table])
         connection.write(
-            f"INSERT INTO {table} ({', '.join(columns[table])}) SELECT {chosen} FROM old_{table}"  # noqa: S608
+            f"INSERT INTO {table} ({', '.join(columns[table])})"  # noqa: S608
+            f" SELECT {chosen} FROM old_{table}"
         )
     for table in reversed(_TABLES_OF_VERSION_2):
         connection.write(f"DROP TABLE old_{table}")
@@ -133,7 +134,7 @@ def _with_identities_and_changes(connection: Connection) -> None:
 
 
 def _with_parts(connection: Connection) -> None:
-    """Let a file be several images: SQLite cannot change what is unique in a table that is there."""
+    """Allow several images of a file: SQLite cannot change a unique key of a table."""
     last_id = connection.value("SELECT seq FROM sqlite_sequence WHERE name = 'image'")
     connection.write("ALTER TABLE image RENAME TO old_image")
     (image_table,) = re.findall(r"CREATE TABLE image \(.*?\) STRICT;", SCHEMA, re.DOTALL)
@@ -196,23 +197,21 @@ MIGRATIONS: Final[Sequence[Migration]] = (
 
 
 def migrate(connection: Connection, version: int) -> None:
-    """Bring a project file that is open for writing and backed up from its version to the present one.
+    """Migrate a project file that is open for writing and backed up to the current version.
 
     Raises:
         ProtoleafError: a step failed; the file has the version that the steps before it reached.
     """
     if version == SCHEMA_VERSION:
         return
-    connection.write(
-        "PRAGMA foreign_keys = OFF"
-    )  # tables are made anew, and references hold by name
+    # tables are recreated, and references hold by name
+    connection.write("PRAGMA foreign_keys = OFF")
     connection.write("PRAGMA legacy_alter_table = ON")
     try:
         for migration in (each for each in MIGRATIONS if each.from_version >= version):
             with connection.transaction():
-                if has_state(
-                    connection
-                ):  # like any other commit: it counts, and takes the seal away
+                # like any other commit: it counts, and takes the seal away
+                if has_state(connection):
                     write_mark(connection, read_mark(connection).next)
                 migration.apply(connection)
                 connection.write(f"PRAGMA user_version = {migration.to_version}")

@@ -1,6 +1,6 @@
-"""Rows of settings and model versions. Versions are only added; the one in use is a setting, so a choice can be undone.
+"""Rows of settings and model versions. Versions are only added; choosing one is undoable.
 
-The files of a version that was trained here lie in the project, each content once: one file is the project.
+The files of a version trained here are in the project, each content once: one file is the project.
 """
 
 import hashlib
@@ -20,10 +20,11 @@ from engine.texts import either
 
 MODEL_SETTING: Final = "model_version"
 _EIGHT_BIT: Final = "eight_bit_hash"
-"""Kept among a version's settings: a program that knows no eight-bit companions opens the project all the same."""
+"""Stored as a setting of a version: programs without eight-bit companions open the project."""
 _HEX: Final = re.compile(r"[0-9a-f]*")
 _COLUMNS: Final = (
-    "version_id, backbone_name, backbone_hash, backbone_path, propagation_hash, created_at, settings,"
+    "version_id, backbone_name, backbone_hash, backbone_path, propagation_hash, created_at,"
+    " settings,"
     " name, parent_id, card, figures FROM model_version"
 )
 
@@ -79,14 +80,15 @@ def insert_trained(connection: Connection, model: TrainedModel) -> int:
             settings=settings,
         )
         connection.write(
-            "UPDATE model_version SET name = ?, parent_id = ?, card = ?, figures = ? WHERE version_id = ?",
+            "UPDATE model_version SET name = ?, parent_id = ?, card = ?, figures = ?"
+            " WHERE version_id = ?",
             (model.name, model.parent_id, model.card, json.dumps(dict(model.figures)), version_id),
         )
     return version_id
 
 
 def model_file(connection: Connection, content_hash: str) -> bytes:
-    """Read a model file that lies in the project, by its SHA-256 as hex.
+    """Read a model file in the project, by its SHA-256 as hex.
 
     Raises:
         ProjectDamagedError: it is not there, or its content is not what it was.
@@ -171,7 +173,8 @@ def _version(row: Row) -> ModelVersion:
     eight_bit_hash = str(settings.pop(_EIGHT_BIT, ""))
     return ModelVersion(
         version_id, backbone, backbone_hash, path, propagation_hash, time_of(created_at), settings,
-        name=name, parent_id=parent, card=card, figures=_figures(figures), eight_bit_hash=eight_bit_hash,
+        name=name, parent_id=parent, card=card, figures=_figures(figures),
+        eight_bit_hash=eight_bit_hash,
     )  # fmt: skip
 
 
@@ -205,7 +208,7 @@ def _unreadable(text: object) -> ProjectDamagedError:
 
 
 def put_setting(step: OpenStep, name: str, value: Any) -> None:
-    """Set a named setting, or remove it with None; raises `InputError` for a value that is no JSON."""
+    """Set a named setting, or remove it with None; raises `InputError` if not JSON."""
     if value is None:
         step.delete(SETTING, [(name,)])
         return
@@ -222,7 +225,7 @@ def put_setting(step: OpenStep, name: str, value: Any) -> None:
 
 
 def stored_setting(connection: Connection, name: str, default: Any) -> Any:
-    """Read a named setting of whatever kind, or the default; raises `ProjectDamagedError` where it is no JSON."""
+    """Read a setting of any kind, or the default; raises `ProjectDamagedError` if not JSON."""
     text = connection.value("SELECT value FROM setting WHERE name = ?", (name,))
     try:
         return default if text is None else json.loads(text)
@@ -236,10 +239,10 @@ def stored_setting(connection: Connection, name: str, default: Any) -> Any:
 
 
 def setting(connection: Connection, name: str, default: Any) -> Any:
-    """Read a named setting, or the default where it is not set, or of another kind and nothing is lost by that.
+    """Read a named setting, or the default where it is unset or of another, harmless kind.
 
     Raises:
-        ProjectDamagedError: it cannot be read, or is of another kind than `setting_kinds` says.
+        ProjectDamagedError: it cannot be read, or is of another kind than in `setting_kinds`.
     """
     value, kind = stored_setting(connection, name, default), kind_of(name)
     if value is default or kind is None or kind.fits(value):
@@ -271,7 +274,7 @@ def setting_faults(connection: Connection) -> list[str]:
 
 
 def hash_faults(connection: Connection) -> list[str]:
-    """One line for each hash of a model version that is no hex: such a text may be meant to become a path."""
+    """One line for each invalid hash of a model version: it could become a path."""
     return [
         f"model version {version.version_id}: {name} is no hash but {value[:80]!r}"
         for version in model_versions(connection)

@@ -1,4 +1,4 @@
-"""The model versions of a project, their files and predictions; policies of classes and settings."""
+"""Model versions of a project, their files and predictions; class policies and settings."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, replace
@@ -22,51 +22,50 @@ from engine.project.model_rows import (
     setting,
 )
 from engine.project.records import ClassId, ClassPolicy, ModelVersion, Prediction, TrainedModel
-from engine.project.store import ProjectStore
+from engine.project.store import ProjectPart
 
 LOCKED_SETTING: Final = "class_list_locked"
 BROADEST_SETTING: Final = "broadest_level"
 
 
 @final
-class ProjectModels:
-    """Versions and predictions are facts: undo leaves them. Which version is in use is chosen, and can be undone.
+class ProjectModels(ProjectPart):
+    """Versions and predictions are not journaled. The choice of a version is, and can be undone.
 
     Predictions are a layer of their own: no label is ever made of one, and none touches a label.
     """
 
-    def __init__(self, store: ProjectStore) -> None:
-        self._store = store
-
     @property
     def current(self) -> ModelVersion:
         """The model version in use."""
-        return self.version(chosen_version_id(self._store.connection))
+        return self.version(chosen_version_id(self._connection))
 
     def version(self, version_id: int) -> ModelVersion:
         """One model version; raises `InputError` where there is none with this id."""
-        return model_version(self._store.connection, int(version_id))
+        return model_version(self._connection, int(version_id))
 
     def versions(self) -> list[ModelVersion]:
         """All model versions, oldest first."""
-        return model_versions(self._store.connection)
+        return model_versions(self._connection)
 
     def file(self, content_hash: str) -> bytes:
-        """Content of a model file that lies in the project; see `model_file`."""
-        return model_file(self._store.connection, content_hash)
+        """Content of a model file in the project; see `model_file`."""
+        return model_file(self._connection, content_hash)
 
     def predictions(self, setting: str) -> list[Prediction]:
-        """Predictions of the model version in use by a setting ("ppn+", "ppn", "prototypes"), in image id order.
+        """Predictions of the current version by a setting ("ppn+", "ppn", "prototypes").
 
-        Those of labelled images are included, those whose class is gone are not. A safe class that is gone reads as
-        none.
+        Those of labelled images are included, those of deleted classes are not. A deleted safe
+        class reads as none.
         """
-        rows = self._store.connection.rows(
-            "SELECT image_id, prediction.class_id, score, safe.class_id, iif(safe.class_id IS NULL, 0.0, safe_score)"
-            " FROM prediction JOIN image USING (image_id) JOIN class ON class.class_id = prediction.class_id"
+        rows = self._connection.rows(
+            "SELECT image_id, prediction.class_id, score, safe.class_id,"
+            " iif(safe.class_id IS NULL, 0.0, safe_score)"
+            " FROM prediction JOIN image USING (image_id)"
+            " JOIN class ON class.class_id = prediction.class_id"
             " LEFT JOIN class AS safe ON safe.class_id = safe_class_id"
             " WHERE setting = ? AND version_id = ? ORDER BY image_id",
-            (setting, chosen_version_id(self._store.connection)),
+            (setting, chosen_version_id(self._connection)),
         )
         return [Prediction(*row) for row in rows]
 
@@ -101,7 +100,7 @@ class ProjectModels:
         """Use another model version; raises `InputError` where there is none with this id."""
         version = self.version(version_id)
         called = version.name or f"{version.label} ({version.version_id})"
-        is_another = version.version_id != chosen_version_id(self._store.connection)
+        is_another = version.version_id != chosen_version_id(self._connection)
         backup = BackupReason.MODEL if is_another else None
         with self._store.one_step(action("model_chosen", model=called), backup=backup) as step:
             put_setting(step, MODEL_SETTING, version.version_id)
@@ -110,7 +109,7 @@ class ProjectModels:
     def store_predictions(
         self, rows: Iterable[Prediction], *, version_id: int, setting: str
     ) -> None:
-        """Store predictions, at most one an image, in place of those of the same model version and setting."""
+        """Store predictions, one per image, replacing those of the same version and setting."""
         self._store.check_writable()
         values = [
             (
@@ -124,7 +123,7 @@ class ProjectModels:
             )
             for row in rows
         ]
-        connection = self._store.connection
+        connection = self._connection
         with connection.transaction():
             connection.write(
                 "DELETE FROM prediction WHERE setting = ? AND version_id = ?", (setting, version_id)
@@ -147,11 +146,8 @@ def _change_of(before: ClassPolicy, after: ClassPolicy) -> str:
 
 
 @final
-class ProjectPolicies:
+class ProjectPolicies(ProjectPart):
     """The policies and settings of a project."""
-
-    def __init__(self, store: ProjectStore) -> None:
-        self._store = store
 
     def by_class(self) -> dict[ClassId, ClassPolicy]:
         """Policies of the classes that have one of their own."""
@@ -169,7 +165,7 @@ class ProjectPolicies:
             InputError: the bar is no probability.
         """
         known = self.by_class().get(class_id, ClassPolicy())
-        name = class_name(self._store.connection, class_id)
+        name = class_name(self._connection, class_id)
         wanted = replace(self._store.graph.attributes(class_id), **asdict(policy))
         called = action(_change_of(known, policy), name)
         return self._store.edit_graph(lambda graph: graph.set_attributes(class_id, wanted), called)
@@ -189,11 +185,11 @@ class ProjectPolicies:
 
     @property
     def broadest_level(self) -> int:
-        """The level of the most general coarse classes that are predicted; 0, the top level, for any."""
+        """The level of the broadest predicted coarse classes; 0, the top level, for any."""
         return max(0, int(self.setting(BROADEST_SETTING, 0)))
 
     def set_broadest_level(self, level: int) -> Change:
-        """Predict no coarse class above a level: one action, whose text counts levels from 1, as the window does.
+        """Predict no coarse class above a level: one action, whose text counts levels from 1.
 
         Raises:
             InputError: there is no such level.
@@ -216,7 +212,7 @@ class ProjectPolicies:
 
     def setting(self, name: str, default: Any = None) -> Any:
         """A named setting, or the default where it is not set; see `setting`."""
-        return setting(self._store.connection, name, default)
+        return setting(self._connection, name, default)
 
     def set_setting(self, name: str, value: Any) -> Change:
         """Set a named setting of the project to plain JSON values, or remove it with None.

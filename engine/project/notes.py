@@ -1,4 +1,4 @@
-"""What people noted of images: stars, a flag, a comment. No function of this module takes anything of a machine."""
+"""Notes on images by users: stars, a flag, a comment. Nothing here is computed."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -12,27 +12,24 @@ from engine.project.connection import Connection, Row
 from engine.project.image_rows import check_images, plain_ids
 from engine.project.records import ImageId, Note
 from engine.project.schema import IMAGE_NOTE, LONGEST_TEXT
-from engine.project.store import ProjectStore
+from engine.project.store import ProjectPart
 
 MOST_STARS: Final = 5
 _COLUMNS = "SELECT image_id, stars, is_flagged, comment, who, noted_at FROM image_note"
 
 
 @final
-class ProjectNotes:
-    """The notes of a project: at most one for each image; one that says nothing is not kept."""
-
-    def __init__(self, store: ProjectStore) -> None:
-        self._store = store
+class ProjectNotes(ProjectPart):
+    """The notes of a project: at most one per image; empty ones are deleted."""
 
     def by_image(self) -> dict[ImageId, Note]:
         """All notes by image, in ascending image id order."""
-        notes = map(_note, self._store.connection.rows(f"{_COLUMNS} ORDER BY image_id"))
+        notes = map(_note, self._connection.rows(f"{_COLUMNS} ORDER BY image_id"))
         return {note.image_id: note for note in notes}
 
     def of(self, image_id: ImageId) -> Note | None:
         """The note of one image, or None."""
-        return _note_of(self._store.connection, int(image_id))
+        return _note_of(self._connection, int(image_id))
 
     def set_stars(self, image_ids: Iterable[ImageId], stars: int, *, who: str = "") -> Change:
         """Give images 1 to 5 stars, or take them away with 0.
@@ -53,7 +50,7 @@ class ProjectNotes:
     def set_flagged(
         self, image_ids: Iterable[ImageId], is_flagged: bool, *, who: str = ""
     ) -> Change:
-        """Flag images, or take their flags away; raises `InputError` where an image is not in the project."""
+        """Set or clear the flag of images; raises `InputError` for an unknown image."""
         ids = plain_ids(image_ids)
         called = action("images_flagged" if is_flagged else "flags_removed", images=len(ids))
         return self._edit(ids, lambda note: replace(note, is_flagged=is_flagged), called, who)
@@ -81,7 +78,7 @@ class ProjectNotes:
         Raises:
             InputError: an image is not in the project.
         """
-        check_images(self._store.connection, [note.image_id for note in notes])
+        check_images(self._connection, [note.image_id for note in notes])
         with self._store.one_step() as step:
             missing = [
                 note
@@ -93,12 +90,12 @@ class ProjectNotes:
         return step.change
 
     def fill_in(self, notes: Sequence[Note]) -> Change:
-        """Take stars, flags and comments of others over where the image has none; a note keeps its name and time.
+        """Adopt stars, flags and comments of another copy where missing; names and times stay.
 
         Raises:
             InputError: an image is not in the project.
         """
-        check_images(self._store.connection, [note.image_id for note in notes])
+        check_images(self._connection, [note.image_id for note in notes])
         with self._store.one_step() as step:
             before = {note.image_id: _note_of(step.connection, note.image_id) for note in notes}
             filled = [filled_in(before[note.image_id], note) for note in notes]
@@ -112,7 +109,7 @@ class ProjectNotes:
     def _edit(
         self, ids: Sequence[ImageId], edit: Callable[[Note], Note], called: Action, who: str
     ) -> Change:
-        check_images(self._store.connection, ids)
+        check_images(self._connection, ids)
         when, who = now_text(), who or person_name()
         with self._store.one_step(called, who=who) as step:
             before = {each: _note_of(step.connection, each) or _empty(each) for each in ids}
@@ -127,7 +124,7 @@ class ProjectNotes:
 
 
 def filled_in(own: Note | None, other: Note) -> Note:
-    """A note with what it lacks and another one has, signed as it was; the other one where there is none."""
+    """A note completed from another one, with its own author; the other one where there is none."""
     if own is None:
         return other
     return replace(

@@ -36,14 +36,13 @@ from engine.project.schema_shape import acting_faults
 from engine.project.soundness import faults, has_sound_structure, opening_faults
 
 _LARGEST_IDLE_JOURNAL_BYTES: Final = 1024 * 1024
-_open_files: Final[Counter[Identity]] = (
-    Counter()
-)  # how often this process has each file open for writing
+# how often this process has each file open for writing
+_open_files: Final[Counter[Identity]] = Counter()
 
 
 @dataclass
 class LeftSeal:
-    """The digest that a file was sealed with when it was closed; None before, and where it has no seal."""
+    """The checksum with which a file was closed; None before, and where it has none."""
 
     digest: bytes | None = None
 
@@ -54,9 +53,8 @@ class OpenFile:
 
     connection: Connection  # the file, or a private copy of it, checked and of the present version
     resources: ExitStack  # lock and private copies, released after it was closed
-    lock: FileLock | None = (
-        None  # the file as it was opened for writing; None for one that is only read
-    )
+    # the file as it was opened for writing; None for one that is only read
+    lock: FileLock | None = None
     seal: Seal = Seal.OPEN  # the state of its seal when it was opened
     left: LeftSeal = field(default_factory=LeftSeal)  # known once it was closed
 
@@ -65,8 +63,8 @@ class OpenFile:
         """Whether changes may be made."""
         return self.lock is not None
 
-    def check_path_is_free(self) -> None:
-        """Raise `ProjectMovedError` where the file is not where it was opened, or another program wrote to it."""
+    def check_place(self) -> None:
+        """Raise `ProjectMovedError` where the file was moved, or another program wrote to it."""
         if self.connection.guard is not None:
             self.connection.guard.check()
 
@@ -82,13 +80,15 @@ def open_for_writing(
     """Open a project as its one writer; an older file is backed up and migrated.
 
     Args:
-        on_progress, cancel: of the check of a file that was not closed, which takes seconds with a million images.
+        on_progress, cancel: of the check of a file that was not closed: seconds for a million
+            images.
 
     Raises:
-        ProjectMissingError, ProjectDamagedError, ProjectTooNewError: see `check_header`, or it is not sound.
+        ProjectMissingError, ProjectDamagedError, ProjectTooNewError: see `check_header`, or
+            unsound.
         ProjectReadOnlyError: the file or its folder must not be written to.
-        ProjectLockedError: somebody else writes.
-        Cancelled: stopped while it was checked; the file keeps every byte that a person made.
+        ProjectLockedError: it is open for writing elsewhere.
+        Cancelled: stopped during the check; no data is changed.
     """
     _check_header_unless_open(path)
     if not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
@@ -124,9 +124,9 @@ def open_for_reading(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> OpenFile:
-    """Open a private copy of a project as it is now; works in read-only folders and beside a writer.
+    """Open a private copy of a project; works in read-only folders and while others write.
 
-    Raises as `open_for_writing` but for what concerns writing. Unless `is_checked`, the file need not be sound.
+    Raises as `open_for_writing`, but not for writing. Unless `is_checked`, the file may be unsound.
     """
     _check_header_unless_open(path)
     with ExitStack() as resources:
@@ -137,9 +137,8 @@ def open_for_reading(
         if version < SCHEMA_VERSION:
             _refuse(connection, acting_faults(connection))
             seal = _seal_once_migrated(seal)
-            connection.value(
-                "PRAGMA journal_mode = DELETE"
-            )  # an older file may have had a write-ahead log
+            # an older file may have had a write-ahead log
+            connection.value("PRAGMA journal_mode = DELETE")
             migrate(connection, version)
         if is_checked:
             has_writer = snapshot.has_writer
@@ -185,7 +184,7 @@ def checked(
 
 def _counts(connection: Connection) -> Iterator[int]:
     for table in ("class", "image", "label"):
-        yield int(connection.value(f"SELECT COUNT(*) FROM {table}"))  # noqa: S608 (our names)
+        yield int(connection.value(f"SELECT COUNT(*) FROM {table}"))  # noqa: S608
 
 
 def _leave(connection: Connection, lock: FileLock, left: LeftSeal) -> None:
@@ -218,7 +217,7 @@ def _rehearse_migration(connection: Connection, version: int, seal: Seal) -> Non
 
 
 def _seal_once_migrated(seal: Seal) -> Seal:
-    """A seal that holds goes with the first step to the present version; one that is broken stays a fault."""
+    """Drop a valid checksum with the first migration step; an invalid one stays as a fault."""
     return Seal.BROKEN if seal is Seal.BROKEN else Seal.OPEN
 
 
@@ -232,7 +231,8 @@ def _back_up(connection: Connection) -> None:
         )
     except StorageError as error:
         raise StorageError(
-            "the project is of an older version and could not be backed up, so it was left as it is",
+            "the project is of an older version and could not be backed up, so it was left as it "
+            "is",
             found="{problem} ({detail})",
             remedy=error.remedy,
             problem=error.what,
@@ -241,7 +241,7 @@ def _back_up(connection: Connection) -> None:
 
 
 def _seal_of(connection: Connection, read: Read) -> Seal:
-    """The state of the seal; one that cannot be read counts as open, so that the whole file is checked."""
+    """The state of the seal; unreadable counts as open, so that the whole file is checked."""
     try:
         return seal_of(connection, read) if has_state(connection) else Seal.OPEN
     except ProjectDamagedError:
@@ -251,8 +251,8 @@ def _seal_of(connection: Connection, read: Read) -> Seal:
 def _check_header_unless_open(path: Path) -> None:
     """Check the header, but never of a file that this process has open.
 
-    POSIX drops all of a process's classic locks on a file as soon as it closes any descriptor of it, those of SQLite in
-    the middle of a commit among them.
+    POSIX drops all of a process's classic locks on a file once it closes any descriptor of it,
+    those of SQLite in the middle of a commit among them.
     """
     if not is_open_here(path):
         check_header(path)
@@ -275,7 +275,7 @@ def _count_as_open(identity: Identity, resources: ExitStack) -> None:
 
 
 def _checked_version(connection: Connection) -> int:
-    # The header may be older than a log, so SQLite's own reading counts as well, its first of this file.
+    # The header may be older than a log, so SQLite's first reading of this file counts as well.
     version = int(connection.value("PRAGMA user_version"))
     check_version(connection.path, version)
     connection.value("SELECT COUNT(*) FROM sqlite_schema")

@@ -18,7 +18,7 @@ _PARTS_SINCE: Final = 12  # version of the file from which an image has a part
 
 @dataclass(frozen=True, slots=True)
 class FaceImage:
-    """An image that may stand for its project, in the state in which it was added."""
+    """A preview image of a project, in the state in which it was added."""
 
     path: Path
     part: str
@@ -37,10 +37,10 @@ class ProjectOverview:
 
 
 def read_overview(path: Path) -> ProjectOverview:
-    """Read a project file as it is, without a lock or a log, so that nothing of it changes.
+    """Read a project file without a lock or a log, and without changes.
 
     Raises:
-        ProjectMissingError, ProjectDamagedError, ProjectTooNewError, StorageError: it cannot be read.
+        ProjectMissingError, ProjectDamagedError, ProjectTooNewError, StorageError: unreadable.
     """
     check_header(path)
     changed_at = datetime.fromtimestamp(path.stat().st_mtime, UTC)
@@ -57,8 +57,11 @@ def _faces(connection: Connection, folder: Path) -> tuple[FaceImage, ...]:
     part = "part" if version >= _PARTS_SINCE else f"'{WHOLE}'"
     columns = f"path, {part}, size_bytes, modified_ns"
     rows = connection.rows(
-        f"SELECT {columns} FROM image JOIN label USING (image_id) ORDER BY labelled_at DESC LIMIT {MOST_FACES}"  # noqa: S608
-    ) or connection.rows(f"SELECT {columns} FROM image ORDER BY image_id LIMIT {MOST_FACES}")  # noqa: S608
+        f"SELECT {columns} FROM image JOIN label USING (image_id)"  # noqa: S608
+        f" ORDER BY labelled_at DESC LIMIT {MOST_FACES}"
+    ) or connection.rows(
+        f"SELECT {columns} FROM image ORDER BY image_id LIMIT {MOST_FACES}"  # noqa: S608
+    )
     return tuple(
         FaceImage(folder / os.fsdecode(path), part, size, modified)
         for path, part, size, modified in rows

@@ -1,4 +1,4 @@
-"""Long columns in little memory: one buffer instead of 100,000 small objects. They read like sequences."""
+"""Sequences packed into one buffer, to save memory: no object for each of 100,000 values."""
 
 import json
 from array import array
@@ -26,7 +26,7 @@ class _Packed(LazySequence[T]):
 
     @property
     def columns(self) -> tuple[memoryview, memoryview]:
-        """The values one after the other, as bytes, and where each ends, as 64-bit numbers: for a file."""
+        """The concatenated bytes, and the 64-bit end offset of each value."""
         return memoryview(self._buffer).toreadonly(), memoryview(self._ends).toreadonly()
 
     def _own(self) -> tuple[bytearray, "array[int]"]:
@@ -41,7 +41,7 @@ class _Packed(LazySequence[T]):
         ends.append(len(buffer))
 
     def extend_packed(self, values: bytes, lengths: Iterable[int]) -> None:
-        """Add values that lie one after the other, as they are kept."""
+        """Add concatenated values."""
         buffer, own_ends = self._own()
         ends = accumulate(lengths, initial=len(buffer))
         next(ends)
@@ -75,7 +75,7 @@ class PackedTexts(_Packed[str]):
         self._add(text.encode("utf-8", "surrogateescape"))
 
     def extended(self, texts: Iterable[str]) -> "PackedTexts":
-        """These texts and more at the end, as a copy: whoever holds these keeps what is here."""
+        """A copy of these texts with more at the end."""
         longer = PackedTexts()
         longer._buffer, longer._ends = bytearray(self._buffer), numbers_of(self._ends)[:]
         for text in texts:
@@ -121,9 +121,9 @@ class PackedHashes(_Packed[bytes | None]):
         return anew.columns
 
     def padded(self) -> tuple[memoryview, int]:
-        """All values in one piece, each filled up with zero bytes to the longest, and that length, at least 1.
+        """The concatenated values, zero-padded to the longest, and its length, at least 1.
 
-        Those of a file lie there: no copy is made.
+        Mapped values are not copied.
         """
         length = self._ends[0] if self._ends else 0
         ends = np.asarray(self._ends)
@@ -186,7 +186,7 @@ class RareTexts(LazySequence[str | None]):
 
 
 def packed_text(text: str, longest: int) -> str:
-    """A text to be stored; a message with its template and values, as far as there is room for these."""
+    """A text for storage; a message as JSON with its template and values, if short enough."""
     whole = json.dumps(text.as_data()) if isinstance(text, Message) else text
     return whole if len(whole) <= longest else text[:longest]
 

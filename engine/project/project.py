@@ -1,6 +1,6 @@
-"""The one door to a project file.
+"""Access to a project file.
 
-Every action of a person is one transaction, on disk before it returns, and can be undone.
+Every action is one transaction, on disk before it returns, and can be undone.
 """
 
 import logging
@@ -47,9 +47,8 @@ from engine.project.opening import (
 from engine.project.schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
 from engine.project.store import ProjectStore
 
-LONGEST_NAME_BYTES: Final = (
-    236  # file systems take 255, and the companions' suffixes must fit as well
-)
+# file systems take 255, and the companions' suffixes must fit as well
+LONGEST_NAME_BYTES: Final = 236
 
 
 def _create_file(path: Path, add_model: Callable[[Connection], int]) -> None:
@@ -111,19 +110,19 @@ _log = logging.getLogger(__name__)
 
 @final
 class Project:
-    """An open project file. May be used from any thread, by one at a time. Nothing is loaded before it is needed.
+    """An open project file, loaded on demand. Any thread may use it, one at a time.
 
-    Every action raises `ProjectReadOnlyError` when the project is open for reading only and `StorageError` when the
-    disk refuses; then nothing has changed and the project stays usable.
+    Every action raises `ProjectReadOnlyError` when the project is read-only and `StorageError` when
+    the disk refuses; then nothing has changed and the project stays usable.
 
     Attributes:
         path: the project file, absolute.
         classes: the category graph, and what is noted of each class.
         images: what is to be classified.
-        details: what image files say of themselves.
+        details: image metadata.
         file_changes: files that were written to since their images were added.
-        labels: people's answers.
-        notes: people's stars, flags and comments.
+        labels: of images, by annotators.
+        notes: stars, flags and comments.
         audits: images drawn at random to be checked.
         exclusions: classes that are excluded for an image.
         fields: values of the fields that a project has for its images, such as count.
@@ -189,14 +188,15 @@ class Project:
         If `is_backed_up`, a backup is made first when the last one is a day old.
 
         Args:
-            on_progress, cancel: of the check of a file that was not closed, which takes seconds with a million images.
+            on_progress, cancel: of the check of a file that was not closed: seconds for a million
+                images.
 
         Raises:
             ProjectMissingError: no file is there.
-            ProjectDamagedError: the file is no project or is damaged; it is left as it is.
+            ProjectDamagedError: the file is no project or is damaged; it is not changed.
             ProjectTooNewError: a newer version of the program made it.
             ProjectReadOnlyError: it is to be written and must not be.
-            ProjectLockedError: it is to be written and somebody else does.
+            ProjectLockedError: it is open for writing elsewhere.
             Cancelled: stopped while it was checked.
         """
         whole, opened = _whole(path), open_for_writing if for_writing else open_for_reading
@@ -209,18 +209,18 @@ class Project:
 
     @staticmethod
     def faults_of(path: Path) -> list[str]:
-        """All faults of a project file, also one that is too damaged to be opened; see `checked`."""
+        """All faults of a project file, even if too damaged to open; see `checked`."""
         return Project.checked(path).faults
 
     @staticmethod
     def checked(
         path: Path, *, on_progress: OnProgress = ignore_progress, cancel: CancelToken | None = None
     ) -> CheckedFile:
-        """Look for every fault of a project file, and count what is in it; see `engine.project.opening`."""
+        """Check a project file for faults, and count its content; see `engine.project.opening`."""
         return checked(_whole(path), on_progress=on_progress, cancel=cancel)
 
     def close(self) -> None:
-        """Close the file and let others write; closing twice is fine. What is only tried out is gone."""
+        """Close the file, discarding a what-if trial; closing twice is harmless."""
         if self._store.is_what_if:
             self._store.connection.close()
         self._store.file.close()
@@ -263,19 +263,19 @@ class Project:
 
     @property
     def backups(self) -> ProjectBackups:
-        """The backups of this project; may be used from any thread, and after the project was closed."""
+        """The backups of this project; usable from any thread, and after closing it."""
         return self._store.backups
 
-    def check_path_is_free(self) -> None:
-        """Raise `ProjectMovedError` where the file was moved, replaced, deleted or written to; a copy was rescued."""
-        self._store.file.check_path_is_free()
+    def check_place(self) -> None:
+        """Raise `ProjectMovedError` where the file was moved, replaced, deleted or written to."""
+        self._store.file.check_place()
 
     def contents(self) -> Contents:
-        """What people did, for a comparison with a backup."""
+        """User data, for a comparison with a backup."""
         return read_contents(self._store.connection)
 
     def check(self) -> list[str]:
-        """One line for each fault: pages, references, cycles, names, history; [] when the project is sound."""
+        """One line per fault: pages, references, cycles, names, history; [] for a sound project."""
         return soundness.faults(self._store.connection)
 
     def _back_up_daily(self) -> None:
@@ -289,5 +289,6 @@ class Project:
 
 
 def _whole(path: Path) -> Path:
-    """The absolute path; of a link to a file the file's own, since its lock, log and images are beside that."""
-    return Path(os.path.realpath(path) if path.is_symlink() else os.path.abspath(path))  # noqa: PTH100
+    """The absolute path; a link to a file is resolved, since lock and images are next to it."""
+    is_link = path.is_symlink()
+    return Path(os.path.realpath(path) if is_link else os.path.abspath(path))  # noqa: PTH100

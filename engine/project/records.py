@@ -19,22 +19,21 @@ Plain = float | str | bool | None  # A value of a setting
 
 @dataclass(frozen=True, slots=True)
 class ImageRecord:
-    """An image of the project; the file itself, whose size and time are those when it was added, is never touched."""
+    """An image of the project, with the size and time of its file when added."""
 
     image_id: ImageId  # never used again, not even after the image was removed
     path: str  # absolute, or relative to the project's folder, with '/' as separator
     size_bytes: int
     modified_ns: int  # since the epoch
     content_hash: str | None = None  # of the file's bytes, as hex; None until the image was read
-    failure: str | None = (
-        None  # why the image could not be read, in one line; None when it could or was not tried yet
-    )
+    # why the image could not be read, in one line; None for a sound or unread one
+    failure: str | None = None
     part: str = WHOLE  # of the file; see `engine.file_parts`
 
 
 @dataclass(frozen=True, slots=True)
 class ImageTable:
-    """All images as aligned columns in ascending id order: the quick way to read 100,000 of them."""
+    """All images as aligned columns in ascending id order: the fast way to read 100,000."""
 
     ids: Sequence[ImageId]
     paths: PackedTexts  # several images may be parts of one file
@@ -102,19 +101,18 @@ class FileChange:
     image_id: ImageId
     size_bytes: int
     modified_ns: int
-    seen_hash: bytes | None = (
-        None  # content of the picture that was there before, where it may be another one now
-    )
+    # content of the picture that was there before, where it may be another one now
+    seen_hash: bytes | None = None
     found_at: str | None = None  # when another picture than before was found there, as `now_text`
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A person's answer about an image."""
+    """A label of an image."""
 
     image_id: ImageId
     class_id: ClassId | None  # None for "none of the classes" (unknown)
-    who: str  # the person
+    who: str  # the annotator
     when: datetime  # time zone aware, UTC
     source: str  # by which way the label came in: "review", "import", ...
     is_empty: bool = False  # nothing is in the image; `class_id` is None then
@@ -129,19 +127,19 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What a person noted of an image, beside its label."""
+    """The note of an image."""
 
     image_id: ImageId
     stars: int  # 0..5, 0 for none
     is_flagged: bool
     comment: str  # "" for none
-    who: str  # the person who changed it last
+    who: str  # the user who changed it last
     when: datetime  # time zone aware, UTC
 
 
 @dataclass(frozen=True, slots=True)
 class ImageDetails:
-    """What an image's file says of itself; a fact of the machine."""
+    """Metadata of an image file; not journaled."""
 
     image_id: ImageId
     modified_ns: int  # of the file when it was read, since the epoch
@@ -151,9 +149,8 @@ class ImageDetails:
     camera: str = ""
     latitude: float | None = None  # degrees, -90..90
     longitude: float | None = None  # degrees, -180..180
-    fields: Mapping[str, str] = field(
-        default_factory=lambda: MappingProxyType({})
-    )  # further ones by name
+    # further ones by name
+    fields: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def taken_on(self) -> str:
@@ -189,7 +186,7 @@ class AuditItem:
     """
 
     image_id: ImageId
-    place: int  # in the order in which images are asked about, from 0 on
+    place: int  # position in the audit, from 0 on
     class_id: ClassId | None  # most likely class; None for "none of the classes"
     score: float  # its probability, 0..1
     safe_class_id: ClassId | None  # deepest class that passed its bar; None when none did
@@ -199,7 +196,7 @@ class AuditItem:
 
 
 class Exclusion(NamedTuple):
-    """A person has excluded a class, with all below it, for an image."""
+    """A class, with its descendants, was excluded for an image."""
 
     image_id: ImageId
     class_id: ClassId
@@ -208,7 +205,7 @@ class Exclusion(NamedTuple):
 
 
 class FieldValue(NamedTuple):
-    """A person's value of a field of an image."""
+    """A value of a field of an image."""
 
     image_id: ImageId
     field: str  # its name
@@ -219,19 +216,19 @@ class FieldValue(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """Images drawn at random among the unlabelled ones, to be checked; see `engine.project.audits`."""
+    """Unlabelled images drawn at random, to be checked; see `engine.project.audits`."""
 
     audit_id: int
     drawn_at: datetime  # time zone aware, UTC
-    who: str  # the person
+    who: str  # the annotator
     is_stratified: bool  # whether some of each claimed class were drawn
     population: int  # images among which they were drawn
-    size: int  # how many are asked about; the others are for when it grows
+    size: int  # size of the sample; the others are for its growth
     items: Sequence[AuditItem]  # by place; without images that were removed since
 
     @property
     def asked(self) -> Sequence[AuditItem]:
-        """The images that are asked about."""
+        """The images of the sample."""
         return [item for item in self.items if item.place < self.size]
 
 
@@ -249,29 +246,26 @@ class SplitPart:
     """A class that is split off another one."""
 
     name: str  # of the new class
-    image_ids: Sequence[
-        ImageId
-    ] = ()  # images of the old class that are to be labelled with the new one
+    # images of the old class that are to be labelled with the new one
+    image_ids: Sequence[ImageId] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ModelVersion:
     """A backbone together with a propagation file, as one choosable thing.
 
-    Hashes are SHA-256 of files as hex, "" when there is none. Settings are for people and for repeating, figures those
-    of the training.
+    Hashes are SHA-256 of files as hex, "" for none. Settings document and reproduce a training,
+    figures those of the training.
     """
 
     version_id: int
     backbone_name: str
     backbone_hash: str
-    backbone_path: (
-        str  # where the backbone was; "" for one that ships with the program or lies in the project
-    )
+    backbone_path: str  # of the backbone; "" for one that is bundled or in the project
     propagation_hash: str
     created_at: datetime  # time zone aware, UTC
     settings: Mapping[str, Plain] = field(default_factory=lambda: MappingProxyType({}))
-    name: str = ""  # what people call it: "Tuned propagation 2"; "" for one that was not trained in the project
+    name: str = ""  # displayed: "Tuned propagation 2"; "" if not trained in the project
     parent_id: int | None = None  # the version that training started from
     card: str = ""  # the model's card as JSON; "" for one that was not trained in the project
     figures: Mapping[str, float | None] = field(default_factory=lambda: MappingProxyType({}))
@@ -279,7 +273,7 @@ class ModelVersion:
 
     @property
     def is_trained_here(self) -> bool:
-        """Whether it was trained in the project, and so lies in it with all its files."""
+        """Whether it was trained in the project, which contains all its files."""
         return bool(self.card)
 
     @property
@@ -290,7 +284,7 @@ class ModelVersion:
 
 @dataclass(frozen=True, slots=True)
 class TrainedModel:
-    """A model version that was trained, with the contents of its files, ready to be added; see `ModelVersion`."""
+    """A trained model version with the contents of its files; see `ModelVersion`."""
 
     name: str
     parent_id: int
@@ -300,9 +294,8 @@ class TrainedModel:
     propagation: bytes
     settings: Mapping[str, Plain]
     figures: Mapping[str, float | None]
-    eight_bit: bytes | None = (
-        None  # content of the backbone's eight-bit companion; None where there is none
-    )
+    # content of the backbone's eight-bit companion; None where there is none
+    eight_bit: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)

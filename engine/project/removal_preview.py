@@ -19,7 +19,7 @@ class RemovalPreview:
     children: int  # classes that stay and lose a parent
     labels_moved: int  # labels that go to another class
     labels_removed: int  # labels that are taken away
-    heir: ClassId | None  # the class that gets the labels; None where nobody does, or several do
+    heir: ClassId | None  # the class that gets the labels; None for none or several
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def removal_preview(
     class_ids: Sequence[ClassId],
     children: ChildrenOfRemoved,
 ) -> RemovalPreview:
-    """Count what `ProjectClasses.remove` would take away; `labelled` has the number of labelled images by class.
+    """Count what `ProjectClasses.remove` would remove; `labelled` counts labelled images by class.
 
     Raises:
         UnknownClassError: there is no such class.

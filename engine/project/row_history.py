@@ -1,8 +1,9 @@
-"""Do the rows that people made and the steps of the journal add up?
+"""Check of journaled rows against the steps of the journal.
 
-Two passes. The first keeps two 64-bit hashes of each row change, so that millions of images fit in little memory; only
-rows whose hashes differ are compared as they are by the second, which names them. A changed row escapes the first pass
-with a probability of 2^-64, by a salt that is another one in each process.
+In two passes. The first stores two 64-bit hashes of each row change, so that millions of images fit
+in memory; only rows with differing hashes are compared by the second, which names them. A changed
+row escapes the first pass with a probability of 2^-64, by a salt that is another one in each
+process.
 """
 
 import marshal
@@ -22,9 +23,8 @@ from engine.project.model_rows import MODEL_SETTING
 from engine.project.schema import JOURNALED_TABLES, JournaledTable
 from engine.project.step import RowChange, decoded
 
-Rows = Mapping[
-    tuple[str, Row], Row | None
-]  # what a row holds by table and key; None where it was deleted
+# what a row holds by table and key; None where it was deleted
+Rows = Mapping[tuple[str, Row], Row | None]
 Hashes = NDArray[np.int64]
 
 _NAMED_AT_MOST: Final = 5
@@ -36,8 +36,9 @@ _WITHOUT_HISTORY: Final = (
 _ROWS_AT_ONCE: Final = 8192
 _IDS: Final = 2**56  # more than any table has
 _FIRST_OF_TABLE: Final = {name: number * _IDS for number, name in enumerate(JOURNALED_TABLES)}
-_FORMAT: Final = 2  # of marshal: one value, one text of bytes, whatever else lies in memory
-_CHUNKS: Final = """SELECT step_id, sequence, is_undone FROM journal_chunk JOIN journal_step USING (step_id)
+_FORMAT: Final = 2  # of marshal: equal values have equal bytes
+_CHUNKS: Final = """SELECT step_id, sequence, is_undone
+FROM journal_chunk JOIN journal_step USING (step_id)
     ORDER BY step_id, sequence"""
 
 
@@ -49,8 +50,8 @@ def history_faults(
 ) -> list[str]:
     """One line for each row that differs from its history, and for each step that cannot be read.
 
-    Every row that a person made comes from a step of the journal, so the steps must add up to what the tables hold.
-    This finds what no check of the file's structure can: a value that is well formed and wrong, or half of an action.
+    Every journaled row comes from a step of the journal, so the steps must add up to the tables.
+    This finds what no structural check can: a well-formed wrong value, or half of an action.
 
     Args:
         on_progress: is called with the parts of the history that were read.
@@ -83,7 +84,7 @@ def history_faults(
 
 
 def read_chunk(connection: Connection, step_id: int, sequence: int) -> list[RowChange]:
-    """Read the row changes of a part of a step; raises `ProjectDamagedError` where they cannot be read."""
+    """Read the row changes of a chunk of a step; raises `ProjectDamagedError` if unreadable."""
     stored = connection.value(
         "SELECT row_changes FROM journal_chunk WHERE step_id = ? AND sequence = ?",
         (step_id, sequence),
@@ -101,7 +102,7 @@ def read_chunk(connection: Connection, step_id: int, sequence: int) -> list[RowC
 
 
 class _HashedHistory:
-    """Hashes of what each row change was about and of what it left, in the order in which they were made."""
+    """Hashes of the key and of the result of each row change, in their order."""
 
     def __init__(self) -> None:
         self._keys, self._rows = array("q"), array("q")
@@ -125,13 +126,13 @@ class _HashedHistory:
 
 @dataclass(frozen=True)
 class _LatestRows:
-    """What the journal says of n rows, by the hashes of their tables and keys."""
+    """Expected state of n rows by the journal, by hashes of tables and keys."""
 
     keys: Hashes  # (n,) int64, ascending
     rows: Hashes  # (n,) int64, `_NO_ROW` for those that were deleted
 
     def suspects(self, connection: Connection, *, is_whole: bool) -> set[int]:
-        """Hashes of the keys whose rows are other than the journal says, or missing, or there and not to be."""
+        """Hashes of the keys whose rows differ from the journal, are missing, or should be."""
         is_there = np.zeros(len(self.keys), dtype=bool)
         suspects: set[int] = set()
         for keys, rows in _hashed_tables(connection):
@@ -171,19 +172,19 @@ def _hashed_tables(connection: Connection) -> Iterator[tuple[Hashes, Hashes]]:
 
 
 def _key_hash(name: str, key: Row) -> int:
-    # Ids stay in their order, as they are in tables and mostly in the journal: looking a million up in any other order
+    # Ids are kept in order, as in tables and mostly in the journal: lookups in any other order
     # waits for memory. Keys with one hash are compared as they are, like all suspects.
     is_id = len(key) == 1 and type(key[0]) is int and 0 <= key[0] < _IDS
     return _FIRST_OF_TABLE[name] + key[0] if is_id else hash((name, key))
 
 
 def _row_hash(name: str, row: Row) -> int:
-    # Python's hash of a number is nearly the number, -1 and -2 have the same; that of bytes has a salt.
+    # Python's hash of an integer is not random, equal for -1 and -2; that of bytes is salted.
     return hash(marshal.dumps((name, row), _FORMAT)) or 1
 
 
 def _differing_rows(connection: Connection, suspects: set[int], *, is_whole: bool) -> Iterator[str]:
-    """One line for each of these rows that differs from what the journal says."""
+    """One line for each of these rows that differs from the journal."""
     explained: dict[tuple[str, Row], Row | None] = {}
     for step_id, sequence, is_undone in connection.rows(_CHUNKS):
         if not is_undone:
@@ -219,11 +220,12 @@ def _differing(
             yield f"row {_text(key)} of table {table.name} has no history"
     for key, recorded in expected.items():
         if recorded is not None:
-            yield f"row {_text(key)} of table {table.name} is gone, and its history does not say why"
+            name = f"row {_text(key)} of table {table.name}"
+            yield f"{name} is gone, and its history does not say why"
 
 
 def _rows_of(connection: Connection, table: JournaledTable) -> Iterator[Row]:
-    return connection.each(f"SELECT {', '.join(table.columns)} FROM {table.name}")  # noqa: S608 (our names)
+    return connection.each(table.select_all)
 
 
 def _named(lines: list[str]) -> list[str]:

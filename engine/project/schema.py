@@ -1,16 +1,17 @@
 """The project file's tables.
 
-Two layers that never mix: what people did (`class`, `edge`, `image`, `label`, `image_note`, `confirmed_label`,
-`class_policy`, `class_detail`, `audit`, `audit_item`, `exclusion`, `field_value`, `setting`) is journaled and can be
-undone; what the machine found out (`image_fact`, `image_detail`, `image_change`, `prediction`, `model_version`,
-`model_file`) is not. That has no foreign keys to the first, so that undoing and redoing an import finds its facts
-again. `file_state` is about the file itself: see `engine.project.file`.
+Two layers that never mix: user data (`class`, `edge`, `image`, `label`, `image_note`,
+`confirmed_label`, `class_policy`, `class_detail`, `audit`, `audit_item`, `exclusion`,
+`field_value`, `setting`) is journaled and can be undone; computed data (`image_fact`,
+`image_detail`, `image_change`, `prediction`, `model_version`, `model_file`) is not. It has no
+foreign keys to the first, so that undoing and redoing an import finds its facts again. `file_state`
+is about the file itself: see `engine.project.file`.
 
-Kinds, lengths and ranges are declared (STRICT, CHECK), so that SQLite's own integrity check knows a wrong value, and
-nothing absurd gets in by any door.
+Kinds, lengths and ranges are declared (STRICT, CHECK), so that SQLite's integrity check finds wrong
+values, and refuses to store them.
 
-Rule for later versions: journaled tables only ever get new columns at their end, with a default. Row images that an
-older version put into the journal are then simply shorter, and stay usable.
+Rule for later versions: journaled tables only get new columns at their end, with a default. Row
+images that an older version put into the journal are then simply shorter, and stay usable.
 """
 
 import functools
@@ -27,15 +28,14 @@ from engine.graph.limits import LONGEST_NAME as LONGEST_CLASS_NAME
 APPLICATION_ID: Final = 0x50724C66  # "PrLf": distinguishes our files from other SQLite files
 SCHEMA_VERSION: Final = 13
 
-LONGEST_NAME: Final = 1_000  # of a person, a setting, a network ...
-LONGEST_TEXT: Final = (
-    10_000  # of an action, a reason why an image cannot be read, a setting's name ...
-)
+LONGEST_NAME: Final = 1_000  # of an annotator, a setting, a network ...
+# of an action, a reason why an image cannot be read, a setting's name ...
+LONGEST_TEXT: Final = 10_000
 _TIME: Final = "'????-??-??T??:??:*'"
 
 
 def attribute_columns(table: str, *since: int) -> list[str]:
-    """Columns of a table that hold attributes of classes; all, or those that some versions brought."""
+    """Columns of a table with class attributes; all, or those added by some versions."""
     held = [
         each for each in ATTRIBUTES if each.table == table and (not since or each.since in since)
     ]
@@ -47,11 +47,12 @@ def _further(columns: Sequence[str]) -> str:
 
 
 IDENTITY_COLUMN: Final = f"""identity TEXT NOT NULL DEFAULT '' CHECK (
-        identity = '' OR (length(identity) = {IDENTITY_LENGTH} AND identity NOT GLOB '*[^0-9a-f]*'))"""
+        identity = '' OR
+        (length(identity) = {IDENTITY_LENGTH} AND identity NOT GLOB '*[^0-9a-f]*'))"""
 """Column of version 9: the identity of a class."""
 
 CLASS_COLUMNS: Final = _further([*attribute_columns("class"), IDENTITY_COLUMN])
-"""Further columns of a class since version 4; between two synonyms is a line break, which no name can hold."""
+"""Further columns of a class since version 4; synonyms are separated by line breaks."""
 
 POLICY_COLUMNS: Final = _further(attribute_columns("class_policy", 13))
 """Column of version 13: never predict anything above a class."""
@@ -63,7 +64,7 @@ CLASS_DETAIL_TABLE: Final = f"""CREATE TABLE class_detail (
     {", ".join(attribute_columns("class_detail", 5))}{DETAIL_COLUMNS}
 ) STRICT;
 """
-"""Table of version 5: what people noted about a class, and its colour."""
+"""Table of version 5: notes on classes, and their colours."""
 
 IMAGE_TABLES: Final = f"""CREATE TABLE image_note (
     image_id INTEGER PRIMARY KEY REFERENCES image DEFERRABLE INITIALLY DEFERRED,
@@ -91,7 +92,7 @@ CREATE TABLE image_detail (
     fields TEXT NOT NULL CHECK (length(fields) <= 1000000)
 ) STRICT;
 """
-"""Tables of version 8. A confirmation names the class that the label had then, and counts while it has it."""
+"""Tables of version 8. A confirmation has the class of the label then, and counts while equal."""
 
 IMAGE_CHANGE_TABLE: Final = f"""CREATE TABLE image_change (
     image_id INTEGER PRIMARY KEY,
@@ -102,9 +103,10 @@ IMAGE_CHANGE_TABLE: Final = f"""CREATE TABLE image_change (
 ) STRICT;
 CREATE INDEX image_change_by_time ON image_change (found_at) WHERE found_at IS NOT NULL;
 """
-"""Table of version 9: files that were written to since their image was added, as they were read last.
+"""Table of version 9: files modified since their image was added, as they were last read.
 
-`found_at` is when another picture than before was found there, and `seen_hash` the content of the one before.
+
+`found_at` is when their picture was replaced, and `seen_hash` the content of the one before.
 """
 
 AUDIT_TABLES: Final = f"""CREATE TABLE audit (
@@ -128,7 +130,7 @@ CREATE TABLE audit_item (
     PRIMARY KEY (image_id, audit_id)
 ) WITHOUT ROWID, STRICT;
 """
-"""Tables of version 10: images that were drawn at random, and what the program claimed of each (decision 105)."""
+"""Tables of version 10: images drawn at random, and their predictions then (decision 105)."""
 
 EXCLUSION_TABLE: Final = f"""CREATE TABLE exclusion (
     image_id INTEGER NOT NULL REFERENCES image DEFERRABLE INITIALLY DEFERRED,
@@ -138,7 +140,7 @@ EXCLUSION_TABLE: Final = f"""CREATE TABLE exclusion (
     PRIMARY KEY (image_id, class_id)
 ) WITHOUT ROWID, STRICT;
 """
-"""Table of version 11: classes that are excluded for an image. The row of a class that is gone has no effect."""
+"""Table of version 11: classes excluded for an image. Rows of deleted classes have no effect."""
 
 FIELD_VALUE_TABLE: Final = f"""CREATE TABLE field_value (
     image_id INTEGER NOT NULL REFERENCES image DEFERRABLE INITIALLY DEFERRED,
@@ -149,10 +151,11 @@ FIELD_VALUE_TABLE: Final = f"""CREATE TABLE field_value (
     PRIMARY KEY (image_id, field)
 ) WITHOUT ROWID, STRICT;
 """
-"""Table of version 12: values of the fields that a project has for its images, such as the count of a herd."""
+"""Table of version 12: values of the image fields of a project, such as the count of a herd."""
 
 IMAGE_PATH_COLUMN: Final = """path ANY NOT NULL
-        CHECK (typeof(path) IN ('text', 'blob') AND length(CAST(path AS BLOB)) BETWEEN 1 AND 65536)"""
+        CHECK (typeof(path) IN ('text', 'blob')
+        AND length(CAST(path AS BLOB)) BETWEEN 1 AND 65536)"""
 UNIQUE_PATH_COLUMN: Final = IMAGE_PATH_COLUMN.replace("NOT NULL", "NOT NULL UNIQUE", 1)
 """The same column before version 12, when a file was one image."""
 IMAGE_PART_COLUMNS: Final = f""",
@@ -160,18 +163,18 @@ IMAGE_PART_COLUMNS: Final = f""",
     category TEXT NOT NULL DEFAULT '' CHECK (length(category) <= {LONGEST_NAME}),
     detection_score REAL CHECK (detection_score BETWEEN 0 AND 1),
     UNIQUE (path, part)"""
-"""Columns of version 12: the part of the file that an image is, and what a detector found in it (decision 110)."""
+"""Columns of version 12: part of the file, and what a detector found in it (decision 110)."""
 EMPTY_COLUMN: Final = """is_empty INTEGER NOT NULL DEFAULT 0
         CHECK (is_empty IN (0, 1) AND (is_empty = 0 OR class_id IS NULL))"""
 LABEL_COLUMNS: Final = _further([EMPTY_COLUMN])
-"""Column of version 12: a person found that nothing is in the image; the label has no class then."""
+"""Column of version 12: the image was labelled as empty; the label has no class then."""
 
 ACTION_COLUMNS: Final = (
     "code TEXT NOT NULL DEFAULT '' CHECK (length(code) <= 100)",
     "arguments TEXT NOT NULL DEFAULT '{}' CHECK (length(arguments) <= 100000)",
 )
 STEP_COLUMNS: Final = _further(ACTION_COLUMNS)
-"""Further columns of a step since version 7, in place of the sentence in `text`, which older steps keep."""
+"""Further columns of a step since version 7, replacing the sentence in `text` of older steps."""
 
 SCHEMA: Final = f"""
 CREATE TABLE file_state (
@@ -264,14 +267,13 @@ CREATE TABLE journal_chunk (
 
 @dataclass(frozen=True)
 class JournaledTable:
-    """Shape of a table whose rows go through the journal; a row is a tuple in the order of `columns`, key first."""
+    """Shape of a journaled table; a row is a tuple in the order of `columns`, key first."""
 
     name: str
     columns: tuple[str, ...]
     key_width: int = 1
-    defaults: tuple[
-        str | float | None, ...
-    ] = ()  # of the last columns, those that an older version's rows lack
+    # of the last columns, those that an older version's rows lack
+    defaults: tuple[str | float | None, ...] = ()
 
     def attributes_in(self, row: tuple[Any, ...] | None) -> dict[str, Any]:
         """The attributes of a class that a row holds; those of no row are the defaults."""
@@ -298,13 +300,13 @@ class JournaledTable:
 
     @functools.cached_property
     def attributes(self) -> tuple[str, ...]:
-        """Names of the attributes of classes that it holds, the first of the columns with a default."""
+        """Names of its class attributes, the first of the columns with a default."""
         return tuple(each for each in self.columns if each in ATTRIBUTE) if self.defaults else ()
 
     def with_attributes(
         self, row: tuple[Any, ...] | None, class_id: int, values: Mapping[str, Any]
     ) -> tuple[Any, ...]:
-        """The row of a class with other values of some attributes; None stands for one that is not there yet."""
+        """The row of a class with other values of some attributes; None for a missing row."""
         stored = self.stored(ClassAttributes(**{**self.attributes_in(row), **values}))
         if row is None:
             return (class_id, *stored)
@@ -323,22 +325,31 @@ class JournaledTable:
         return " AND ".join(f"{column} = ?" for column in self.columns[: self.key_width])
 
     @property
+    def select_all(self) -> str:
+        """Statement that reads all rows."""
+        return f"SELECT {', '.join(self.columns)} FROM {self.name}"  # noqa: S608
+
+    @property
     def select(self) -> str:
         """Statement that reads one row by its key."""
-        return f"SELECT {', '.join(self.columns)} FROM {self.name} WHERE {self._key_test}"  # noqa: S608 (our names)
+        return f"{self.select_all} WHERE {self._key_test}"
 
     @property
     def delete(self) -> str:
         """Statement that deletes one row by its key."""
-        return f"DELETE FROM {self.name} WHERE {self._key_test}"  # noqa: S608 (our names)
+        return f"DELETE FROM {self.name} WHERE {self._key_test}"  # noqa: S608
 
     def upsert(self, width: int) -> str:
-        """Statement that writes the first `width` columns of one row, whether its key is there or not."""
+        """Statement that inserts or updates the first `width` columns of one row."""
         written, key = self.columns[:width], ", ".join(self.columns[: self.key_width])
         news = ", ".join(f"{column} = excluded.{column}" for column in written[self.key_width :])
         clash = f"DO UPDATE SET {news}" if news else "DO NOTHING"
         places = ", ".join("?" * width)
-        return f"INSERT INTO {self.name} ({', '.join(written)}) VALUES ({places}) ON CONFLICT ({key}) {clash}"  # noqa: S608
+        columns = ", ".join(written)
+        return (
+            f"INSERT INTO {self.name} ({columns}) VALUES ({places})"  # noqa: S608
+            f" ON CONFLICT ({key}) {clash}"
+        )
 
 
 def _attribute_table(

@@ -13,7 +13,7 @@ _SHAPE = "SELECT type, name, coalesce(sql, '') FROM sqlite_schema"
 
 
 def shape_faults(connection: Connection) -> list[str]:
-    """One line for each table, index, trigger or view that is missing, strange or other than ours."""
+    """One line per missing, unknown or different table, index, trigger or view."""
     found = {(kind, name): _plain(sql) for kind, name, sql in connection.rows(_SHAPE)}
     ours = _our_shape(schema.SCHEMA)
     missing = [f"without {kind} {name}" for kind, name in sorted(ours.keys() - found.keys())]

@@ -1,4 +1,4 @@
-"""What kind of value each setting of a project has, so that one of another kind is refused where it is read."""
+"""Kinds of the values of settings, which are checked when they are read."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -14,11 +14,10 @@ class SettingKind:
     """A kind of value of settings, by the beginning of their names."""
 
     prefix: str  # the name, or its beginning where it ends in a blank
-    title: str  # for people
+    title: str  # for display
     fits: Callable[[Any], bool]
-    has_fallback: bool = (
-        False  # whether the default stands in for a value of another kind: nothing is lost by it
-    )
+    # whether the default replaces a value of another kind, as it is not important
+    has_fallback: bool = False
 
 
 def kind_of(name: str) -> SettingKind | None:

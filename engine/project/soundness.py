@@ -1,4 +1,4 @@
-"""Is the file what it should be? Its seal, its structure, its tables, its values and its history."""
+"""Checks of a project file: its seal, structure, tables, values and history."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -54,9 +54,9 @@ def opening_faults(
 ) -> list[str]:
     """Faults of a project file of the present version, as far as opening it must know.
 
-    A file whose seal holds is bit for bit what a sound project was when it was closed, but for the page of the seal
-    itself, and who writes to a file has checked it. Of any other all is checked, but for trained models: a damaged one
-    is reported when it is used, and another one can be chosen.
+    A file with a valid checksum is bit for bit a sound, closed project, but for the page of the
+    checksum itself, and writers have checked it. Any other is checked completely, but for trained
+    models: a damaged one is reported when it is used, and another one can be chosen.
     """
     if seal is not Seal.WHOLE and not has_writer:
         history = partial(history_faults, on_progress=on_progress, cancel=cancel)
@@ -68,7 +68,7 @@ def opening_faults(
 
 
 def has_sound_structure(connection: Connection) -> bool:
-    """Whether SQLite finds its pages, tables and indexes as they must be: a file is sealed only then."""
+    """Whether SQLite finds no structural fault; a file is sealed only then."""
     return not _damage(connection, "quick_check")
 
 
@@ -79,7 +79,7 @@ def faults(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> list[str]:
-    """One line for each fault of a project file of the present version; raises `Cancelled` where it was stopped."""
+    """One line per fault of a project file of the current version; raises `Cancelled`."""
     history = partial(history_faults, on_progress=on_progress, cancel=cancel)
     return _all_faults(
         connection, seal, (*_LOOKS, history, setting_faults, value_faults, hash_faults, file_faults)
@@ -170,7 +170,7 @@ def _impossible_times(connection: Connection) -> list[str]:
 
 
 def _unreadable_parts(connection: Connection) -> list[str]:
-    """Parts of files that are none, or written otherwise than the program writes them: two rows may mean one part."""
+    """Invalid parts of files, or not in canonical form: two rows could be the same part."""
     for (text,) in connection.each("SELECT part FROM image WHERE part <> ''"):
         try:
             is_ours = file_part(text).text == text
@@ -195,7 +195,7 @@ def _ids_given_twice(connection: Connection) -> list[str]:
         ("image", "image_id"),
         ("journal_step", "step_id"),
     ):
-        largest = connection.value(f"SELECT max({column}) FROM {table}")  # noqa: S608 (our names)
+        largest = connection.value(f"SELECT max({column}) FROM {table}")  # noqa: S608
         counter = connection.value("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,))
         if largest is not None and (not isinstance(counter, int) or counter < largest):
             behind.append(f"the counter of table {table} is behind its rows")

@@ -1,4 +1,4 @@
-"""A step that is being made: the only way to change the rows that people made, so that nothing escapes the journal."""
+"""A step in progress: the only way to change journaled rows, so that none is missed."""
 
 import json
 import zlib
@@ -14,13 +14,11 @@ from engine.project.clock import now_text
 from engine.project.connection import Connection, Row
 from engine.project.schema import JOURNALED_TABLES, LONGEST_TEXT, JournaledTable
 
-RowChange = tuple[
-    str, Row | None, Row | None
-]  # table, row before, row after; None where it was not there
+# table, row before, row after; None where it was not there
+RowChange = tuple[str, Row | None, Row | None]
 
-_BYTES_KEY: Final = (
-    "bytes"  # JSON has no bytes; rows hold no dictionaries, so this one cannot be mistaken
-)
+# JSON has no bytes; rows hold no dictionaries, so this one cannot be mistaken
+_BYTES_KEY: Final = "bytes"
 _SMALL_LENGTH: Final = 512  # shorter texts do not get smaller
 _QUICK: Final = 1  # zlib level; paths repeat so much that it already takes away nine tenths
 
@@ -58,13 +56,12 @@ CHUNK_LENGTH: Final = 5_000  # row changes held in memory before they go to the 
 
 @final
 class StepWriter:
-    """Brings the row changes of one step into the journal, within the transaction that makes them."""
+    """Writes the row changes of one step to the journal, in the same transaction."""
 
     def __init__(self, connection: Connection, action: Action, who: str) -> None:
         self.connection = connection
-        self.resources = (
-            ExitStack()
-        )  # left when the transaction was committed, or with the error when it was not
+        # left when the transaction was committed, or with the error when it was not
+        self.resources = ExitStack()
         self.holds_graph = False  # whether the category graph is among the resources
         self._action = action
         self._who = who
@@ -103,7 +100,7 @@ class StepWriter:
             )
 
     def check_is_whole(self) -> None:
-        """Raise `StorageError` when SQLite gave the transaction up, as on a full disk, and that error was ignored."""
+        """Raise `StorageError` when SQLite rolled back, as on a full disk, and that was ignored."""
         if not self.connection.in_transaction:
             raise StorageError(
                 "the action was given up after an earlier failure; nothing was changed",
@@ -162,7 +159,7 @@ class OpenStep:
         self._write(table, [(None, row) for row in rows])
 
     def put(self, table: JournaledTable, rows: Iterable[Row]) -> None:
-        """Write rows, new or in place of those with the same keys; of several with one key the last counts."""
+        """Insert or replace rows by key; of several with one key the last counts."""
         latest = {row[: table.key_width]: row for row in rows}
         pairs = [(self._before(table, key), row) for key, row in latest.items()]
         self._write(table, [(before, row) for before, row in pairs if before != row])

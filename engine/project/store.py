@@ -1,7 +1,7 @@
-"""What all parts of an open project share: its connection, its graph, and the one way to change it."""
+"""Shared state of an open project: its connection, its graph, and the way to change them."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from engine.project.backups.keeping import ProjectBackups
 from engine.project.backups.place import BackupReason
 from engine.project.change import Change
 from engine.project.clock import person_name
-from engine.project.connection import Connection
+from engine.project.connection import Connection, Row
 from engine.project.file.file_lock import read_only_error
 from engine.project.file.file_state import read_mark
 from engine.project.opening import OpenFile
@@ -30,21 +30,21 @@ class ImagePaths:
     """Translates between paths on this computer and paths in the file."""
 
     folder: Path  # the project's, absolute
-    prefixes: tuple[
-        str, ...
-    ]  # its spellings, with and without links resolved, each with a separator at its end
+    # its spellings, with and without links resolved, each with a separator at its end
+    prefixes: tuple[str, ...]
 
     @classmethod
     def around(cls, project: Path, spelled: Path) -> "ImagePaths":
-        """The translation for a project file: its absolute path, and the one that was given, maybe over links."""
+        """The path translation of a project file, for its absolute and its given folder."""
         folder = project.parent
         spellings = dict.fromkeys((os.fspath(folder), os.path.realpath(folder)))
         if spelled.parent.is_dir() and spelled.parent.samefile(folder):
-            spellings[os.path.abspath(spelled.parent)] = None  # noqa: PTH100 (links stay as they are)
-        return cls(folder, tuple(os.path.join(each, "") for each in spellings))  # noqa: PTH118 (keeps the separator)
+            spellings[os.path.abspath(spelled.parent)] = None  # noqa: PTH100 (links are kept)
+        prefixes = tuple(os.path.join(each, "") for each in spellings)  # noqa: PTH118
+        return cls(folder, prefixes)
 
     def stored(self, path: Path) -> str | bytes:
-        """The value in the file for a path: text, or bytes where the file system's name is no valid Unicode."""
+        """The stored value of a path: text, or bytes where the name is no valid Unicode."""
         text = os.fspath(path)
         if not os.path.isabs(text):  # noqa: PTH117 (this runs 100,000 times)
             text = os.path.abspath(text)  # noqa: PTH100
@@ -66,7 +66,7 @@ class ImagePaths:
 
 
 def shown_path(value: str | bytes) -> str:
-    """The path in a record, for a value in the file; raises `ProjectDamagedError` for one that is no path."""
+    """The path of a stored value; raises `ProjectDamagedError` for an invalid one."""
     try:
         return value if isinstance(value, str) else os.fsdecode(value)
     except TypeError as error:
@@ -84,9 +84,8 @@ class ProjectStore:
     def __init__(self, path: Path, file: OpenFile, *, spelled: Path) -> None:
         self.path = path
         self.file = file
-        self.connection: Connection = (
-            file.connection
-        )  # or a copy of it in memory while something is tried out
+        # or a copy of it in memory while something is tried out
+        self.connection: Connection = file.connection
         self.paths = ImagePaths.around(path, spelled)
         self.loaded_graph: CategoryGraph | None = None  # until it is needed
         self._open_step: OpenStep | None = None
@@ -105,10 +104,16 @@ class ProjectStore:
 
     @property
     def fact_connections(self) -> tuple[Connection, ...]:
-        """Where facts go: the file, unless it is only read, and the copy where there is one; see `check_writable`."""
+        """Connections for facts: the file, unless read-only, and the what-if copy, if any."""
         self.check_writable()
         is_copied_too = self.is_what_if and self.file.is_writable
         return (self.file.connection, self.connection) if is_copied_too else (self.connection,)
+
+    def write_facts(self, statement: str, rows: Sequence[Row]) -> None:
+        """Run a statement for each row of facts, which are not journaled, in one transaction."""
+        for connection in self.fact_connections:
+            with connection.transaction():
+                connection.write_many(statement, rows)
 
     @property
     def backups(self) -> ProjectBackups:
@@ -118,7 +123,7 @@ class ProjectStore:
         return ProjectBackups(self.path, project_id, None if lock is None else lock.identity)
 
     def check_writable(self) -> None:
-        """Raise `ProjectReadOnlyError` for a file that is only read; a copy in memory may be changed."""
+        """Raise `ProjectReadOnlyError` for a read-only file; a what-if copy may be changed."""
         if not (self.file.is_writable or self.is_what_if):
             raise read_only_error(self.path)
 
@@ -126,15 +131,16 @@ class ProjectStore:
     def one_step(
         self, action: Action = UNNAMED, *, who: str = "", backup: BackupReason | None = None
     ) -> Iterator[OpenStep]:
-        """Make the actions inside a `with` block one: all or none of them happen, and undo takes them back at once.
+        """Make the actions inside a `with` block atomic, and undone at once.
 
-        After the block the step's `change` is the whole change. Inside another step it becomes part of that one; when
-        it fails, only its own part is taken back.
+        After the block the step's `change` is the whole change. Inside another step it becomes part
+        of that; when it fails, only its own part is taken back.
 
         Args:
-            who: the person; by default the one at this computer.
-            backup: why a backup is made before, if one is. The action goes on in any case, since undo leads back.
-                Within a larger action that one made its backup, and nothing needs one that is only tried out.
+            who: the annotator; by default the current user.
+            backup: why a backup is made before, if any. The action goes on without one, since undo
+                exists. Within a larger action that one made its backup, and a what-if trial needs
+                none.
         """
         self.check_writable()
         outer = self._open_step
@@ -196,3 +202,15 @@ class ProjectStore:
             step.writer.resources.enter_context(self.graph.record())
             step.writer.holds_graph = True
         return self.graph
+
+
+class ProjectPart:
+    """Base of the parts of an open project, such as its labels."""
+
+    def __init__(self, store: ProjectStore) -> None:
+        self._store = store
+
+    @property
+    def _connection(self) -> Connection:
+        """The connection of the file, or of the what-if copy."""
+        return self._store.connection

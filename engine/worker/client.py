@@ -1,4 +1,4 @@
-"""The requesting side: starts this program again as a worker, sends it requests, and reads its answers."""
+"""Client of workers: starts this program as a worker, sends requests and reads answers."""
 
 import logging
 import os
@@ -21,10 +21,9 @@ from engine.worker.protocol import Cancel, Failed, Request, Stopped, answers_to,
 _log = logging.getLogger(__name__)
 
 JOBS: Final = "engine.jobs"
-"""The package that answers requests, run as a program; in the packaged one the word "worker" starts it."""
-STDERR_KEPT: Final = (
-    20_000  # bytes at the end of what a worker wrote to standard error: room for a traceback
-)
+"""Module with the request handlers; the packaged program runs it as "worker"."""
+# bytes at the end of what a worker wrote to standard error: room for a traceback
+STDERR_KEPT: Final = 20_000
 _LOOK_S: Final = 0.05
 _MEMORY_LOOK_S: Final = 0.2
 
@@ -74,7 +73,7 @@ def worker_command() -> list[str]:
     """Command that starts this program as a worker."""
     if getattr(sys, "frozen", False):
         return [sys.executable, "worker"]
-    # -P: a folder called "engine" where the person happens to be must not be taken for ours
+    # -P: a folder "engine" in the working directory must not be imported
     return [sys.executable, "-P", "-m", JOBS]
 
 
@@ -87,10 +86,10 @@ def worker_environment() -> dict[str, str]:
 
 @contextmanager
 def children_without_ctrl_c() -> Iterator[None]:
-    """Let processes that are started meanwhile ignore Ctrl+C from their first moment; this process still receives it.
+    """Let processes started within the block ignore Ctrl+C from their start.
 
-    A terminal sends it to every process; only the one that the person started answers, and stops the others. On Windows
-    they get none where they have no window of their own.
+    A terminal sends it to every process; only the one started by the user handles it, and stops the
+    others. On Windows they get none where they have no window of their own.
     """
     if os.name == "nt":
         yield
@@ -116,8 +115,8 @@ class Worker:
     """A process that answers requests. Listeners are called on a thread of the worker's, in order.
 
     Args:
-        stays: whether it waits for more requests after an answer. Otherwise it is closed then, and the ending is
-            reported when the process is gone.
+        stays: whether it waits for more requests after an answer. Otherwise it is closed then, and
+            the ending is reported when the process has ended.
 
     Raises:
         OSError: the process cannot be started.
@@ -128,7 +127,7 @@ class Worker:
         self._calls: dict[int, _Call] = {}
         self._endings: list[tuple[_Call, Ending]] = []
         self._asked = 0
-        self._is_heard = True  # whoever is sent a request now is sent its ending, too
+        self._is_heard = True  # a request sent now will get an ending
         self._lock = threading.Lock()
         self._stderr = b""
         self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
@@ -193,7 +192,7 @@ class Worker:
         self.join()
 
     def join(self, timeout_s: float | None = None) -> bool:
-        """Wait until the process is gone and every ending was reported."""
+        """Wait until the process has ended and every ending was reported."""
         self._threads[-1].join(timeout_s)
         return not self._threads[-1].is_alive()
 
@@ -210,7 +209,7 @@ class Worker:
 
     def _write(self) -> None:
         assert self._process.stdin is not None
-        with suppress(OSError):  # it died: the reader says how
+        with suppress(OSError):  # it died: the reader reports it
             while (line := self._lines.get()) is not None:
                 self._process.stdin.write(line)
                 self._process.stdin.flush()

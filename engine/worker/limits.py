@@ -1,4 +1,4 @@
-"""How much a process that runs untrusted files may take, how it is held to that, and how it ends with its parent."""
+"""Resource limits of processes that run untrusted files, and their end with the parent."""
 
 import faulthandler
 import os
@@ -102,7 +102,7 @@ def peak_memory_bytes() -> int:
     """Peak memory of this process."""
     if sys.platform == "win32":
         return int(getattr(psutil.Process().memory_info(), "peak_wset", 0))
-    if STATUS.exists():  # what getrusage says on Linux includes the process that started this one
+    if STATUS.exists():  # getrusage on Linux includes the parent process
         return int(STATUS.read_text(encoding="ascii").partition("VmHWM:")[2].split()[0]) * 1024
     import resource
 
@@ -116,10 +116,10 @@ def ask_child(
     cancel: CancelToken | None = None,
     command: Sequence[str] = (),
 ) -> R:
-    """Let a child process, by default this program as a worker, do one job on an untrusted file within limits.
+    """Let a child process, by default a worker, process an untrusted file within limits.
 
     Raises:
-        ModelError: what the child found wrong, or that it crashed, took too long, or took too much memory.
+        ModelError: the error of the child, or that it crashed, took too long, or too much memory.
         Cancelled: `cancel` was set.
     """
     memory_bytes = limits.memory_bytes + _PROGRAM_BYTES
@@ -161,7 +161,7 @@ def _last_words(ending: Failed | Died) -> str:
 
 
 def _shown(reason: str) -> str:
-    """A reason for the screen: names from the file are part of it, of any length and with any letters."""
+    """A reason for display: shortened, and unprintable characters replaced."""
     plain = "".join(
         letter if letter.isprintable() else "�" for letter in reason[: _LONGEST_REASON + 1]
     )
@@ -180,9 +180,11 @@ def too_much_memory(limit_bytes: int) -> ModelError:
 
 @final
 class ParentWatch:
-    """Ends this process with its parent although a request hangs; one thread for all requests, begun with the process.
+    """Ends this process with its parent, although a request hangs; one thread for all requests.
 
-    Without memory a thread may fail while it begins, and whoever began it waits for ever.
+    It starts with the process:
+
+    Without memory a thread may fail to start, and its starter waits for ever.
     """
 
     def __init__(self) -> None:
@@ -191,7 +193,7 @@ class ParentWatch:
 
     @contextmanager
     def over(self, cancel: CancelToken) -> Iterator[None]:
-        """Watch during one request; its token, which the end of standard input sets, is set at its end."""
+        """Watch during one request, and cancel its token, as the end of standard input does."""
         is_over = threading.Event()
         self._begun.put((cancel, is_over))
         try:
@@ -214,7 +216,8 @@ def ends_with_parent(cancel: CancelToken, limit_s: float = 0.0) -> Iterator[None
 
     Args:
         cancel: set by the end of standard input, that is by the end of the parent.
-        limit_s: also after this time; 0 for no limit. It needs no Python thread, which code that hangs may block.
+        limit_s: also after this time; 0 for no limit. It needs no Python thread, which hanging code
+            may block.
     """
     is_over = threading.Event()
 

@@ -1,11 +1,11 @@
-"""Messages between two processes of the program; every message is encoded and decoded here and nowhere else.
+"""Messages between two processes of the program, and their encoding.
 
 A message is a frozen dataclass, and one line of JSON on its way:
 
-    {"version": of the program, "number": of the request, "kind": name of the dataclass, "body": its fields}
+    {"version": of the program, "number": of the request, "kind": the dataclass, "body": its fields}
 
-A request knows its result and the events that may come before it, so each side decodes only what it expects. Requests
-lie in the rooms of their subject; `engine.jobs` answers them.
+A request has a result type and event types, so each side decodes only what it expects. Requests
+are defined in the package of their subject; `engine.jobs` handles them.
 """
 
 import json
@@ -27,12 +27,10 @@ _SHOWN: Final = 80  # characters of a line that cannot be read
 class Request(Generic[R]):
     """Base of requests: frozen dataclasses, generic in their result."""
 
-    result_type: ClassVar[
-        type[Any]
-    ]  # dataclass of the result, taken from the base `Request[Result]`
-    event_types: ClassVar[
-        tuple[type[Any], ...]
-    ] = ()  # dataclasses of the events besides `Progress`
+    # dataclass of the result, taken from the base `Request[Result]`
+    result_type: ClassVar[type[Any]]
+    # dataclasses of the events besides `Progress`
+    event_types: ClassVar[tuple[type[Any], ...]] = ()
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -49,7 +47,7 @@ class Cancel:
 class Failed:
     """A request failed."""
 
-    message: str  # one line for a person, in English; empty where a bug ended the request
+    message: str  # one line in English; empty where a bug ended the request
     traceback: str = ""  # of the bug
     error: dict[str, Any] | None = None  # what the line was made of
 
@@ -65,7 +63,7 @@ class Failed:
 
 @dataclass(frozen=True)
 class Stopped:
-    """A request was cancelled; what was finished is kept."""
+    """A request was cancelled; finished results stay."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
-"""The worker's side: reads one request after the other from standard input, and answers on standard output.
+"""Server side of workers: reads requests from standard input, answers on standard output.
 
-The end of standard input cancels what runs and ends the process: its parent has died or needs nothing more.
+The end of standard input cancels the request in progress and ends the process: its parent has died.
 """
 
 import logging
@@ -25,9 +25,8 @@ from engine.worker.protocol import Cancel, Failed, Request, Stopped, encode, rea
 _log = logging.getLogger(__name__)
 
 Send = Callable[[object], None]  # sends an event; safe from any thread
-Handler = Callable[
-    [Any, Send, CancelToken], object
-]  # sends events while it works, and returns the result
+# sends events while it works, and returns the result
+Handler = Callable[[Any, Send, CancelToken], object]
 Handlers = Mapping[type[Request[Any]], Handler]
 
 NOT_A_REQUEST: Final = 2  # exit status after a line that is no request

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
-from engine.collection import mapped_image_list
+from engine.collection import image_list_cache
 from engine.collection.state import NO_CLASS, CollectionState
-from engine.embedding import kept_embeddings
+from engine.embedding import embedding_rows
 from engine.everyday.collection_stage import live_basis
 from engine.new_file import write_file
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 REPORT_VARIABLE: Final = "PROTOLEAF_STARTUP_REPORT"
 SETTLE_MS: Final = 1500
 BYTES_PER_MIB: Final = 1024 * 1024
-MAPPED: Final = (kept_embeddings.SUFFIX, mapped_image_list.SUFFIX, live_basis.SUFFIX)
+MAPPED: Final = (embedding_rows.SUFFIX, image_list_cache.SUFFIX, live_basis.SUFFIX)
 
 
 @final

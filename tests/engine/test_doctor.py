@@ -162,7 +162,7 @@ def test_kinds_of_image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_folders(tmp_path: Path) -> None:
-    """Files below a folder are counted, links are not followed, and free space is that of the nearest parent."""
+    """Files below a folder are counted without links; free space is of the nearest parent."""
     (tmp_path / "a/b").mkdir(parents=True)
     (tmp_path / "a/one").write_bytes(bytes(1000))
     (tmp_path / "a/b/two").write_bytes(bytes(24))

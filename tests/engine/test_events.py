@@ -17,7 +17,7 @@ def steady(_unit: int) -> float:
 
 
 def slow_start(unit: int) -> float:
-    """Everything is looked at once before the first unit is done, which takes longer than 20 units."""
+    """Everything is scanned before the first unit, which takes longer than 20 units."""
     return 2.5 if unit == 0 else 0.1
 
 
@@ -45,7 +45,10 @@ def course(duration_of: object, units_a_round: int) -> Iterator[tuple[float, flo
     [(steady, 1), (slow_start, 1), (with_checks, ROUND), (slower_and_slower, 1)],
 )
 def test_the_time_left_is_honest(duration_of: object, units_a_round: int) -> None:
-    """Never more than twice the truth nor, for work at an even pace, less than half of it; it never leaps upwards."""
+    """Never more than twice the truth nor, for work at an even pace, less than half of it.
+
+    It never leaps upwards.
+    """
     estimates = [each for each in course(duration_of, units_a_round) if each[2] is not None]
     assert estimates[0][0] >= FIRST_ESTIMATE_S
     assert estimates[0][0] < LATEST_S

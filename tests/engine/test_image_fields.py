@@ -113,7 +113,10 @@ def test_terms_of_the_standards() -> None:
 
 
 def test_a_renamed_field_keeps_its_term() -> None:
-    """And its choices the values that the standard takes; another field of that name has the term."""
+    """And its choices the values that the standard takes.
+
+    Another field of that name has the term.
+    """
     new_names = Renaming("sex", "Geschlecht"), Renaming("sex", "weiblich", "female")
     (gender,) = renamed_fields([SEX], new_names)
     assert term_of(gender) == "sex"

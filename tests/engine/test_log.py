@@ -1,4 +1,4 @@
-"""The log: what nobody catches is in it, no two processes share a file, and a crash is known the next time."""
+"""The log has uncaught errors, one file per process, and recognises crashes."""
 
 import logging
 import os
@@ -38,7 +38,10 @@ def window_log() -> str:
 
 
 def test_what_nobody_catches_is_logged_with_its_traceback() -> None:
-    """In the main thread, in another one, and where Python cannot raise; standard error says it as before."""
+    """In the main thread, in another one, and where Python cannot raise.
+
+    Standard error says it as before.
+    """
     program = """
 class Leaves:
     def __del__(self):
@@ -99,7 +102,10 @@ def test_a_computer_that_was_switched_off_is_no_crash() -> None:
 
 
 def test_windows_side_by_side_and_clean_ends_are_no_crash() -> None:
-    """The second has a file of its own; the first is no crash while it runs, nor after it was closed."""
+    """The second has a file of its own.
+
+    The first is no crash while it runs, nor after it was closed.
+    """
     with (
         logging_to_file(ProcessKind.WINDOW) as first,
         logging_to_file(ProcessKind.WINDOW) as second,
@@ -116,7 +122,10 @@ def test_windows_side_by_side_and_clean_ends_are_no_crash() -> None:
 def test_an_uncaught_error_that_nobody_was_shown_is_reported_the_next_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The window may go on after it, and be closed as ever; once the person has seen it, nothing is left to tell."""
+    """The window may go on after it, and be closed as ever.
+
+    Once the person has seen it, nothing is left to tell.
+    """
     monkeypatch.setattr(sys, "excepthook", lambda *_error: None)
     for is_shown in (False, True):
         with logging_to_file(ProcessKind.WINDOW) as log:

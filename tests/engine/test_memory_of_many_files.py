@@ -1,4 +1,4 @@
-"""What a file costs in memory while thousands are scanned, added and found again after they were moved."""
+"""Memory of a file while thousands are scanned, added and found after a move."""
 
 import tracemalloc
 from collections.abc import Callable
@@ -23,7 +23,10 @@ IN_FOLDER = 100
 
 @pytest.fixture
 def contents(monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
-    """So many files in several folders, each of another size, so that all must be read; work is done in small parts."""
+    """So many files in several folders, each of another size, so that all must be read.
+
+    Work is done in small parts.
+    """
     monkeypatch.setattr(project_images, "_CHANGED_AT_ONCE", IN_FOLDER)
     monkeypatch.setattr(step, "CHUNK_LENGTH", IN_FOLDER)
     monkeypatch.setattr(find, "_REMEMBERED_AT_ONCE", IN_FOLDER)

@@ -177,7 +177,10 @@ def test_a_pipe_without_a_reader_is_not_waited_for_for_ever(
 
 @posix_only
 def test_what_is_open_is_written_into(tmp_path: Path) -> None:
-    """As `-o /dev/stdout` of a program whose output a shell puts into a file; files elsewhere in /dev are files."""
+    """As `-o /dev/stdout` of a program whose output a shell puts into a file.
+
+    Files elsewhere in /dev are files.
+    """
     with (tmp_path / "redirected").open("wb") as opened:
         name = Path(f"/dev/fd/{opened.fileno()}")
         assert is_stream(name)

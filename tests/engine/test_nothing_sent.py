@@ -36,7 +36,7 @@ def environment_after(program: str, **variables: str) -> dict[str, str]:
     "start", ["import engine", "import runpy; runpy.run_path('app/__main__.py', run_name='start')"]
 )
 def test_a_persons_setting_switches_nothing_on(start: str, own: str) -> None:
-    """Importing the engine settles it whatever was set, and so does the script of the packaged program."""
+    """Importing the engine settles it in any case, and so does the packaged program."""
     found = environment_after(start, **dict.fromkeys(SWITCHES, own))
     assert {name: found[name] for name in SWITCHES} == SWITCHES
 
@@ -49,7 +49,7 @@ def test_children_inherit_it() -> None:
 
 
 def test_children_that_are_started_by_hand_get_it() -> None:
-    """Device trials and examined networks: their environment is made by us, and they have it before they import us."""
+    """Device trials and examined networks have it in their environment from the start."""
     says = "import os, sys; sys.stdin.readline(); sys.exit('disabled ' + os.environ['ORT_DISABLE_TELEMETRY'])"
     command = [sys.executable, "-S", "-c", says]
     assert try_in_child("cpu", command=command).attempt.message == "disabled 1"
@@ -78,7 +78,10 @@ def test_folders_lie_in_our_cache_unless_chosen(
 def test_programs_that_import_the_engine_keep_their_figures(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The laboratory's figures have a configuration of their own; those of a notebook keep the person's."""
+    """The laboratory's figures have a configuration of their own.
+
+    Those of a notebook keep the person's.
+    """
     monkeypatch.delenv("MPLCONFIGDIR", raising=False)
     program = "import protoleaf; protoleaf.category_graph"
     assert "MPLCONFIGDIR" not in environment_after(program)
@@ -114,7 +117,7 @@ def test_folders_that_cannot_be_made_cost_nothing(tmp_path: Path) -> None:
 
 
 def test_the_library_is_asked_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its own switch is thrown where it is loaded, and the variable once more if somebody took it away."""
+    """Its own switch is set where it is loaded, and the variable again if removed."""
     import onnxruntime
 
     asked: list[str] = []

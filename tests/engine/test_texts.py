@@ -1,4 +1,4 @@
-"""Sentences keep their template and values, and are shown in another language where there is one."""
+"""Sentences keep their template and values, and can be shown in another language."""
 
 import pickle
 from collections.abc import Iterator

@@ -18,7 +18,7 @@ from engine.collection.importing.import_images import import_class_folders, impo
 from engine.collection.models import model_of
 from engine.collection.new_project import new_project
 from engine.config import CACHE_VARIABLE, CacheFolders
-from engine.embedding.cache import cache_file
+from engine.embedding.cache import cache_path
 from engine.embedding.views import views_hash
 from engine.project import Project
 
@@ -179,7 +179,7 @@ def without_its_views(collection: Collection) -> None:
     """Throw the cache of views away, as an older version of the program left things."""
     with Project.open(collection.project) as project:
         model = model_of(project, collection.caches)
-    cache_file(
+    cache_path(
         collection.caches.embeddings,
         views_hash(model.embedding_identity),
         model.card.embedding_width,

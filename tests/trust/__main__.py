@@ -17,6 +17,7 @@ from typing import Final
 
 from engine import __version__
 from tests.trust.activities import ACTIVITIES
+from tests.trust.cache_breaker import break_caches
 from tests.trust.cluster_breaker import break_many as break_clusters
 from tests.trust.copier import copy_many
 from tests.trust.damaged_twins import restore_many
@@ -24,7 +25,6 @@ from tests.trust.data_set_guests import open_guests
 from tests.trust.disk_filler import can_fill, fill_many
 from tests.trust.export_targets import aim_many
 from tests.trust.image_mutator import break_many
-from tests.trust.kept_breaker import break_kept_many
 from tests.trust.killer import kill_many
 from tests.trust.label_twins import import_many
 from tests.trust.odd_arguments import ask_many
@@ -63,7 +63,7 @@ INSTRUMENTS: Final = (
     Instrument("kills", "activities killed at a random moment", kill_many, takes_names=True),
     Instrument("damaged", "damaged projects", damage_many),
     Instrument("images", "broken images", break_many),
-    Instrument("kept", "kept files of large collections", break_kept_many),
+    Instrument("kept", "kept files of large collections", break_caches),
     Instrument("copies", "copies of an open project", copy_many),
     Instrument("moves", "renames and replacements", move_many),
     Instrument("restores", "damaged twins and restores", restore_many),

@@ -19,7 +19,7 @@ INSTRUMENTS: Final = frozenset(
         "test_disk_filler",
         "test_export_targets",
         "test_image_mutator",
-        "test_kept_breaker",
+        "test_cache_breaker",
         "test_killer",
         "test_label_twins",
         "test_odd_texts",

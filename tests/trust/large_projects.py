@@ -28,7 +28,7 @@ CLASSES: Final = 12
 SHOTS: Final = 3
 IN_VIEW: Final = 24
 _LOWERED: Final = (
-    (embedded_images, "FEWEST_KEPT", 10),
+    (embedded_images, "FEWEST_CACHED", 10),
     (fitting, "FEWEST_IN_TURN", 10),
     (fitting, "SLICE_ROWS", 100),
     (basis, "MOST_ANCHORS", 100),

@@ -13,9 +13,9 @@ from engine.errors import ProtoleafError
 from engine.project import Project
 from tests.trust.acknowledge import Line
 from tests.trust.backups import backup_faults
+from tests.trust.cache_shown import cache_faults, cache_files
 from tests.trust.children import Place
 from tests.trust.exports import drafts, export_faults
-from tests.trust.kept_shown import kept_faults, kept_files
 from tests.trust.outcome import Fault
 from tests.trust.seen import digest, machine_part, people_part
 
@@ -102,7 +102,7 @@ def survivor_faults(
     place: Place,
     lines: Sequence[Line],
     start: str,
-    look_at_kept: Callable[..., list[Fault]] = kept_faults,
+    look_at_kept: Callable[..., list[Fault]] = cache_faults,
 ) -> list[Fault]:
     """Look at a project after its writer died, and go on working with it.
 
@@ -118,7 +118,7 @@ def survivor_faults(
         faults.append(Fault("other", f"check does not call it sound: {verdict.message}"))
     acknowledged = sum(line.kind == "done" for line in lines)
     try:
-        if kept_files(CacheFolders.default().collections):
+        if cache_files(CacheFolders.default().collections):
             faults += look_at_kept(place, lines)
         faults += export_faults(place)
         with Project.open(place.project) as project:

@@ -5,7 +5,6 @@ that it was computed from; the file may be deleted at any time.
 """
 
 import contextlib
-import logging
 from pathlib import Path
 from typing import Final, final
 
@@ -13,41 +12,22 @@ import numpy as np
 
 from engine.everyday.blocks import Integers, stop_if_asked
 from engine.everyday.collection_stage.basis import MOST_ANCHORS, CollectionBasis, collection_basis
-from engine.everyday.collection_stage.neighbours import (
-    NEIGHBOURS,
-    Nearest,
-    NearestAnchors,
-    Whitening,
-)
+from engine.everyday.collection_stage.neighbours import Nearest, NearestAnchors, Whitening
 from engine.everyday.shots import GROWTH, EmbeddedSnapshot
 from engine.images.read_file import content_hash
-from engine.kept_files import KeptFiles, mapped_parts, write_parts
+from engine.mapped_cache import Arrays, MappedCache
 
 MANY_ANCHORS: Final = 64
 """New anchors after which the basis is written again: linking them again would take as long."""
 
-
 SUFFIX: Final = ".basis"
-
-
-VERSION: Final = 2  # of the way in which a basis is made: files of another one are of no use
-
-
-MOST_BYTES: Final = 2 << 30
-"""Of all collections together; that of 100,000 images takes 40 MB, of 2.5 million 165."""
-
-
-_MAGIC: Final = b"protoleaf basis 1"
-
-
-_BEFORE: Final = "*.npz"  # files of a basis of earlier versions
-
-
-_log = logging.getLogger(__name__)
+VERSION: Final = 2  # of the computation of a basis; files of another version are not used
+LIMIT_BYTES: Final = 2 << 30  # of all collections; 100,000 images take 40 MB, 2.5 million 165 MB
+_EARLIER_FILES: Final = "*.npz"  # of earlier versions of the program
 
 
 def basis_key(images: EmbeddedSnapshot, ready: Integers) -> bytes:
-    """Fingerprint of the inputs of a basis: rows, images, and their embeddings or contents."""
+    """Hash of what a basis depends on: rows, their images, and their embeddings or contents."""
     embedded = images.embeddings if images.contents is None else images.contents
     parts = (np.array([VERSION]).data, ready.data, images.row_ids.data, embedded.data)
     return content_hash(b"".join(content_hash(part.cast("B")) for part in parts))
@@ -55,72 +35,54 @@ def basis_key(images: EmbeddedSnapshot, ready: Integers) -> bytes:
 
 @final
 class BasisCache:
-    """That of one project and backbone."""
+    """The basis of one project and backbone."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._folder = folder
-        self._files = KeptFiles(folder, name, SUFFIX, MOST_BYTES)
+        self._cache = MappedCache(folder, name, SUFFIX, LIMIT_BYTES)
 
     def read(self, key: bytes, images: EmbeddedSnapshot) -> CollectionBasis | None:
-        """Map the basis of this key; None where there is none, it is of another key, or damaged."""
-        path = self._files.newest()
-        if path is None:
+        """Map the basis of this key; None where there is none, or it is of another key."""
+        found = self._cache.read()
+        if found is None or found.arrays["key"].tobytes() != key:
             return None
-        try:
-            return _of_parts(mapped_parts(path, _MAGIC)[0], key, images)
-        except (OSError, ValueError, IndexError) as error:
-            _log.info("kept whitening and neighbours cannot be used and are made anew: %s", error)
-            return None
+        return _basis(found.arrays, images)
 
     def write(self, key: bytes, basis: CollectionBasis) -> None:
-        """Write a basis, whole or not at all; an error of the disk is only logged."""
-        parts = [key, *_parts(basis)]
-        if (
-            self._files.write(sum(map(len, parts)), lambda file: write_parts(file, _MAGIC, parts))
-            is None
-        ):
-            return
-        for path in self._folder.glob(_BEFORE):
-            with contextlib.suppress(OSError):
-                path.unlink()
+        """Write a basis, completely or not at all; an error of the disk is only logged."""
+        if self._cache.write({"key": np.frombuffer(key, np.uint8), **_arrays(basis)}):
+            for path in self._folder.glob(_EARLIER_FILES):
+                with contextlib.suppress(OSError):
+                    path.unlink()
 
 
-def _parts(basis: CollectionBasis) -> list[bytes | memoryview]:
-    compared = np.zeros(0, dtype=np.int16) if basis.cosines is None else basis.cosines
-    found = basis.found.whole()
-    arrays = (
-        basis.whitening.mean, basis.whitening.matrix, basis.scales, basis.anchors,
-        found.positions, found.cosines, compared, np.array([basis.learned_from], dtype=np.int64),
-    )  # fmt: skip
-    return [np.ascontiguousarray(each).reshape(-1).view(np.uint8).data for each in arrays]
+def _arrays(basis: CollectionBasis) -> Arrays:
+    nearest = basis.found.whole()
+    arrays: Arrays = {
+        "mean": basis.whitening.mean,
+        "matrix": basis.whitening.matrix,
+        "scales": basis.scales,
+        "anchors": basis.anchors,
+        "positions": nearest.positions,
+        "cosines": nearest.cosines,
+        "learned_from": np.array([basis.learned_from]),
+    }
+    return arrays if basis.cosines is None else {**arrays, "anchor_cosines": basis.cosines}
 
 
-def _of_parts(
-    parts: list[memoryview], key: bytes, images: EmbeddedSnapshot
-) -> CollectionBasis | None:
-    if bytes(parts[0]) != key:
-        return None
-    mean, matrix, scales, anchors_part, positions, cosines, compared, learned_from = parts[1:]
-    width, anchors = images.embeddings.shape[1], np.frombuffer(anchors_part, np.int64)
-    whitening = Whitening(
-        np.frombuffer(mean, np.float32), np.frombuffer(matrix, np.float32).reshape(-1, width)
-    )
+def _basis(arrays: Arrays, images: EmbeddedSnapshot) -> CollectionBasis:
+    whitening = Whitening(arrays["mean"], arrays["matrix"])
     basis = CollectionBasis(
         image_ids=images.row_ids,
         whitening=whitening,
-        scales=np.frombuffer(scales, np.float32),
-        anchors=anchors,
-        vectors=whitening.apply(images.embeddings[anchors]),
-        found=NearestAnchors.of(
-            Nearest(
-                np.frombuffer(positions, np.int32).reshape(-1, NEIGHBOURS),
-                np.frombuffer(cosines, np.float32).reshape(-1, NEIGHBOURS),
-            )
-        ),
-        learned_from=int(np.frombuffer(learned_from, np.int64)[0]),
+        scales=arrays["scales"],
+        anchors=arrays["anchors"],
+        vectors=whitening.apply(images.embeddings[arrays["anchors"]]),
+        found=NearestAnchors.of(Nearest(arrays["positions"], arrays["cosines"])),
+        learned_from=int(arrays["learned_from"][0]),
     )
-    if len(compared):
-        basis.know_cosines(np.frombuffer(compared, np.int16).reshape(-1, len(anchors)))
+    if "anchor_cosines" in arrays:
+        basis.know_cosines(arrays["anchor_cosines"])
     return basis
 
 

@@ -1,4 +1,4 @@
-"""What changed between a backup and the present: classes, images, labels, and the actions in between."""
+"""Differences of a backup and the present: classes, images, labels, and actions in between."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Step = tuple[int, str]  # id and time: together the same only where the step is
 
 @dataclass(frozen=True)
 class Contents:
-    """What people did in a project, as far as two of its states are compared."""
+    """User data of a project for the comparison of two states."""
 
     classes: Mapping[int, tuple[str, ...]]  # name and attributes by id
     images: frozenset[int]
@@ -105,7 +105,7 @@ def changes_between(before: Contents, present: Contents) -> Changes:
 
 
 def _compared(before: Mapping[int, object], present: Mapping[int, object]) -> tuple[int, int, int]:
-    """How many keys came, have another value, and are gone."""
+    """Numbers of added, changed and removed keys."""
     both = before.keys() & present.keys()
     changed = sum(before[key] != present[key] for key in both)
     return len(present) - len(both), changed, len(before) - len(both)

@@ -1,7 +1,7 @@
 """Which project was last seen at each path, and which backups were taken of it there.
 
-Needed when a file is too damaged to be identified. One small file for each path, so that two programs never write to
-the same one; it is a memory only: one that is missing, damaged or cannot be written disturbs nothing.
+Needed when a file is too damaged to be identified. One small file per path, so that two programs
+never write to the same one; it is optional: a missing, damaged or unwritable one causes no error.
 """
 
 import json
@@ -22,7 +22,7 @@ from engine.new_folder import is_in_scratch
 from engine.project.file.on_disk import identity_of
 
 _RECORDS: Final = "index"  # folders among the backups
-_LISTS: Final = "lists"  # as shown to a person
+_LISTS: Final = "lists"  # as displayed
 _MOST_BYTES: Final = 1_000_000  # of a record: no more is read
 _MOST_RECORDS: Final = 1_000  # from so many on, those of which nothing is left go
 _KEY_BYTES: Final = 16  # of the digest of a path, which is the name of its record
@@ -35,9 +35,8 @@ class PathRecord:
     path: Path
     project_id: str
     file_number: int = 0  # another number is another file
-    taken: tuple[
-        str, ...
-    ] = ()  # backups of what was there, by `backup_key`, in the order in which they were made
+    # backups of what was there, by `backup_key`, in the order in which they were made
+    taken: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ class BackupIndex:
 
 
 def backup_key(backup: Path) -> str:
-    """Key of a backup in the index: its folder and name, whatever root they lie in."""
+    """Key of a backup in the index: its folder and name, without the root."""
     return f"{backup.parent.name}/{backup.name}"
 
 
@@ -85,7 +84,7 @@ def read_index() -> BackupIndex:
 
 
 def note_opening(project: Path, project_id: str, file_number: int | None = None) -> None:
-    """Remember which project was opened at a path; the file number is by default of the file there now."""
+    """Record which project was opened at a path; the inode is by default that of the file now."""
     if project.is_relative_to(backups_folder()) or is_in_scratch(project):
         return  # a look into a backup, or at a copy that goes again
     number = file_number_of(project) if file_number is None else file_number
@@ -116,12 +115,12 @@ def note_backup(project: Path, project_id: str, backup: Path) -> None:
 
 
 def note_list(project: Path, shown: Sequence[Path]) -> None:
-    """Remember the list of backups that a person saw: the numbers they give refer to it."""
+    """Store the displayed list of backups, to which chosen numbers refer."""
     _write(_LISTS, project, [backup_key(path) for path in shown])
 
 
 def shown_list(project: Path) -> tuple[str, ...] | None:
-    """The list that a person saw last, by `backup_key`, if any."""
+    """The list displayed last, by `backup_key`, if any."""
     read = _read(_file(_LISTS, project))
     return (
         tuple(read)
@@ -154,7 +153,7 @@ def _write(kind: str, project: Path, value: object) -> None:
 
 
 def _forget_the_gone(folder: Path) -> None:
-    """Make room when thousands of passing projects were opened: those of which nothing is left go."""
+    """Remove entries of vanished projects once there are thousands."""
     with suppress(OSError):
         files = sorted(folder.glob("*.json"))
         for file in files if len(files) >= _MOST_RECORDS else ():

@@ -1,4 +1,4 @@
-"""The backups of one open project: when one is due, and making it without ever disturbing the work."""
+"""Backups of an open project: when one is due, and making it without interrupting the work."""
 
 import logging
 from collections.abc import Callable, Collection, Sequence
@@ -46,7 +46,7 @@ Clock = Callable[[], datetime]
 
 @final
 class ProjectBackups:
-    """Makes and lists backups of a project that is open for writing here. May be used from any thread.
+    """Makes and lists backups of a project that is open for writing; thread-safe.
 
     It has connections of its own, so the project can be worked with meanwhile.
     """
@@ -84,14 +84,14 @@ class ProjectBackups:
         return _made(path)
 
     def copy_to(self, path: Path, *, cancel: CancelToken | None = None) -> None:
-        """Write a copy of the project that is no backup: for another person; see `copy_project`."""
+        """Write a copy of the project to give away; see `copy_project`."""
         with closing(self._connection()) as source:
             copy_project(source, path, cancel=cancel or CancelToken())
 
     def take_daily(self, *, cancel: CancelToken | None = None) -> Backup | None:
-        """Make a backup, as `take`, unless there is one of the last 24 hours or of the present state.
+        """Make a backup unless the newest is of the last 24 hours or of the current state.
 
-        Also clears what killed programs left beside the project and among its backups.
+        See `take`. Also deletes drafts of killed processes next to project and backups.
         """
         for folder in (self.path.parent, *folders_of(self.path, self.project_id)):
             clear_abandoned_project_drafts(folder)
@@ -101,11 +101,11 @@ class ProjectBackups:
         return self._take_unless_same(newest, BackupReason.DAY, cancel)
 
     def take_quarterly(self, *, cancel: CancelToken | None = None) -> Backup | None:
-        """Make a backup, as `take`, unless nothing changed since the last; to be called every quarter of an hour."""
+        """Make a backup, as `take`, unless nothing changed; to be called every 15 minutes."""
         return self._take_unless_same(self.newest(), BackupReason.QUARTER_HOUR, cancel)
 
     def before(self, reason: BackupReason) -> str:
-        """Make a backup before an action that goes on in any case; returns why there is none, for the person, or ""."""
+        """Make a backup before an action; returns why there is none, for display, or ""."""
         newest = self.newest()
         try:
             if (
@@ -124,7 +124,7 @@ class ProjectBackups:
         return backups_of(self.path, self.project_id)
 
     def contents(self) -> Contents:
-        """What people did in the project, for a comparison with a backup."""
+        """User data of the project, for a comparison with a backup."""
         with closing(self._connection()) as connection:
             return read_contents(connection)
 
@@ -184,7 +184,7 @@ def back_up(
 ) -> Backup:
     """Make a backup of a project on request; the project may be open anywhere.
 
-    Without a folder it lies among the other backups, of which superfluous ones then go.
+    Without a folder it is added to the other backups, which are then thinned out.
 
     Raises:
         ProjectMissingError, ProjectDamagedError, ProjectTooNewError: see `Project.open`.
@@ -197,7 +197,8 @@ def back_up(
         project_id = mark_of(file.connection).project_id
         where = folder or make_folder(project, project_id)
         path = take_backup(
-            file.connection, where, project=project, reason=BackupReason.ASKED, when=clock(), on_progress=on_progress,
+            file.connection, where, project=project, reason=BackupReason.ASKED, when=clock(),
+            on_progress=on_progress,
             cancel=cancel,
         )  # fmt: skip
     if folder is None:
@@ -212,9 +213,10 @@ def _made(path: Path) -> Backup:
 
 
 def _thin(folder: Path, project: Path, project_id: str, now: datetime, *, kept: Path) -> None:
-    """Delete superfluous backups of a project in a folder, but not `kept`.
+    """Thin out the backups of a project in a folder, except `kept`.
 
-    Files of other projects or names, also from when this one had another name, and damaged ones are left alone.
+    Files of other projects or names, also former names of this one, and damaged ones are not
+    touched.
     """
     clear_abandoned_project_drafts(folder)
     called = project_name(project)
@@ -234,7 +236,7 @@ def _thin(folder: Path, project: Path, project_id: str, now: datetime, *, kept: 
                 ours[place][0].unlink()
 
 
-Slot = Callable[[datetime], int | tuple[int, ...]]  # the stretch of time in which a backup lies
+Slot = Callable[[datetime], int | tuple[int, ...]]  # the period of a backup
 
 KEPT_BEFORE_ACTIONS: Final = timedelta(days=14)
 _LATEST: Final = 8  # states that stay in any case
@@ -254,10 +256,10 @@ class Moment:
 def superfluous(moments: Sequence[Moment], now: datetime) -> list[int]:
     """Which of the sound backups of a project may be deleted, as positions in `moments`.
 
-    The newest stays of each of the last 8 quarter hours, 24 hours, 14 days and 12 weeks that have any, so a long
-    holiday costs nothing. The eight latest states stay, whatever their dates. What was made before an action stays for
-    two weeks at least, what was made on request until it is deleted by hand, and what is dated in the future (a clock
-    was wrong) is left alone.
+    The newest of each of the last 8 quarter hours, 24 hours, 14 days and 12 weeks with any are
+    retained, so a long holiday costs nothing. The eight latest states are retained, whatever their
+    dates. Backups before an action are retained for two weeks at least, those made on request until
+    they are deleted by hand, and those dated in the future (a clock was wrong) is left alone.
     """
     past = [place for place, each in enumerate(moments) if each.when <= now]
     newest_first = sorted(

@@ -1,4 +1,4 @@
-"""The backups that there are, and what each holds. A damaged one is listed as such and disturbs nothing."""
+"""Existing backups and their content. A damaged one is listed as such."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -42,9 +42,8 @@ class Backup:
     reason: BackupReason
     size_bytes: int
     project_id: str = ""  # which project it is of; empty where the file is too damaged
-    generation: int = (
-        -1
-    )  # how often the project had been committed to; the same only where the content is
+    # how often the project had been committed to; the same only where the content is
+    generation: int = -1
     classes: int = 0
     images: int = 0
     labels: int = 0
@@ -60,9 +59,10 @@ class Backup:
 def backups_of(
     project: Path, project_id: str, *, is_verified: bool = False, index: BackupIndex | None = None
 ) -> list[Backup]:
-    """All backups of a project, the newest first; those that were taken of a copy which is still there come last.
+    """All backups of a project, newest first; those taken of another existing copy last.
 
-    The project file may be gone. If `is_verified`, each backup is read whole and compared with its seal.
+    The project file may be missing. If `is_verified`, each backup is read and compared with its
+    checksum.
     """
     index = read_index() if index is None else index
     found = [
@@ -77,7 +77,7 @@ def backups_of(
 
 
 def newest_first(backups: Iterable[Backup], index: BackupIndex) -> list[Backup]:
-    """Backups of one project by their generations, whatever the clock was; damaged ones, which have none, last."""
+    """Backups of one project by generation, independent of the clock; damaged ones last."""
     found = list(backups)
     rounds = _rounds(found, index)
 
@@ -96,7 +96,7 @@ def newest_first(backups: Iterable[Backup], index: BackupIndex) -> list[Backup]:
 
 
 def _rounds(backups: Iterable[Backup], index: BackupIndex) -> dict[str, int]:
-    """How often an older copy had been put in the project's place when a backup was made: its history began anew."""
+    """How often an older copy had replaced the project when a backup was made."""
     generations = {
         backup_key(backup.path): backup.generation for backup in backups if backup.generation >= 0
     }
@@ -124,7 +124,7 @@ def placed(backup: Backup, project: Path, index: BackupIndex) -> Backup:
 
 
 def modified_ns(path: Path) -> int:
-    """When a file was written last; tells backups of one second apart. 0 where it is gone."""
+    """When a file was written last; distinguishes backups of one second. 0 if missing."""
     try:
         return path.stat().st_mtime_ns
     except OSError:
@@ -132,7 +132,7 @@ def modified_ns(path: Path) -> int:
 
 
 def named_in(folder: Path) -> Iterator[tuple[Path, BackupName]]:
-    """Files of a folder that have the name of a backup, but for one that is open as a project here."""
+    """Files of a folder named as backups, except one that is open as a project here."""
     try:
         paths = sorted(folder.iterdir())
     except OSError:
@@ -155,7 +155,7 @@ def verified(backup: Backup) -> Backup:
 
 
 def look_at(path: Path, name: BackupName) -> Backup:
-    """What a backup holds; no byte of it is changed, and nothing beside it is looked at."""
+    """The content of a backup, read without any log and without changes."""
     try:
         size_bytes = path.stat().st_size
     except OSError as error:
@@ -209,37 +209,38 @@ def origin_of(path: Path) -> BackupOrigin | None:
 
 
 def description(backup: Backup) -> str:
-    """A backup in words, for a person who decides whether it replaces what may be another project."""
+    """A backup in words, to decide whether it may replace another project."""
     classes, images = counted(backup.classes, "class", "classes"), counted(backup.images, "image")
     name = read_name(backup.path)
     of = backup.taken_of or (name.project if name is not None else backup.path)
     when = f"{backup.when:%Y-%m-%d %H:%M:%S}"
-    return f"{classes}, {images}, {counted(backup.labels, 'label')}, of {when}, taken of {of}, in {backup.path}"
+    content = f"{classes}, {images}, {counted(backup.labels, 'label')}"
+    return f"{content}, of {when}, taken of {of}, in {backup.path}"
 
 
 def sealed_generation(connection: Connection) -> int:
-    """Generation of a file as it would be once it was sealed: the same for a project and its backup without changes."""
+    """Generation of a file once sealed: the same for a project and its unchanged backup."""
     if not has_state(connection):
         return 0
     return mark_of(connection).generation + (not has_seal(connection))
 
 
 def _count(connection: Connection, table: str) -> int:
-    return int(connection.value(f"SELECT COUNT(*) FROM {table}"))  # noqa: S608 (our names)
+    return int(connection.value(f"SELECT COUNT(*) FROM {table}"))  # noqa: S608
 
 
 def _reason(error: ProtoleafError, path: Path) -> str:
-    """Why in a few words: which file it is stands beside them."""
+    """The reason in a few words, without the file."""
     found: str = error.found.fields.get("reason", error.found)
     return error.what if found in ("", str(path)) else found
 
 
 _ALIKE: Final = 8
-"""So many of 16 bytes are the same only in a damaged copy of an identity; by chance hardly ever two are."""
+"""Equal bytes of 16 that mean a damaged copy of an identity; hardly ever by chance."""
 
 
 def mark_in_file(path: Path) -> FileMark | None:
-    """The mark in a file; None where it is missing or too damaged for SQLite. No byte of it is changed."""
+    """The mark in a file; None where it is missing or unreadable for SQLite. Nothing is changed."""
     try:
         check_header(path)
         with bare_file(path) as connection:
@@ -255,10 +256,10 @@ def project_id_of(path: Path) -> str | None:
 
 
 def identify(project: Path, index: BackupIndex | None = None) -> str | None:
-    """Which project is, or was, at a path, where the file may be damaged or gone; None where that is uncertain.
+    """Which project is, or was, at a path, even if damaged or missing; None where uncertain.
 
-    An id in the file counts when such a project was seen on this computer: damage may have changed it. For a file
-    without one the index answers, as long as it is still the same file.
+    An id in the file counts when such a project was seen on this computer: it may be damaged. For a
+    file without one the index is used, if it is still the same file.
     """
     index = read_index() if index is None else index
     stored_id = project_id_of(project)
@@ -292,7 +293,7 @@ def last_generation(project: Path) -> int:
 def _unseen(
     project: Path, readings: Sequence[str], stored_id: str | None, index: BackupIndex
 ) -> str | None:
-    """An id not seen here before; where another one was seen in this file, damage may have changed it."""
+    """An unseen id; where another one was seen in this file, damage may have changed it."""
     seen = index.record_of(project)
     if seen is not None and seen.file_number == file_number_of(project):
         return stored_id if _is_sealed(project) else None
@@ -300,7 +301,7 @@ def _unseen(
 
 
 def _remembered(project: Path, known: Iterable[str], index: BackupIndex) -> str | None:
-    """The id by the index for a file without one, or else by the logs beside it."""
+    """The id by the index for a file without one, or else by its logs."""
     seen = index.record_of(project)
     if seen is not None and (seen.file_number == file_number_of(project) or not project.exists()):
         return seen.project_id
@@ -329,12 +330,10 @@ class Offer:
     """What a project can be restored from."""
 
     project_id: str | None  # which project it is; None where that is uncertain
-    own: tuple[
-        Backup, ...
-    ]  # its own backups, the newest first, those of its copies last; () without a project id
-    others: tuple[
-        Backup, ...
-    ]  # of other projects of its name, project by project, those most likely its own first
+    # its own backups, the newest first, those of its copies last; () without a project id
+    own: tuple[Backup, ...]
+    # of other projects of its name, project by project, those most likely its own first
+    others: tuple[Backup, ...]
 
     @property
     def all(self) -> tuple[Backup, ...]:
@@ -343,7 +342,7 @@ class Offer:
 
 
 def offer_for(project: Path, *, is_verified: bool = False) -> Offer:
-    """Backups for a project that may be damaged or gone; if `is_verified`, each is read whole, as in `backups_of`."""
+    """Backups of a possibly damaged or missing project; verified as by `backups_of`."""
     index = read_index()
     named = [
         look_at(path, name)
@@ -365,7 +364,7 @@ def owner_of(backup: Backup) -> str:
 
 
 def _grouped(backups: Iterable[Backup], project: Path, index: BackupIndex) -> list[Backup]:
-    """Backups of several projects, each's together: first what was taken of this path, last what is alive elsewhere."""
+    """Backups of several projects in groups: those taken of this path first."""
     groups: dict[str, list[Backup]] = {}
     for backup in backups:
         groups.setdefault(owner_of(backup), []).append(placed(backup, project, index))

@@ -1,7 +1,7 @@
-"""Where the backups of a project lie: in the person's data folder, or in a folder that they chose for it.
+"""Folder of the backups of a project: in the user's data folder, or chosen for the project.
 
-The choice belongs to this computer and not to the project file: a folder on this computer's other disk means nothing
-where the file is copied to.
+The choice is stored on this computer and not in the project file: a folder on another disk means
+nothing where the file is copied to.
 """
 
 import json
@@ -30,7 +30,7 @@ _LONGEST_PROJECT_BYTES: Final = 120  # file systems take 255 for the whole name
 
 
 class BackupReason(Enum):
-    """Why a backup was made; the value stands in its name."""
+    """Why a backup was made; the value is part of its name."""
 
     QUARTER_HOUR = "every 15 minutes"
     DAY = "once a day"
@@ -59,7 +59,7 @@ class BackupName:
 
 
 def project_name(project: Path) -> str:
-    """Name of a project in those of its backups: without suffix, and cut where it would leave no room."""
+    """Name of a project in file names of its backups: without suffix, shortened if needed."""
     name = project.name.removesuffix(PROJECT_SUFFIX)
     while len(os.fsencode(name)) > _LONGEST_PROJECT_BYTES:
         name = name[:-1]
@@ -67,9 +67,10 @@ def project_name(project: Path) -> str:
 
 
 def file_name(name: BackupName, number: int = 1) -> str:
-    """`birds 2026-01-02 03-04-05 (once a day).protoleaf` in local time; the number tells namesakes apart."""
+    """`birds 2026-01-02 03-04-05 (once a day).protoleaf` in local time; numbered if taken."""
     more = f" {number}" if number > 1 else ""
-    return f"{name.project} {name.when.astimezone().strftime(_TIME)} ({name.reason.value}){more}{PROJECT_SUFFIX}"
+    time = name.when.astimezone().strftime(_TIME)
+    return f"{name.project} {time} ({name.reason.value}){more}{PROJECT_SUFFIX}"
 
 
 def read_name(path: Path) -> BackupName | None:
@@ -89,7 +90,7 @@ ID_LETTERS: Final = 8
 
 
 def folder_for(project: Path, project_id: str) -> Path:
-    """Where new backups of a project go: `birds 0f1e2d3c` in the chosen folder or in the usual one."""
+    """Folder of new backups of a project: `birds 0f1e2d3c` in the chosen or the default folder."""
     root = chosen_folder(project_id) or backups_folder()
     return root / f"{project_name(project)} {project_id[:ID_LETTERS]}"
 
@@ -98,7 +99,7 @@ def make_folder(project: Path, project_id: str) -> Path:
     """Make the folder for new backups of a project if it is missing.
 
     Raises:
-        StorageError: the chosen folder is gone, or the folder cannot be made.
+        StorageError: the chosen folder is missing, or the folder cannot be made.
     """
     chosen = chosen_folder(project_id)
     if chosen is not None and not chosen.is_dir():
@@ -113,7 +114,7 @@ def make_folder(project: Path, project_id: str) -> Path:
 
 
 def folders_of(project: Path, project_id: str | None) -> list[Path]:
-    """Folders in which backups of a project may lie, also from when it had another name.
+    """Folders with backups of a project, also under its former names.
 
     Without an id, as for a damaged file, the project's name decides.
     """
@@ -128,15 +129,15 @@ def folders_of(project: Path, project_id: str | None) -> list[Path]:
 
 
 def chosen_folder(project_id: str) -> Path | None:
-    """The folder that the person chose for this project on this computer; None for the usual one."""
+    """The folder chosen for this project on this computer; None for the default."""
     return _choices().get(project_id)
 
 
 def choose_folder(project_id: str, folder: Path | None) -> None:
-    """Put the backups of a project into another folder, None being the usual one; those that are there stay.
+    """Choose a folder for backups of a project, None for the default; existing ones stay.
 
     Raises:
-        StorageError: the folder is not there or cannot be written to, or the choice cannot be kept.
+        StorageError: the folder is missing or not writable, or the choice cannot be stored.
     """
     if folder is not None:
         folder = folder.absolute()

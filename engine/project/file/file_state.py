@@ -1,10 +1,10 @@
 """The mark that distinguishes a project and each of its commits, and the seal of a closed one.
 
-A project that is closed properly carries a digest of its own bytes. Whoever opens it can tell in milliseconds whether a
-single bit is other than it was, which SQLite's own check cannot: it knows the structure but not what the values were.
-The first commit takes the seal away, so a file without one was not closed: a copy of an open project, or what a kill
-left behind. The digest leaves out what may change without harm: the page that holds it, and the counters of the header
-that SQLite's backup sets anew.
+A properly closed project carries a checksum of its own bytes, which is verified in milliseconds. It
+finds a single changed bit, which SQLite's own check cannot: that knows the structure but not the
+values. The first commit removes it, so a file without one was not closed: a copy of an open
+project, or the result of a kill. The checksum excludes what may change without harm: its own page,
+and the counters of the header that SQLite's backup resets.
 """
 
 import os
@@ -61,7 +61,7 @@ class FileMark:
 def insert_state(
     connection: Connection, *, is_journal_whole: bool, mark: FileMark | None = None
 ) -> None:
-    """Give a file of the present version its identity, by default a new one, and whether its journal has every row."""
+    """Set the identity of a file, by default a new one, and whether its journal is complete."""
     connection.write(
         "INSERT INTO file_state (row_id, mark, is_journal_whole) VALUES (1, ?, ?)",
         (bytes(mark or FileMark.new()), int(is_journal_whole)),
@@ -76,13 +76,14 @@ def has_state(connection: Connection) -> bool:
 def mark_of(connection: Connection) -> FileMark:
     """Which project a file of any version is.
 
-    Older files get the identity that follows from their first model version, made in some microsecond with the
-    project: so a backup made before the file was brought to the present version is known as one of the same project.
+    Older files derive their identity from their first model version, created with the
+    project: so a backup from before the migration is recognised as one of the same project.
     """
     if has_state(connection):
         return read_mark(connection)
     born = connection.row(
-        "SELECT created_at, backbone_name, backbone_hash FROM model_version ORDER BY version_id LIMIT 1"
+        "SELECT created_at, backbone_name, backbone_hash FROM model_version"
+        " ORDER BY version_id LIMIT 1"
     )
     return (
         FileMark.new()
@@ -92,19 +93,20 @@ def mark_of(connection: Connection) -> FileMark:
 
 
 def read_mark(connection: Connection) -> FileMark:
-    """Read which project a file of the present version is; raises `ProjectDamagedError` where that is missing."""
+    """Read the mark of a file of the current version; raises `ProjectDamagedError` if missing."""
     mark = connection.value("SELECT mark FROM file_state")
     if not isinstance(mark, bytes) or len(mark) != MARK_BYTES:
         raise ProjectDamagedError(
             "the project file does not say which project it is",
             found=str(connection.path),
-            remedy="open an earlier copy of the file, or restore a backup; this file is left as it is",
+            remedy="open an earlier copy of the file, or restore a backup; this file is left as "
+            "it is",
         )
     return FileMark.from_bytes(mark)
 
 
 def write_mark(connection: Connection, mark: FileMark, digest: bytes | None = None) -> None:
-    """Count a commit within its transaction; the digest seals the file as it will be, None while work goes on."""
+    """Count a commit within its transaction; `digest` seals the file, None while it is open."""
     connection.write("UPDATE file_state SET mark = ?, digest = ?", (bytes(mark), digest))
 
 
@@ -128,7 +130,7 @@ class Seal(Enum):
 
 
 def put_seal(connection: Connection, read: Read) -> None:
-    """Seal a file before it is closed, outside a transaction; one that is sealed stays as it is."""
+    """Seal a file before it is closed, outside a transaction, unless it is sealed."""
     if has_seal(connection):
         return
     mark = read_mark(connection).next
@@ -189,15 +191,15 @@ def _without_counters(page: bytes) -> bytes:
 
 _ROW: Final = re.compile(
     rb"[\x1d\x3d]\x01"  # bytes of the record; number of the row
-    rb"\x05\x00\x3c[\x08\x09][\x00\x4c]"  # its header: row_id, 24 bytes of mark, 0 or 1, and a digest or none
-    rb"(.{16}\x00\x00.{6})",  # nobody makes 2^48 commits
+    rb"\x05\x00\x3c[\x08\x09][\x00\x4c]"  # header: row_id, 24 bytes of mark, flag, digest or none
+    rb"(.{16}\x00\x00.{6})",  # more commits are impossible
     re.DOTALL,
 )
 _ROW_BYTES: Final = 7 + MARK_BYTES  # what the pattern matches
 
 
 def marks_in(path: Path) -> list[FileMark]:
-    """The marks of all projects that the bytes of a file name, each with its highest generation; [] if unreadable."""
+    """Marks of projects in the bytes of a file, with their highest generation; [] on errors."""
     generations: dict[bytes, int] = {}
     try:
         if not stat.S_ISREG(path.stat().st_mode):

@@ -1,8 +1,9 @@
-"""Stands between an open project and its file: nothing is acknowledged that would not be found under the file's name.
+"""Guards an open project file: nothing is acknowledged that is not in the file of this name.
 
-SQLite goes on in a file that was renamed, replaced or deleted under it, and believes any log that lies beside the name.
-So before every use the guard looks whether the name still leads to the file that was opened and whether a log of
-somebody else came beside it, and in every transaction whether the last commit is the one that this program made.
+SQLite goes on in a file that was renamed, replaced or deleted, and applies any log next to the
+name. So before every use the guard checks whether the name still leads to the opened file and
+whether a foreign log appeared, and in every transaction whether the last commit was made by this
+program.
 """
 
 import logging
@@ -32,7 +33,7 @@ _log = logging.getLogger(__name__)
 
 @final
 class FileGuard:
-    """Watches one project file that is open for writing: the opened file, and the name under which it was opened."""
+    """Watches a project file that is open for writing, and the name under which it was opened."""
 
     def __init__(self, path: Path, lock: FileLock) -> None:
         self._path = path
@@ -53,7 +54,7 @@ class FileGuard:
         """Before any use outside a transaction.
 
         Raises:
-            ProjectMovedError: the name does not lead to the opened file, or somebody wrote into it.
+            ProjectMovedError: the name does not lead to the opened file, or it was modified.
         """
         if self._overwritten is not None:
             raise self._overwritten
@@ -68,9 +69,10 @@ class FileGuard:
                 self._own_journal = journal
 
     def begin(self, connection: Connection) -> None:
-        """Right after a transaction began: is the file as the last commit left it? Counts the new one.
+        """Check at the start of a transaction that the last commit was ours, and count the new one.
 
-        The mark is written first, so that a journal that a kill leaves behind begins with it and can be identified.
+        The mark is written first, so that a journal left by a kill begins with it and can be
+        identified.
         """
         mark = self._present_mark(connection)
         if self._mark is not None and mark != self._mark:
@@ -113,7 +115,8 @@ class FileGuard:
                 "everything confirmed until then is in {rescued}: open that, or put the file back"
             )
         return ProjectMovedError(
-            "the project file was moved, replaced or deleted while it was open, so nothing more is saved in it",
+            "the project file was moved, replaced or deleted while it was open, so nothing more is "
+            "saved in it",
             found="another file, or none, at {path}",
             remedy=remedy,
             path=self._path,
@@ -140,17 +143,18 @@ class FileGuard:
 
 def _overwritten_error(path: Path) -> ProjectMovedError:
     return ProjectMovedError(
-        "another program wrote into the project file while it was open; the last action was not saved",
+        "another program wrote into the project file while it was open; the last action was not "
+        "saved",
         found=str(path),
         remedy="close it, open it again and see what it holds, or restore a backup",
     )
 
 
 def _rescue(path: Path, lock: FileLock) -> Path:
-    """Copy the opened file, wherever it is now, beside its old name, or among the backups where that folder is gone.
+    """Copy the opened file next to its old name, or to the backups where that folder is missing.
 
-    The copy is called `birds (rescued 2026-01-02 03-04-05).protoleaf`. Raises `StorageError` where it cannot be written
-    or is not whole.
+    The copy is called `birds (rescued 2026-01-02 03-04-05).protoleaf`. Raises `StorageError` if it
+    cannot be written or is not whole.
     """
     stamp = datetime.now().astimezone().strftime("%Y-%m-%d %H-%M-%S")
     failure: StorageError | None = None

@@ -1,10 +1,10 @@
-"""Logs that lie beside a project before it is opened, and reading a project from a private copy.
+"""Logs of a project before it is opened, and reading a project from a private copy.
 
 A project's own log is for SQLite to finish, all others are set aside.
 
-A kill in the middle of a commit leaves a journal, and the file is whole only together with it. But a journal, or a
-write-ahead log of an older version of the program, also stays behind when somebody puts a backup in the file's place,
-and SQLite would apply it to that without asking. A log that does not belong is renamed, never applied, never deleted.
+A kill within a commit leaves a journal, and the file is whole only together with it. But a journal,
+or a write-ahead log of an older version, also stays behind when a backup replaces the file, and
+SQLite would apply it to that. A foreign log is renamed, never applied, never deleted.
 """
 
 import logging
@@ -50,32 +50,31 @@ from engine.project.soundness import faults
 
 T = TypeVar("T")
 
-_HEADER: Final = struct.Struct(
-    ">8sIIIII"
-)  # magic, records, nonce, pages before, sector size, page size
+# magic, records, nonce, pages before, sector size, page size
+_HEADER: Final = struct.Struct(">8sIIIII")
 _PAGE_NUMBER_BYTES: Final = 4
 _SMALLEST_PAGE_BYTES: Final = 512
 _LARGEST_PAGE_BYTES: Final = 65536
 _SELECT_STEPS: Final = "SELECT step_id, text, done_at FROM journal_step ORDER BY step_id"
-_PAGES_OF_A_SEAL: Final = (
-    2  # sealing changes the header and the row with the mark, and nothing that anybody made
-)
+# sealing changes the header and the row with the mark, and nothing that anybody made
+_PAGES_OF_A_SEAL: Final = 2
 _EMPTY_LOG_BYTES: Final = 32  # a write-ahead log's header without any page
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class JournalStart:
-    """The beginning of SQLite's rollback journal, which holds pages as they were before the commit that was being made.
+    """The header of SQLite's rollback journal, which has pages from before the current commit.
 
-    Our commits change the mark of the file first (`FileGuard`), so the first page in a journal of ours holds it.
+    Our commits change the mark of the file first (`FileGuard`), so it is in the first page of our
+    journals.
     """
 
     record_count: int  # how many pages it holds, as far as they were flushed
     page: bytes  # what its first page held before the commit
 
     def mark_of(self, identity: bytes) -> FileMark | None:
-        """The mark of a project in the first page; None where the page holds no mark of this project."""
+        """The mark of a project in the first page; None for another page or project."""
         place = self.page.find(identity)
         mark = self.page[place:] if place >= 0 else b""
         return FileMark.from_bytes(mark) if len(mark) >= len(bytes(FileMark(identity, 0))) else None
@@ -104,7 +103,7 @@ def _read_journal_start(path: Path) -> JournalStart | None:
 
 
 def settle_logs(path: Path) -> tuple[Path, ...]:
-    """Set aside the logs beside a locked project that are not its own, before SQLite opens it; returns their new paths.
+    """Set foreign logs of a locked project aside, before SQLite opens it; returns their new paths.
 
     Raises:
         StorageError: a log that does not belong cannot be renamed.
@@ -119,14 +118,13 @@ def settle_logs(path: Path) -> tuple[Path, ...]:
     for log in foreign:
         _log.warning("a log that does not belong to %s was set aside as %s", path.name, log.name)
     if own is not None and own not in found:
-        own.rename(
-            side_file(path, JOURNAL_SUFFIX)
-        )  # the file was renamed after the kill, and its journal was not
+        # the file was renamed after the kill, and its journal was not
+        own.rename(side_file(path, JOURNAL_SUFFIX))
     return tuple(foreign)
 
 
 def own_log(path: Path) -> Path | None:
-    """The log without which a project that nobody writes to is not whole; None where the file alone is the truth.
+    """The log of an incompletely committed project; None where the file alone is whole.
 
     A journal may still have an earlier name of the project.
     """
@@ -142,7 +140,7 @@ def own_log(path: Path) -> Path | None:
 
 @contextmanager
 def _private_copy(path: Path, log: Path | None) -> Iterator[tuple[Connection, Path]]:
-    """Copy the bytes of a project and one log to a scratch folder, where SQLite may bring them together."""
+    """Copy a project and one log to a scratch folder, where SQLite may merge them."""
     with scratch_folder() as folder:
         copy = folder / "copy.protoleaf"
         shutil.copyfile(path, copy)
@@ -177,7 +175,7 @@ def _is_own(path: Path, journal: Path) -> bool:
 
 
 def _journals_without_file(path: Path) -> Iterator[Path]:
-    """Journals in the project's folder whose own file is gone."""
+    """Journals in the project's folder whose own file is missing."""
     try:
         with os.scandir(path.parent) as entries:
             names = sorted(entry.name for entry in entries if entry.name.endswith(JOURNAL_SUFFIX))
@@ -189,7 +187,7 @@ def _journals_without_file(path: Path) -> Iterator[Path]:
 
 
 def _of_bare_file(path: Path, read: Callable[[Connection], T]) -> T | None:
-    """What can be read from the file as it is, without any log; None where it cannot."""
+    """The state of the file alone, without any log; None if unreadable."""
     try:
         with bare_file(path) as connection:
             return read(connection)
@@ -198,7 +196,7 @@ def _of_bare_file(path: Path, read: Callable[[Connection], T]) -> T | None:
 
 
 def _fits(path: Path, log: Path) -> bool:
-    """Whether file and log together make a sound project that has all the history that the file alone has.
+    """Whether file and log together are a sound project with all the history of the file alone.
 
     A log that was applied to another state of the file leaves pages that do not fit one another.
     """
@@ -217,7 +215,7 @@ def _fits(path: Path, log: Path) -> bool:
 
 
 def _is_of_migration(path: Path, journal: Path, mark: FileMark) -> bool:
-    """Whether the journal takes back the migration by which the file got its mark: older files had none."""
+    """Whether the journal rolls back the migration by which the file got its mark."""
     try:
         with _private_copy(path, journal) as (before, _):
             is_older = int(before.value("PRAGMA user_version")) < SCHEMA_VERSION
@@ -237,19 +235,17 @@ class Snapshot:
 
     connection: Connection  # the copy; its errors name the project's path
     path: Path  # where the copy is, alone in a folder
-    has_writer: (
-        bool  # whether it was taken beside a program that has the project open, and vouches for it
-    )
+    has_writer: bool  # whether a program has the project open, and has checked it
 
 
 def open_snapshot(path: Path, resources: ExitStack, *, is_open_here: bool) -> Snapshot:
-    """Copy a project as it is now and open the copy, which lives as long as `resources`.
+    """Copy a project and open the copy, which lives as long as `resources`.
 
-    `is_open_here` says whether this process has the project open for writing.
+    `is_open_here`: whether this process has the project open for writing.
 
     Raises:
         ProjectDamagedError: the file cannot be copied because it is damaged.
-        ProjectLockedError: somebody is busy with it for seconds.
+        ProjectLockedError: it is busy for seconds.
         StorageError: there is no room for a copy, or the file cannot be read.
     """
     try:
@@ -266,7 +262,7 @@ def open_snapshot(path: Path, resources: ExitStack, *, is_open_here: bool) -> Sn
 
 
 def _copy_project(path: Path, copy: Path, *, is_open_here: bool) -> bool:
-    """Copy a project with its log as it is now; returns whether somebody has the project open for writing."""
+    """Copy a project with its log; returns whether it is open for writing elsewhere."""
     if is_open_here:
         _copy_beside_writer(path, copy)
         return True
@@ -299,7 +295,7 @@ def _copy_beside_writer(path: Path, copy: Path) -> None:
 
 
 def _copy_alone(path: Path, copy: Path, lock: FileLock) -> None:
-    """Copy the bytes without SQLite, which would apply any log; nobody writes meanwhile."""
+    """Copy the bytes without SQLite, which would apply any log; the file must be locked."""
     try:
         log = own_log(path)
         lock.copy_to(copy, is_durable=False)

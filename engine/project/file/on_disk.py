@@ -1,4 +1,4 @@
-"""A project file before SQLite opens it: its address and identity, its header, and logs that lie beside it."""
+"""A project file before SQLite opens it: address, identity, header, and its logs."""
 
 import contextlib
 import os
@@ -29,13 +29,12 @@ JOURNAL_SUFFIX: Final = "-journal"
 INDEX_SUFFIX: Final = "-shm"
 SIDE_SUFFIXES: Final = (LOG_SUFFIX, INDEX_SUFFIX, JOURNAL_SUFFIX)
 
-Identity = tuple[
-    int, int
-]  # device and number of a file: the same under every name that leads to it
+# device and number of a file: the same under every name that leads to it
+Identity = tuple[int, int]
 
 
 def address(path: Path, options: str) -> str:
-    """The `file:` address of an absolute path for SQLite, with options such as `mode=ro&immutable=1`."""
+    """The `file:` URI of an absolute path for SQLite, with options like `mode=ro&immutable=1`."""
     plain = path.as_posix()
     root = "" if plain.startswith("/") else "/"
     return f"file://{root}{quote(os.fsencode(plain))}?{options}"
@@ -43,13 +42,13 @@ def address(path: Path, options: str) -> str:
 
 @contextlib.contextmanager
 def bare_file(path: Path) -> Iterator[Connection]:
-    """Read a file as it is, without any log beside it; no byte of it is changed."""
+    """Open a file read-only, without applying any log."""
     with contextlib.closing(Connection(path, address(path, "mode=ro&immutable=1"))) as connection:
         yield connection
 
 
 def side_file(path: Path, suffix: str) -> Path:
-    """The file that SQLite keeps beside a database under this suffix."""
+    """The side file of a database with this suffix."""
     return path.with_name(path.name + suffix)
 
 
@@ -98,7 +97,7 @@ def check_header(path: Path) -> None:
 
 
 def is_of_this_program(path: Path) -> bool:
-    """Whether a file is a project or a backup, of whatever version; False where it cannot be read."""
+    """Whether a file is a project or a backup, of any version; False if unreadable."""
     try:
         header = _read_header(path)
     except (ProjectMissingError, ProjectDamagedError, StorageError):
@@ -108,13 +107,14 @@ def is_of_this_program(path: Path) -> bool:
 
 
 def check_version(path: Path, version: int) -> None:
-    """Raise `ProjectTooNewError` for a version above ours, `ProjectDamagedError` for one below the first."""
+    """Raise `ProjectTooNewError` or `ProjectDamagedError` for an unsupported version."""
     if version < 1:
         raise ProjectDamagedError(
             "the project file has a version that does not exist",
             expected="1 to {known_version}",
             found="{version} in {path}",
-            remedy="open an earlier copy of the file, or restore a backup; this file is left as it is",
+            remedy="open an earlier copy of the file, or restore a backup; this file is left as "
+            "it is",
             known_version=SCHEMA_VERSION,
             version=version,
             path=path,
@@ -132,7 +132,7 @@ def check_version(path: Path, version: int) -> None:
 
 
 def has_write_ahead_log(path: Path) -> bool:
-    """Whether a project was last written with a write-ahead log, as early versions of the program did."""
+    """Whether a project was last written with a write-ahead log, as by early versions."""
     return _WAL_MODE in _read_header(path)[_MODES_AT : _MODES_AT + 2]
 
 
@@ -158,7 +158,8 @@ def _no_project(path: Path, found: str) -> ProjectDamagedError:
     return ProjectDamagedError(
         "{path} is not a Protoleaf project or is damaged",
         found=found,
-        remedy="choose another file, or open an earlier copy of the file; this file is left as it is",
+        remedy="choose another file, or open an earlier copy of the file; this file is left as "
+        "it is",
         path=path,
     )
 
@@ -176,9 +177,10 @@ def is_hot(journal: Path) -> bool:
 
 
 def set_aside(log: Path) -> Path:
-    """Rename a log that does not belong to the file it lies beside, so that nobody applies it. It is never deleted.
+    """Rename a foreign log, so that it is never applied. It is never deleted.
 
-    Its new path, such as `birds.protoleaf-journal.set-aside-20260102-030405`, is returned. Raises `StorageError`.
+    Returns its new path, such as `birds.protoleaf-journal.set-aside-20260102-030405`. Raises
+    `StorageError`.
     """
     stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
     names = (
@@ -195,8 +197,7 @@ def set_aside(log: Path) -> Path:
             remedy="move it to another folder, then open the project again",
         ) from error
     if log.name.endswith(LOG_SUFFIX):
-        with contextlib.suppress(
-            OSError
-        ):  # an index of the log, which SQLite makes again when it needs one
+        # an index of the log, which SQLite makes again when it needs one
+        with contextlib.suppress(OSError):
             log.with_name(log.name.removesuffix(LOG_SUFFIX) + INDEX_SUFFIX).unlink(missing_ok=True)
     return target

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from engine.collection.image_list import EmbeddingStore, ImageList
 from engine.collection.importing.import_images import import_images
-from engine.embedding.kept_embeddings import EmbeddingRows, KeptEmbeddings
+from engine.embedding.embedding_rows import EmbeddingRows, EmbeddingRowsCache
 from engine.embedding.messages import EmbedResult
 from engine.project import Project
 from tests.support.collections import Collection, class_ids
@@ -81,7 +81,7 @@ KEPT_IDS = (2, 4, 6, 8)
 @pytest.fixture
 def kept(tmp_path: Path) -> EmbeddingRows:
     """Mapped rows of four images, the last one without an embedding, and room for one more."""
-    file = KeptEmbeddings(tmp_path / "rows", "any", 2)
+    file = EmbeddingRowsCache(tmp_path / "rows", "any", 2)
     embeddings = np.array([[2, 2], [4, 4], [6, 6], [0, 0]], dtype=np.int16)
     is_filled = np.array([True, True, True, False])
     file.write(

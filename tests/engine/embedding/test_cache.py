@@ -26,7 +26,7 @@ def vectors_of(count: int) -> NDArray[np.float32]:
 
 @pytest.mark.parametrize("asked", [3, 2500])
 def test_what_was_put_is_found_again(tmp_path: Path, asked: int) -> None:
-    """Embeddings come back in the order asked, after reopening, for few and for most of the file."""
+    """Embeddings in the requested order, after reopening, for few and most of the file."""
     hashes, vectors = hashes_of(2500), vectors_of(2500)
     with EmbeddingCache(tmp_path, BACKBONE, WIDTH) as cache:
         cache.put_many(hashes, vectors)
@@ -135,7 +135,7 @@ def test_full_disk_is_a_storage_error_and_loses_nothing(tmp_path: Path) -> None:
     """When the disk is full the write fails as a whole, and what was there stays."""
     with EmbeddingCache(tmp_path, BACKBONE, WIDTH) as cache:
         cache.put_many(hashes_of(5), vectors_of(5))
-        connection = cache._connection  # noqa: SLF001 (damage that only a fault of ours could do)
+        connection = cache._cache._connection  # noqa: SLF001
         assert connection is not None
         (pages,) = connection.execute("PRAGMA page_count").fetchone()
         connection.execute(f"PRAGMA max_page_count = {pages}")
@@ -159,7 +159,7 @@ def test_vector_of_a_wrong_length_counts_as_missing(tmp_path: Path) -> None:
 
 def test_two_programs_write_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two open caches of one file both write, and both see everything."""
-    monkeypatch.setattr(module, "_CHUNK", 7)
+    monkeypatch.setattr(module, "_SCAN_ROWS", 7)
     hashes, vectors = hashes_of(200), vectors_of(200)
     with (
         EmbeddingCache(tmp_path, BACKBONE, WIDTH) as one,
@@ -180,7 +180,7 @@ def test_two_programs_write_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_deleted_cache_is_started_anew(tmp_path: Path) -> None:
-    """What is put after somebody deleted the files is on disk, in a new file, and not in the deleted one."""
+    """What is put after the files were deleted is on disk, in a new file."""
     with EmbeddingCache(tmp_path, BACKBONE, WIDTH) as cache:
         cache.put_many(hashes_of(1), vectors_of(1))
         if not deleted(tmp_path):
@@ -191,7 +191,7 @@ def test_a_deleted_cache_is_started_anew(tmp_path: Path) -> None:
 
 
 def test_a_cache_that_another_program_made_anew(tmp_path: Path) -> None:
-    """Two programs had it open and it was deleted: the second to notice goes on in the first one's new file."""
+    """Two programs had it open and it was deleted: both go on in the same new file."""
     with (
         EmbeddingCache(tmp_path, BACKBONE, WIDTH) as cache,
         EmbeddingCache(tmp_path, BACKBONE, WIDTH) as other,
@@ -215,7 +215,10 @@ def deleted(folder: Path) -> bool:
 
 
 def test_what_a_file_held_when_it_was_last_read(tmp_path: Path) -> None:
-    """It is known without a look at the file, however many are requested; none for a file that was never read."""
+    """It is known without a look at the file, however many are requested.
+
+    None for a file that was never read.
+    """
     paths, hashes = [tmp_path / f"{number}.png" for number in range(2000)], hashes_of(2000)
     with EmbeddingCache(tmp_path, BACKBONE, WIDTH) as cache:
         cache.remember_files([FoundFile(path, 1, 1) for path in paths], hashes)

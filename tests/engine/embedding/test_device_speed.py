@@ -22,7 +22,10 @@ def test_figures_of_the_cpu(tmp_path: Path) -> None:
 
 
 def test_rounds_and_their_medians(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three rounds where there is time; figures are medians, the share that of the rounds' shares."""
+    """Three rounds where there is time.
+
+    Figures are medians, the share that of the rounds' shares.
+    """
     images, products = iter([100.0, 300.0, 200.0]), iter([1e9, 1e9, 4e9])
     monkeypatch.setattr(rates, "measure_inference_for", lambda _session, _seconds: next(images))
     monkeypatch.setattr(Product, "measure", lambda _self, _seconds: next(products))

@@ -68,7 +68,7 @@ def photos(folder: Path, count: int) -> list[EmbedRequest]:
 
 
 def test_images_that_were_added_together_may_run_apart(device: Device) -> None:
-    """Three, twenty and one: three full batches, and what is left is filled up when nothing more comes."""
+    """Three, twenty and one: three full batches, and the rest is filled up at the end."""
     given = [images(device.session, count) for count in (3, 20, 1)]
     with FullBatches(device.session) as batches:
         futures = [batches.add(each) for each in given]
@@ -132,7 +132,10 @@ def test_every_file_gets_its_own_embedding(
     *,
     with_views: bool,
 ) -> None:
-    """As on the CPU, of every view; all batches but the last are full of images that were wanted."""
+    """As on the CPU, of every view.
+
+    All batches but the last are full of images that were wanted.
+    """
     requests = photos(tmp_path / "photos", 45)
     (tmp_path / "broken.jpg").write_bytes(b"no picture")
     requests += [

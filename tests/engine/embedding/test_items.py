@@ -1,4 +1,4 @@
-"""Boxes are embedded with their photo from one reading of the file, each under a content of its own."""
+"""Boxes are embedded with their photo from one read of the file, each with its own content."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -66,7 +66,7 @@ def test_a_file_is_read_once_for_all_its_boxes(
 
 
 def test_a_file_is_never_left_halfway(tmp_path: Path) -> None:
-    """However slow it is, its boxes are cut from one reading, and its contents are looked up together."""
+    """Even if slow, its boxes are cropped from one read, and looked up together."""
     requests, asked = requests_of(tmp_path, 2), list[int]()
 
     def note(contents: Sequence[bytes]) -> Sequence[bytes]:

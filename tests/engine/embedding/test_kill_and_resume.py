@@ -44,7 +44,7 @@ def embed_folder(root: Path, *, stop_after: int = -1) -> tuple[int, int]:
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no such signal here")
 def test_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
-    """After SIGKILL midway the cache is sound, holds all that was reported, and only the rest is embedded."""
+    """After SIGKILL the cache is sound, has all reported, and only the rest is embedded."""
     (tmp_path / "photos").mkdir()
     for number in range(COUNT):
         write_jpeg(tmp_path / "photos" / f"{number}.jpg", seed=number)

@@ -1,4 +1,4 @@
-"""From one read of a photo: squares of all views, thumbnail, fingerprint, details, and the embeddings of both kinds."""
+"""One read of a photo gives squares of all views, thumbnail, fingerprint and metadata."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ def caches(tmp_path: Path) -> Iterator[Caches]:
 
 
 def photos(folder: Path) -> list[EmbedRequest]:
-    """Of several kinds: a photo of 16:9, one that is turned, one that is not decoded by libjpeg, and no photos."""
+    """A photo of 16:9, one that is turned, one without libjpeg, and no photos."""
     folder.mkdir()
     contents = {
         "wide.jpg": encoded(picture(1280, 720, seed=1), "JPEG", quality=90),
@@ -113,7 +113,10 @@ def test_one_read_makes_all(
 
 
 def test_a_scale_of_a_jpeg_is_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And where another one is needed, from the same bytes; values are those of decoding for each size."""
+    """And where another one is needed, from the same bytes.
+
+    Values are those of decoding for each size.
+    """
     data, decoded = encoded(picture(500, 300), "JPEG"), list[tuple[int, int]]()
     decode = simplejpeg.decode_jpeg
 

@@ -21,7 +21,10 @@ COLOURS = [(220, 30, 30), (30, 200, 40), (40, 50, 220)]
 
 
 def plates(path: Path) -> Path:
-    """A document of three plates, each of another colour, with a white patch; an animation shows each for 2 s."""
+    """A document of three plates, each of another colour, with a white patch.
+
+    An animation shows each for 2 s.
+    """
     pages = []
     for colour in COLOURS:
         page = Image.new("RGB", (300, 400), colour)
@@ -69,7 +72,7 @@ def test_each_part_is_an_image(name: str, tmp_path: Path, session: BackboneSessi
 def test_an_animation_that_is_an_image_as_well(
     parts: tuple[str, ...], tmp_path: Path, session: BackboneSession
 ) -> None:
-    """As one that was added before its frames were images: it shows the first of them, whatever is read first."""
+    """As added before its frames were images: it shows the first, whatever is read first."""
     path = plates(tmp_path / "clip.gif")
     cache = EmbeddingCache(tmp_path / "cache", "parts", session.card.embedding_width)
     requests = [EmbedRequest(number, path, None, part) for number, part in enumerate(parts)]

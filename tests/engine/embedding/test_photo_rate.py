@@ -43,5 +43,8 @@ def test_backbones_are_measured_on_photos_and_one_that_does_not_run_is_left_out(
     ids=["no photos", "shared cores", "a GPU beside the cores"],
 )
 def test_reading_photos_counts(rate: PhotoRate, images_per_s: float) -> None:
-    """On the CPU both take their time; beside a GPU the slower of the two says how long it takes."""
+    """On the CPU both take their time.
+
+    Beside a GPU the slower of the two says how long it takes.
+    """
     assert rate.images_per_s == pytest.approx(images_per_s)

@@ -99,7 +99,10 @@ def test_every_file_gets_its_own_embedding(
 def test_failures_are_listed_and_the_rest_is_embedded(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
 ) -> None:
-    """Missing, empty, text and truncated files are listed with their reasons; all others are embedded."""
+    """Missing, empty, text and truncated files are listed with their reasons.
+
+    All others are embedded.
+    """
     requests = photos(tmp_path / "photos", 20)
     requests[3].path.unlink()
     requests[7].path.write_bytes(b"")
@@ -126,7 +129,10 @@ def test_failures_are_listed_and_the_rest_is_embedded(
 def test_what_is_out_of_reach_keeps_what_is_known_of_it(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A missing file is no failure where its content has an embedding; a refused one is, and keeps its identity too."""
+    """A missing file is no failure where its content has an embedding.
+
+    A refused one is, and keeps its identity too.
+    """
     requests = photos(tmp_path / "photos", 4)
     embed_files(requests, session, cache)
     known = [EmbedRequest(request.image_id, request.path, hash_of(request)) for request in requests]
@@ -185,7 +191,7 @@ def test_changed_and_moved_files(
 def test_equal_contents_are_embedded_once(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of 120 files with 10 contents, one of them rotten, on 4 threads, 9 images go through the backbone."""
+    """Of 120 files with 10 contents, one damaged, on 4 threads, 9 images are embedded."""
     contents = [request.path.read_bytes() for request in photos(tmp_path / "photos", 9)] + [
         b"rotten"
     ]
@@ -246,7 +252,7 @@ def test_cancel_before_the_start(
 def test_failing_backbone_stops_the_run_and_keeps_the_rest(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """When the device gives up, the error is raised, and what was finished before is in the cache."""
+    """When the device fails, the error is raised, and finished results are in the cache."""
     requests = photos(tmp_path / "photos", 120)
     embed, calls = session.embed, iter(range(1000))
 
@@ -269,7 +275,7 @@ def test_full_disk_stops_the_run(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
 ) -> None:
     """A cache that cannot grow is a storage error; nothing is reported that was not written."""
-    connection = cache._connection  # noqa: SLF001 (damage that only a fault of ours could do)
+    connection = cache._cache._connection  # noqa: SLF001
     assert connection is not None
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
     connection.execute(f"PRAGMA max_page_count = {pages}")
@@ -286,7 +292,7 @@ def test_nothing_is_begun_after_the_listener_failed(
     """The chunks that wait are dropped although what was begun cannot be reported, either."""
     begun: list[int] = []
     go_on = threading.Event()
-    read, release_all = read_chunk, EmbeddingRun._release_all  # noqa: SLF001 (the moment that matters)
+    read, release_all = read_chunk, EmbeddingRun._release_all  # noqa: SLF001
 
     def only_the_first_at_once(
         requests: Sequence[EmbedRequest], *others: Any, patience_s: float
@@ -328,7 +334,7 @@ def test_work_ahead_is_bounded(
 
 
 def test_progress(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
-    """Progress counts what an earlier run did as done but not as fast, ends with all, and names the device."""
+    """Progress counts earlier results as done but not as fast, and names the device."""
     requests = photos(tmp_path / "photos", 30)
     embed_files(requests[:10], session, cache)
     reported: list[Progress] = []
@@ -365,7 +371,7 @@ def test_progress_while_a_file_is_slow(
 def test_progress_and_cancel_while_all_is_cached(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On a disk that is slow to tell about files progress is reported as they are looked up, and a cancel is obeyed."""
+    """On a slow disk progress is reported during the look-up, and can be cancelled."""
     requests = photos(tmp_path / "photos", 20)
     embed_files(requests, session, cache)
     clock = itertools.count()
@@ -418,7 +424,7 @@ def test_a_chunk_without_patience_is_one_file(
 def test_the_last_files_are_shared_out_sooner(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Chunks are cut shorter as soon as no request is to come, and never before: all cores end at the same time."""
+    """Chunks are shorter once no request is left: all cores end at the same time."""
     monkeypatch.setattr(cores, "PATIENCE_S", -1.0)
     monkeypatch.setattr(cores, "LAST_PATIENCE_S", -2.0)
     seen: list[float] = []
@@ -436,7 +442,7 @@ def test_the_last_files_are_shared_out_sooner(
 def test_requests_are_asked_for_as_they_are_needed(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A million requests need not exist at once: few are taken before the first results are reported."""
+    """Requests are lazy: few are taken before the first results are reported."""
     monkeypatch.setattr(pipeline, "_LOOK_UP", 10)
     requests = photos(tmp_path / "photos", 300)
     asked = 0
@@ -466,7 +472,7 @@ def test_requests_are_asked_for_as_they_are_needed(
 def test_only_so_many_failures_are_listed(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """When a whole disk is gone the summary counts all failures, lists the first, and every one is reported."""
+    """On a lost disk the summary counts all failures and lists the first."""
     monkeypatch.setattr(outcome_writer, "MOST_LISTED", 3)
     received = Results()
     requests = [EmbedRequest(number, tmp_path / f"{number}.jpg") for number in range(50)]

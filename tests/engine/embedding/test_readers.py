@@ -1,4 +1,4 @@
-"""Processes that read for a device: one that dies, hangs or starves costs one file, and nothing stays behind."""
+"""Reader processes: one that dies, hangs or starves costs one file, and leaves nothing."""
 
 import errno
 import os
@@ -195,7 +195,7 @@ def test_threads_read_what_processes_have_no_room_for(
 def test_readers_go_on_after_a_cancelled_run(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What they were still reading is not taken by anyone, and the next run is not kept waiting for it."""
+    """Pending results are dropped, and the next run does not wait for them."""
     monkeypatch.setattr(type(session), "is_on_gpu", True)
     requests, cancel = photos(tmp_path), CancelToken()
     with closing(ProcessReaders(1, session.card.input_side, [*BAD_READER, "slowly"])) as readers:
@@ -284,7 +284,7 @@ def test_a_new_task_has_not_been_waited_for(monkeypatch: pytest.MonkeyPatch) -> 
     """Although it takes the place in memory of one that is gone."""
     monkeypatch.setattr(readers_module, "HANGS_S", -1.0)
     killed: list[Worker] = []
-    monkeypatch.setattr(Worker, "kill", lambda worker: killed.append(worker))  # noqa: PLW0108 (a method)
+    monkeypatch.setattr(Worker, "kill", lambda worker: killed.append(worker))  # noqa: PLW0108
     with closing(ProcessReaders(1, 32, BAD_READER)) as readers:
         (reader,) = readers._readers  # noqa: SLF001 (as on a thread of its own, without waiting)
         for _ in range(50):
@@ -345,7 +345,7 @@ def test_a_killed_reader_is_replaced(
 
 
 def test_nothing_stays_behind_where_their_owner_is_killed() -> None:
-    """Neither processes nor shared memory: readers end with what they hear from, and Python looks after the memory."""
+    """Neither processes nor shared memory: readers end with their parent."""
     command = [sys.executable, "-P", "-m", "tests.support.reader_owner"]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, text=True, env=worker_environment()
@@ -382,7 +382,10 @@ def test_no_shared_memory_is_left(
 def test_what_is_in_the_cache_is_not_decoded(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
 ) -> None:
-    """A file that moved is read and hashed; a damaged one says what is wrong, as in this process."""
+    """A file that moved is read and hashed.
+
+    A damaged one says what is wrong, as in this process.
+    """
     requests = photos(tmp_path)
     embed_files(requests[:5], session, cache)
     moved = [EmbedRequest(100, requests[0].path.rename(tmp_path / "moved.jpg"))]

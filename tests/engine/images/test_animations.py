@@ -1,4 +1,4 @@
-"""Frames of animated GIFs, WebPs and PNGs: exactly the one of each time, and a clear line where there is none."""
+"""Frames of animated GIFs, WebPs and PNGs: the one of each time, or a clear error."""
 
 import random
 import struct
@@ -75,7 +75,7 @@ def test_parts_are_frames_as_of_a_video(tmp_path: Path, suffix: str) -> None:
 
 @every_kind
 def test_one_frame_alone_is_the_file(tmp_path: Path, suffix: str) -> None:
-    """A still picture, and an animation of which one frame is wanted, are images as before, with no time."""
+    """A still picture, and an animation of which one frame is requested, are plain images."""
     Image.fromarray(frame(0)).save(tmp_path / f"still{suffix}")
     short = write_animation(tmp_path / f"short{suffix}", [100] * 5)
     assert texts(tmp_path / f"still{suffix}") == texts(short) == [""]
@@ -97,7 +97,10 @@ def test_a_frame_that_is_shown_for_long_is_one_image(tmp_path: Path, suffix: str
 
 @every_kind
 def test_parts_where_the_picture_changes(tmp_path: Path, suffix: str) -> None:
-    """Something that comes and goes gives a frame each time; where nothing does, the file is one image."""
+    """Something that comes and goes gives a frame each time.
+
+    Where nothing does, the file is one image.
+    """
     still, animal = frame(0), frame(0)
     animal[20:40, 30:50] = 200
     pictures = [*[still] * 2, *[animal] * 3, *[still] * 2]
@@ -120,7 +123,7 @@ def test_frames_without_a_duration(tmp_path: Path, suffix: str) -> None:
 
 
 def test_durations_that_are_no_milliseconds(tmp_path: Path) -> None:
-    """The frame of a rounded time is the one that begins there: a thirtieth of a second is in no decimal number."""
+    """A rounded time gives the frame that begins there: a thirtieth of a second is no decimal."""
     path = write_animation(tmp_path / "a.png", [33] * 40)
     change_durations(path, 1, 30)
     with open_file_parts(path) as opened:
@@ -180,7 +183,10 @@ def test_damage_from_the_start_is_one_line(tmp_path: Path) -> None:
 
 @every_kind
 def test_any_damage(tmp_path: Path, suffix: str) -> None:
-    """Cut anywhere, and with any bytes changed: pixels, or an `ImageError`; and then the other frames again."""
+    """Cut anywhere, and with any bytes changed: pixels, or an `ImageError`.
+
+    And then the other frames again.
+    """
     generator = np.random.default_rng(3)
     data = write_animation(tmp_path / f"whole{suffix}", [300] * 8).read_bytes()
     path = tmp_path / f"a{suffix}"
@@ -197,7 +203,10 @@ def test_any_damage(tmp_path: Path, suffix: str) -> None:
 
 
 def test_a_frame_that_reaches_far_beyond_a_gif(tmp_path: Path) -> None:
-    """It is refused before memory is taken for it; the file stays one image, which shows its first frame."""
+    """It is refused before memory is taken for it.
+
+    The file stays one image, which shows its first frame.
+    """
     path = write_animation(tmp_path / "a.gif", [2000] * 3)
     data = bytearray(path.read_bytes())
     at = data.index(b"\x2c", data.index(b"\x2c") + 10)

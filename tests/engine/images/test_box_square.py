@@ -1,4 +1,4 @@
-"""Squares around boxes: the same pixels whatever the format, the orientation and the scale it is decoded at."""
+"""Squares around boxes: the same pixels in every format, orientation and decoding scale."""
 
 import io
 from pathlib import Path

@@ -14,7 +14,7 @@ COLOUR = (60, 160, 90)
 
 
 def wide_profile() -> bytes:
-    """SRGB with its red and green primaries exchanged: any picture that is not converted shows it."""
+    """SRGB with red and green primaries exchanged: an unconverted picture is visible."""
     profile = bytearray(ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes())
     red, green = profile.index(b"rXYZ"), profile.index(b"gXYZ")
     profile[red + 4 : red + 12], profile[green + 4 : green + 12] = (

@@ -72,7 +72,7 @@ def test_orientation_is_applied(kind: str, orientation: int) -> None:
 @pytest.mark.parametrize("fill", [b"", b"\xff\xff"])
 @pytest.mark.parametrize("kind", ["H", "I"])
 def test_orientation_as_other_programs_write_it(order: str, fill: bytes, kind: str) -> None:
-    """Either byte order, two bytes or four, and fill bytes before the block: Pillow reads them, and so do we."""
+    """Either byte order, two bytes or four, and fill bytes before the block, as in Pillow."""
     value = struct.pack(order + kind, 6).ljust(4, b"\x00")
     entry = struct.pack(order + "HHI", ORIENTATION_TAG, {"H": 3, "I": 4}[kind], 1) + value
     start = {"<": b"II", ">": b"MM"}[order] + struct.pack(order + "HIH", 42, 8, 1)
@@ -293,7 +293,7 @@ def test_lack_of_memory_is_the_files_failure(monkeypatch: pytest.MonkeyPatch) ->
     "kind", ["JPEG", "PNG", "GIF", "TIFF", "WEBP", "BMP", "AVIF", "HEIF", "PPM", "JPEG2000"]
 )
 def test_damaged_bytes_give_pixels_or_an_image_error(kind: str) -> None:
-    """Whatever bytes rot, the answer is pixels or one image error, never another exception or a warning."""
+    """Damaged bytes give pixels or one image error, never another exception or a warning."""
     generator = np.random.default_rng(7)
     sound = np.frombuffer(encoded(picture(64, 64), kind), dtype=np.uint8)
     for _attempt in range(60):
@@ -308,7 +308,7 @@ def test_damaged_bytes_give_pixels_or_an_image_error(kind: str) -> None:
 
 
 def test_many_threads_leave_the_warning_filters_alone() -> None:
-    """Files that make Pillow warn, decoded on several threads, neither warn nor change what warns elsewhere."""
+    """Files that make Pillow warn do not warn on several threads, nor change other warnings."""
     import warnings
 
     image = Image.new("P", (64, 64), 0)
@@ -344,7 +344,10 @@ ODD_TIFFS = {
 @pytest.mark.parametrize("kind", sorted(ODD_TIFFS))
 @pytest.mark.parametrize("packing", ["tiff_lzw", "tiff_adobe_deflate", "jpeg"])
 def test_libtiff_prints_nothing(kind: str, packing: str, capfd: pytest.CaptureFixture[str]) -> None:
-    """What it finds odd does not reach standard error, to which it writes from C; the file is read or refused."""
+    """What it finds odd does not reach standard error, to which it writes from C.
+
+    The file is read or refused.
+    """
     data = ODD_TIFFS[kind](encoded(picture(200, 150), "TIFF", compression=packing))
     with suppress(ImageError):
         assert decode_rgb(data).shape == (150, 200, 3)

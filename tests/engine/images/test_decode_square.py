@@ -1,4 +1,4 @@
-"""The network's input straight from a file's bytes, against the plain way: decode, then cut and resize."""
+"""The network's input from a file's bytes, compared with decoding, cropping and resizing."""
 
 import io
 
@@ -65,7 +65,7 @@ def test_it_is_the_plain_way(kind: str, share: float) -> None:
     "kind", ["baseline JPEG", "progressive JPEG", "gray JPEG", "JPEG without subsampling"]
 )
 def test_pillow_alone_decodes_to_the_same_pixels(kind: str, least: int) -> None:
-    """Exported models run where Pillow alone decodes: it knows a JPEG as a whole, half, quarter or eighth."""
+    """Exported models run with Pillow alone, which decodes a half, quarter or eighth of a JPEG."""
     with Image.open(io.BytesIO(SOUND[kind])) as image:
         image.draft(None, (least, least))
         expected = np.asarray(image.convert("RGB"))
@@ -74,7 +74,7 @@ def test_pillow_alone_decodes_to_the_same_pixels(kind: str, least: int) -> None:
 
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_turned_photos_stand_upright(orientation: int) -> None:
-    """A JPEG is turned after resizing: each corner where it belongs, and up to rounding the plain way's values."""
+    """A JPEG is turned after resizing, with the same corners and, up to rounding, values."""
     corners = four_corners(64)[:, 32:96]
     data = encoded(
         stored_turned(corners, orientation),

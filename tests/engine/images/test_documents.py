@@ -1,4 +1,7 @@
-"""Pages of PDF documents: upright, on white, of the size that is requested; a clear line where there is none."""
+"""Pages of PDF documents: upright, on white, of the size that is requested.
+
+A clear line where there is none.
+"""
 
 import io
 import threading
@@ -58,7 +61,7 @@ def document(pages: int = 1, *, claimed: int | None = None, rotation: int = 0) -
 
 
 def protected(path: Path, *, opens_with: str) -> Path:
-    """A document that its owner forbids to change, and that opens with a password or without one."""
+    """A document that may not be changed, and that opens with a password or without one."""
     canvas = Canvas(
         str(path), encrypt=StandardEncryption(opens_with, ownerPassword="owner", canModify=0)
     )
@@ -177,7 +180,7 @@ def test_damage(plates: Path) -> None:
 def test_size_of_a_page(
     points: tuple[float, float], sides: tuple[int | None, int | None], size: tuple[int, int]
 ) -> None:
-    """Whatever a page claims to be, at most `MAX_PIXELS` (a page of A4 at 200 dots an inch has 4 million)."""
+    """At most `MAX_PIXELS` of any page (A4 at 200 dots an inch has 4 million)."""
     found = _pixel_size(points, *sides)
     assert found == size
     assert found[0] * found[1] <= MAX_PIXELS * 1.0001

@@ -23,7 +23,10 @@ def test_natural_order() -> None:
 
 
 def test_folders_are_searched_in_natural_order(tmp_path: Path) -> None:
-    """Images of a folder come before those of its sub-folders; other files and hidden ones are left out."""
+    """Images of a folder come before those of its sub-folders.
+
+    Other files and hidden ones are left out.
+    """
     wanted = ["2.JPG", "10.png", "a/1.webp", "b/c/1.tif"]
     for name in [
         *wanted,
@@ -51,7 +54,7 @@ def test_folders_are_searched_in_natural_order(tmp_path: Path) -> None:
     [b"\xff\xd8\xff\xe0", b"\x89PNG\r\n\x1a\n", b"RIFF\x24\x08\x00\x00WEBP", b"\x07\x00\x93"],
 )
 def test_named_files_are_taken_whatever_their_suffix(content: bytes, tmp_path: Path) -> None:
-    """A file that a person names is taken, also when nothing is known of its content, and counts once."""
+    """A file that the user names is taken, even if its content is unknown, and counts once."""
     odd = tmp_path / "scan.dat"
     odd.write_bytes(content)
     found = find_images([odd, touched(tmp_path / "a.jpg"), tmp_path])
@@ -70,7 +73,10 @@ def test_named_files_are_taken_whatever_their_suffix(content: bytes, tmp_path: P
 def test_named_files_that_are_something_else_are_failures(
     content: bytes | None, kind: str, tmp_path: Path
 ) -> None:
-    """What cannot be an image is noticed at once, by its first bytes; a pipe is not read; folders pass it over."""
+    """What cannot be an image is noticed at once, by its first bytes; a pipe is not read.
+
+    Folders pass it over.
+    """
     odd = tmp_path / "truth.csv"
     if content is not None:
         odd.write_bytes(content)
@@ -107,7 +113,10 @@ def test_a_name_that_the_system_refuses(tmp_path: Path) -> None:
 
 
 def test_links_in_a_circle_end(tmp_path: Path) -> None:
-    """A folder that links to its own parent is searched once; a link to a folder elsewhere is followed."""
+    """A folder that links to its own parent is searched once.
+
+    A link to a folder elsewhere is followed.
+    """
     touched(tmp_path / "in" / "1.jpg")
     touched(tmp_path / "else" / "2.jpg")
     try:
@@ -200,7 +209,10 @@ def test_files_of_other_kinds_are_counted(tmp_path: Path) -> None:
 
 
 def test_a_photo_that_a_camera_stored_twice_is_taken_once(tmp_path: Path) -> None:
-    """RAW beside JPEG or HEIC in the same folder; named itself, or beside another kind, it is taken."""
+    """RAW beside JPEG or HEIC in the same folder.
+
+    Named itself, or beside another kind, it is taken.
+    """
     taken = ["1.JPG", "2.heic", "3.NEF", "4.dng", "4.png", "b/1.CR2"]
     for name in [*taken, "1.cr2", "2.DNG"]:
         touched(tmp_path / name)
@@ -265,7 +277,7 @@ def test_folders_within_folders_within_folders(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
 def test_what_is_called_as_an_image_and_is_no_file(tmp_path: Path) -> None:
-    """A pipe and a link to a device are no images, in a folder and by name: they are listed, and not opened."""
+    """A pipe and a link to a device are listed as failures, and not opened."""
     (tmp_path / "sound.png").write_bytes(b"1")
     os.mkfifo(tmp_path / "pipe.png")
     (tmp_path / "zero.jpg").symlink_to("/dev/zero")

@@ -14,7 +14,10 @@ def _picture(seed: int) -> Image.Image:
 
 
 def test_it_is_the_hash_of_imagehash() -> None:
-    """Bit for bit, so that figures of the literature hold; the library is a peer, not part of the program."""
+    """Bit for bit, so that figures of the literature hold.
+
+    The library is a peer, not part of the program.
+    """
     imagehash = pytest.importorskip("imagehash")
     for seed in range(5):
         picture = _picture(seed)
@@ -34,7 +37,7 @@ def test_a_plain_picture_has_no_hash(level: int) -> None:
 
 
 def test_sharpness_by_hand() -> None:
-    """One white pixel in the middle of 5 x 5: the Laplacian is -4 there, 1 at its four neighbours, else 0."""
+    """One white pixel amid 5 x 5: the Laplacian is -4 there, 1 at its four neighbours, else 0."""
     grey = np.zeros((5, 5), dtype=np.float32)
     grey[2, 2] = 1
     assert sharpness(grey) == pytest.approx(20 / 9)
@@ -52,7 +55,10 @@ def test_a_blurred_picture_is_less_sharp(tmp_path: Path) -> None:
 
 
 def test_the_cache_keeps_what_it_was_given(tmp_path: Path) -> None:
-    """By content, for several images; unknown and unread contents have none. A damaged file is started anew."""
+    """By content, for several images; unknown and unread contents have none.
+
+    A damaged file is started anew.
+    """
     cache = FingerprintCache(tmp_path / "prints")
     assert not cache.get_many(np.array([b"a"])).is_known.any()
     cache.put_many([(b"a", Fingerprint(2**63 + 5, 1.5)), (b"b", Fingerprint(NO_HASH, 0.0))])

@@ -120,7 +120,7 @@ def test_avif_and_heic_are_distinguished() -> None:
 
 
 def test_the_container_says_how_to_turn() -> None:
-    """As its standard has it: turned by EXIF as well, photos of telephones would be turned twice."""
+    """By its standard: turned by EXIF as well, photos of phones would be turned twice."""
     data = encoded(picture(), "HEIF", exif=exif_with_orientation(6), quality=95)
     assert (b"irot" in data, decode_rgb(data).shape) == (True, (48, 32, 3))
     only_exif = data.replace(b"irot", b"free")

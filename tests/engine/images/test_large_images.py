@@ -1,4 +1,4 @@
-"""Large pictures: read in strips where their format allows it, with the values of a picture read whole."""
+"""Large pictures: read in strips where possible, with the values of a whole one."""
 
 import io
 import struct
@@ -75,7 +75,7 @@ def sixteen_bits(channels: int) -> NDArray[np.uint16]:
 
 
 def tiled_tiff() -> bytes:
-    """A TIFF of tiles, as microscopes and scanners write them: Pillow writes strips only, so by hand."""
+    """A TIFF of tiles, as of microscopes and scanners: Pillow writes only strips."""
     pixels = np.asarray(noisy())
     tile, across, down = 64, -(-WIDTH // 64), -(-HEIGHT // 64)
     padded = np.zeros((down * tile, across * tile, 3), dtype=np.uint8)
@@ -157,7 +157,7 @@ FILES_IN_STRIPS = in_strips_of_their_own()
 @pytest.mark.usefixtures("everything_is_large")
 @pytest.mark.parametrize("kind", sorted(FILES_IN_STRIPS))
 def test_strips_have_the_values_of_the_whole(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read strip by strip or decoded as a whole: the same picture, for a network, a thumbnail and a view."""
+    """In strips or as a whole: the same picture, for a network, a thumbnail and a view."""
     data = FILES_IN_STRIPS[kind]()
     with monkeypatch.context() as patched:
         patched.setattr(opened_image, "_whole", _never)
@@ -204,7 +204,7 @@ def test_reduced_pictures_look_like_the_whole(kind: str, monkeypatch: pytest.Mon
 @pytest.mark.parametrize("orientation", range(1, 9))
 @pytest.mark.parametrize("kind", ["PNG", "PNG with a late block", "TIFF", "WEBP"])
 def test_large_turned_pictures_stand_upright(kind: str, orientation: int) -> None:
-    """Also where the block that says so comes behind the pixels, and where Pillow would turn the whole picture."""
+    """Also where the block follows the pixels, and where Pillow would turn the whole picture."""
     corners = four_corners(64)[:, 32:96]
     exif = exif_with_orientation(orientation)
     data = encoded(
@@ -242,7 +242,7 @@ def test_damage_is_an_image_error(kind: str) -> None:
 def test_a_large_png_takes_little_memory(
     size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of 25 megapixels, which Pillow would hold in 100 MB, and of long scrolls, a part is held at a time."""
+    """Of 25 megapixels (100 MB in Pillow) and of long scrolls, a part is in memory at a time."""
     data = png_of_few_colours(*size)
     monkeypatch.setattr(opened_image, "_whole", _never)
     tracemalloc.start()
@@ -256,7 +256,10 @@ def test_a_large_png_takes_little_memory(
 
 
 def test_a_view_of_a_large_picture_is_reduced() -> None:
-    """The longer side is kept as long as asked, and not much longer; a small picture stays as it is."""
+    """The longer side is kept as long as asked, and not much longer.
+
+    A small picture stays as it is.
+    """
     data = png_of_few_colours(5000, 4000)
     assert decode_rgb(data, longest_side=1200).shape == (1000, 1250, 3)
     assert decode_rgb(encoded(picture(48, 32), "PNG"), longest_side=40).shape == (32, 48, 3)
@@ -266,7 +269,7 @@ def test_a_view_of_a_large_picture_is_reduced() -> None:
 
 
 def test_what_is_decoded_at_once_is_bound_by_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many threads decode pictures of all sizes: together they hold what the budget allows, or one alone more."""
+    """Threads that decode pictures of all sizes hold together what the budget allows."""
     budget = MemoryBudget(100_000)
     monkeypatch.setattr("engine.images.opened_image.PIXELS", budget)
     monkeypatch.setattr("engine.images.decode.PIXELS", budget)
@@ -296,7 +299,7 @@ def test_what_is_decoded_at_once_is_bound_by_bytes(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_budget_lets_in_what_fits() -> None:
-    """What fits goes in at once; what does not waits until there is room, the largest until it is alone."""
+    """What fits is admitted at once; else it waits for room, the largest until it is alone."""
     budget = MemoryBudget(10)
     seen: list[int] = []
 

@@ -1,4 +1,7 @@
-"""Pages of TIFFs and MPOs: pictures of equal role, each decoded as a file of its own; smaller copies are none."""
+"""Pages of TIFFs and MPOs: pictures of equal role, each decoded as a file of its own.
+
+Smaller copies are none.
+"""
 
 import struct
 from contextlib import suppress

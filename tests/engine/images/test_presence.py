@@ -81,7 +81,7 @@ def test_progress_and_cancel(tmp_path: Path) -> None:
 
 
 def test_it_rests_often_and_stops_within_a_folder(tmp_path: Path) -> None:
-    """Each part of a large folder is a rest: while paths are sorted, the folder is listed, and names are compared."""
+    """A large folder is interruptible: while sorting paths, listing and comparing names."""
     names = [f"{number}.jpg" for number in range(1100)]
     write(tmp_path / "large", names)
     paths, rests = [f"large/{name}" for name in names], []

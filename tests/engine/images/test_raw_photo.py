@@ -1,4 +1,4 @@
-"""RAW photos, and pictures that are not read, are recognised by name, by suffix and by their first bytes."""
+"""RAW photos and unsupported pictures are recognised by name, suffix and first bytes."""
 
 import struct
 from pathlib import Path
@@ -31,7 +31,7 @@ def directory(fields: Fields, order: str = "<") -> bytes:
 
 
 def tiff(fields: Fields, below: Fields | None = None, *, make: str = "", order: str = "<") -> bytes:
-    """A TIFF's first directory, one below it that its tag 330 points at, and the name of the camera's maker."""
+    """A TIFF's first directory, one below it by its tag 330, and the camera's maker."""
     fields = {**fields, **({330: (LONG, 0)} if below else {}), **({271: (TEXT, 0)} if make else {})}
     below_at = 8 + len(directory(fields, order))
     make_at = below_at + len(directory(below or {}, order))
@@ -81,7 +81,7 @@ def test_raw_photos_are_recognised_by_their_bytes(kind: str) -> None:
 
 @pytest.mark.parametrize("name", ["a.crw", "a.X3F", "a.mrw", "a.3fr", "a.iiq"])
 def test_raw_photos_of_other_kinds_are_refused_by_their_suffix(name: str, tmp_path: Path) -> None:
-    """A TIFF inside, which could be decoded: named it is a failure with the reason, in a folder it is counted."""
+    """A decodable TIFF inside: a failure with a reason if named, counted in a folder."""
     (tmp_path / name).write_bytes(encoded(picture(), "TIFF"))
     kind = name[2:].upper()
     found = find_images([tmp_path / name])

@@ -29,7 +29,7 @@ SMALL, MIDDLE, LARGE = (
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_preview_is_shown(kind: str, tmp_path: Path) -> None:
-    """Whatever the suffix says; the sensor's picture, a lossless JPEG in many of them, is never taken for it."""
+    """Whatever the suffix; sensor data, often a lossless JPEG, is never taken for it."""
     data = raw_photo(kind, LARGE)
     assert np.array_equal(decode_rgb(data), decode_rgb(LARGE))
     assert np.array_equal(decode_square(data, 96), decode_square(LARGE, 96))

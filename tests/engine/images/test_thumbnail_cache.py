@@ -93,7 +93,7 @@ def test_damage_while_in_use(tmp_path: Path) -> None:
 
 
 def test_file_deleted_while_in_use(tmp_path: Path) -> None:
-    """When the cache is deleted under a running program, the program goes on, and caches again once reopened."""
+    """When the cache is deleted under a running program, it works on, and caches again."""
     cache = ThumbnailCache(tmp_path)
     cache.put(IMAGE, 1, 2, 3, b"x")
     for path in tmp_path.iterdir():

@@ -1,4 +1,4 @@
-"""Frames of videos: exactly the one of each time, however they are requested, and a clear line where there is none."""
+"""Frames of videos: exactly the one of each time, in any order, or a clear error."""
 
 import gc
 import random
@@ -35,7 +35,7 @@ def at(number: int) -> FilePart:
 def packets_decoded(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """What the decoder is given from now on."""
     packets: list[object] = []
-    frames_of = videos.VideoFrames._frames_of  # noqa: SLF001 (a packet is decoded there and nowhere else)
+    frames_of = videos.VideoFrames._frames_of  # noqa: SLF001
 
     def counted(
         video: videos.VideoFrames, packet: "Packet[VideoStream] | None"
@@ -93,7 +93,7 @@ def test_frames_in_order_decode_a_video_once(
 
 
 def test_what_nothing_needs_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a video of key frames alone, as traps write AVI, little more is decoded than what is requested."""
+    """Of a video of key frames alone (AVI of traps), little more is decoded than requested."""
     path = write_video(tmp_path / "a.avi", "mjpeg", key_every=1)
     decoded = packets_decoded(monkeypatch)
     with open_file_parts(path) as video:
@@ -137,7 +137,10 @@ def test_parts_are_a_frame_every_so_many_seconds(tmp_path: Path) -> None:
 
 
 def test_parts_where_the_picture_changes(tmp_path: Path) -> None:
-    """Something that is there for a second gives a frame as it comes and one as it goes; a little noise gives none."""
+    """Something that is there for a second gives a frame as it comes and one as it goes.
+
+    A little noise gives none.
+    """
     still = np.full((144, 256, 3), 90, dtype=np.uint8)
     noise = np.random.default_rng(1).integers(-8, 8, still.shape)
     animal = still.copy()
@@ -154,7 +157,10 @@ def test_parts_where_the_picture_changes(tmp_path: Path) -> None:
 
 
 def test_a_video_that_breaks_off(tmp_path: Path) -> None:
-    """The frames that are there are given; the line for the others says how many seconds there are."""
+    """The frames that are there are given.
+
+    The line for the others says how many seconds there are.
+    """
     whole = write_video(tmp_path / "whole.mp4", options={"movflags": "faststart"}, pictures=120)
     path = tmp_path / "a.mp4"
     path.write_bytes(whole.read_bytes()[: whole.stat().st_size * 6 // 10])
@@ -345,7 +351,7 @@ def test_the_date_of_an_avi(tmp_path: Path) -> None:
 
 
 def test_frames_leave_memory(tmp_path: Path) -> None:
-    """They are megabytes that Python's garbage collector knows nothing of, so nothing may wait for it."""
+    """They are megabytes unknown to Python's garbage collector, so none may wait for it."""
     path = write_video(
         tmp_path / "a.avi", "mjpeg", [numbered(number, (640, 480)) for number in range(8)]
     )

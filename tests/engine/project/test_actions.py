@@ -61,7 +61,10 @@ from tests.support.projects import (
     ],
 )  # fmt: skip
 def test_words_of_an_action(done: Action, past: str, command: str) -> None:
-    """The past tense for a toast and the history, a command for Undo and Redo; old sentences and odd ones, too."""
+    """The past tense for a toast and the history, a command for Undo and Redo.
+
+    Old sentences and odd ones, too.
+    """
     assert (str(done), done.command) == (past, command)
 
 
@@ -207,7 +210,10 @@ def test_arguments_are_cut_where_they_are_absurdly_long() -> None:
 
 
 def test_names_that_people_see_take_the_place_of_those_in_the_project() -> None:
-    """Of classes alone, also of actions within; what renames a class names it as the project does."""
+    """Of classes alone, also of actions within.
+
+    What renames a class names it as the project does.
+    """
     shown_as = {"Gull": "Möwe", "Bird": "Vogel"}.get
     named = [
         (action("classes_moved", chosen="Gull", parent="Bird"), "Moved class Möwe to Vogel"),

@@ -17,7 +17,10 @@ SEEN = ClassAttributes("n1", ("Larus", "Möwe"), note="Seen in May.\nTwice.", co
 
 
 def _birds(folder: Path) -> tuple[Project, int]:
-    """Bird over Gull and Diver, Puffin under both of these, all kinds of things noted of Gull; and the id of Bird."""
+    """Bird over Gull and Diver, Puffin under both of these, all kinds of things noted of Gull.
+
+    And the id of Bird.
+    """
     project, gull, images = bird_project(folder)
     (bird,) = project.classes.graph.parents(gull)
     _, diver = project.classes.add("Diver", [bird])

@@ -113,7 +113,10 @@ def test_what_is_tried_out_and_kept_is_one_class(birds: Project) -> None:
 def test_copies_migrated_apart_agree_on_what_they_have_in_common(
     birds: Project, tmp_path: Path
 ) -> None:
-    """Two classes under one number and name, made in two copies of version 8, are two; undo goes back before it."""
+    """Two classes under one number and name, made in two copies of version 8, are two.
+
+    Undo goes back before it.
+    """
     _, owl = birds.classes.add("Owl")
     birds.close()
     save_as_eighth_version(birds.path)

@@ -114,7 +114,10 @@ def test_labels_of_a_class_without_one_clear_parent_are_removed(
 
 
 def test_several_classes_are_edited_in_one_step(tmp_path: Path) -> None:
-    """Each action is one step with its text, reported in one change; undone, all is as before, also after a restart."""
+    """Each action is one step with its text, reported in one change.
+
+    Undone, all is as before, also after a restart.
+    """
     project, gull, _ = bird_project(tmp_path)
     (bird,) = project.classes.graph.parents(gull)
     _, tern = project.classes.add("Tern")
@@ -151,7 +154,10 @@ def test_several_classes_are_edited_in_one_step(tmp_path: Path) -> None:
 
 
 def test_a_branch_is_removed_with_its_labels_counted(tmp_path: Path) -> None:
-    """Labels go to the only class above; those of a class with two parents are taken away, and the text says both."""
+    """Labels go to the only class above.
+
+    Those of a class with two parents are taken away, and the text says both.
+    """
     project, gull, images = bird_project(tmp_path, 6)
     _, tern = project.classes.add("Tern", project.classes.graph.parents(gull))
     _, young = project.classes.add("Young", [gull, tern])
@@ -223,7 +229,10 @@ def test_a_merged_class_gives_all_it_has_to_its_heir(tmp_path: Path) -> None:
 
 
 def test_several_classes_are_merged_into_one(tmp_path: Path) -> None:
-    """One step for all, with the labels counted; the heir may be among the chosen, and takes over a note."""
+    """One step for all, with the labels counted.
+
+    The heir may be among the chosen, and takes over a note.
+    """
     project, gull, images = bird_project(tmp_path)
     _, gulls = project.classes.add("Gulls")
     _, common = project.classes.add("Common", [gulls])
@@ -293,7 +302,10 @@ def test_what_a_removal_would_take_away_is_counted_before(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("as_children", [True, False])
 def test_a_class_is_split(tmp_path: Path, as_children: bool) -> None:
-    """Its labelled images get their new classes, others keep what they have; one step, reported and undone at once."""
+    """Its labelled images get their new classes, others keep what they have.
+
+    One step, reported and undone at once.
+    """
     project, gull, images = bird_project(tmp_path, 6)
     (bird,) = project.classes.graph.parents(gull)
     project.labels.set(images[:4], gull, who="ada")

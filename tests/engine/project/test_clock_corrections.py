@@ -190,7 +190,10 @@ def test_zones_that_are_none(text: str) -> None:
 
 
 def test_times_without_a_zone_are_in_the_zone_of_their_source(photos: Project) -> None:
-    """Of photos of one camera and folder some may tell a zone; another zone that one tells stays its own."""
+    """Of photos of one camera and folder some may tell a zone.
+
+    Another zone that one tells stays its own.
+    """
     zones = (None, timezone(timedelta(hours=2)), timezone(timedelta(hours=1)))
     photos.images.add([FoundFile(photos.path.parent / f"d/{hour}.jpg", 1, 1) for hour in range(3)])
     photos.details.store(

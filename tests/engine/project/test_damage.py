@@ -104,7 +104,7 @@ def test_random_rot_never_surprises(tmp_path: Path, seed: int) -> None:
             ):
                 _only_our_errors(use)
     except ProjectError as error:
-        assert isinstance(error, ProjectDamagedError)  # noqa: PT017 (either way is right; which one depends on the seed)
+        assert isinstance(error, ProjectDamagedError)  # noqa: PT017
 
 
 def _only_our_errors(use: Callable[[], object]) -> None:

@@ -41,7 +41,10 @@ def test_a_step_that_one_took_back_parts_them(tmp_path: Path) -> None:
 
 
 def test_who_knew_what(tmp_path: Path) -> None:
-    """A label from before the fork is known to both; a corrected one was known; a new one is not."""
+    """A label from before the fork is known to both; a corrected one was known.
+
+    A new one is not.
+    """
     ada, ben = two_copies(tmp_path)
     old = ben.labels.of(1)
     ada.labels.set([1], 1, who="ada")

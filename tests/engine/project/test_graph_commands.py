@@ -257,7 +257,10 @@ VERBS: Final[Mapping[str, Callable[[Trial, Command], Change | None]]] = {
     "redo": lambda trial, _: trial.project.history.redo(),
 }
 MAY_LOSE_LABELS: Final = frozenset({"remove", "label", "unlabel", "undo", "redo"})
-"""Removing tells how many, and that is compared; the others are about labels, or go back and forth between such."""
+"""Removing tells how many, and that is compared.
+
+The others are about labels, or go back and forth between such.
+"""
 
 numbers = st.integers(0, 40)
 commands = st.lists(
@@ -334,7 +337,10 @@ def _undo_all(trial: Trial, first: Dump) -> None:
 
 
 def _check_graph(graph: CategoryGraph) -> None:
-    """No class above itself, no namesakes side by side; looked at with nothing but names and edges."""
+    """No class above itself, no namesakes side by side.
+
+    Looked at with nothing but names and edges.
+    """
     above: dict[int, set[int]] = {class_id: set() for class_id in graph.classes()}
     for parent_id, child_id in graph.edges():
         above[child_id].add(parent_id)

@@ -40,7 +40,10 @@ def project(tmp_path: Path) -> Project:
 def test_columns_are_those_of_the_rows(
     project: Project, at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ids, paths, sizes, times, hashes and failures, however many come at once; facts of removed images are no row."""
+    """Ids, paths, sizes, times, hashes and failures, however many come at once.
+
+    Facts of removed images are no row.
+    """
     monkeypatch.setattr(image_table, "AT_ONCE", at_once)
     whole, rows = project.images.table(), project.images.table([1, 2, 3, 4, 6])
     assert list(whole.ids) == list(rows.ids) == [1, 2, 3, 4, 6]

@@ -211,7 +211,10 @@ def test_an_import_never_overwrites_a_label(tmp_path: Path) -> None:
 
 
 def test_removing_images_leaves_the_files(tmp_path: Path) -> None:
-    """Images go from the project together with their labels; the disk is not touched; undo brings both back."""
+    """Images go from the project together with their labels; the disk is not touched.
+
+    Undo brings both back.
+    """
     picture = tmp_path / "a.jpg"
     picture.write_bytes(b"pixels")
     project, gull, images = bird_project(tmp_path)

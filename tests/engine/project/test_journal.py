@@ -211,7 +211,10 @@ def test_big_steps_span_chunks_in_order(tmp_path: Path) -> None:
 def test_an_inner_step_that_fails_leaves_the_graph_as_the_file_has_it(
     tmp_path: Path, is_loaded: bool
 ) -> None:
-    """Whether the graph was loaded before it or not, one step or two within; the outer step goes on and is undone."""
+    """Whether the graph was loaded before it or not, one step or two within.
+
+    The outer step goes on and is undone.
+    """
     new_project(tmp_path).close()
     with Project.open(tmp_path / "birds.protoleaf") as project:
         before = (

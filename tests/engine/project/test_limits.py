@@ -80,7 +80,10 @@ def test_edits_that_sink_nothing_are_free(deep: Project) -> None:
 
 
 def test_a_project_from_before_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It opens and is worked with; what is too deep may stay, rise, and go, but sinks no further."""
+    """It opens and is worked with.
+
+    What is too deep may stay, rise, and go, but sinks no further.
+    """
     with monkeypatch.context() as patch, new_project(tmp_path) as project:
         patch.setattr(group_edits, "DEEPEST_LEVEL", 700)
         ids = add_deep(project, chain(600))

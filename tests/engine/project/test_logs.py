@@ -27,7 +27,10 @@ from tests.support.projects import (
 
 @pytest.fixture
 def interrupted(tmp_path: Path) -> Path:
-    """A project as a kill in the middle of a commit leaves it; four labels were confirmed before."""
+    """A project as a kill in the middle of a commit leaves it.
+
+    Four labels were confirmed before.
+    """
     (tmp_path / "source").mkdir()
     (tmp_path / "killed").mkdir()
     project, gull, images = bird_project(tmp_path / "source")
@@ -191,7 +194,10 @@ def test_a_kill_in_the_middle_of_sealing_leaves_nothing(tmp_path: Path) -> None:
 def test_a_killed_migration_is_taken_back_and_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A kill in the middle and at the end of each step; the journal of the step that gives the mark holds none."""
+    """A kill in the middle and at the end of each step.
+
+    The journal of the step that gives the mark holds none.
+    """
     path = tmp_path / "old"
     write_first_version(path)
     killed: list[Path] = []
@@ -261,7 +267,10 @@ def stale_log(path: Path, journal: Path) -> None:
 
 
 def test_a_stale_write_ahead_log_is_not_merged(tmp_path: Path) -> None:
-    """SQLite merges any log of the right name; the project has none of its own any more, so it is set aside."""
+    """SQLite merges any log of the right name.
+
+    The project has none of its own any more, so it is set aside.
+    """
     backup = closed_backup(tmp_path)
     path = tmp_path / "birds.protoleaf"
     stale_log(path, tmp_path / "kept-wal")

@@ -117,7 +117,10 @@ def test_the_first_version_is_read_and_its_history_works(tmp_path: Path) -> None
 def test_an_older_file_is_migrated_on_a_verified_backup(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each step from the file's version to ours runs in order; the backup still has the old version and opens."""
+    """Each step from the file's version to ours runs in order.
+
+    The backup still has the old version and opens.
+    """
     path = tmp_path / "old"
     write_first_version(path)
     before = _shape_of(path)
@@ -201,7 +204,10 @@ def test_a_project_keeps_its_identity_through_a_migration(tmp_path: Path) -> Non
 
 
 def test_models_of_the_first_version_are_as_they_were(tmp_path: Path) -> None:
-    """Version 2 lets a project hold trained models; an older one has none, keeps its model and can take one."""
+    """Version 2 lets a project hold trained models.
+
+    An older one has none, keeps its model and can take one.
+    """
     write_first_version(tmp_path / "old")
     with Project.open(tmp_path / "old") as project:
         (version,) = project.models.versions()
@@ -224,7 +230,10 @@ def test_models_of_the_first_version_are_as_they_were(tmp_path: Path) -> None:
 def test_an_older_file_is_read_without_changing_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Opened for reading only, an older file is migrated in memory; file and folder stay as they were."""
+    """Opened for reading only, an older file is migrated in memory.
+
+    File and folder stay as they were.
+    """
     path = tmp_path / "old"
     write_first_version(path)
     before = path.read_bytes()
@@ -367,7 +376,10 @@ def test_classes_of_the_fourth_version_get_room_for_notes(tmp_path: Path) -> Non
 def test_sentences_of_older_versions_stay_readable(
     write_version: Callable[[Path], None], tmp_path: Path
 ) -> None:
-    """The history of versions 5 to 12 keeps its sentences, on a verified backup; new actions are codes beside them."""
+    """The history of versions 5 to 12 keeps its sentences, on a verified backup.
+
+    New actions are codes beside them.
+    """
     path = tmp_path / "older"
     write_version(path)
     before = _shape_of(path)

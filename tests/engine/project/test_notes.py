@@ -90,7 +90,10 @@ def test_a_confirmation_counts_while_the_label_stays(tmp_path: Path) -> None:
 
 
 def test_what_leaves_with_an_image_comes_back_with_it(tmp_path: Path) -> None:
-    """Removing images takes notes and confirmations along as one step; details wait for their return."""
+    """Removing images takes notes and confirmations along as one step.
+
+    Details wait for their return.
+    """
     project, gull, images = bird_project(tmp_path)
     project.labels.set(images, gull)
     project.labels.confirm(images)

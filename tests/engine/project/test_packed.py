@@ -111,7 +111,10 @@ def test_hashes_in_one_piece(values: list[bytes | None], replaced: dict[int, byt
 
 
 def test_hashes_of_a_file_are_not_copied() -> None:
-    """Nor is what is put in the place of the same value; another value makes a copy, and the file stays."""
+    """Nor is what is put in the place of the same value.
+
+    Another value makes a copy, and the file stays.
+    """
     file, ends = memoryview(b"a" * 16 + b"b" * 16), memoryview(array("Q", [16, 32]))
     packed = PackedHashes(file, ends)
     packed.replace(1, b"b" * 16)

@@ -108,7 +108,10 @@ def test_a_name_too_long_for_the_companions_is_refused(tmp_path: Path) -> None:
 
 
 def test_one_writer_and_any_readers(tmp_path: Path) -> None:
-    """A second writer is refused; a reader sees what was done when it opened; after closing, another may write."""
+    """A second writer is refused; a reader sees what was done when it opened.
+
+    After closing, another may write.
+    """
     project, gull, images = bird_project(tmp_path)
     with pytest.raises(ProjectLockedError, match="for reading only"):
         Project.open(project.path)
@@ -160,7 +163,10 @@ def test_a_link_to_a_project_is_the_same_project(tmp_path: Path) -> None:
 
 
 def test_a_folder_moves_with_its_images(tmp_path: Path) -> None:
-    """Images below the project's folder are found after the folder moved; others where they were."""
+    """Images below the project's folder are found after the folder moved.
+
+    Others where they were.
+    """
     home = tmp_path / "home"
     home.mkdir()
     project = new_project(home)
@@ -189,7 +195,7 @@ def test_nothing_is_loaded_before_it_is_asked_for(tmp_path: Path) -> None:
     project, _, _ = bird_project(tmp_path)
     project.close()
     with Project.open(project.path) as reopened:
-        assert reopened._store.loaded_graph is None  # noqa: SLF001 (the graph is read when it is first needed)
+        assert reopened._store.loaded_graph is None  # noqa: SLF001
 
 
 @pytest.mark.skipif(os.name != "posix", reason="file names are bytes on POSIX only")

@@ -59,7 +59,10 @@ def _ask_as_nobody(folder: Path, path: Path) -> str:
 
 
 def test_a_read_only_folder_can_be_read(tmp_path: Path) -> None:
-    """Opening for writing says to open for reading; opening for reading works, and leaves no trace."""
+    """Opening for writing says to open for reading.
+
+    Opening for reading works, and leaves no trace.
+    """
     project, gull, images = bird_project(tmp_path)
     project.labels.set(images, gull)
     project.close()

@@ -1,4 +1,7 @@
-"""The journal and the tables must add up: any row that is other, missing or too many is named; memory stays small."""
+"""The journal and the tables must add up: any row that is other, missing or too many is named.
+
+Memory stays small.
+"""
 
 import tracemalloc
 from contextlib import closing
@@ -115,7 +118,10 @@ def test_a_killed_project_of_many_images_opens(tmp_path: Path) -> None:
 
 
 def test_a_check_reports_how_far_it_is_and_can_be_stopped(path: Path) -> None:
-    """Every part of the history counts; a cancel ends the check before its end, and the file stays as it was."""
+    """Every part of the history counts.
+
+    A cancel ends the check before its end, and the file stays as it was.
+    """
     seen: list[Progress] = []
     found = Project.checked(path, on_progress=seen.append)
     assert (found.faults, found.classes, found.images, found.labels) == ([], 2, 30, 20)

@@ -64,7 +64,10 @@ def test_what_is_right_is_read(path: Path, name: str) -> None:
     ("name", "text"), [(name, text) for name, texts in WRONG.items() for text in texts]
 )
 def test_what_is_wrong_is_named(path: Path, name: str, text: str) -> None:
-    """The project opens all the same; what would be lost by a default is refused where it is read."""
+    """The project opens all the same.
+
+    What would be lost by a default is refused where it is read.
+    """
     write(path, name, text)
     assert [name in fault for fault in Project.faults_of(path)] == [True]
     kind = kind_of(name)
@@ -86,7 +89,10 @@ def test_what_cannot_be_read(path: Path, text: str) -> None:
 
 
 def test_the_readers(path: Path) -> None:
-    """They take the default, or refuse in one line; so is a classifier of a newer program replaced."""
+    """They take the default, or refuse in one line.
+
+    So is a classifier of a newer program replaced.
+    """
     for name in (
         "collection",
         "burst_seconds",

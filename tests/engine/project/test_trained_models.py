@@ -12,7 +12,10 @@ from tests.support.projects import change_file, connection_of, dump, new_project
 
 
 def test_a_trained_model_comes_with_its_files(tmp_path: Path) -> None:
-    """After a restart everything is there, under the hashes of the contents; nothing was chosen or journaled."""
+    """After a restart everything is there, under the hashes of the contents.
+
+    Nothing was chosen or journaled.
+    """
     with new_project(tmp_path) as project:
         before = dump(project)
         version = project.models.add_trained(trained_model())

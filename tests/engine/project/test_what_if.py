@@ -44,7 +44,10 @@ def supposed(project: Project, seed: int) -> Storyteller:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_what_is_kept_is_one_step(tmp_path: Path, seed: int) -> None:
-    """The file then holds what was tried out; one undo takes it back whole, also after a restart."""
+    """The file then holds what was tried out.
+
+    One undo takes it back whole, also after a restart.
+    """
     project = lived_in(tmp_path, seed)
     before, before_shape = dump(project), shape(project.classes.graph)
     teller = supposed(project, seed + 100)
@@ -93,7 +96,10 @@ def test_undo_ends_where_it_was_begun(tmp_path: Path) -> None:
 
 
 def test_what_machines_find_out_is_true_all_the_same(tmp_path: Path) -> None:
-    """Facts and trained models reach the file at once; facts of images that were added meanwhile when these do."""
+    """Facts and trained models reach the file at once.
+
+    Facts of images that were added meanwhile when these do.
+    """
     project, _gull, images = bird_project(tmp_path)
     project.what_if.begin()
     project.images.record_scan([(images[0], "ab", None)])

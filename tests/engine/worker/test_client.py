@@ -39,7 +39,7 @@ def python(code: str) -> list[str]:
 
 
 def test_the_command_starts_what_answers() -> None:
-    """The client knows the jobs by name alone: the name is there, and so is a handler for every request."""
+    """The client knows the jobs by name: the name and a handler for every request exist."""
     assert program.__name__ == JOBS
     assert callable(program.main)
     assert worker_command()[-1] == JOBS

@@ -43,7 +43,7 @@ def added(request: Add, send: Send, _cancel: CancelToken) -> Sum:
 def until_cancelled(_request: Add, send: Send, cancel: CancelToken) -> Sum:
     """Work for as long as one may."""
     send(Progress(0, 1))
-    assert cancel._event.wait(WAIT_S)  # noqa: SLF001 (a cancel token is only asked, never awaited, by the program)
+    assert cancel._event.wait(WAIT_S)  # noqa: SLF001
     cancel.raise_if_cancelled()
     return Sum(0)
 

@@ -167,7 +167,7 @@ def test_a_folder_that_may_only_be_read(
     def refuse(*_arguments: Any) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("engine.kept_files.os.utime", refuse)
+    monkeypatch.setattr("engine.mapped_cache.os.utime", refuse)
     _opened(project, caches)
     assert len(made) == 1
 
@@ -244,7 +244,7 @@ def test_a_full_disk_costs_only_time(
 ) -> None:
     """Nothing is kept where it would fill the disk."""
     monkeypatch.setattr(
-        "engine.kept_files.shutil.disk_usage", lambda _folder: SimpleNamespace(free=0)
+        "engine.mapped_cache.shutil.disk_usage", lambda _folder: SimpleNamespace(free=0)
     )
     first = _opened(project, caches)
     assert_same(_opened(project, caches), first, tolerance=0)

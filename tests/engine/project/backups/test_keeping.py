@@ -147,7 +147,10 @@ def test_a_killed_project_is_compared_rightly(tmp_path: Path) -> None:
 
 
 def test_thinning_leaves_what_is_not_ours(tmp_path: Path) -> None:
-    """Weeks of work leave few automatic backups; other names, other projects and damaged files stay."""
+    """Weeks of work leave few automatic backups.
+
+    Other names, other projects and damaged files stay.
+    """
     clock = Clock()
     (tmp_path / "other").mkdir()
     other, *_ = labelled_birds(tmp_path / "other")

@@ -127,7 +127,10 @@ def test_a_file_that_changed_places_is_what_it_says(twins: Twins) -> None:
 
 
 def test_backups_of_a_copy_come_after_its_own(twins: Twins, tmp_path: Path) -> None:
-    """A copy has the identity of its original; what was done in the other one is marked, until that is gone."""
+    """A copy has the identity of its original.
+
+    What was done in the other one is marked, until that is gone.
+    """
     path, _ = twins
     copy = tmp_path / "c" / path.name
     copy.parent.mkdir()

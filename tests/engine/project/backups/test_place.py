@@ -33,7 +33,10 @@ def test_a_name_is_readable() -> None:
     st.integers(1, 20),
 )
 def test_every_name_comes_back(project: str, reason: BackupReason, number: int) -> None:
-    """Whatever the project is called, also when it is called like a backup; the name fits on every disk."""
+    """Whatever the project is called, also when it is called like a backup.
+
+    The name fits on every disk.
+    """
     called = project_name(Path("/x") / f"a{project}.protoleaf")
     name = BackupName(called, WHEN, reason)
     text = file_name(name, number)

@@ -234,7 +234,10 @@ def test_where_nobody_can_be_sure_the_person_is_shown_what_it_is(past: Past) -> 
 
 
 def test_a_damaged_project_takes_no_backup_of_another(past: Past) -> None:
-    """Which project it was is known all the same; a doubt that was answered is no leave for another project."""
+    """Which project it was is known all the same.
+
+    A doubt that was answered is no leave for another project.
+    """
     path, _, _, _ = past
     (path.parent / "b").mkdir()
     twin = new_project(path.parent / "b", path.name)
@@ -324,7 +327,10 @@ def test_the_present_is_kept_with_its_unfinished_commit_taken_back(tmp_path: Pat
 
 @posix_only
 def test_a_kill_leaves_the_old_or_the_new_project_whole(past: Past) -> None:
-    """Killed at any file operation, the project opens and holds all of one of the two; nothing of either is lost."""
+    """Killed at any file operation, the project opens and holds all of one of the two.
+
+    Nothing of either is lost.
+    """
     path, made, before, present = past
     setup = (
         "from pathlib import Path\nfrom engine.project.backups.restoring import restore\n"

@@ -164,7 +164,10 @@ def test_a_backup_says_how_far_it_is(tmp_path: Path) -> None:
 
 
 def test_drafts_of_killed_programs_are_cleared(tmp_path: Path) -> None:
-    """At the next opening, beside the project and among its backups; one that somebody is writing stays."""
+    """At the next opening, beside the project and among its backups.
+
+    One that somebody is writing stays.
+    """
     with labelled_birds(tmp_path)[0] as project:
         folder = project.backups.take().path.parent
     left = [tmp_path / ".aa.protoleaf-new-db", folder / ".bb.protoleaf-new-db"]

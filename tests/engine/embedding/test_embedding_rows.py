@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from engine.embedding import kept_embeddings
-from engine.embedding.kept_embeddings import SUFFIX, EmbeddingRows, KeptEmbeddings, codes_of
+from engine.embedding import embedding_rows
+from engine.embedding.embedding_rows import SUFFIX, EmbeddingRows, EmbeddingRowsCache, codes_of
 
 WIDTH = 6
 
@@ -24,9 +24,9 @@ def rows_of(count: int, seed: int = 0) -> EmbeddingRows:
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> KeptEmbeddings:
+def cache(tmp_path: Path) -> EmbeddingRowsCache:
     """Nothing is kept yet."""
-    return KeptEmbeddings(tmp_path / "collections", "backbone project", WIDTH)
+    return EmbeddingRowsCache(tmp_path / "collections", "backbone project", WIDTH)
 
 
 def the_file(tmp_path: Path) -> Path:
@@ -36,12 +36,12 @@ def the_file(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("count", [1, 10, 70_000])
-def test_rows_come_back(kept: KeptEmbeddings, count: int) -> None:
+def test_rows_come_back(cache: EmbeddingRowsCache, count: int) -> None:
     """All of them, with room for more behind."""
-    assert kept.read() is None
+    assert cache.read() is None
     rows = rows_of(count)
-    kept.write(rows)
-    found = kept.read()
+    cache.write(rows)
+    found = cache.read()
     assert found is not None
     for name in ("image_ids", "contents", "is_filled"):
         assert np.array_equal(getattr(found, name), getattr(rows, name))
@@ -50,46 +50,48 @@ def test_rows_come_back(kept: KeptEmbeddings, count: int) -> None:
     assert not found.embeddings[count:].any()
 
 
-def test_what_is_written_to_them_stays_in_this_process(kept: KeptEmbeddings) -> None:
+def test_what_is_written_to_them_stays_in_this_process(cache: EmbeddingRowsCache) -> None:
     """The file is as it was for the next opening."""
-    kept.write(rows_of(10))
-    found = kept.read()
+    cache.write(rows_of(10))
+    found = cache.read()
     assert found is not None
     before = found.embeddings[:10].copy()
     found.embeddings[:] = 7
-    again = kept.read()
+    again = cache.read()
     assert again is not None
     assert np.array_equal(again.embeddings[:10], before)
 
 
 @pytest.mark.parametrize("place", [0, 20, 100, 300])
-def test_a_damaged_beginning_is_known(kept: KeptEmbeddings, tmp_path: Path, place: int) -> None:
+def test_a_damaged_beginning_is_known(
+    cache: EmbeddingRowsCache, tmp_path: Path, place: int
+) -> None:
     """A flipped bit in the mark, the head or the ids: all is looked up anew."""
-    kept.write(rows_of(100))
+    cache.write(rows_of(100))
     data = bytearray(the_file(tmp_path).read_bytes())
     data[place] ^= 1
     the_file(tmp_path).write_bytes(data)
-    assert kept.read() is None
+    assert cache.read() is None
 
 
 @pytest.mark.parametrize("length", [0, 10, 200, -1])
 def test_a_file_that_was_cut_off_is_known(
-    kept: KeptEmbeddings, tmp_path: Path, length: int
+    cache: EmbeddingRowsCache, tmp_path: Path, length: int
 ) -> None:
     """Wherever it ends."""
-    kept.write(rows_of(100))
+    cache.write(rows_of(100))
     data = the_file(tmp_path).read_bytes()
     the_file(tmp_path).write_bytes(data[:length])
-    assert kept.read() is None
+    assert cache.read() is None
 
 
 @pytest.mark.parametrize("damage", ["a bit", "a block", "two rows"])
 def test_embeddings_that_are_not_whole_are_known(
-    kept: KeptEmbeddings, tmp_path: Path, damage: str
+    cache: EmbeddingRowsCache, tmp_path: Path, damage: str
 ) -> None:
     """Ids and contents are those of before, and so is the size."""
     rows = rows_of(1_000)
-    kept.write(rows)
+    cache.write(rows)
     data = bytearray(the_file(tmp_path).read_bytes())
     start = data.index(rows.embeddings.tobytes())
     match damage:
@@ -104,34 +106,36 @@ def test_embeddings_that_are_not_whole_are_known(
             )
             data[row], data[other] = data[other], data[row]
     the_file(tmp_path).write_bytes(data)
-    assert kept.read() is None
+    assert cache.read() is None
 
 
-def test_another_width_is_no_use(kept: KeptEmbeddings, tmp_path: Path) -> None:
+def test_another_width_is_no_use(cache: EmbeddingRowsCache, tmp_path: Path) -> None:
     """Of the same project and backbone there is none, but files may be swapped."""
-    kept.write(rows_of(10))
-    assert KeptEmbeddings(tmp_path / "collections", "backbone project", WIDTH + 1).read() is None
+    cache.write(rows_of(10))
+    assert (
+        EmbeddingRowsCache(tmp_path / "collections", "backbone project", WIDTH + 1).read() is None
+    )
 
 
 def test_rows_that_changed_while_they_were_written_are_dropped(
-    kept: KeptEmbeddings, tmp_path: Path
+    cache: EmbeddingRowsCache, tmp_path: Path
 ) -> None:
     """What was kept before stays, and no draft is left."""
-    kept.write(rows_of(10))
-    kept.write(rows_of(20), lambda: False)
-    found = kept.read()
+    cache.write(rows_of(10))
+    cache.write(rows_of(20), lambda: False)
+    found = cache.read()
     assert found is not None
     assert len(found.image_ids) == 10
     assert len(list((tmp_path / "collections").iterdir())) == 1
 
 
-def test_the_newest_is_read_and_others_go(kept: KeptEmbeddings, tmp_path: Path) -> None:
+def test_the_newest_is_read_and_others_go(cache: EmbeddingRowsCache, tmp_path: Path) -> None:
     """Each writing takes another name, since the one before may be mapped."""
-    kept.write(rows_of(10))
-    first, mapped = the_file(tmp_path), kept.read()
-    kept.write(rows_of(20))
+    cache.write(rows_of(10))
+    first, mapped = the_file(tmp_path), cache.read()
+    cache.write(rows_of(20))
     assert the_file(tmp_path) != first
-    found = kept.read()
+    found = cache.read()
     assert found is not None
     assert len(found.image_ids) == 20
     assert mapped is not None
@@ -142,20 +146,20 @@ def test_collections_that_were_not_opened_for_long_go(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Once all together take too much."""
-    monkeypatch.setattr(kept_embeddings, "MOST_BYTES", 80_000)
-    many = [KeptEmbeddings(tmp_path / "collections", str(number), WIDTH) for number in range(5)]
+    monkeypatch.setattr(embedding_rows, "LIMIT_BYTES", 80_000)
+    many = [EmbeddingRowsCache(tmp_path / "collections", str(number), WIDTH) for number in range(5)]
     for each in many:
         each.write(rows_of(1_000))
     assert [each.read() is None for each in many] == [True, True, True, False, False]
 
 
 def test_a_nearly_full_disk_is_left_alone(
-    kept: KeptEmbeddings, monkeypatch: pytest.MonkeyPatch
+    cache: EmbeddingRowsCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A cache must not take the last bytes."""
     monkeypatch.setattr("shutil.disk_usage", lambda _path: SimpleNamespace(free=100))
-    kept.write(rows_of(1_000))
-    assert kept.read() is None
+    cache.write(rows_of(1_000))
+    assert cache.read() is None
 
 
 def test_codes_are_beginnings_of_hashes() -> None:
@@ -166,22 +170,26 @@ def test_codes_are_beginnings_of_hashes() -> None:
     assert codes_of(np.array(hashes, dtype="S16")).tolist() == expected
 
 
-def test_a_copy_that_a_person_made_is_no_obstacle(kept: KeptEmbeddings, tmp_path: Path) -> None:
+def test_a_copy_that_a_person_made_is_no_obstacle(
+    cache: EmbeddingRowsCache, tmp_path: Path
+) -> None:
     """A name without a number among the others."""
-    kept.write(rows_of(10))
+    cache.write(rows_of(10))
     path = the_file(tmp_path)
     path.with_name(f"{path.stem} copy{SUFFIX}").write_bytes(b"any")
-    kept.write(rows_of(20))
-    found = kept.read()
+    cache.write(rows_of(20))
+    found = cache.read()
     assert found is not None
     assert len(found.image_ids) == 20
 
 
-def test_a_count_that_is_absurd_takes_no_memory(kept: KeptEmbeddings, tmp_path: Path) -> None:
-    """The file's size says that it cannot be."""
-    kept.write(rows_of(10))
+@pytest.mark.parametrize("count", [b"9999, 6", b"1e99, 6"])
+def test_an_absurd_count_takes_no_memory(
+    cache: EmbeddingRowsCache, tmp_path: Path, count: bytes
+) -> None:
+    """The checksum does not match, whatever size the header claims."""
+    cache.write(rows_of(10))
     data = the_file(tmp_path).read_bytes()
-    the_file(tmp_path).write_bytes(data.replace(b'"count": 10,', b'"count":9999,', 1))
-    assert kept.read() is None
-    the_file(tmp_path).write_bytes(data.replace(b'"count": 10,', b'"count":1e99,', 1))
-    assert kept.read() is None
+    assert data.count(b"[10, 6]") == 1
+    the_file(tmp_path).write_bytes(data.replace(b"[10, 6]", b"[" + count + b"]"))
+    assert cache.read() is None

@@ -10,7 +10,7 @@ import pytest
 
 from engine.collection.fitting import run_fit
 from engine.collection.live import LiveCollection
-from engine.collection.predictions import SUFFIX
+from engine.collection.prediction_cache import SUFFIX
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
 from engine.project import Project
 from tests.support.collections import (
@@ -29,7 +29,7 @@ PREDICTED = ("best_class", "best_score", "safe_class", "safe_score", "is_unknown
 @pytest.fixture
 def large(collection: Collection, monkeypatch: pytest.MonkeyPatch) -> Collection:
     """The small collection, taken for a large one."""
-    for name in ("collection.embedded_images.FEWEST_KEPT", "collection.embedded_images.MOST_IN_ALL_VIEWS",
+    for name in ("collection.embedded_images.FEWEST_CACHED", "collection.embedded_images.MOST_IN_ALL_VIEWS",
                  "embedding.views.MOST_IN_ALL_VIEWS"):  # fmt: skip
         monkeypatch.setattr(f"engine.{name}", 10)
     return collection

@@ -1,4 +1,7 @@
-"""Caches open only what bears their mark, or the tables of an earlier cache; files of others stay as they are."""
+"""Caches open only what bears their mark, or the tables of an earlier cache.
+
+Files of others stay as they are.
+"""
 
 import os
 import sqlite3
@@ -9,19 +12,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.embedding.cache import EmbeddingCache, cache_file
+from engine.embedding.cache import EmbeddingCache, cache_path
 from engine.errors import StorageError
-from engine.images.cache_file import (
-    APPLICATION_ID,
-    ForeignFileError,
-    is_damage,
-    open_cache,
-    set_aside,
-)
 from engine.images.thumbnail_cache import FILE_NAME, ThumbnailCache
-from engine.kept_files import KeptFiles
+from engine.mapped_cache import MappedCache
+from engine.sqlite_cache import APPLICATION_ID, ForeignFileError, open_cache, set_aside
 
-SCHEMA = "CREATE TABLE row (key BLOB PRIMARY KEY, value BLOB NOT NULL)"
+SCHEMA = "CREATE TABLE IF NOT EXISTS row (key BLOB PRIMARY KEY, value BLOB NOT NULL)"
 
 
 def script(path: Path, statements: str) -> None:
@@ -64,7 +61,7 @@ def test_a_file_of_others_is_left_alone(tmp_path: Path, kind: str) -> None:
 
 def test_an_embedding_cache_says_what_lies_in_its_place(tmp_path: Path) -> None:
     """In one line; thumbnails do without."""
-    path = cache_file(tmp_path, "ab" * 32, 4)
+    path = cache_path(tmp_path, "ab" * 32, 4)
     script(path, "CREATE TABLE diary (day)")
     with pytest.raises(StorageError, match="not a Protoleaf cache"):
         EmbeddingCache(tmp_path, "ab" * 32, 4)
@@ -107,7 +104,6 @@ def test_what_is_called_damaged_already_stays(tmp_path: Path) -> None:
         other.name,
         "cache.sqlite.damaged1",
     }
-    assert not is_damage(sqlite3.OperationalError("locked"))
 
 
 @pytest.mark.parametrize(
@@ -115,24 +111,24 @@ def test_what_is_called_damaged_already_stays(tmp_path: Path) -> None:
 )
 def test_no_text_is_a_path(tmp_path: Path, text: str) -> None:
     """What is no SHA-256 names a file of its own in the folder all the same."""
-    path = cache_file(tmp_path, text, 4)
+    path = cache_path(tmp_path, text, 4)
     assert path.parent == tmp_path
-    assert len(path.name) == len(cache_file(tmp_path, "ab" * 32, 4).name)
+    assert len(path.name) == len(cache_path(tmp_path, "ab" * 32, 4).name)
     with EmbeddingCache(tmp_path, text, 4) as cache:
         cache.put_many([b"a"], np.ones((1, 4), dtype=np.float16))
     assert path.is_file()
 
 
-def test_kept_files_drop_only_their_own(tmp_path: Path) -> None:
+def test_mapped_caches_evict_only_their_own(tmp_path: Path) -> None:
     """Neither another program's file of the same ending nor what a link leads to."""
     other, target = tmp_path / "notes.rows", tmp_path / "target"
     for each in (other, target):
         each.write_bytes(b"x" * 100)
         os.utime(each, (1, 1))
     (tmp_path / f"{'a' * 32}-000.rows").symlink_to(target)
-    files = KeptFiles(tmp_path, "name", ".rows", most_bytes=1)
-    files.write(10, lambda file: file.writelines([b"0123456789"]))
-    files.newest()
+    cache = MappedCache(tmp_path, "name", ".rows", limit_bytes=1)
+    cache.write({"numbers": np.arange(10)})
+    cache.read()
     assert other.is_file()
     assert target.stat().st_mtime == 1
     assert (tmp_path / f"{'a' * 32}-000.rows").is_symlink()

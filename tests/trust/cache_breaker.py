@@ -17,8 +17,8 @@ from engine.collection.live import LiveCollection
 from engine.config import CacheFolders
 from tests.trust.acknowledge import Log, read_log
 from tests.trust.byte_damage import BYTE_DAMAGE
+from tests.trust.cache_shown import SUFFIXES, cache_faults, cache_files, open_once
 from tests.trust.children import Place, run_apart
-from tests.trust.kept_shown import SUFFIXES, kept_faults, kept_files, open_once
 from tests.trust.large_projects import fit_as_window, take_for_large
 from tests.trust.large_work import act, label, note_shown, work_once
 from tests.trust.outcome import Fault, Outcome, Trial
@@ -37,11 +37,11 @@ _SMALL: Final = (
 )
 _KEEPING: Final = frozenset(
     {
-        "kept_files.py",
-        "mapped_image_list.py",
-        "predictions.py",
-        "kept_basis.py",
-        "kept_embeddings.py",
+        "mapped_cache.py",
+        "image_list_cache.py",
+        "prediction_cache.py",
+        "live_basis.py",
+        "embedding_rows.py",
         "new_file.py",
     }
 )
@@ -57,7 +57,7 @@ class Breaking:
     seed: int
 
 
-def break_kept_many(
+def break_caches(
     stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None
 ) -> Outcome:
     """Do that many things to kept files.
@@ -115,11 +115,11 @@ def prepare(place: Place, stage: Stage, seed: int) -> Any:
     work_once(place, log, chance)
     _keep_older(place)
     work_once(place, log, chance)
-    ours, other = set(kept_files(_collections())), _other_project(place)
+    ours, other = set(cache_files(_collections())), _other_project(place)
     other.parent.mkdir()
     shutil.copyfile(stage.other_large, other)
     open_once(other, closes=True)
-    for path in set(kept_files(_collections())) - ours:
+    for path in set(cache_files(_collections())) - ours:
         path.rename(other.with_suffix(path.suffix))
     return open_once(place.project).columns
 
@@ -142,7 +142,7 @@ def look(place: Place, stage: Stage, plan: Breaking, sound: Any) -> Sequence[Fau
     is_same = plan.how in {*BYTE_DAMAGE, *_FILES}
     also = [line for line in other_lines if line.kind == "shown"]
     asks = partial(
-        kept_faults,
+        cache_faults,
         also=also,
         others=[sound] if is_same else [],
         trusts_basis=plan.how not in BYTE_DAMAGE,
@@ -200,7 +200,7 @@ def _exchanged_while_open(place: Place, plan: Breaking) -> None:
     live.load(fits=False)
     label(live, log, chance)
     fit_as_window(live, chance)
-    for path in kept_files(_collections()):
+    for path in cache_files(_collections()):
         new = chance.choice((_older, _of_another))(place, path)
         path.unlink()
         path.write_bytes(new)

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from engine.collection.live import LiveCollection
 from engine.config import CacheFolders
-from engine.embedding.kept_embeddings import EmbeddingRows, KeptEmbeddings
+from engine.embedding.embedding_rows import EmbeddingRows, EmbeddingRowsCache
+from tests.trust.cache_breaker import break_caches
+from tests.trust.cache_shown import cache_faults, open_once
 from tests.trust.children import Place, run_apart
-from tests.trust.kept_breaker import break_kept_many
-from tests.trust.kept_shown import kept_faults, open_once
 from tests.trust.large_projects import take_for_large
 from tests.trust.outcome import Fault
 from tests.trust.stages import Stage
@@ -15,7 +15,7 @@ from tests.trust.stages import Stage
 
 def test_nothing_kept_is_believed(stage: Stage) -> None:
     """A few of the ways; `python -m tests.trust --kept COUNT` does more."""
-    row = break_kept_many(stage, 6, seed=4)
+    row = break_caches(stage, 6, seed=4)
     assert row.broken == ()
     assert row.acknowledged > 50
 
@@ -25,7 +25,7 @@ def _exchange_embeddings(place: Place) -> Sequence[Fault]:
     take_for_large()
     open_once(place.project, closes=True)
     live = LiveCollection.open(place.project, CacheFolders.default())
-    kept = KeptEmbeddings(
+    kept = EmbeddingRowsCache(
         CacheFolders.default().collections, live.embedded.name, live.model.card.embedding_width
     )
     live.project.close()
@@ -37,7 +37,7 @@ def _exchange_embeddings(place: Place) -> Sequence[Fault]:
             rows.image_ids, rows.contents, rows.is_filled, rows.embeddings[:count][::-1].copy()
         )
     )
-    return kept_faults(place, [])
+    return cache_faults(place, [])
 
 
 def test_foreign_rows_are_found(stage: Stage) -> None:

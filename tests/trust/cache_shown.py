@@ -29,12 +29,12 @@ Columns = Mapping[str, NDArray[Any]]
 """What is shown of all images, by name; paths, too."""
 
 
-def kept_files(folder: Path) -> list[Path]:
+def cache_files(folder: Path) -> list[Path]:
     """What is kept for the next opening."""
     return sorted(path for path in folder.glob("*") if path.suffix in SUFFIXES)
 
 
-def kept_faults(
+def cache_faults(
     place: Place,
     lines: Sequence[Line],
     *,

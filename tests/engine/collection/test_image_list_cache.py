@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine.collection.image_list_cache import DIGEST_SUFFIX, SUFFIX, ImageListCache, ListedImages
 from engine.collection.live import LiveCollection
-from engine.collection.mapped_image_list import DIGEST_SUFFIX, SUFFIX, ListedImages, MappedImageList
 from engine.project import Project
 from engine.project.images import ProjectImages
 from engine.project.packed import PackedHashes, PackedTexts
@@ -50,9 +50,9 @@ def assert_is(found: ListedImages | None, expected: ListedImages) -> None:
 
 def test_a_list_comes_back(folder: Path) -> None:
     """With messages that can still be translated; and it can be added to."""
-    kept, images = MappedImageList(folder, "any"), some_images()
+    kept, images = ImageListCache(folder, "any"), some_images()
     assert kept.read(DIGEST) is None
-    kept.write(images, DIGEST, is_other=True)
+    kept.write(images, DIGEST, has_changed=True)
     found = kept.read(DIGEST)
     assert_is(found, images)
     assert found is not None
@@ -65,7 +65,7 @@ def test_a_list_comes_back(folder: Path) -> None:
     kept.write(
         ListedImages(found.ids, found.paths, found.parts, found.content_hashes, {}),
         DIGEST,
-        is_other=True,
+        has_changed=True,
     )
     again = kept.read(DIGEST)
     assert again is not None
@@ -75,20 +75,20 @@ def test_a_list_comes_back(folder: Path) -> None:
 
 def test_another_project_has_none(folder: Path) -> None:
     """Another digest, none at all, or another name."""
-    kept = MappedImageList(folder, "any")
-    kept.write(some_images(), DIGEST, is_other=True)
+    kept = ImageListCache(folder, "any")
+    kept.write(some_images(), DIGEST, has_changed=True)
     assert kept.read(bytes(32)) is None
     assert kept.read(None) is None
-    assert MappedImageList(folder, "other").read(DIGEST) is None
+    assert ImageListCache(folder, "other").read(DIGEST) is None
 
 
 def test_the_same_list_of_a_project_that_went_on(folder: Path) -> None:
     """Only the digest is written anew; the former one counts no more."""
-    kept = MappedImageList(folder, "any")
-    kept.write(some_images(), DIGEST, is_other=True)
+    kept = ImageListCache(folder, "any")
+    kept.write(some_images(), DIGEST, has_changed=True)
     (path,) = folder.glob(f"*{SUFFIX}")
     before = path.stat().st_ino
-    kept.write(some_images(), bytes(32), is_other=False)
+    kept.write(some_images(), bytes(32), has_changed=False)
     assert [each.stat().st_ino for each in folder.glob(f"*{SUFFIX}")] == [before]
     assert_is(kept.read(bytes(32)), some_images())
     assert kept.read(DIGEST) is None
@@ -96,14 +96,14 @@ def test_the_same_list_of_a_project_that_went_on(folder: Path) -> None:
 
 def test_a_digest_counts_for_its_own_list_alone(folder: Path) -> None:
     """One that a killed process left beside another list does not."""
-    kept, images = MappedImageList(folder, "any"), some_images()
-    kept.write(images, DIGEST, is_other=True)
+    kept, images = ImageListCache(folder, "any"), some_images()
+    kept.write(images, DIGEST, has_changed=True)
     (path,) = folder.glob(f"*{SUFFIX}")
     left = path.with_suffix(DIGEST_SUFFIX).read_bytes()
     kept.write(
         ListedImages(images.ids + 1, images.paths, images.parts, images.content_hashes, {}),
         bytes(32),
-        is_other=True,
+        has_changed=True,
     )
     (path,) = folder.glob(f"*{SUFFIX}")
     assert len(list(folder.iterdir())) == 2
@@ -114,26 +114,26 @@ def test_a_digest_counts_for_its_own_list_alone(folder: Path) -> None:
 @pytest.mark.parametrize("is_damaged", [False, True])
 def test_another_list_in_its_place_is_not_believed(folder: Path, is_damaged: bool) -> None:
     """Another project had the name while this one was open: its list does not become that of this one."""
-    kept, images = MappedImageList(folder, "any"), some_images()
-    kept.write(images, DIGEST, is_other=True)
-    ours = MappedImageList(folder, "any")
+    kept, images = ImageListCache(folder, "any"), some_images()
+    kept.write(images, DIGEST, has_changed=True)
+    ours = ImageListCache(folder, "any")
     assert ours.read(DIGEST) is not None
     kept.write(
         ListedImages(images.ids + 1, images.paths, images.parts, images.content_hashes, {}),
         bytes(32),
-        is_other=True,
+        has_changed=True,
     )
     if is_damaged:
         (path,) = folder.glob(f"*{SUFFIX}")
         path.write_bytes(path.read_bytes()[:-9])
-    ours.write(images, DIGEST[::-1], is_other=False)
-    assert_is(MappedImageList(folder, "any").read(DIGEST[::-1]), images)
+    ours.write(images, DIGEST[::-1], has_changed=False)
+    assert_is(ImageListCache(folder, "any").read(DIGEST[::-1]), images)
 
 
 def test_damage_is_found(folder: Path) -> None:
     """Each byte in turn is another one, and each end comes earlier."""
-    kept = MappedImageList(folder, "any")
-    kept.write(some_images(), DIGEST, is_other=True)
+    kept = ImageListCache(folder, "any")
+    kept.write(some_images(), DIGEST, has_changed=True)
     (path,) = folder.glob(f"*{SUFFIX}")
     whole = path.read_bytes()
     for place in range(len(whole)):
@@ -152,7 +152,7 @@ def test_damage_is_found(folder: Path) -> None:
 @pytest.fixture
 def large(collection: Collection, monkeypatch: pytest.MonkeyPatch) -> Collection:
     """The small collection, taken for a large one that was opened and closed."""
-    for name in ("collection.embedded_images.FEWEST_KEPT", "collection.embedded_images.MOST_IN_ALL_VIEWS",
+    for name in ("collection.embedded_images.FEWEST_CACHED", "collection.embedded_images.MOST_IN_ALL_VIEWS",
                  "embedding.views.MOST_IN_ALL_VIEWS"):  # fmt: skip
         monkeypatch.setattr(f"engine.{name}", 10)
     with_live(collection, lambda live: live.load())
