@@ -40,8 +40,8 @@ def sizes_by_folder(root: Path, packages: tuple[str, ...] = PACKAGES) -> dict[st
     found: dict[str, Counter[str]] = {}
     for package in packages:
         for path in sorted((root / package).rglob("*.py")):
-            parts = path.relative_to(root).parts
-            folder = "/".join(parts[:2]) if len(parts) > 2 else f"{package}/*.py"
+            inner = path.relative_to(root / package).parts
+            folder = f"{package}/{inner[0] if len(inner) > 1 else '*.py'}"
             found.setdefault(folder, Counter()).update(sizes_of(path.read_text(encoding="utf-8")))
     return dict(sorted(found.items(), key=lambda item: -item[1]["tokens"]))
 
