@@ -28,7 +28,8 @@ PERMITTED: Mapping[str, str] = {
     "engine/backbones/published/": "what was downloaded, into the cache",
     "engine/backbones/trial.py": INSTALLED,
     "engine/cluster/containers.py": "what `engine/cluster/storage.py` opened",
-    "engine/cluster/storage.py": "files of object stores; those of this computer go through the door",
+    "engine/cluster/storage.py": "files of object stores; those of this computer go through the "
+    "door",
     "engine/bundle/card.py": INSTALLED,
     "engine/exporting/preview.py": OWN,
     "engine/collection/image_list_cache.py": OWN,
@@ -134,7 +135,8 @@ def test_what_is_found() -> None:
     )
     assert (
         opened_in(
-            f"from {DOOR} import open_regular\nwith open_regular(path) as file:\n    zipfile.ZipFile(file)"
+            f"from {DOOR} import open_regular\nwith open_regular(path) as file:\n    "
+            f"zipfile.ZipFile(file)"
         )
         == []
     )

@@ -58,7 +58,8 @@ def loaded_by(modules: list[str], *, blocked: tuple[str, ...] = ()) -> set[str]:
         "import sys, importlib\n"
         f"for name in {blocked!r}: sys.modules[name] = None\n"
         f"for name in {modules!r}: importlib.import_module(name)\n"
-        "print(' '.join({name.split('.')[0] for name, module in sys.modules.items() if module is not None}))"
+        "print(' '.join({name.split('.')[0] for name, module in sys.modules.items() if module is "
+        "not None}))"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
@@ -115,9 +116,23 @@ def test_window_starts_without_heavy_libraries() -> None:
 def test_commands_load_what_they_use(words: list[str], allowed: set[str]) -> None:
     """The version and the help load no library of commands, and a command none before it uses it."""
     heavy = {
-        "typer", "pydantic", "numpy", "onnxruntime", "torch", "PIL", "PySide6", "rich", "pyarrow", "lxml", "httpx",
-        "networkx", "psutil", "asyncio", "multiprocessing", "research",
-    }  # fmt: skip
+        "typer",
+        "pydantic",
+        "numpy",
+        "onnxruntime",
+        "torch",
+        "PIL",
+        "PySide6",
+        "rich",
+        "pyarrow",
+        "lxml",
+        "httpx",
+        "networkx",
+        "psutil",
+        "asyncio",
+        "multiprocessing",
+        "research",
+    }
     program = (
         f"import sys\nfrom app.__main__ import main\nmain({words!r})\n"
         "print(' '.join({name.split('.')[0] for name in sys.modules}))"

@@ -20,7 +20,8 @@ NO_FILES = {"os", "archive"}
 ALLOWED = {
     "engine/new_file.py": "the one place",
     "engine/new_folder.py": "the one place for folders",
-    "engine/collection/training/labelled.py": "a temporary file without a name: nothing of it can stay",
+    "engine/collection/training/labelled.py": "a temporary file without a name: nothing of it can "
+    "stay",
     "engine/backbones/library.py": "appends to a file that it created in a private folder",
     "engine/project/file/logs.py": "a private copy of a project, in a scratch folder",
 }

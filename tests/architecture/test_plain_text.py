@@ -9,15 +9,28 @@ from tests.architecture.source_code import Module, findings, rule
 OWN_WORDS: Final = {"tr", "translate", "plain_tip"}
 """Functions whose text is ours, or made plain."""
 RICH: Final = {
-    "app/help/text.py": "the pages of the user guide, which are ours; pictures come from the guide alone",
+    "app/help/text.py": "the pages of the user guide, which are ours; pictures come from the "
+    "guide alone",
     "app/help/typesetting.py": "sets the type of the guide's pages",
     "app/texts.py": "finds out what would be taken for rich text, and escapes it",
 }
 """Modules that may use Qt's rich text, and why."""
 RICH_NAMES: Final = {
-    "QTextBrowser", "QTextDocument", "setHtml", "insertHtml", "setMarkdown", "RichText", "AutoText", "MarkdownText",
-    "mightBeRichText", "convertFromPlainText", "QMessageBox", "QStaticText", "QWhatsThis", "QErrorMessage",
-}  # fmt: skip
+    "QTextBrowser",
+    "QTextDocument",
+    "setHtml",
+    "insertHtml",
+    "setMarkdown",
+    "RichText",
+    "AutoText",
+    "MarkdownText",
+    "mightBeRichText",
+    "convertFromPlainText",
+    "QMessageBox",
+    "QStaticText",
+    "QWhatsThis",
+    "QErrorMessage",
+}
 LABEL_ROOMS: Final = {"app/controls.py"}
 """Where labels are made plain."""
 

@@ -12,7 +12,8 @@ PERMITTED: Mapping[str, str] = {
     "app.actions.menu_keys._take_letter": "once for each letter and digit of the menu's texts",
     "app.actions.registry.Registry._fill_menu": "a submenu has no further one",
     "app.graph_import.logic._children_shown": "goes SHOWN_LEVELS deep",
-    "engine.backbones.onnx_structure._parts": "protobuf reads at most 100 messages within one another",
+    "engine.backbones.onnx_structure._parts": "protobuf reads at most 100 messages within one "
+    "another",
     "engine.cli.output._plain": "a command's answer, whose fields are written in its module",
     "engine.bundle.card._finite": "the card's fields, which are written in its module",
     "engine.collection.training.settings._fields_of": SETTINGS,

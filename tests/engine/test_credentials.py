@@ -14,17 +14,35 @@ from engine.images.find_images import FoundImages
 from tests.support.data_sets import some_rows, write_data_set
 
 SECRET = (
-    "http://user:S3cret@127.0.0.1:9/a.jpg", "https://S3cret@host/a.jpg", "s3://AKIA:S3c/ret@bucket/a.jpg",
-    "ftp://joe:S3cret@host/x", "https://h/a.jpg?X-Amz-Signature=S3cret&b=1", "https://h/x?sv=1&sig=S3cret%2F",
-    "https://h/a?token=S3cret#f", "https://h/a#access_token=S3cret", "simplecache::http://u:S3cret@h/x",
-    "zip://a.jpg::http://u:S3cret@h/x.zip", "HTTP://U:S3cret@H/x", "http://u:p@S3cret@host/x", "http:/u:S3cret@h/x",
-    "https://account.blob.core.windows.net/x?se=1&SIG=S3cret", "gs://b/x?X-Goog-Credential=S3cret",
-)  # fmt: skip
+    "http://user:S3cret@127.0.0.1:9/a.jpg",
+    "https://S3cret@host/a.jpg",
+    "s3://AKIA:S3c/ret@bucket/a.jpg",
+    "ftp://joe:S3cret@host/x",
+    "https://h/a.jpg?X-Amz-Signature=S3cret&b=1",
+    "https://h/x?sv=1&sig=S3cret%2F",
+    "https://h/a?token=S3cret#f",
+    "https://h/a#access_token=S3cret",
+    "simplecache::http://u:S3cret@h/x",
+    "zip://a.jpg::http://u:S3cret@h/x.zip",
+    "HTTP://U:S3cret@H/x",
+    "http://u:p@S3cret@host/x",
+    "http:/u:S3cret@h/x",
+    "https://account.blob.core.windows.net/x?se=1&SIG=S3cret",
+    "gs://b/x?X-Goog-Credential=S3cret",
+)
 PLAIN = (
-    "s3://bucket/a@b.jpg", "http://host:8080/a@b.jpg", "abfs://container@account.dfs.core.windows.net/x", "/a/b@c.jpg",
-    "ftp://joe@host/x", "https://h/x?monkey=1", "http://[::1]:80/x", "C:/photos/a:b@c.jpg", "key=value", "a:b@c",
+    "s3://bucket/a@b.jpg",
+    "http://host:8080/a@b.jpg",
+    "abfs://container@account.dfs.core.windows.net/x",
+    "/a/b@c.jpg",
+    "ftp://joe@host/x",
+    "https://h/x?monkey=1",
+    "http://[::1]:80/x",
+    "C:/photos/a:b@c.jpg",
+    "key=value",
+    "a:b@c",
     "put it into the address: http://name:password@host:port",
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("address", SECRET)

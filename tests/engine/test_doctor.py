@@ -24,9 +24,12 @@ NO_GPU = facts_with(
     driver=NO_DRIVER,
 )
 SPEED = {
-    "images_per_s": 12_000.0, "operations_per_image": 2.5e9, "product_per_s": 1e14, "share_of_product": 0.3,
+    "images_per_s": 12_000.0,
+    "operations_per_image": 2.5e9,
+    "product_per_s": 1e14,
+    "share_of_product": 0.3,
     "batch": 128.0,
-}  # fmt: skip
+}
 
 
 class FakeTrials:

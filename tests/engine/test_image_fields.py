@@ -32,12 +32,18 @@ REMARK = ImageField("remark", FieldKind.TEXT)
 @pytest.mark.parametrize(
     ("field", "typed", "stored"),
     [
-        (COUNT, " 012 ", "12"), (COUNT, "100000", "100000"), (SEX, "FEMALE", "female"),
+        (COUNT, " 012 ", "12"),
+        (COUNT, "100000", "100000"),
+        (SEX, "FEMALE", "female"),
         (STAGE, "Subadult ", "subadult"),
-        (DISTANCE, "-0.50", "-0.5"), (DISTANCE, "12.0", "12"), (DISTANCE, "-0", "0"), (ANTLERS, "Y", "yes"),
-        (ANTLERS, "False", "no"), (REMARK, " two\nlines ", "two\nlines"),
+        (DISTANCE, "-0.50", "-0.5"),
+        (DISTANCE, "12.0", "12"),
+        (DISTANCE, "-0", "0"),
+        (ANTLERS, "Y", "yes"),
+        (ANTLERS, "False", "no"),
+        (REMARK, " two\nlines ", "two\nlines"),
     ],
-)  # fmt: skip
+)
 def test_values_are_stored_in_one_form(field: ImageField, typed: str, stored: str) -> None:
     assert checked_value(field, typed) == stored
     assert checked_value(field, stored) == stored
@@ -46,12 +52,20 @@ def test_values_are_stored_in_one_form(field: ImageField, typed: str, stored: st
 @pytest.mark.parametrize(
     ("field", "typed", "expected"),
     [
-        (COUNT, "0", "from 1 to 100,000"), (COUNT, "100001", "whole number"), (COUNT, "2.5", "whole"), (COUNT, "x", ""),
-        (SEX, "mal", "one of female, male, unknown"), (DISTANCE, "1e99", "a number"), (DISTANCE, "nan", "a number"),
-        (DISTANCE, "9999999999999", "a number"), (ANTLERS, "maybe", "yes or no"), (REMARK, "", ""),
-        (REMARK, "x" * 10_001, "at most 10000 characters"), (REMARK, "a\0b", ""),
+        (COUNT, "0", "from 1 to 100,000"),
+        (COUNT, "100001", "whole number"),
+        (COUNT, "2.5", "whole"),
+        (COUNT, "x", ""),
+        (SEX, "mal", "one of female, male, unknown"),
+        (DISTANCE, "1e99", "a number"),
+        (DISTANCE, "nan", "a number"),
+        (DISTANCE, "9999999999999", "a number"),
+        (ANTLERS, "maybe", "yes or no"),
+        (REMARK, "", ""),
+        (REMARK, "x" * 10_001, "at most 10000 characters"),
+        (REMARK, "a\0b", ""),
     ],
-)  # fmt: skip
+)
 def test_other_values_are_refused_with_what_is_expected(
     field: ImageField, typed: str, expected: str
 ) -> None:
@@ -64,16 +78,21 @@ def test_other_values_are_refused_with_what_is_expected(
 @pytest.mark.parametrize(
     "fields",
     [
-        [ImageField("", FieldKind.TEXT)], [ImageField("7", FieldKind.TEXT)], [ImageField("x" * 61, FieldKind.TEXT)],
-        [ImageField("Count", FieldKind.NUMBER)], [ImageField("date", FieldKind.TEXT)],
+        [ImageField("", FieldKind.TEXT)],
+        [ImageField("7", FieldKind.TEXT)],
+        [ImageField("x" * 61, FieldKind.TEXT)],
+        [ImageField("Count", FieldKind.NUMBER)],
+        [ImageField("date", FieldKind.TEXT)],
         [ImageField("a\x07", FieldKind.TEXT)],
         [ImageField("Life stage", FieldKind.TEXT), ImageField("lifeStage", FieldKind.NUMBER)],
-        [ImageField("sex", FieldKind.CHOICE)], [ImageField("sex", FieldKind.CHOICE, ("male", "Male"))],
-        [ImageField("sex", FieldKind.CHOICE, ("", "male"))], [ImageField("sex", FieldKind.TEXT, ("male",))],
+        [ImageField("sex", FieldKind.CHOICE)],
+        [ImageField("sex", FieldKind.CHOICE, ("male", "Male"))],
+        [ImageField("sex", FieldKind.CHOICE, ("", "male"))],
+        [ImageField("sex", FieldKind.TEXT, ("male",))],
         [ImageField(f"f{place}", FieldKind.TEXT) for place in range(31)],
         [ImageField("sex", FieldKind.CHOICE, tuple(map(str, range(201))))],
     ],
-)  # fmt: skip
+)
 def test_definitions_that_are_not_clear_are_refused(fields: list[ImageField]) -> None:
     with pytest.raises(InputError):
         checked_fields(fields)

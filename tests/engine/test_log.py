@@ -12,7 +12,10 @@ import pytest
 from engine.config import log_folder
 from engine.log import UNCAUGHT, ProcessKind, logging_to_file
 
-LOGGED = "import faulthandler, logging, os, sys, threading\nfrom engine.log import ProcessKind, logging_to_file\n"
+LOGGED = (
+    "import faulthandler, logging, os, sys, threading\nfrom engine.log import ProcessKind, "
+    "logging_to_file\n"
+)
 """Beginning of the programs here."""
 
 WRITES_MUCH = """
@@ -28,9 +31,13 @@ with logging_to_file(ProcessKind.WORKER) as log:
 
 def start(program: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", LOGGED + program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        text=True, env=dict(os.environ),
-    )  # fmt: skip
+        [sys.executable, "-c", LOGGED + program],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=dict(os.environ),
+    )
 
 
 def window_log() -> str:
@@ -84,7 +91,8 @@ def test_a_killed_window_is_reported_and_only_its_latest_session() -> None:
     with logging_to_file(ProcessKind.WINDOW):
         logging.getLogger("test").info("an earlier session")
     process = start(
-        "with logging_to_file(ProcessKind.WINDOW):\n logging.getLogger('test').info('the last word')\n os.kill(os.getpid(), 9)"
+        "with logging_to_file(ProcessKind.WINDOW):\n logging.getLogger('test').info('the last "
+        "word')\n os.kill(os.getpid(), 9)"
     )
     process.communicate()
     with logging_to_file(ProcessKind.WINDOW) as log:

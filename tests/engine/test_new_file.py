@@ -220,7 +220,8 @@ def test_the_draft_of_a_killed_process_goes_at_the_next_start(tmp_path: Path) ->
     program = (
         "import sys, time\nfrom pathlib import Path\nfrom engine.new_file import new_file\n"
         "with new_file(Path(sys.argv[1]) / 'a', replace=True) as draft:\n"
-        "    draft.file.write(b'half'); draft.file.flush(); print('written', flush=True); sys.stdin.read()\n"
+        "    draft.file.write(b'half'); draft.file.flush(); print('written', flush=True); "
+        "sys.stdin.read()\n"
     )
     with subprocess.Popen(
         [sys.executable, "-c", program, str(tmp_path)],

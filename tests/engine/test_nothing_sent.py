@@ -24,8 +24,11 @@ def environment_after(program: str, **variables: str) -> dict[str, str]:
     """Variables of a fresh interpreter after a few lines."""
     done = subprocess.run(
         [sys.executable, "-c", f"{program}\n{TELLS}"],
-        env={**os.environ, **variables}, capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     found = json.loads(done.stdout)
     assert isinstance(found, dict)
     return found
@@ -43,14 +46,20 @@ def test_a_persons_setting_switches_nothing_on(start: str, own: str) -> None:
 
 def test_children_inherit_it() -> None:
     """A child that shares nothing but our environment gets it as well."""
-    child = f"import engine, subprocess, sys; subprocess.run([sys.executable, '-c', {TELLS!r}]); sys.exit()"
+    child = (
+        f"import engine, subprocess, sys; subprocess.run([sys.executable, '-c', {TELLS!r}]); "
+        f"sys.exit()"
+    )
     found = environment_after(child, ORT_DISABLE_TELEMETRY="0")
     assert found["ORT_DISABLE_TELEMETRY"] == "1"
 
 
 def test_children_that_are_started_by_hand_get_it() -> None:
     """Device trials and examined networks have it in their environment from the start."""
-    says = "import os, sys; sys.stdin.readline(); sys.exit('disabled ' + os.environ['ORT_DISABLE_TELEMETRY'])"
+    says = (
+        "import os, sys; sys.stdin.readline(); sys.exit('disabled ' + "
+        "os.environ['ORT_DISABLE_TELEMETRY'])"
+    )
     command = [sys.executable, "-S", "-c", says]
     assert try_in_child("cpu", command=command).attempt.message == "disabled 1"
     limits = usual_limits()

@@ -62,9 +62,9 @@ def test_an_error_is_one_english_line_with_its_code_and_fields() -> None:
 def test_an_error_is_shown_in_another_language() -> None:
     """Values stay as they are; the log and the command line, which ask for `str`, stay English."""
     error = an_error()
-    assert (
-        error.translated()
-        == "{count} ist leer: erwartet mindestens 1,000 Byte, gefunden 1,200 Bilder. Ein anderes nehmen"
+    assert error.translated() == (
+        "{count} ist leer: erwartet mindestens 1,000 Byte, gefunden 1,200 Bilder. Ein anderes "
+        "nehmen"
     )
     assert str(error).startswith("{count} is empty: expected")
 

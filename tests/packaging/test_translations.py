@@ -58,9 +58,13 @@ def test_what_is_lost_is_found(translations: ModuleType, tmp_path: Path) -> None
     root = ET.Element("TS", version="2.1", language="de_DE")
     context = ET.SubElement(root, "context")
     for text, *forms in (
-        ("%1 of %2", "%1 von"), ("Open…", "Öffnen"), (" and", "und"), ("Save", ""), ("Undo", "&Zurück"),
+        ("%1 of %2", "%1 von"),
+        ("Open…", "Öffnen"),
+        (" and", "und"),
+        ("Save", ""),
+        ("Undo", "&Zurück"),
         ("%n images", "ein Bild", "%n Bilder"),
-    ):  # fmt: skip
+    ):
         message = ET.SubElement(context, "message")
         ET.SubElement(message, "source").text = text
         translation = ET.SubElement(message, "translation")
@@ -76,9 +80,12 @@ def test_what_is_lost_is_found(translations: ModuleType, tmp_path: Path) -> None
         if "|" in fault or fault == "not translated: Save"
     ]
     assert [fault.partition(":")[0] for fault in own] == [
-        "other places for values", "other dots at the end", "other spaces at the ends", "not translated",
+        "other places for values",
+        "other dots at the end",
+        "other spaces at the ends",
+        "not translated",
         "a key of its own",
-    ]  # fmt: skip
+    ]
     assert "not translated: Cancel" in translations.faults_of(path)
 
 

@@ -19,9 +19,14 @@ from engine.graph.category_graph import CategoryGraph
 FAR = 10.0
 """Taken off all logits of an image it makes it unknown and leaves its probabilities as they are."""
 _TUNING = Tuning(
-    shrinkage=1.5, temperature=1.0, accuracy=1.0, accuracy_alone=1.0, own_distance=1.0,
-    unknown_distance=FAR, shots_checked=0,
-)  # fmt: skip
+    shrinkage=1.5,
+    temperature=1.0,
+    accuracy=1.0,
+    accuracy_alone=1.0,
+    own_distance=1.0,
+    unknown_distance=FAR,
+    shots_checked=0,
+)
 
 
 def made_up(
@@ -71,11 +76,23 @@ def _fitted(
     no_rows, zeros = np.zeros((0, count), dtype=np.float32), np.zeros(count, dtype=np.float32)
     unit = np.eye(count, dtype=np.float32)
     table = PrototypeTable(
-        candidates, Membership(none, none), np.zeros((2, 0), dtype=np.int64), unit, np.ones(count, dtype=bool),
-        zeros[:0], unit, np.ones(count, dtype=bool), np.ones(count, dtype=np.float32),
-    )  # fmt: skip
+        candidates,
+        Membership(none, none),
+        np.zeros((2, 0), dtype=np.int64),
+        unit,
+        np.ones(count, dtype=bool),
+        zeros[:0],
+        unit,
+        np.ones(count, dtype=bool),
+        np.ones(count, dtype=np.float32),
+    )
     classifier = LinearClassifier(unit, zeros, zeros, 1.0)
     return EverydayModel(
-        Setting.PPN_PLUS, Shots(none, none, no_rows), table, np.arange(count), _TUNING, classifier,
+        Setting.PPN_PLUS,
+        Shots(none, none, no_rows),
+        table,
+        np.arange(count),
+        _TUNING,
+        classifier,
         back_off(graph, candidates, {}),
-    )  # fmt: skip
+    )

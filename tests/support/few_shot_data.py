@@ -71,13 +71,22 @@ def write_data(data: FewShotData, folder: Path) -> Path:
     folder.mkdir(parents=True)
     np.save(folder / PIXELS_FILE, data.pixels)
     facts = {
-        "format": FORMAT, "version": VERSION, "name": data.name, "variant": data.variant, "side": data.side,
-        "class_positions": data.class_positions.tolist(), "is_test": data.is_test.tolist(),
-        "edges": data.edge_index.T.tolist(), "levels": data.levels.tolist(),
-        "class_names": data.class_names, "class_keys": data.class_keys,
-        "training_few_shot": data.training_few_shot.tolist(), "test_few_shot": data.test_few_shot.tolist(),
-        "unreadable": [], "recipe": {"seed": 0},
-    }  # fmt: skip
+        "format": FORMAT,
+        "version": VERSION,
+        "name": data.name,
+        "variant": data.variant,
+        "side": data.side,
+        "class_positions": data.class_positions.tolist(),
+        "is_test": data.is_test.tolist(),
+        "edges": data.edge_index.T.tolist(),
+        "levels": data.levels.tolist(),
+        "class_names": data.class_names,
+        "class_keys": data.class_keys,
+        "training_few_shot": data.training_few_shot.tolist(),
+        "test_few_shot": data.test_few_shot.tolist(),
+        "unreadable": [],
+        "recipe": {"seed": 0},
+    }
     (folder / DATA_FILE).write_text(json.dumps(facts), encoding="utf-8")
     return folder
 

@@ -121,9 +121,17 @@ def tiff_of_sixteen_bits(
     ends = np.cumsum([8, *map(len, parts)]).tolist()
     behind = b"".join(parts)
     fields = {
-        256: [width], 257: [height], 258: [16] * samples, 259: [8 if is_packed else 1], 262: [2], 273: ends[:-1],
-        277: [samples], 278: [height], 279: [len(part) for part in parts], 284: [planes],
-    }  # fmt: skip
+        256: [width],
+        257: [height],
+        258: [16] * samples,
+        259: [8 if is_packed else 1],
+        262: [2],
+        273: ends[:-1],
+        277: [samples],
+        278: [height],
+        279: [len(part) for part in parts],
+        284: [planes],
+    }
     entries = b""
     for tag, numbers in fields.items():
         packed = struct.pack(f"{order}{len(numbers)}I", *numbers)

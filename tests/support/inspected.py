@@ -29,11 +29,17 @@ def facts_of_image(
         else ()
     )
     return ImageFacts(
-        IMAGE, ImageSource(Path(f"{name}.png")), certainty,
+        IMAGE,
+        ImageSource(Path(f"{name}.png")),
+        certainty,
         Label(IMAGE, CLASS, "ada", _NOON, "review") if is_labelled else None,
-        tops, tops[1], name if is_explained else "", shares,
-        (11, 12) if is_explained else (), 0.9 if is_explained else 0.0,
-    )  # fmt: skip
+        tops,
+        tops[1],
+        name if is_explained else "",
+        shares,
+        (11, 12) if is_explained else (),
+        0.9 if is_explained else 0.0,
+    )
 
 
 def curve_of_class(images: int = 20) -> PolicyCurve:
@@ -53,6 +59,18 @@ def facts_of_class(
         ScoreRow(place, name, name, 0.5) for place in range(2, 2 + max(parents, suggested))
     )
     return ClassPageFacts(
-        CLASS, name, (f"{name} / {name}",) * max(1, parents), 41, (11, 12, 13), 0.6, False, rows[:parents], 0.8, 0.8,
-        rows[:suggested], (14, 15), attributes=ClassAttributes(name, (name,)), curve=curve,
-    )  # fmt: skip
+        CLASS,
+        name,
+        (f"{name} / {name}",) * max(1, parents),
+        41,
+        (11, 12, 13),
+        0.6,
+        False,
+        rows[:parents],
+        0.8,
+        0.8,
+        rows[:suggested],
+        (14, 15),
+        attributes=ClassAttributes(name, (name,)),
+        curve=curve,
+    )

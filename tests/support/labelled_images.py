@@ -50,9 +50,14 @@ def add_music_classes(project: Project) -> dict[str, int]:
     """Keyboard and Wind above Piano, Organ (under both), Flute and a class whose name no file system takes."""
     ids: dict[str, int] = {}
     for name, parents in (
-        ("Keyboard", ()), ("Wind", ()), ("Piano", ("Keyboard",)), (ORGAN, ("Keyboard", "Wind")), ("Flute", ("Wind",)),
-        ("Trio: A/B?", ()), ("unknown", ("Wind",)),
-    ):  # fmt: skip
+        ("Keyboard", ()),
+        ("Wind", ()),
+        ("Piano", ("Keyboard",)),
+        (ORGAN, ("Keyboard", "Wind")),
+        ("Flute", ("Wind",)),
+        ("Trio: A/B?", ()),
+        ("unknown", ("Wind",)),
+    ):
         _, ids[name] = project.classes.add(name, tuple(ids[parent] for parent in parents))
     return ids
 
@@ -71,8 +76,15 @@ def labelled_project(folder: Path) -> Labelled:
     project = make_project(folder)
     ids = add_music_classes(project)
     names = (
-        "piano.png", "organ.png", "none.png", "flute.png", "coarse.png", "unsure.png", "far.png", '=odd, "name" ü.png',
-    )  # fmt: skip
+        "piano.png",
+        "organ.png",
+        "none.png",
+        "flute.png",
+        "coarse.png",
+        "unsure.png",
+        "far.png",
+        '=odd, "name" ü.png',
+    )
     files = [
         draw(folder / "photos" / f"day {place % 2}" / name, 20 * place)
         for place, name in enumerate(names)

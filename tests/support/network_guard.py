@@ -112,10 +112,23 @@ def _started(
     with ours:
         with theirs:
             process = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(_LAUNCHER), str(theirs.fileno()), *map(str, command)],
-                stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8",
-                env=dict(environment), cwd=folder, pass_fds=[theirs.fileno()],
-            )  # fmt: skip
+                [
+                    sys.executable,
+                    "-I",
+                    "-S",
+                    str(_LAUNCHER),
+                    str(theirs.fileno()),
+                    *map(str, command),
+                ],
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                encoding="utf-8",
+                env=dict(environment),
+                cwd=folder,
+                pass_fds=[theirs.fileno()],
+            )
         with process:
             try:
                 yield process, ours
@@ -204,4 +217,7 @@ def _about_connecting(thread: int, arguments: Sequence[int], found: Guarded) -> 
 def _who(thread: int) -> str:
     """The program and the thread that ask."""
     words = Path(f"/proc/{thread}/cmdline").read_bytes().decode("utf-8", "replace").split("\0")
-    return f"{' '.join(words)[:200].strip()} (thread {Path(f'/proc/{thread}/comm').read_text().strip()})"
+    return (
+        f"{' '.join(words)[:200].strip()} (thread "
+        f"{Path(f'/proc/{thread}/comm').read_text().strip()})"
+    )

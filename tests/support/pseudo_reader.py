@@ -19,12 +19,36 @@ PICTURES: Final = "PROTOLEAF_PICTURES"
 CARD: Final = find_model().card
 PATHS: Final = tuple(f"{FAMILY_OF[leaf]}/{leaf}" for leaf in LEAVES)
 DATA: Final = (
-    *(f"shots/{path}" for path in PATHS), *PATHS, *(f"/{leaf}" for leaf in LEAVES), "unsorted", "PPN", "PPN+",
-    *LEAVES, *FAMILIES, *TITLES.values(), CARD.name, CARD.description, CARD.training_data, "Tiny ImageNet",
-    *CARD.licence.rstrip(".").split(". "), "tinyleaf", "otherleaf", "shapes",
-    *language_names().values(), "Anonymous", "shapes-folders", "ada", "grace", "Purple", "spiral", "zigzag", "Disc",
-    "*.graphml", "*.jsonld", "*.names",
-)  # fmt: skip
+    *(f"shots/{path}" for path in PATHS),
+    *PATHS,
+    *(f"/{leaf}" for leaf in LEAVES),
+    "unsorted",
+    "PPN",
+    "PPN+",
+    *LEAVES,
+    *FAMILIES,
+    *TITLES.values(),
+    CARD.name,
+    CARD.description,
+    CARD.training_data,
+    "Tiny ImageNet",
+    *CARD.licence.rstrip(".").split(". "),
+    "tinyleaf",
+    "otherleaf",
+    "shapes",
+    *language_names().values(),
+    "Anonymous",
+    "shapes-folders",
+    "ada",
+    "grace",
+    "Purple",
+    "spiral",
+    "zigzag",
+    "Disc",
+    "*.graphml",
+    "*.jsonld",
+    "*.names",
+)
 """Names in the collection, and what cards of networks say."""
 
 

@@ -7,10 +7,17 @@ from torch import Tensor
 from engine.model.efficientnet_lite import EfficientNetLite
 
 _NAMES: Final = {
-    "stem.0": "_conv_stem", "stem.1": "_bn0", "head.0": "_conv_head", "head.1": "_bn1", "expand.0": "_expand_conv",
-    "expand.1": "_bn0", "depthwise.0": "_depthwise_conv", "depthwise.1": "_bn1", "project.0": "_project_conv",
+    "stem.0": "_conv_stem",
+    "stem.1": "_bn0",
+    "head.0": "_conv_head",
+    "head.1": "_bn1",
+    "expand.0": "_expand_conv",
+    "expand.1": "_bn0",
+    "depthwise.0": "_depthwise_conv",
+    "depthwise.1": "_bn1",
+    "project.0": "_project_conv",
     "project.1": "_bn2",
-}  # fmt: skip
+}
 
 
 def published_names(network: EfficientNetLite) -> dict[str, Tensor]:

@@ -25,9 +25,18 @@ _LOSSLESS: Final = bytes.fromhex(
     "ffd8 ffc3 000e 0c 1000 1800 02 001100 011100 ffda 0000".replace(" ", "")
 ) + bytes(64)
 _MAKERS: Final = {
-    "ARW": b"SONY", "SR2": b"SONY", "NEF": b"NIKON CORPORATION", "NRW": b"NIKON", "PEF": b"PENTAX", "SRW": b"SAMSUNG",
-    "CR2": b"Canon", "DNG": b"Leica", "ORF": b"OLYMPUS", "RW2": b"Panasonic", "RWL": b"LEICA",
-}  # fmt: skip
+    "ARW": b"SONY",
+    "SR2": b"SONY",
+    "NEF": b"NIKON CORPORATION",
+    "NRW": b"NIKON",
+    "PEF": b"PENTAX",
+    "SRW": b"SAMSUNG",
+    "CR2": b"Canon",
+    "DNG": b"Leica",
+    "ORF": b"OLYMPUS",
+    "RW2": b"Panasonic",
+    "RWL": b"LEICA",
+}
 _MAGIC: Final = {"ORF": b"IIRO", "RW2": b"IIU\x00", "RWL": b"IIU\x00", "PEF": b"MM\x00*"}
 
 

@@ -55,8 +55,10 @@ class BadWork:
         if self.name == "dies opening":
             os._exit(1)
         works: dict[str, Callable[[int], FinishedShard]] = {
-            "kills": _kills, "refuses": _refuses, "has a bug": _has_a_bug,
-        }  # fmt: skip
+            "kills": _kills,
+            "refuses": _refuses,
+            "has a bug": _has_a_bug,
+        }
         return works[self.name]
 
 
@@ -101,9 +103,14 @@ def _main(name: str) -> None:
     try:
         with connected(LOCAL, cancel, cores=2) as size:
             run_shards(
-                BadWork(name), range(SHARDS), size, lambda shard: done.append(shard.number), cancel, with_gpu=False,
+                BadWork(name),
+                range(SHARDS),
+                size,
+                lambda shard: done.append(shard.number),
+                cancel,
+                with_gpu=False,
                 on_wait=lambda: None,
-            )  # fmt: skip
+            )
     except (ProtoleafError, ArithmeticError) as error:
         sys.stdout.write(f"{type(error).__name__}: {error}")
 

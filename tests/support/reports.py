@@ -79,13 +79,18 @@ def report_of(
     days = (date(2026, 2, 27), 1), (date(2026, 3, 1), images - 1)
     points = tuple(CoveragePoint(bar, images // 2, share) for bar in (0.3, 0.5, 0.8, 0.99))
     return Report(
-        about, confusion.tree,
+        about,
+        confusion.tree,
         WorkProgress(images, images, 0, 0, 0, 0, 0, 0, (("ada", images),), days),
-        CollectionCounts(tuple(rows), (CountRow("a", 3, 1), CountRow("b", 1, 0)), (CountRow("2026-02", 4, 2),)),
+        CollectionCounts(
+            tuple(rows), (CountRow("a", 3, 1), CountRow("b", 1, 0)), (CountRow("2026-02", 4, 2),)
+        ),
         accuracy=Accuracy(images, share, share, (share, share), 0),
-        calibration=CalibrationFigures(0.1, tuple(Bin(low, low + 0.1, low + 0.05, share) for low in (0.4, 0.9))),
+        calibration=CalibrationFigures(
+            0.1, tuple(Bin(low, low + 0.1, low + 0.05, share) for low in (0.4, 0.9))
+        ),
         coverage=Coverage(images, points, points[2], (0.8, 0.8), images // 3),
         confusion=confusion,
         classes=class_figures(graph, confusion, labels, labels),
         mistakes=mistakes_of(graph, confusion),
-    )  # fmt: skip
+    )

@@ -19,9 +19,19 @@ from PySide6.QtWidgets import (
 )
 
 PROPERTIES: Final = (
-    "text", "toolTip", "placeholderText", "accessibleName", "accessibleDescription", "windowTitle", "title",
-    "statusTip", "whatsThis", "prefix", "suffix", "specialValueText",
-)  # fmt: skip
+    "text",
+    "toolTip",
+    "placeholderText",
+    "accessibleName",
+    "accessibleDescription",
+    "windowTitle",
+    "title",
+    "statusTip",
+    "whatsThis",
+    "prefix",
+    "suffix",
+    "specialValueText",
+)
 ROLES: Final = (
     Qt.ItemDataRole.DisplayRole,
     Qt.ItemDataRole.ToolTipRole,
@@ -30,20 +40,68 @@ ROLES: Final = (
 )
 FIRST: Final = 30
 """Rows of a list that are read."""
-NAMES: Final = frozenset((
-    "Protoleaf", "CoreML", "DirectML", "TensorRT", "cuDNN", "cuBLAS", "cuBLASLt", "Tesla", "Caffe", "ImageNet",
-    "timm", "torchvision", "macOS", "pip", "install", "uninstall", "protoleaf", "onnx", "onnxruntime", "gpu", "cuda",
-    "cudnn", "cublas", "tensorrt", "nvidia", "cu", "smi", "WebP", "Ctrl", "Shift", "Alt", "Esc", "Del", "Space",
-    "Tab", "Home", "End", "Enter", "Return", "Ins", "PgUp", "PgDown", "Backspace", "Left", "Right", "Up", "Down",
-    "Prodigy",
-))  # fmt: skip
+NAMES: Final = frozenset(
+    (
+        "Protoleaf",
+        "CoreML",
+        "DirectML",
+        "TensorRT",
+        "cuDNN",
+        "cuBLAS",
+        "cuBLASLt",
+        "Tesla",
+        "Caffe",
+        "ImageNet",
+        "timm",
+        "torchvision",
+        "macOS",
+        "pip",
+        "install",
+        "uninstall",
+        "protoleaf",
+        "onnx",
+        "onnxruntime",
+        "gpu",
+        "cuda",
+        "cudnn",
+        "cublas",
+        "tensorrt",
+        "nvidia",
+        "cu",
+        "smi",
+        "WebP",
+        "Ctrl",
+        "Shift",
+        "Alt",
+        "Esc",
+        "Del",
+        "Space",
+        "Tab",
+        "Home",
+        "End",
+        "Enter",
+        "Return",
+        "Ins",
+        "PgUp",
+        "PgDown",
+        "Backspace",
+        "Left",
+        "Right",
+        "Up",
+        "Down",
+        "Prodigy",
+    )
+)
 """Names of products, commands, devices and keys, which are the same in every language, besides those in capitals."""
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 _UNSEEN: Final = dict.fromkeys(map(ord, "\u200b\u2066\u2068\u2069&"))
 """Where lines may break, where a value begins and ends that is read in its own direction, and marks of keys."""
 _FIELD: Final = r"(?<!\w)(?:name|folder|date|camera|class|keyword|comment|stars|size|width|height|score|source|count|has|is):\S*"
 _FILE: Final = re.compile(
-    r"[^\[·]*\.protoleaf|/[^·\n]*…[^·\n]*|\S*/\S*|\S+\.\w{2,4}\b|[0-9a-f]{8,}|[a-z]+(?:_[a-z]+)+|`[^`]*`|"
+    (
+        r"[^\[·]*\.protoleaf|/[^·\n]*…[^·\n]*|\S*/\S*|\S+\.\w{2,4}\b|[0-9a-f]{8,"
+        r"}|[a-z]+(?:_[a-z]+)+|`[^`]*`|"
+    )
     + _FIELD
 )
 """Paths, also elided ones, names of files, checksums, names of columns, commands, and fields of a search."""

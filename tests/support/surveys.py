@@ -19,7 +19,7 @@ NO_CUDA: Final = ProviderReport("cuda", PROVIDERS["cuda"], "", False, False, "no
 NO_TENSORRT: Final = replace(NO_CUDA, device="tensorrt", name=PROVIDERS["tensorrt"])
 CUDA: Final = ProviderReport(
     "cuda", PROVIDERS["cuda"], "NVIDIA H200", True, True, speed={"images_per_s": 12_000.0}
-)  # fmt: skip
+)
 TENSORRT: Final = ProviderReport("tensorrt", PROVIDERS["tensorrt"], "TensorRT", True, True)
 
 

@@ -33,6 +33,9 @@ def as_safetensors(state: Mapping[str, Tensor]) -> bytes:
 
 def hub_of(*names: str) -> HubServer:
     """A hub with random weights of these networks."""
-    return HubServer({
-        f"timm/{name}/model.safetensors": as_safetensors(random_network(name).state_dict()) for name in names
-    })  # fmt: skip
+    return HubServer(
+        {
+            f"timm/{name}/model.safetensors": as_safetensors(random_network(name).state_dict())
+            for name in names
+        }
+    )

@@ -55,9 +55,14 @@ def two_nodes() -> Iterator[TwoNodes]:
         "RAY_AUTH_TOKEN": secrets.token_hex(32),
     }
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.support.two_nodes"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL, text=True, cwd=_REPOSITORY, env=environment,
-    )  # fmt: skip
+        [sys.executable, "-m", "tests.support.two_nodes"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        cwd=_REPOSITORY,
+        env=environment,
+    )
     try:
         assert process.stdout is not None
         yield TwoNodes(process, process.stdout.readline().strip(), environment)
@@ -77,9 +82,13 @@ def started(
 ) -> "subprocess.Popen[str]":
     """Start a command of the program in a process of its own."""
     return subprocess.Popen(
-        [sys.executable, "-m", "app", *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        env=dict(environment or program_environment()), cwd=folder or _REPOSITORY,
-    )  # fmt: skip
+        [sys.executable, "-m", "app", *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=dict(environment or program_environment()),
+        cwd=folder or _REPOSITORY,
+    )
 
 
 def answered(process: "subprocess.Popen[str]") -> tuple[int, str, str]:

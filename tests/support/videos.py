@@ -12,9 +12,15 @@ from numpy.typing import NDArray
 FRAMES_PER_S: Final = 30
 _LEVELS: Final = 16  # of red and of green: 256 frames have colours of their own
 _MATRICES: Final = {
-    1: (1, 0, 0, 1), 2: (-1, 0, 0, 1), 3: (-1, 0, 0, -1), 4: (1, 0, 0, -1),
-    5: (0, 1, 1, 0), 6: (0, 1, -1, 0), 7: (0, -1, -1, 0), 8: (0, -1, 1, 0),
-}  # fmt: skip
+    1: (1, 0, 0, 1),
+    2: (-1, 0, 0, 1),
+    3: (-1, 0, 0, -1),
+    4: (1, 0, 0, -1),
+    5: (0, 1, 1, 0),
+    6: (0, 1, -1, 0),
+    7: (0, -1, -1, 0),
+    8: (0, -1, 1, 0),
+}
 
 
 def numbered(number: int, size: tuple[int, int] = (64, 48)) -> NDArray[np.uint8]:

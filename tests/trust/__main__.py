@@ -137,7 +137,8 @@ def _run(instrument: Instrument, stage: Stage, count: int, asked: argparse.Names
     names = {"names": tuple(asked.only)} if instrument.takes_names else {}
     row = instrument.run(stage, count, seed=asked.seed, on_trial=on_trial, **names)
     sys.stderr.write(
-        f"{instrument.title}: {count:,} in {time.monotonic() - started:,.0f} s, {len(row.broken)} faults\n"
+        f"{instrument.title}: {count:,} in {time.monotonic() - started:,.0f} s, {len(row.broken)} "
+        f"faults\n"
     )
     return row
 
@@ -148,8 +149,10 @@ def _report(rows: Sequence[Outcome], asked: argparse.Namespace, minutes: float) 
     )
     options += f" --only {' '.join(asked.only)}" if asked.only else ""
     facts = (
-        f"Protoleaf {__version__}, {datetime.now(UTC):%Y-%m-%d}, {platform.system()} {platform.machine()}, Python "
-        f"{platform.python_version()}, {PROCESSES} trials at once on {os.cpu_count()} cores, {minutes:.0f} min:"
+        f"Protoleaf {__version__}, {datetime.now(UTC):%Y-%m-%d}, {platform.system()} "
+        f"{platform.machine()}, Python "
+        f"{platform.python_version()}, {PROCESSES} trials at once on {os.cpu_count()} cores, "
+        f"{minutes:.0f} min:"
     )
     return f"`python -m tests.trust {options} --seed {asked.seed}`\n\n{facts}\n\n{table(rows)}"
 

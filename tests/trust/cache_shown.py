@@ -21,8 +21,15 @@ from tests.trust.outcome import Fault
 
 SUFFIXES: Final = (".list", ".digest", ".rows", ".basis", ".predictions")
 _COLUMNS: Final = (
-    "image_ids", "label_class", "status", "best_class", "safe_class", "is_unknown", "best_score", "safe_score"
-)  # fmt: skip
+    "image_ids",
+    "label_class",
+    "status",
+    "best_class",
+    "safe_class",
+    "is_unknown",
+    "best_score",
+    "safe_score",
+)
 _TOLERANCE: Final = 1e-4
 
 Columns = Mapping[str, NDArray[Any]]

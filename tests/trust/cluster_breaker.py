@@ -62,8 +62,16 @@ class Bench:
     def embed(self, out: Path, *options: str) -> tuple[str | Path, ...]:
         """The command that embeds the images."""
         return (
-            "embed", self.photos, "--out", out, "--backbone", "fast", "--shard-images", str(SHARD_IMAGES), *options,
-        )  # fmt: skip
+            "embed",
+            self.photos,
+            "--out",
+            out,
+            "--backbone",
+            "fast",
+            "--shard-images",
+            str(SHARD_IMAGES),
+            *options,
+        )
 
     def classify(self, out: Path) -> tuple[str | Path, ...]:
         """The command that classifies the undisturbed data set."""

@@ -183,7 +183,10 @@ def _copy_faults(folder: Path, copy: Copy, lines: Sequence[Line], start: str) ->
         return [] if is_sound else [Fault("other", f"{copy.name} is whole and called damaged")]
     if is_sound:
         kept = max((place for place, content in enumerate(chain) if content == now), default=0)
-        text = f"{copy.name} is called sound and lacks {before - kept} of {before} acknowledged actions"
+        text = (
+            f"{copy.name} is called sound and lacks {before - kept} of {before} acknowledged "
+            f"actions"
+        )
         return [Fault("wrong", text), Fault("lost", text, max(1, before - kept))]
     if _is_overlapped(copy, lines):
         return []

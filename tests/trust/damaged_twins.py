@@ -37,9 +37,16 @@ INSTRUMENT: Final = "damaged twins and restores"
 NAME: Final = "birds.protoleaf"
 _HEADER_BYTES: Final = 100
 _SHARES: Final[Mapping[str, float]] = {
-    "copied": 0.3, "moved": 0.3, "swapped": 0.2, "opened after": 0.4, "wrong clock": 0.4, "shared folder": 0.3,
-    "index damaged": 0.2, "backup damaged": 0.2, "backup between": 0.3,
-}  # fmt: skip
+    "copied": 0.3,
+    "moved": 0.3,
+    "swapped": 0.2,
+    "opened after": 0.4,
+    "wrong clock": 0.4,
+    "shared folder": 0.3,
+    "index damaged": 0.2,
+    "backup damaged": 0.2,
+    "backup between": 0.3,
+}
 
 
 @dataclass(frozen=True)
@@ -297,8 +304,11 @@ def _delete(path: Path, _older: bytes, _chance: Random) -> None:
 
 DAMAGE: Final[Mapping[str, Callable[[Path, bytes, Random], None]]] = {
     **{how: _by_bytes(how) for how in BYTE_DAMAGE},
-    "header zeroed": _zero_header, "emptied": _empty, "replaced by rot": _replace, "deleted": _delete,
-}  # fmt: skip
+    "header zeroed": _zero_header,
+    "emptied": _empty,
+    "replaced by rot": _replace,
+    "deleted": _delete,
+}
 
 
 # -- restoring
@@ -372,9 +382,13 @@ def _by_asked_file(story: Story, victim: Twin) -> None:
 
 
 WAYS: Final[Mapping[str, Callable[[Story, Twin], None]]] = {
-    "the first number": _by_first_number, "any number": _by_any_number, "a number unseen": _by_number_unseen,
-    "a time": _by_time, "the window": _by_window, "a file": _by_asked_file,
-}  # fmt: skip
+    "the first number": _by_first_number,
+    "any number": _by_any_number,
+    "a number unseen": _by_number_unseen,
+    "a time": _by_time,
+    "the window": _by_window,
+    "a file": _by_asked_file,
+}
 
 
 def _list(story: Story, victim: Twin) -> Sequence[Mapping[str, Any]]:

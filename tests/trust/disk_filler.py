@@ -47,7 +47,10 @@ class Fill:
     def name(self) -> str:
         """The trial in words."""
         where = "project, caches and temporary files" if self.holds_all else "the project"
-        return f"{self.activity.name} with {self.free_bytes:,} bytes free for {where}, seed {self.seed}"
+        return (
+            f"{self.activity.name} with {self.free_bytes:,} bytes free for {where}, seed "
+            f"{self.seed}"
+        )
 
 
 def fill_many(

@@ -164,8 +164,11 @@ def try_one(folder: Path, seed: int) -> tuple[list[Fault], int]:
         source = Path(out.name) if chance.random() < 0.5 else out
         try:
             done = import_labels(
-                second, source, adds_classes=chance.random() < 0.3, adds_images=chance.random() < 0.3
-            )  # fmt: skip
+                second,
+                source,
+                adds_classes=chance.random() < 0.3,
+                adds_images=chance.random() < 0.3,
+            )
         except ProtoleafError as error:
             return [Fault("other", f"{name}: refused: {error}")], 0
         faults = [*_wrong(second, truth), *_vanished(second, done.plan, truth)]

@@ -109,4 +109,7 @@ def shown_of(state: CollectionState, graph: CategoryGraph) -> Iterator[str]:
             for code in (int(state.best_class[place]), int(state.safe_class[place]))
         ]
         scores = f"{state.best_score[place]:.4f} {state.safe_score[place]:.4f}"
-        yield f"{state.image_ids[place]} {state.paths[place]} {names} {scores} {state.is_unknown[place]}"
+        yield (
+            f"{state.image_ids[place]} {state.paths[place]} {names} {scores} "
+            f"{state.is_unknown[place]}"
+        )

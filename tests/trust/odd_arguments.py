@@ -38,28 +38,78 @@ GUARD: Final = "from app.early_stop import"
 LEFT_OUT: Final = ("doctor", "menu-entry")
 """Commands that measure, or change the desktop."""
 ODD: Final = (
-    "x" * 300, "x" * 5000, f"{'y' * 300}.protoleaf", "a/" * 2500, "", " ", "-", "--", "..", "\n", "a\nb", "\x1b[31m",
-    "-1", "0", "99999999999999999999999", "nan", "1e400", "--json", "--count", "--yes", "--no-such-option", "/dev/null",
-    os.fsdecode(b"\xff\xfe.protoleaf"), "=1+1", "*", "~", "%s%n", "\u202e", "CON", "a" * 255,
-    "ü" * 200, "PROJECT", "FOLDER", "FILE",
-)  # fmt: skip
+    "x" * 300,
+    "x" * 5000,
+    f"{'y' * 300}.protoleaf",
+    "a/" * 2500,
+    "",
+    " ",
+    "-",
+    "--",
+    "..",
+    "\n",
+    "a\nb",
+    "\x1b[31m",
+    "-1",
+    "0",
+    "99999999999999999999999",
+    "nan",
+    "1e400",
+    "--json",
+    "--count",
+    "--yes",
+    "--no-such-option",
+    "/dev/null",
+    os.fsdecode(b"\xff\xfe.protoleaf"),
+    "=1+1",
+    "*",
+    "~",
+    "%s%n",
+    "\u202e",
+    "CON",
+    "a" * 255,
+    "ü" * 200,
+    "PROJECT",
+    "FOLDER",
+    "FILE",
+)
 """PROJECT, FOLDER and FILE stand for ones that are there, as DATA does for a data set."""
 OVERLONG: Final = ("x" * 5000, "a/" * 2500, f"{'y' * 300}.protoleaf", "z=" * 2500)
 STOPPED: Final = (
-    ("suggest", "PROJECT"), ("check", "PROJECT"), ("classify", "PROJECT", "-o", "out.csv"), ("backup", "PROJECT"),
-    ("export", "PROJECT", "csv", "out.csv"), ("export", "PROJECT", "folders", "out"), ("backups", "list", "PROJECT"),
-    ("import-labels", "PROJECT", "FILE"), ("what-if", "PROJECT", "--json"), ("versions", "PROJECT"),
-)  # fmt: skip
+    ("suggest", "PROJECT"),
+    ("check", "PROJECT"),
+    ("classify", "PROJECT", "-o", "out.csv"),
+    ("backup", "PROJECT"),
+    ("export", "PROJECT", "csv", "out.csv"),
+    ("export", "PROJECT", "folders", "out"),
+    ("backups", "list", "PROJECT"),
+    ("import-labels", "PROJECT", "FILE"),
+    ("what-if", "PROJECT", "--json"),
+    ("versions", "PROJECT"),
+)
 """Commands that work for a while, to be stopped at any moment."""
 READING: Final = (
-    ("what-if", "PROJECT", "--unlink", "Red disc=Red"), ("check", "PROJECT"), ("suggest", "PROJECT"),
-    ("export", "PROJECT", "csv", "out.csv"), ("evaluate", "PROJECT", "--truth", "FILE"),
-)  # fmt: skip
+    ("what-if", "PROJECT", "--unlink", "Red disc=Red"),
+    ("check", "PROJECT"),
+    ("suggest", "PROJECT"),
+    ("export", "PROJECT", "csv", "out.csv"),
+    ("evaluate", "PROJECT", "--truth", "FILE"),
+)
 """Commands that work beside a window that has the project open."""
 SIDE_BY_SIDE: Final = (
-    "experiment", "table", "DATA", "--runs", "runs", "--results", "results", "--workers", "2", "--validation", "5",
+    "experiment",
+    "table",
+    "DATA",
+    "--runs",
+    "runs",
+    "--results",
+    "results",
+    "--workers",
+    "2",
+    "--validation",
+    "5",
     *quick_words(iterations=90_000),
-)  # fmt: skip
+)
 LATEST_SIDE_BY_SIDE_S: Final = 10.0
 NOBODY_LEFT_S: Final = 5.0
 """So long after a command processes that it started may still be ending."""
@@ -196,9 +246,12 @@ def ask(
 
 def _environment(folder: Path) -> dict[str, str]:
     return {
-        **os.environ, "HOME": str(folder / "home"), CACHE_VARIABLE: str(folder / "cache"),
-        BACKUPS_VARIABLE: str(folder / "backups"), "PYTHONPATH": REPOSITORY,
-    }  # fmt: skip
+        **os.environ,
+        "HOME": str(folder / "home"),
+        CACHE_VARIABLE: str(folder / "cache"),
+        BACKUPS_VARIABLE: str(folder / "backups"),
+        "PYTHONPATH": REPOSITORY,
+    }
 
 
 @contextmanager
@@ -218,9 +271,14 @@ def _run(
     one: Try, words: Sequence[str], folder: Path, run: Callable[..., Any]
 ) -> tuple[int | None, str]:
     with run(
-        _command(one, words, folder), cwd=folder / "home", env=_environment(folder), stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
-    ) as child:  # fmt: skip
+        _command(one, words, folder),
+        cwd=folder / "home",
+        env=_environment(folder),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as child:
         if one.number:
             time.sleep(one.after_s)
             _send(one, child.pid)

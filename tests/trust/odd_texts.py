@@ -36,18 +36,40 @@ LONG: Final = 60_000
 _START_S: Final = 120.0
 
 READING: Final = (
-    ("check", "P"), ("versions", "P"), ("images", "P"), ("images", "P", "--search", "folder:a"), ("suggest", "P"),
-    ("classify", "P", "-o", "D/out.csv"), ("evaluate", "P", "--truth", "T"), ("check-labels", "P"),
-    ("duplicates", "P"), ("similar", "P", "I"), ("backups", "list", "P"), ("what-if", "P", "--unlink", "Red disc=Red"),
-    ("export", "P", "csv", "D/out2.csv"), ("export", "P", "coco", "D/coco.json"), ("export", "P", "folders", "D/out"),
-    ("export", "P", "xmp", "D/sidecars"), ("export", "P", "model", "D/model"), ("export-graph", "P", "D/graph.json"),
-    ("export-graph", "P", "D/graph.svg"), ("report", "P", "D/report.html"), ("map", "P", "-o", "D/map.png"),
-)  # fmt: skip
+    ("check", "P"),
+    ("versions", "P"),
+    ("images", "P"),
+    ("images", "P", "--search", "folder:a"),
+    ("suggest", "P"),
+    ("classify", "P", "-o", "D/out.csv"),
+    ("evaluate", "P", "--truth", "T"),
+    ("check-labels", "P"),
+    ("duplicates", "P"),
+    ("similar", "P", "I"),
+    ("backups", "list", "P"),
+    ("what-if", "P", "--unlink", "Red disc=Red"),
+    ("export", "P", "csv", "D/out2.csv"),
+    ("export", "P", "coco", "D/coco.json"),
+    ("export", "P", "folders", "D/out"),
+    ("export", "P", "xmp", "D/sidecars"),
+    ("export", "P", "model", "D/model"),
+    ("export-graph", "P", "D/graph.json"),
+    ("export-graph", "P", "D/graph.svg"),
+    ("report", "P", "D/report.html"),
+    ("map", "P", "-o", "D/map.png"),
+)
 WRITING: Final = (
-    ("import-graph", "P", "G"), ("import-labels", "P", "L"), ("import-images", "P", "I"), ("embed", "P"),
-    ("relink", "P", "--yes"), ("merge", "P", "O"), ("merge", "O", "P", "--add-images"), ("backup", "P"),
-    ("backbone", "list"), ("restore", "P", "1", "--yes"),
-)  # fmt: skip
+    ("import-graph", "P", "G"),
+    ("import-labels", "P", "L"),
+    ("import-images", "P", "I"),
+    ("embed", "P"),
+    ("relink", "P", "--yes"),
+    ("merge", "P", "O"),
+    ("merge", "O", "P", "--add-images"),
+    ("backup", "P"),
+    ("backbone", "list"),
+    ("restore", "P", "1", "--yes"),
+)
 """P is the odd project, O another one, D the desk, I an image, T a truth table, G a graph, L a table of labels."""
 SETTINGS: Final = (
     *(
@@ -73,15 +95,60 @@ Make = Callable[[World, Random], tuple[str, Sequence[Sequence[str]]]]
 def odd_values(outside: Path) -> tuple[str, ...]:
     """Texts that mean something where nobody should look; `outside` is a folder of canaries."""
     return (
-        "../../outside/diary", "../../../outside/diary", "../outside/diary-384.sqlite", "../../outside/new/x",
-        str(outside / "diary"), str(outside / "new" / "x"), f"{outside}/diary-384.sqlite", "/etc/passwd", "..", ".",
-        "/", "~", "~root/x", "C:\\Windows\\x", "\\\\server\\share\\x", "CON", "a\0b", "x" * 300, "x" * LONG, "",
-        " ", "\n\n", "\x1b[31m", "\u202egnp.exe", "\ufeffe\u0301", "\U0001f98a", "'; DROP TABLE image; --",
-        '"; ATTACH "x" AS y; --', "=HYPERLINK(1)", "+1", "@SUM(A1)", "-1", "<script>alert(1)</script>", "<!ENTITY x>",
-        f"http://user:{PASSWORD}@127.0.0.1:9/x.jpg", f"s3://AKIA:{PASSWORD}@bucket/x", f"https://h/x?token={PASSWORD}",
-        "%s%n", "{0.__class__}", "{path}", "$(touch x)", "[" * 5000, "1e999", "NaN", "null", "-1", "9" * 400, "true",
-        "{}", "[]", '"text"', '{"a": null}', "[[1, 2], 3]",
-    )  # fmt: skip
+        "../../outside/diary",
+        "../../../outside/diary",
+        "../outside/diary-384.sqlite",
+        "../../outside/new/x",
+        str(outside / "diary"),
+        str(outside / "new" / "x"),
+        f"{outside}/diary-384.sqlite",
+        "/etc/passwd",
+        "..",
+        ".",
+        "/",
+        "~",
+        "~root/x",
+        "C:\\Windows\\x",
+        "\\\\server\\share\\x",
+        "CON",
+        "a\0b",
+        "x" * 300,
+        "x" * LONG,
+        "",
+        " ",
+        "\n\n",
+        "\x1b[31m",
+        "\u202egnp.exe",
+        "\ufeffe\u0301",
+        "\U0001f98a",
+        "'; DROP TABLE image; --",
+        '"; ATTACH "x" AS y; --',
+        "=HYPERLINK(1)",
+        "+1",
+        "@SUM(A1)",
+        "-1",
+        "<script>alert(1)</script>",
+        "<!ENTITY x>",
+        f"http://user:{PASSWORD}@127.0.0.1:9/x.jpg",
+        f"s3://AKIA:{PASSWORD}@bucket/x",
+        f"https://h/x?token={PASSWORD}",
+        "%s%n",
+        "{0.__class__}",
+        "{path}",
+        "$(touch x)",
+        "[" * 5000,
+        "1e999",
+        "NaN",
+        "null",
+        "-1",
+        "9" * 400,
+        "true",
+        "{}",
+        "[]",
+        '"text"',
+        '{"a": null}',
+        "[[1, 2], 3]",
+    )
 
 
 def odd_project(world: World, chance: Random) -> tuple[str, Sequence[Sequence[str]]]:
@@ -153,10 +220,14 @@ def odd_data_set(world: World, chance: Random) -> tuple[str, Sequence[Sequence[s
     write_data_set(folder, [rows])
     what = "paths" if in_rows else odd_json(folder / "manifest.json", chance, values)
     return f"data set: {what}", (
-        ("new", "D/of.protoleaf", "--data-set", "D/set"), ("sample", "D/set", "3", "-o", "D/some.protoleaf"),
-        ("images", "D/of.protoleaf"), ("check", "D/of.protoleaf"), ("import-graph", "D/of.protoleaf", "G"),
-        ("export", "D/of.protoleaf", "folders", "D/out", "--images", "all"), ("embed", "D/of.protoleaf"),
-    )  # fmt: skip
+        ("new", "D/of.protoleaf", "--data-set", "D/set"),
+        ("sample", "D/set", "3", "-o", "D/some.protoleaf"),
+        ("images", "D/of.protoleaf"),
+        ("check", "D/of.protoleaf"),
+        ("import-graph", "D/of.protoleaf", "G"),
+        ("export", "D/of.protoleaf", "folders", "D/out", "--images", "all"),
+        ("embed", "D/of.protoleaf"),
+    )
 
 
 def odd_bundle(world: World, chance: Random) -> tuple[str, Sequence[Sequence[str]]]:
@@ -166,9 +237,10 @@ def odd_bundle(world: World, chance: Random) -> tuple[str, Sequence[Sequence[str
     described = chance.choice(sorted(folder.glob("*.json")))
     what = odd_json(described, chance, odd_values(outside_of(world)))
     return f"model: {described.name} {what}", (
-        ("classify", "I", "--model", "D/bundle", "-o", "D/out.csv"), ("classify", "D/bundle", "-o", "D/out.csv"),
+        ("classify", "I", "--model", "D/bundle", "-o", "D/out.csv"),
+        ("classify", "D/bundle", "-o", "D/out.csv"),
         ("new", "D/of.protoleaf", "--backbone", "D/bundle/classifier.onnx"),
-    )  # fmt: skip
+    )
 
 
 def odd_json(path: Path, chance: Random, values: Sequence[str]) -> str:
@@ -316,7 +388,11 @@ def canaries(world: World) -> dict[str, str]:
 
 def _word(world: World, word: str) -> str:
     named: Mapping[str, Path] = {
-        "P": world.desk / "odd.protoleaf", "O": world.other, "I": world.photo, "T": world.folder / "truth.csv",
-        "G": world.folder / "graph.csv", "L": world.folder / "truth.csv",
-    }  # fmt: skip
+        "P": world.desk / "odd.protoleaf",
+        "O": world.other,
+        "I": world.photo,
+        "T": world.folder / "truth.csv",
+        "G": world.folder / "graph.csv",
+        "L": world.folder / "truth.csv",
+    }
     return str(world.desk / word[2:]) if word.startswith("D/") else str(named.get(word, word))

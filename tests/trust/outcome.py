@@ -8,9 +8,17 @@ from typing import Final, Literal
 FaultKind = Literal["lost", "traceback", "hang", "wrong", "stray", "other"]
 
 COLUMNS: Final = (
-    "instrument", "trials", "acknowledged actions", "lost", "tracebacks", "hangs", "wrong in silence",
-    "other faults", "left files behind", "peak memory",
-)  # fmt: skip
+    "instrument",
+    "trials",
+    "acknowledged actions",
+    "lost",
+    "tracebacks",
+    "hangs",
+    "wrong in silence",
+    "other faults",
+    "left files behind",
+    "peak memory",
+)
 _MEGABYTE: Final = 1_000_000
 
 
@@ -74,9 +82,14 @@ class Outcome:
             self.count("wrong"),
         )
         return (
-            self.instrument, f"{self.trials:,}", f"{self.acknowledged:,}", *(f"{count:,}" for count in counts),
-            f"{self.count('other'):,}", f"{self.count('stray'):,}", f"{self.peak_bytes / _MEGABYTE:,.0f} MB",
-        )  # fmt: skip
+            self.instrument,
+            f"{self.trials:,}",
+            f"{self.acknowledged:,}",
+            *(f"{count:,}" for count in counts),
+            f"{self.count('other'):,}",
+            f"{self.count('stray'):,}",
+            f"{self.peak_bytes / _MEGABYTE:,.0f} MB",
+        )
 
 
 def outcome(instrument: str, trials: Iterable[Trial]) -> Outcome:

@@ -47,13 +47,20 @@ def sound_pictures() -> Sequence[bytes]:
 
 _KINDS: Final[Sequence[tuple[str, str, Mapping[str, object]]]] = (
     ("RGB", "JPEG", {"quality": 80}),
-    ("RGB", "JPEG", {"progressive": True, "exif": exif_with_orientation(6), "icc_profile": b"x" * 300}),
+    (
+        "RGB",
+        "JPEG",
+        {"progressive": True, "exif": exif_with_orientation(6), "icc_profile": b"x" * 300},
+    ),
     ("L", "JPEG", {"quality": 30, "restart_marker_blocks": 2}),
     ("CMYK", "JPEG", {}),
     *((mode, "PNG", {}) for mode in ("RGB", "RGBA", "L", "LA", "P", "1")),
     *((mode, "GIF", {}) for mode in ("P", "L")),
     *((mode, "BMP", {}) for mode in ("RGB", "L", "1", "P", "RGBA")),
-    *(("RGB", "TIFF", {"compression": way}) for way in ("raw", "tiff_lzw", "jpeg", "tiff_adobe_deflate", "packbits")),
+    *(
+        ("RGB", "TIFF", {"compression": way})
+        for way in ("raw", "tiff_lzw", "jpeg", "tiff_adobe_deflate", "packbits")
+    ),
     *((mode, "TIFF", {}) for mode in ("1", "CMYK", "F", "I", "LAB", "YCbCr")),
     ("1", "TIFF", {"compression": "group4"}),
     ("RGB", "WEBP", {"lossless": True}),
@@ -61,7 +68,7 @@ _KINDS: Final[Sequence[tuple[str, str, Mapping[str, object]]]] = (
     *((mode, "AVIF", {}) for mode in ("RGB", "RGBA")),
     *((mode, "PPM", {}) for mode in ("RGB", "L", "1")),
     *((mode, "JPEG2000", {}) for mode in ("RGB", "L", "RGBA")),
-)  # fmt: skip
+)
 
 
 _PREVIEWS: Final = tuple(encoded(picture(*size), "JPEG") for size in ((420, 280), (160, 120)))

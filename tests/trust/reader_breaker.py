@@ -36,8 +36,11 @@ from tests.trust.trials import OnTrial, ending_faults, named, run_trials, trial_
 INSTRUMENT: Final = "readers killed, hung and starved"
 PHOTOS: Final = 260
 BROKEN: Final[Mapping[int, bytes]] = {
-    20: b"", 71: b"rotten", 122: b"\xff\xd8\xffno picture", 173: png_declaring(90_000, 90_000),
-}  # fmt: skip
+    20: b"",
+    71: b"rotten",
+    122: b"\xff\xd8\xffno picture",
+    173: png_declaring(90_000, 90_000),
+}
 TWINS: Final = range(9, PHOTOS, 17)  # each has the content of the photo before it
 ABSENT: Final = PHOTOS  # the last one is not there at all
 LIMIT_S: Final = 90.0

@@ -129,8 +129,17 @@ def differing(first: Mapping[str, Any], second: Mapping[str, Any]) -> str:
 
 
 def _version(version: ModelVersion) -> Mapping[str, Any]:
-    names = ("version_id", "backbone_name", "backbone_hash", "backbone_path", "propagation_hash", "created_at",
-             "name", "parent_id", "card")  # fmt: skip
+    names = (
+        "version_id",
+        "backbone_name",
+        "backbone_hash",
+        "backbone_path",
+        "propagation_hash",
+        "created_at",
+        "name",
+        "parent_id",
+        "card",
+    )
     plain = {name: getattr(version, name) for name in names}
     return {
         **plain,

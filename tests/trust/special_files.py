@@ -168,12 +168,19 @@ def _photo(world: World, chance: Random, make: Make) -> list[str]:
     world.photo.unlink()
     make(world.photo)
     project = str(world.project)
-    return chance.choice((
-        ["embed", project],
-        ["import-labels", project, str(_labels_of(world) / "csv.csv")],
-        ["export", project, chance.choice(("folders", "yolo", "huggingface")), str(world.desk / "out")],
-        ["check", project],
-    ))  # fmt: skip
+    return chance.choice(
+        (
+            ["embed", project],
+            ["import-labels", project, str(_labels_of(world) / "csv.csv")],
+            [
+                "export",
+                project,
+                chance.choice(("folders", "yolo", "huggingface")),
+                str(world.desk / "out"),
+            ],
+            ["check", project],
+        )
+    )
 
 
 def _model(world: World, chance: Random, make: Make) -> list[str]:
@@ -206,10 +213,18 @@ def _restored(world: World, _chance: Random, make: Make) -> list[str]:
 
 def _project(world: World, chance: Random, make: Make) -> list[str]:
     project = str(make(world.desk / "special.protoleaf"))
-    return chance.choice((
-        ["check", project], ["new", project], ["backup", project], ["backups", "list", project],
-        ["restore", project, "1", "--yes"], ["suggest", project], ["versions", project], ["relink", project, "--yes"],
-    ))  # fmt: skip
+    return chance.choice(
+        (
+            ["check", project],
+            ["new", project],
+            ["backup", project],
+            ["backups", "list", project],
+            ["restore", project, "1", "--yes"],
+            ["suggest", project],
+            ["versions", project],
+            ["relink", project, "--yes"],
+        )
+    )
 
 
 def _beside_project(world: World, chance: Random, make: Make) -> list[str]:
@@ -228,10 +243,12 @@ def _relinked(world: World, _chance: Random, make: Make) -> list[str]:
 
 def _network(world: World, chance: Random, make: Make) -> list[str]:
     network = str(make(world.desk / "network.onnx"))
-    return chance.choice((
-        ["backbone", "add", network, "--preset", "imagenet"],
-        ["new", str(world.desk / "new.protoleaf"), "--backbone", network],
-    ))  # fmt: skip
+    return chance.choice(
+        (
+            ["backbone", "add", network, "--preset", "imagenet"],
+            ["new", str(world.desk / "new.protoleaf"), "--backbone", network],
+        )
+    )
 
 
 def _beside_network(world: World, chance: Random, make: Make) -> list[str]:
@@ -245,12 +262,24 @@ def _backups_folder(world: World, _chance: Random, make: Make) -> list[str]:
 
 
 DOORS: Final[Mapping[str, Door]] = {
-    "graph": _graph, "labels": _labels, "part of labels": _part_of_labels, "named by a list": _named_by_list,
-    "image": _image, "sidecar": _sidecar, "photo of the project": _photo, "part of a model": _model,
-    "image to classify": _classified, "truth": _truth, "backup to restore": _restored, "project": _project,
-    "beside a project": _beside_project, "moved image": _relinked, "network": _network,
-    "beside a network": _beside_network, "folder of backups": _backups_folder,
-}  # fmt: skip
+    "graph": _graph,
+    "labels": _labels,
+    "part of labels": _part_of_labels,
+    "named by a list": _named_by_list,
+    "image": _image,
+    "sidecar": _sidecar,
+    "photo of the project": _photo,
+    "part of a model": _model,
+    "image to classify": _classified,
+    "truth": _truth,
+    "backup to restore": _restored,
+    "project": _project,
+    "beside a project": _beside_project,
+    "moved image": _relinked,
+    "network": _network,
+    "beside a network": _beside_network,
+    "folder of backups": _backups_folder,
+}
 ALONE: Final = frozenset({"truth", "backup to restore", "network"})
 """Doors at which nothing else is given, so that a command cannot succeed."""
 

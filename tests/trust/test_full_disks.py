@@ -42,13 +42,25 @@ COMMANDS: Final[dict[str, tuple[str, ...]]] = {
     "train": TRAIN,
     "backbone add": ("backbone", "add", "{disk}/own/tinyleaf.onnx"),
     "experiment build": (
-        "experiment", "build", "--source", "{disk}/imagenet", "--wordnet", "{disk}/wordnet", "--variant", "pure",
-        "--out", "{disk}/data", "--side", "16", "--factor", "8",
+        "experiment",
+        "build",
+        "--source",
+        "{disk}/imagenet",
+        "--wordnet",
+        "{disk}/wordnet",
+        "--variant",
+        "pure",
+        "--out",
+        "{disk}/data",
+        "--side",
+        "16",
+        "--factor",
+        "8",
     ),
     "doctor": ("doctor",),
     "import-labels": ("import-labels", ON_DISK, "{disk}/theirs", "--add-images", "--add-classes"),
     **EXPORTS,
-}  # fmt: skip
+}
 SLOW: Final = frozenset({"embed", "classify", "evaluate", "experiment build", "doctor"})
 """Tried at one level only, and not again with room, when time is short."""
 SLOWEST: Final = frozenset({"train", "backbone add", "export model"}) | (
@@ -122,7 +134,10 @@ def complaints(tried: Moment, outcome: Outcome) -> list[str]:
     if outcome.again:
         found.append(f"with room again: {outcome.again}")
     return [
-        f"{' '.join(tried.arguments[:2])} with {tried.free_bytes:,} bytes free: {each}; it printed {outcome.output!r}"
+        (
+            f"{' '.join(tried.arguments[:2])} with {tried.free_bytes:,} bytes free: {each}; it "
+            f"printed {outcome.output!r}"
+        )
         for each in found
     ]
 

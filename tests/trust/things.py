@@ -40,8 +40,10 @@ Act = Callable[[Project, Place, Random], str]
 
 def write_card(folder: Path) -> None:
     """Write photos, a document of several pages, and what a detector found in the photos."""
-    photos = [write_shape(folder / f"photo {number}.png", LEAVES[number % 3], seed=700 + number)
-              for number in range(PHOTOS)]  # fmt: skip
+    photos = [
+        write_shape(folder / f"photo {number}.png", LEAVES[number % 3], seed=700 + number)
+        for number in range(PHOTOS)
+    ]
     pages = [
         Image.fromarray(draw_shape(LEAVES[number], seed=800 + number)) for number in range(PAGES)
     ]

@@ -147,10 +147,23 @@ class Copy:
 
     def _acts(self) -> Sequence[Callable[[Project], object]]:
         return (
-            *[self._label] * 6, *[self._add] * 3, self._rename, self._move, self._link, self._remove, self._merge,
-            self._split, self._unlabel, *[self._add_image] * 2, lambda project: project.history.undo(),
-            *([*[self._add_boxes] * 4, *[self._move_box] * 2, self._remove_image] if self.has_boxes else ()),
-        )  # fmt: skip
+            *[self._label] * 6,
+            *[self._add] * 3,
+            self._rename,
+            self._move,
+            self._link,
+            self._remove,
+            self._merge,
+            self._split,
+            self._unlabel,
+            *[self._add_image] * 2,
+            lambda project: project.history.undo(),
+            *(
+                [*[self._add_boxes] * 4, *[self._move_box] * 2, self._remove_image]
+                if self.has_boxes
+                else ()
+            ),
+        )
 
     def _class(self, project: Project) -> ClassId:
         return self._chance.choice(project.classes.graph.classes())

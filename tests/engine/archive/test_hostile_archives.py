@@ -240,10 +240,17 @@ def test_embeddings_that_are_none_are_passed_over(
 @pytest.mark.parametrize(
     ("name", "portable"),
     [
-        ("a.jpg", "a.jpg"), ("a:b?.jpg", "a_b_.jpg"), ("end. .", "end"), ("..", "_"), ("NUL", "_NUL"),
-        ("com1.jpg", "_com1.jpg"), ("ü 日本.jpg", "ü 日本.jpg"), ("x" * 300 + ".jpg", "x" * 196 + ".jpg"),
-        ("\udcff.jpg", "_.jpg"), ("." * 300, "_"),
+        ("a.jpg", "a.jpg"),
+        ("a:b?.jpg", "a_b_.jpg"),
+        ("end. .", "end"),
+        ("..", "_"),
+        ("NUL", "_NUL"),
+        ("com1.jpg", "_com1.jpg"),
+        ("ü 日本.jpg", "ü 日本.jpg"),
+        ("x" * 300 + ".jpg", "x" * 196 + ".jpg"),
+        ("\udcff.jpg", "_.jpg"),
+        ("." * 300, "_"),
     ],
-)  # fmt: skip
+)
 def test_portable_names(name: str, portable: str) -> None:
     assert portable_part(name) == portable

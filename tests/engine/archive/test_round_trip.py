@@ -141,10 +141,18 @@ def test_photos_from_elsewhere_get_a_place_in_the_copy(tmp_path: Path) -> None:
     project = new_project(make(tmp_path / "ada"))
     stick = tmp_path / "stick" / "DCIM"
     names = [
-        stick / "Fuchs ü.png", stick / "日本" / "キツネ.png", stick / "a:b?.png", stick / "CON.png", stick / "Ab.png",
-        stick / "aB.png", tmp_path / "ada" / "in.png", tmp_path / "ada" / os.fsdecode(b"no \xff unicode.png"),
-        tmp_path / "ada" / "a_b_.png", stick / "protoleaf-copy" / "x.png", stick / ("long" * 60 + ".png"),
-    ]  # fmt: skip
+        stick / "Fuchs ü.png",
+        stick / "日本" / "キツネ.png",
+        stick / "a:b?.png",
+        stick / "CON.png",
+        stick / "Ab.png",
+        stick / "aB.png",
+        tmp_path / "ada" / "in.png",
+        tmp_path / "ada" / os.fsdecode(b"no \xff unicode.png"),
+        tmp_path / "ada" / "a_b_.png",
+        stick / "protoleaf-copy" / "x.png",
+        stick / ("long" * 60 + ".png"),
+    ]
     project.images.add([draw(path, 20 * number) for number, path in enumerate(names)])
     project.clocks.set(ClockCorrection(folder=stick.as_posix(), seconds=3600))
     written = pack_project(project, cache_of_test(), tmp_path / "out.protoleafz")
@@ -154,8 +162,11 @@ def test_photos_from_elsewhere_get_a_place_in_the_copy(tmp_path: Path) -> None:
     with Project.open(there.project) as theirs:
         paths = list(theirs.images.table().paths)
         assert paths[:4] == [
-            "photos/DCIM/Fuchs ü.png", "photos/DCIM/日本/キツネ.png", "photos/DCIM/a_b_.png", "photos/DCIM/_CON.png",
-        ]  # fmt: skip
+            "photos/DCIM/Fuchs ü.png",
+            "photos/DCIM/日本/キツネ.png",
+            "photos/DCIM/a_b_.png",
+            "photos/DCIM/_CON.png",
+        ]
         assert paths[6] == "in.png"
         assert len({path.casefold() for path in paths}) == len(paths)
         for ours, copy in zip(names, theirs.images.records(), strict=True):
@@ -245,9 +256,13 @@ def test_a_stopped_copy_leaves_nothing(
     target, token = make(tmp_path / "target"), CancelToken()
     with Project.open(collection.project) as ours, pytest.raises(Cancelled):
         pack_project(
-            ours, collection.caches, target / "a.protoleafz", is_reduced=is_reduced,
-            on_progress=lambda progress: token.cancel() if progress.done else None, cancel=token,
-        )  # fmt: skip
+            ours,
+            collection.caches,
+            target / "a.protoleafz",
+            is_reduced=is_reduced,
+            on_progress=lambda progress: token.cancel() if progress.done else None,
+            cancel=token,
+        )
     assert list(target.iterdir()) == []
 
 
@@ -257,9 +272,12 @@ def test_a_stopped_unpacking_leaves_nothing(collection: Collection, tmp_path: Pa
     target, token = make(tmp_path / "target"), CancelToken()
     with pytest.raises(Cancelled):
         unpack_project(
-            tmp_path / "a.protoleafz", target / "there", elsewhere(tmp_path),
-            on_progress=lambda progress: token.cancel() if progress.done else None, cancel=token,
-        )  # fmt: skip
+            tmp_path / "a.protoleafz",
+            target / "there",
+            elsewhere(tmp_path),
+            on_progress=lambda progress: token.cancel() if progress.done else None,
+            cancel=token,
+        )
     assert list(target.iterdir()) == []
 
 

@@ -384,18 +384,26 @@ def test_operators_that_are_not_there(tmp_path: Path) -> None:
 def test_operators_that_the_file_defines_itself(tmp_path: Path) -> None:
     """A function of the file's own is no missing operator."""
     function = helper.make_function(
-        "com.example", "Double", ["x"], ["y"], [helper.make_node("Add", ["x", "x"], ["y"])],
+        "com.example",
+        "Double",
+        ["x"],
+        ["y"],
+        [helper.make_node("Add", ["x", "x"], ["y"])],
         [helper.make_opsetid("", models.OPSET)],
-    )  # fmt: skip
+    )
     nodes, initializers = models.convolution()
     nodes += [
         models.average(target="pooled"),
         helper.make_node("Double", ["pooled"], ["e"], domain="com.example"),
     ]
     path = models.write_model(
-        tmp_path / "function.onnx", nodes, {"e": (TensorProto.FLOAT, ("b", models.WIDTH))},
-        initializers=initializers, domains=["com.example"], functions=[function],
-    )  # fmt: skip
+        tmp_path / "function.onnx",
+        nodes,
+        {"e": (TensorProto.FLOAT, ("b", models.WIDTH))},
+        initializers=initializers,
+        domains=["com.example"],
+        functions=[function],
+    )
     assert examined(path).width == models.WIDTH
 
 

@@ -43,9 +43,11 @@ def write_named_as_ours(path: Path) -> Path:
     """A network with a branch that uses an outer constant, and with names that the rest of the file has, too."""
     nodes, initializers = convolution()
     none = helper.make_graph(
-        [helper.make_node("Identity", ["distance"], ["probabilities"])], "then", [],
+        [helper.make_node("Identity", ["distance"], ["probabilities"])],
+        "then",
+        [],
         [helper.make_tensor_value_info("probabilities", TensorProto.FLOAT, None)],
-    )  # fmt: skip
+    )
     nodes += [
         average(target="embedding"),
         helper.make_node("If", ["always"], ["more"], then_branch=none, else_branch=none),
@@ -54,22 +56,29 @@ def write_named_as_ours(path: Path) -> Path:
     initializers.append(numpy_helper.from_array(np.full(WIDTH, 0.5, dtype=np.float32), "distance"))
     initializers.append(numpy_helper.from_array(np.array(True), "always"))
     return write_model(
-        path, nodes, {"images_2": (TensorProto.FLOAT, ("batch", WIDTH))},
-        inputs={"images": ("batch", 3, SIDE, SIDE)}, initializers=initializers,
-    )  # fmt: skip
+        path,
+        nodes,
+        {"images_2": (TensorProto.FLOAT, ("batch", WIDTH))},
+        inputs={"images": ("batch", 3, SIDE, SIDE)},
+        initializers=initializers,
+    )
 
 
 PLAIN: Final = BackboneCard("small", SIDE, (0.4, 0.5, 0.6), (0.2, 0.3, 0.4), WIDTH)
 KINDS: Final[dict[str, tuple[Callable[[Path], Path], BackboneCard]]] = {
     "vectors": (write_vectors, PLAIN),
-    "blue first, full brightness 255": (write_vectors, replace(PLAIN, channel_order="bgr", value_scale=255.0)),
+    "blue first, full brightness 255": (
+        write_vectors,
+        replace(PLAIN, channel_order="bgr", value_scale=255.0),
+    ),
     "length 1 by its card": (write_vectors, replace(PLAIN, unit_length=True)),
     "map": (write_map, replace(PLAIN, pooling="mean", output="features")),
     "mean of tokens": (write_tokens, replace(PLAIN, pooling="mean")),
     "first token": (write_tokens, replace(PLAIN, pooling="first")),
     "channels last": (write_channels_last, replace(PLAIN, layout="nhwc")),
     "map with channels last": (
-        lambda path: write_channels_last(path, pooled=False), replace(PLAIN, layout="nhwc", pooling="mean"),
+        lambda path: write_channels_last(path, pooled=False),
+        replace(PLAIN, layout="nhwc", pooling="mean"),
     ),
     "gray": (write_grey, replace(PLAIN, channel_order="grey")),
     "half precision": (write_half, PLAIN),
@@ -78,7 +87,7 @@ KINDS: Final[dict[str, tuple[Callable[[Path], Path], BackboneCard]]] = {
     "one image at a time": (lambda path: write_vectors(path, batch=1), PLAIN),
     "old operators": (lambda path: write_vectors(path, opset=11), PLAIN),
     "names that are ours": (write_named_as_ours, PLAIN),
-}  # fmt: skip
+}
 
 
 def model_of_width_12() -> ProjectClassifier:

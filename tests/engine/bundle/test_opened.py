@@ -43,24 +43,49 @@ def _cut(folder: Path) -> None:
 
 DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     "no classes": (lambda folder: (folder / "classes.json").unlink(), r"no classes\.json in "),
-    "no network": (lambda folder: (folder / "classifier.onnx").unlink(), r"no classifier\.onnx in "),
-    "no JSON": (lambda folder: (folder / "classes.json").write_text("{"), ("not the classes.json of an exported " "model")),
+    "no network": (
+        lambda folder: (folder / "classifier.onnx").unlink(),
+        r"no classifier\.onnx in ",
+    ),
+    "no JSON": (
+        lambda folder: (folder / "classes.json").write_text("{"),
+        ("not the classes.json of an exported model"),
+    ),
     "no text": (lambda folder: (folder / "classes.json").write_bytes(b"\xff\xfe\xff"), "no text"),
-    "a list": (lambda folder: (folder / "classes.json").write_text("[]"), ("not the classes.json of an exported " "model")),
+    "a list": (
+        lambda folder: (folder / "classes.json").write_text("[]"),
+        ("not the classes.json of an exported model"),
+    ),
     "another format": (_changed(lambda fields: fields.update(format="coco")), "the format “coco”"),
-    "a newer program's": (_changed(lambda fields: fields.update(version=2)), "newer version.*Update Protoleaf"),
+    "a newer program's": (
+        _changed(lambda fields: fields.update(version=2)),
+        "newer version.*Update Protoleaf",
+    ),
     "a field is gone": (_changed(lambda fields: fields.pop("image")), "no “image”"),
     "classes in a circle": (
-        _changed(lambda fields: fields["classes"][0].update(parents=[fields["classes"][-1]["id"]])), "found .*classes",
+        _changed(lambda fields: fields["classes"][0].update(parents=[fields["classes"][-1]["id"]])),
+        "found .*classes",
     ),
-    "three views": (_changed(lambda fields: fields["image"].update(views=3)), "96 pixels in 3 views"),
-    "no class to choose": (_changed(lambda fields: fields.update(probabilities=[])), "no class to choose among"),
-    "a class of nobody": (_changed(lambda fields: fields["probabilities"].append(999)), "found .*999"),
-    "a bar that is none": (_changed(lambda fields: fields["classes"][6].update(bar="high")), "damaged"),
+    "three views": (
+        _changed(lambda fields: fields["image"].update(views=3)),
+        "96 pixels in 3 views",
+    ),
+    "no class to choose": (
+        _changed(lambda fields: fields.update(probabilities=[])),
+        "no class to choose among",
+    ),
+    "a class of nobody": (
+        _changed(lambda fields: fields["probabilities"].append(999)),
+        "found .*999",
+    ),
+    "a bar that is none": (
+        _changed(lambda fields: fields["classes"][6].update(bar="high")),
+        "damaged",
+    ),
     "half a network": (_cut, "not the one that classes.json belongs to, or it is damaged"),
     "another network": (_another_network, r"classifier\.onnx does not fit classes\.json"),
     "classes of another": (_changed(lambda fields: fields["probabilities"].pop()), "does not fit"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("kind", DAMAGE)

@@ -84,10 +84,21 @@ def test_the_benchmark_fails_where_the_pipeline_wastes_time(
     Beside a GPU they do not share the cores.
     """
     figures = EmbedFigures(
-        images=100, mean_bytes=50_000, device="any", decode=4000.0, inference=1000.0, pipeline=700.0,
-        share_of_limit=shares[0], share_of_reachable=shares[1], best_decoder="any", best_decode=5000.0,
-        share_of_best_decode=0.78, peer=None, over_peer=None, is_on_gpu=is_on_gpu,
-    )  # fmt: skip
+        images=100,
+        mean_bytes=50_000,
+        device="any",
+        decode=4000.0,
+        inference=1000.0,
+        pipeline=700.0,
+        share_of_limit=shares[0],
+        share_of_reachable=shares[1],
+        best_decoder="any",
+        best_decode=5000.0,
+        share_of_best_decode=0.78,
+        peer=None,
+        over_peer=None,
+        is_on_gpu=is_on_gpu,
+    )
     asked: list[object] = []
 
     def measure(*_paths: object, backbone: str, **_other: object) -> EmbedFigures:

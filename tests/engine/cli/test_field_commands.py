@@ -39,8 +39,11 @@ def test_fields_are_defined_and_set(project: Path, capsys: pytest.CaptureFixture
     done(capsys, "fields", str(project), "--define", "Sex: female, hen", "--remove", "antlers")
     answer = json.loads(done(capsys, "fields", str(project), "--json").out)
     assert [(each["name"], each["images"]) for each in answer["fields"]] == [
-        ("count", 1), ("sex", 1), ("life stage", 0), ("behaviour", 0)
-    ]  # fmt: skip
+        ("count", 1),
+        ("sex", 1),
+        ("life stage", 0),
+        ("behaviour", 0),
+    ]
     done(capsys, "fields", str(project), "--set", "count=", "--search", "name:2")
     with Project.open(project, for_writing=False) as opened:
         assert (opened.fields.values(), opened.check()) == ({2: {"sex": "female"}}, [])
@@ -75,12 +78,16 @@ def test_fields_and_choices_are_renamed(project: Path, capsys: pytest.CaptureFix
 @pytest.mark.parametrize(
     ("renaming", "reason", "status"),
     [
-        ("sex=Life Stage", "is there twice", 1), ("sex=count", 'cannot be called "count"', 1),
-        ("sex: male=Female", "not clear", 1), ("sex: cock=hen", "not a value of the field", 1),
-        ("antlers=horns", 'no field "antlers"', 1), ("count=number", "count cannot be renamed", 2),
-        ("remark: x=y", "has no choices", 2), ("sex", "its new name", 2),
+        ("sex=Life Stage", "is there twice", 1),
+        ("sex=count", 'cannot be called "count"', 1),
+        ("sex: male=Female", "not clear", 1),
+        ("sex: cock=hen", "not a value of the field", 1),
+        ("antlers=horns", 'no field "antlers"', 1),
+        ("count=number", "count cannot be renamed", 2),
+        ("remark: x=y", "has no choices", 2),
+        ("sex", "its new name", 2),
     ],
-)  # fmt: skip
+)
 def test_names_that_are_refused(
     project: Path, capsys: pytest.CaptureFixture[str], renaming: str, reason: str, status: int
 ) -> None:

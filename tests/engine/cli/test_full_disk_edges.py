@@ -81,8 +81,11 @@ def test_output_that_does_not_fit_is_one_line(tmp_path: Path) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             [sys.executable, "-m", "app", "check", str(tmp_path / "birds.protoleaf")],
-            stdout=full, stderr=subprocess.PIPE, text=True, check=False,
-        )  # fmt: skip
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
     assert done.returncode == 1
     assert done.stderr.startswith("protoleaf: the disk is full")
     assert done.stderr.count("\n") == 1

@@ -77,9 +77,10 @@ def test_conflicts_are_written_and_stay_ours(
         rows = list(csv.DictReader(file))
     columns = "ours", "our_annotator", "theirs", "their_annotator", "proposed"
     assert [tuple(row[name] for name in columns) for row in rows] == [
-        ("Bird/Gull", "ada", "Bird/Heron", "ben", ""), ("Bird", "ada", "Bird/Gull", "ben", "theirs"),
+        ("Bird/Gull", "ada", "Bird/Heron", "ben", ""),
+        ("Bird", "ada", "Bird/Gull", "ben", "theirs"),
         ("A juvenile?", "ada", "An adult", "ben", ""),
-    ]  # fmt: skip
+    ]
     again = json.loads(done(capsys, "merge", *files, "--conflicts", table, "--json").out)
     assert (again["labels"], again["classes"], len(again["open_conflicts"])) == (0, 0, 2)
     assert again["agreement"]["exact"]["images"] == 3

@@ -131,8 +131,10 @@ def test_any_name_in_any_locale(
     process = subprocess.run(
         [sys.executable, "-m", "app", "classify", str(collection.project), "-o", str(out)],
         env=os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert (process.returncode, process.stderr) == (0, "")
     content = out.read_bytes()
     assert b"unsorted/caf\xe9.png," in content

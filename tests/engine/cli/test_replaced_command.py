@@ -32,9 +32,11 @@ def test_every_command_says_so(capsys: pytest.CaptureFixture[str], replaced: Col
     assert "1 labelled image is another photo now" in answer
     assert f"{LABELLED}: Red/Red disc by ada" in answer
     commands = (
-        ("check", project), ("relink", project), ("classify", project, "-o", replaced.folder / "found.csv"),
+        ("check", project),
+        ("relink", project),
+        ("classify", project, "-o", replaced.folder / "found.csv"),
         ("export", project, "csv", out, "--images", "verified"),
-    )  # fmt: skip
+    )
     for command in commands:
         assert "1 labelled image is another photo now" in done(capsys, *command).out
     assert LABELLED not in out.read_text(encoding="utf-8")

@@ -181,9 +181,15 @@ def test_hidden_and_other_files_are_passed_over(
     write_graph(folder / "notes.csv", FAMILIES)
     (folder / "Thumbs.db").write_bytes(b"\x00")
     assert done(capsys, "import-images", collection.project, folder, "--json").fields == {
-        "added": 1, "already_there": 0, "labelled": 0, "classes_added": 0, "failures": [],
-        "left_out": {}, "other_files": 1, "raw_doubles": 0,
-    }  # fmt: skip
+        "added": 1,
+        "already_there": 0,
+        "labelled": 0,
+        "classes_added": 0,
+        "failures": [],
+        "left_out": {},
+        "other_files": 1,
+        "raw_doubles": 0,
+    }
 
 
 def test_files_of_other_kinds_are_named(

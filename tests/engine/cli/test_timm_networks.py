@@ -12,10 +12,20 @@ from tests.support.command_line import done, protoleaf, refused
 from tests.support.published_networks import keep_in_list
 
 DINOV2: PublishedNetwork = replace(
-    SMALL, publisher="timm", network="vit_small_patch14_dinov2", weights="lvd142m", top1=None, top5=None,
-    billion_operations=None, input_side=518, sha256_prefix="", size_bytes=88_200_000, licence="Apache 2.0",
-    url="https://huggingface.co/timm/vit_small_patch14_dinov2.lvd142m/resolve/main/model.safetensors",
-)  # fmt: skip
+    SMALL,
+    publisher="timm",
+    network="vit_small_patch14_dinov2",
+    weights="lvd142m",
+    top1=None,
+    top5=None,
+    billion_operations=None,
+    input_side=518,
+    sha256_prefix="",
+    size_bytes=88_200_000,
+    licence="Apache 2.0",
+    url="https://huggingface.co/timm/vit_small_patch14_dinov2.lvd142m/resolve/main/model."
+    "safetensors",
+)
 SOURCE = "timm:vit_small_patch14_dinov2.lvd142m"
 
 

@@ -12,12 +12,45 @@ from tests.support.collections import Collection
 from tests.support.command_line import done, protoleaf, refused
 
 COMMANDS = {
-    "new", "import-graph", "import-images", "embed", "classify", "evaluate", "report", "train", "versions",
-    "relink", "check", "suggest", "sample", "what-if", "menu-entry", "export", "export-graph", "import-labels", "merge",
+    "new",
+    "import-graph",
+    "import-images",
+    "embed",
+    "classify",
+    "evaluate",
+    "report",
+    "train",
+    "versions",
+    "relink",
+    "check",
+    "suggest",
+    "sample",
+    "what-if",
+    "menu-entry",
+    "export",
+    "export-graph",
+    "import-labels",
+    "merge",
     "unpack",
-    "audit", "check-labels", "replaced", "images", "fields", "clock", "detect", "similar", "duplicates", "map",
-    "backup", "backups", "restore", "policy", "backbone", "doctor", "benchmark", "experiment",
-}  # fmt: skip
+    "audit",
+    "check-labels",
+    "replaced",
+    "images",
+    "fields",
+    "clock",
+    "detect",
+    "similar",
+    "duplicates",
+    "map",
+    "backup",
+    "backups",
+    "restore",
+    "policy",
+    "backbone",
+    "doctor",
+    "benchmark",
+    "experiment",
+}
 
 
 def test_commands_are_those_of_the_contract() -> None:
@@ -187,6 +220,12 @@ def test_json_is_one_object_that_any_terminal_takes(
     answer = protoleaf(capsys, "import-images", collection.project, collection.unsorted, "--json")
     assert answer.out.count("\n") == 1
     assert answer.fields == {
-        "added": 0, "already_there": 40, "labelled": 0, "classes_added": 0, "failures": [], "left_out": {},
-        "other_files": 0, "raw_doubles": 0,
-    }  # fmt: skip
+        "added": 0,
+        "already_there": 40,
+        "labelled": 0,
+        "classes_added": 0,
+        "failures": [],
+        "left_out": {},
+        "other_files": 0,
+        "raw_doubles": 0,
+    }

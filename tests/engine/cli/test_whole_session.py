@@ -25,10 +25,22 @@ from tests.support.command_line import done
 CHANCE = 1 / len(LEAVES)
 UNSORTED = len(LEAVES) * (PER_CLASS - SHOTS)
 FIGURES = {
-    "setting", "images", "top1", "top5", "levels", "calibration_error", "coverage", "safe_accuracy", "safe_at_leaf",
-    "unknown", "shrinkage", "not_found", "has_collection", "twins",
+    "setting",
+    "images",
+    "top1",
+    "top5",
+    "levels",
+    "calibration_error",
+    "coverage",
+    "safe_accuracy",
+    "safe_at_leaf",
+    "unknown",
+    "shrinkage",
+    "not_found",
+    "has_collection",
+    "twins",
     "top1_without_twins",
-}  # fmt: skip
+}
 
 
 def test_from_an_empty_folder_to_figures(

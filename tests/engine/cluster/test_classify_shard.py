@@ -142,7 +142,10 @@ def test_what_does_not_belong_together_is_refused(laid: Laid, tmp_path: Path) ->
     elsewhere = DataSet(
         laid.data_set.folder, replace(laid.data_set.manifest, backbone_hash="0" * 64)
     )
-    refusal = r"by another backbone than the model's: expected leafnet \(\w{32}\), found leafnet \(0{32}\) in"
+    refusal = (
+        r"by another backbone than the model's: expected leafnet \(\w{32}\), found leafnet "
+        r"\(0{32}\) in"
+    )
     with pytest.raises(InputError, match=refusal):
         begin_predictions(elsewhere, bundle, tmp_path / "new")
     assert not (tmp_path / "new").exists()

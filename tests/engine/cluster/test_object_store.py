@@ -38,9 +38,12 @@ def store() -> Iterator[dict[str, str]]:
     host, port = server.get_host_and_port()
     try:
         client = boto3.client(
-            "s3", endpoint_url=f"http://{host}:{port}", region_name=ACCESS["AWS_DEFAULT_REGION"],
-            aws_access_key_id="id", aws_secret_access_key="key",  # noqa: S106 (of a store of this test)
-        )  # fmt: skip
+            "s3",
+            endpoint_url=f"http://{host}:{port}",
+            region_name=ACCESS["AWS_DEFAULT_REGION"],
+            aws_access_key_id="id",
+            aws_secret_access_key="key",  # noqa: S106 (of a store of this test)
+        )
         client.create_bucket(Bucket="birds")
         for name, data in IMAGES.items():
             client.put_object(Bucket="birds", Key=name, Body=data)

@@ -124,9 +124,9 @@ def test_ctrl_c_stops_and_the_same_command_goes_on(photos: Path, tmp_path: Path)
     running.send_signal(signal.SIGINT)
     status, out, err = answered(running)
     assert (status, out) == (130, "")
-    assert (
-        err
-        == "protoleaf: stopped; what was finished is kept; run the same command again to go on from here\n"
+    assert err == (
+        "protoleaf: stopped; what was finished is kept; run the same command again to go on "
+        "from here\n"
     )
     assert psutil.wait_procs(children, timeout=30)[1] == []
     status, out, err = answered(started(*embed(photos, tmp_path / "set", "--json")))
@@ -168,11 +168,14 @@ def test_what_ray_itself_says_of_reporting() -> None:
     }
     answers = [
         subprocess.run(
-            [sys.executable, "-c", program], capture_output=True, text=True, check=True,
+            [sys.executable, "-c", program],
+            capture_output=True,
+            text=True,
+            check=True,
             env={**environment, "PYTHONPATH": program_environment()["PYTHONPATH"]},
         ).stdout
         for program in (asks, f"import engine; {asks}")
-    ]  # fmt: skip
+    ]
     assert answers == ["True\n", "False\n"]
 
 
@@ -187,9 +190,13 @@ def test_addresses_that_do_not_answer(photos: Path, tmp_path: Path) -> None:
                 f"from engine.cli.main import main; sys.exit(main({command}))"
             )
             done = subprocess.run(
-                [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False,
+                [sys.executable, "-c", program],
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=False,
                 env=program_environment(),
-            )  # fmt: skip
+            )
             assert (done.returncode, done.stdout) == (1, "")
             assert done.stderr.startswith(
                 "protoleaf: the cluster does not answer: expected the head of a Ray cluster at"
@@ -204,14 +211,18 @@ def test_another_version_of_ray(nodes: TwoNodes, photos: Path, tmp_path: Path) -
         f"sys.exit(main({list(map(str, embed(photos, tmp_path / 'set', '--cluster', nodes.address)))}))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False,
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
         env=dict(nodes.environment),
-    )  # fmt: skip
+    )
     assert done.returncode == 1
     assert (
-        "protoleaf: the cluster runs another version of Ray or Python: expected the versions of this"
-        in done.stderr
-    )
+        "protoleaf: the cluster runs another version of Ray or Python: expected the versions of "
+        "this"
+    ) in done.stderr
 
 
 def test_without_ray(photos: Path, tmp_path: Path) -> None:
@@ -219,15 +230,21 @@ def test_without_ray(photos: Path, tmp_path: Path) -> None:
     program = (
         "import engine, sys, importlib.util as util; find = util.find_spec; "
         "util.find_spec = lambda name, *rest: None if name == 'ray' else find(name, *rest); "
-        f"from engine.cli.main import main; sys.exit(main({list(map(str, embed(photos, tmp_path / 'set')))}))"
+        f"from engine.cli.main import main; "
+        f"sys.exit(main({list(map(str, embed(photos, tmp_path / 'set')))}))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False,
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
         env=program_environment(),
-    )  # fmt: skip
+    )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "protoleaf: Ray is not installed: expected Ray on this computer and on every node of the cluster, found "
+        "protoleaf: Ray is not installed: expected Ray on this computer and on every node of the "
+        "cluster, found "
         "Protoleaf alone. Install it in a Python environment: pip install 'protoleaf[ray]'\n"
     )
 
@@ -243,7 +260,10 @@ def test_a_gpu_that_is_not_there(photos: Path, tmp_path: Path) -> None:
     [
         (
             "kills",
-            "ModelError: a shard ends its workers again and again: found shard 3, 3 times. Look at the memory of",
+            (
+                "ModelError: a shard ends its workers again and again: found shard 3, 3 times. Look "
+                "at the memory of"
+            ),
         ),
         ("refuses", "StorageError: the disk of shard 3 is gone"),
         ("has a bug", "RayTaskError(ZeroDivisionError)"),
@@ -254,9 +274,14 @@ def test_a_gpu_that_is_not_there(photos: Path, tmp_path: Path) -> None:
 def test_work_that_goes_wrong(name: str, message: str) -> None:
     """Ends the run with what was wrong; a bug stays a bug."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.support.ray_works", name], capture_output=True, text=True, timeout=120,
-        check=False, env=program_environment(), cwd=program_environment()["PYTHONPATH"],
-    )  # fmt: skip
+        [sys.executable, "-m", "tests.support.ray_works", name],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env=program_environment(),
+        cwd=program_environment()["PYTHONPATH"],
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(message)
 
@@ -264,7 +289,12 @@ def test_work_that_goes_wrong(name: str, message: str) -> None:
 def test_a_shard_whose_worker_is_lost_when_it_is_there(tmp_path: Path) -> None:
     """Counts among those that the run made, though the next worker finds it; those of earlier runs do not."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.support.ray_works", "new", tmp_path], capture_output=True, text=True, timeout=120,
-        check=False, env=program_environment(), cwd=program_environment()["PYTHONPATH"],
-    )  # fmt: skip
+        [sys.executable, "-m", "tests.support.ray_works", "new", tmp_path],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env=program_environment(),
+        cwd=program_environment()["PYTHONPATH"],
+    )
     assert (done.returncode, done.stdout) == (0, "5 of 6 new, 5 rows"), done.stderr

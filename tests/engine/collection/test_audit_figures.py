@@ -39,9 +39,15 @@ def figures(
 def test_claims_are_compared_with_answers_in_the_graph() -> None:
     """A safe class above the answer is right; an answer above a claim does not tell; removed classes are left out."""
     items = [
-        item(1, GULL, BIRD), item(2, GULL, BIRD), item(3, GULL, ANIMAL), item(4, GULL, None), item(5, None, None),
-        item(6, None, None), item(7, REMOVED, REMOVED), item(8, DOG, DOG),
-    ]  # fmt: skip
+        item(1, GULL, BIRD),
+        item(2, GULL, BIRD),
+        item(3, GULL, ANIMAL),
+        item(4, GULL, None),
+        item(5, None, None),
+        item(6, None, None),
+        item(7, REMOVED, REMOVED),
+        item(8, DOG, DOG),
+    ]
     found = figures(items, {1: GULL, 2: AUK, 3: BIRD, 4: None, 5: None, 6: DOG, 7: GULL})
     assert (found.asked, found.answered, found.is_done) == (8, 7, False)
     assert (found.accuracy.right, found.accuracy.count) == (2, 5)  # 1 and 5 of 1, 2, 4, 5, 6

@@ -35,9 +35,12 @@ def test_images_are_grouped_by_where_they_went() -> None:
     """The largest group first, in it the surest image first; who stayed is in none."""
     before = [Picture(best=APPLE, score=0.9)] * 4 + [Picture(best=PEPPER, score=0.9)]
     after = [
-        Picture(best=PEPPER, score=0.5), Picture(best=APPLE, score=0.6), Picture(best=PEPPER, score=0.8),
-        Picture(best=PEPPER, score=0.7, is_unknown=True), Picture(best=PEPPER, score=0.3),
-    ]  # fmt: skip
+        Picture(best=PEPPER, score=0.5),
+        Picture(best=APPLE, score=0.6),
+        Picture(best=PEPPER, score=0.8),
+        Picture(best=PEPPER, score=0.7, is_unknown=True),
+        Picture(best=PEPPER, score=0.3),
+    ]
     changes = compared(before, after)
     assert plain_moves(changes) == [(APPLE, PEPPER, [13, 11], False), (APPLE, UNKNOWN, [14], False)]
     assert (changes.other_class, changes.other_safe_class, changes.count) == (3, 0, 3)
@@ -52,9 +55,15 @@ def test_how_far_unknown_moved_and_by_which_labels() -> None:
     )
     before = [unknown, apple, apple, apple, apple, pepper, pepper, replace(apple, label=APPLE)]
     after = [
-        apple, unknown, unknown, unknown, replace(apple, label=APPLE), replace(pepper, label=PEPPER),
-        replace(pepper, label=PEPPER), apple,
-    ]  # fmt: skip
+        apple,
+        unknown,
+        unknown,
+        unknown,
+        replace(apple, label=APPLE),
+        replace(pepper, label=PEPPER),
+        replace(pepper, label=PEPPER),
+        apple,
+    ]
     changes = compared(before, after)
     assert changes.more_unknown == 2
     assert changes.new_labels == ((PEPPER, 2), (APPLE, 1))
@@ -69,9 +78,10 @@ def test_a_bar_moves_safe_classes_only() -> None:
         Picture(best=APPLE, safe=APPLE),
     ]
     after = [
-        Picture(best=APPLE, safe=NO_CLASS), Picture(best=APPLE, safe=NO_CLASS, safe_score=0.1),
+        Picture(best=APPLE, safe=NO_CLASS),
+        Picture(best=APPLE, safe=NO_CLASS, safe_score=0.1),
         Picture(best=PEPPER, safe=FRUIT),
-    ]  # fmt: skip
+    ]
     changes = compared(before, after)
     assert plain_moves(changes) == [(APPLE, PEPPER, [13], False), (FRUIT, NO_CLASS, [12, 11], True)]
     assert (changes.other_class, changes.other_safe_class, changes.count) == (1, 2, 3)

@@ -69,8 +69,9 @@ def test_a_fit_is_right_as_often_as_its_own_check_says(live: LiveCollection) -> 
     live.apply(live.project.policies.set_setting("collection", False))
     alone = held_out_answers(live.fitted, live.project.classes.graph)
     assert (len(alone.image_ids), alone.is_right.mean()) == (
-        live.fitted.figures.shots_checked, pytest.approx(live.fitted.figures.accuracy)
-    )  # fmt: skip
+        live.fitted.figures.shots_checked,
+        pytest.approx(live.fitted.figures.accuracy),
+    )
     assert compared(staged, alone).images == len(staged.image_ids)
 
 

@@ -152,8 +152,11 @@ def test_damage_is_found(folder: Path) -> None:
 @pytest.fixture
 def large(collection: Collection, monkeypatch: pytest.MonkeyPatch) -> Collection:
     """The small collection, taken for a large one that was opened and closed."""
-    for name in ("collection.embedded_images.FEWEST_CACHED", "collection.embedded_images.MOST_IN_ALL_VIEWS",
-                 "embedding.views.MOST_IN_ALL_VIEWS"):  # fmt: skip
+    for name in (
+        "collection.embedded_images.FEWEST_CACHED",
+        "collection.embedded_images.MOST_IN_ALL_VIEWS",
+        "embedding.views.MOST_IN_ALL_VIEWS",
+    ):
         monkeypatch.setattr(f"engine.{name}", 10)
     with_live(collection, lambda live: live.load())
     return collection

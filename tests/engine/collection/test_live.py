@@ -401,8 +401,11 @@ def test_a_large_collection_is_mapped_when_it_is_opened_again(
     collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing but what is new is looked up, and all is as without the file of rows."""
-    for name in ("collection.embedded_images.FEWEST_CACHED", "collection.embedded_images.MOST_IN_ALL_VIEWS",
-                 "embedding.views.MOST_IN_ALL_VIEWS"):  # fmt: skip
+    for name in (
+        "collection.embedded_images.FEWEST_CACHED",
+        "collection.embedded_images.MOST_IN_ALL_VIEWS",
+        "embedding.views.MOST_IN_ALL_VIEWS",
+    ):
         monkeypatch.setattr(f"engine.{name}", 10)
     live = LiveCollection.open(collection.project, collection.caches)
     first = live.load()
@@ -435,8 +438,11 @@ def test_embeddings_are_kept_after_a_fit_that_was_cancelled(
     collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The next one writes them."""
-    for name in ("collection.embedded_images.FEWEST_CACHED", "collection.embedded_images.MOST_IN_ALL_VIEWS",
-                 "embedding.views.MOST_IN_ALL_VIEWS"):  # fmt: skip
+    for name in (
+        "collection.embedded_images.FEWEST_CACHED",
+        "collection.embedded_images.MOST_IN_ALL_VIEWS",
+        "embedding.views.MOST_IN_ALL_VIEWS",
+    ):
         monkeypatch.setattr(f"engine.{name}", 10)
     live = LiveCollection.open(collection.project, collection.caches)
     live.load(fits=False)

@@ -40,10 +40,19 @@ def test_each_kind_knows_its_own_and_no_other(music: Labelled, tmp_path: Path) -
 def test_what_is_merely_of_the_format_is_not_ours(kind: str, tmp_path: Path) -> None:
     out = tmp_path / "theirs"
     for content in (
-        b"image,class\r\na.png,b\r\n", b'{"image": "a", "class": "b"}\n', b"PAR1PAR1", b"PK\x03\x04", b"child,parent\n",
-        b'{"info": {}, "images": [], "annotations": [], "categories": []}', b"<svg></svg>", b"digraph {}", b"\n",
-        b'<?xml version="1.0"?>\n<annotations><image/></annotations>', b'{"classes": []}', b"\x89PNG\r\n\x1a\n",
-    ):  # fmt: skip
+        b"image,class\r\na.png,b\r\n",
+        b'{"image": "a", "class": "b"}\n',
+        b"PAR1PAR1",
+        b"PK\x03\x04",
+        b"child,parent\n",
+        b'{"info": {}, "images": [], "annotations": [], "categories": []}',
+        b"<svg></svg>",
+        b"digraph {}",
+        b"\n",
+        b'<?xml version="1.0"?>\n<annotations><image/></annotations>',
+        b'{"classes": []}',
+        b"\x89PNG\r\n\x1a\n",
+    ):
         out.write_bytes(content)
         assert not is_own_output(out, kind), content
 

@@ -59,8 +59,14 @@ def _embed_again(drawn: DrawnEmbeddings) -> None:
 
 
 MACHINE: Sequence[Callable[[DrawnEmbeddings], None]] = (
-    _fit, _rank, _classify, _check_labels, _suggest, _ask, _embed_again,
-)  # fmt: skip
+    _fit,
+    _rank,
+    _classify,
+    _check_labels,
+    _suggest,
+    _ask,
+    _embed_again,
+)
 """Everything that works without advice what to label."""
 
 

@@ -29,8 +29,11 @@ PREDICTED = ("best_class", "best_score", "safe_class", "safe_score", "is_unknown
 @pytest.fixture
 def large(collection: Collection, monkeypatch: pytest.MonkeyPatch) -> Collection:
     """The small collection, taken for a large one."""
-    for name in ("collection.embedded_images.FEWEST_CACHED", "collection.embedded_images.MOST_IN_ALL_VIEWS",
-                 "embedding.views.MOST_IN_ALL_VIEWS"):  # fmt: skip
+    for name in (
+        "collection.embedded_images.FEWEST_CACHED",
+        "collection.embedded_images.MOST_IN_ALL_VIEWS",
+        "embedding.views.MOST_IN_ALL_VIEWS",
+    ):
         monkeypatch.setattr(f"engine.{name}", 10)
     return collection
 

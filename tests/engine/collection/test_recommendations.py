@@ -68,10 +68,20 @@ def _given(
     labels = np.concatenate([labelled.class_ids, np.full(len(waiting), NO_CLASS)]).astype(np.int32)
     count = len(embeddings)
     state = CollectionState(
-        Path("/boards"), np.arange(1, count + 1), [f"{each}.png" for each in range(count)], labels,
-        model.candidate_ids[scores.best].astype(np.int32), scores.best_score, scores.safe_class, scores.safe_score,
-        model.is_unknown(scores), np.ones(count, np.uint8), labelled.counts(), {}, model_name=model_name,
-    )  # fmt: skip
+        Path("/boards"),
+        np.arange(1, count + 1),
+        [f"{each}.png" for each in range(count)],
+        labels,
+        model.candidate_ids[scores.best].astype(np.int32),
+        scores.best_score,
+        scores.safe_class,
+        scores.safe_score,
+        model.is_unknown(scores),
+        np.ones(count, np.uint8),
+        labelled.counts(),
+        {},
+        model_name=model_name,
+    )
     return RecommendationInput(model, drawn.graph, state)
 
 

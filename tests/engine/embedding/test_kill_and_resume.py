@@ -69,7 +69,8 @@ def test_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
 def _run_until_killed(root: Path) -> list[int]:
     """Start a child that embeds, kill it in the middle, and return the ids it had reported."""
     script = (
-        "from pathlib import Path; from tests.engine.embedding.test_kill_and_resume import embed_folder; "
+        "from pathlib import Path; from tests.engine.embedding.test_kill_and_resume import "
+        "embed_folder; "
         f"embed_folder(Path({str(root)!r}), stop_after={BATCHES_BEFORE_KILL})"
     )
     repository = Path(__file__).parents[3]

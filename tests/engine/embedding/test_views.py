@@ -53,9 +53,10 @@ def test_the_whole_comes_first_and_each_corner_shows_more_of_its_own(
     side = session.card.input_side
     assert views.shape == (VIEWS, side, side, 3)
     assert (views[0] == network_input(data, session.card)).all()
-    shares = [(view == quarters(1)[row, column]).all(axis=2).mean() for view, (row, column) in zip(
-        views[1:], ((0, 0), (0, 1), (1, 0), (1, 1)), strict=True
-    )]  # fmt: skip
+    shares = [
+        (view == quarters(1)[row, column]).all(axis=2).mean()
+        for view, (row, column) in zip(views[1:], ((0, 0), (0, 1), (1, 0), (1, 1)), strict=True)
+    ]
     assert shares == pytest.approx([(9 / 14) ** 2] * 4, abs=0.05)
 
 

@@ -70,13 +70,23 @@ def test_figures_worked_by_hand(project: Project) -> None:
     """Top-1, top-5, levels, calibration, coverage and safe accuracy are those of a pencil."""
     ids = class_ids(project)
     classified = made_up(
-        project.classes.graph, [ids[name] for name in CANDIDATES], list(ROWS.values()), paths=list(ROWS), far=[5],
+        project.classes.graph,
+        [ids[name] for name in CANDIDATES],
+        list(ROWS.values()),
+        paths=list(ROWS),
+        far=[5],
         labels={6: ids["Gull"]},
-    )  # fmt: skip
+    )
     truth = {
-        "a.jpg": ids["Gull"], "b.jpg": ids["Dog"], "c.jpg": ids["Auk"], "d.jpg": ids["Clay"], "e.jpg": ids["Gull"],
-        "far.jpg": NO_CLASS, "shot.jpg": ids["Gull"], "nowhere.jpg": ids["Dog"],
-    }  # fmt: skip
+        "a.jpg": ids["Gull"],
+        "b.jpg": ids["Dog"],
+        "c.jpg": ids["Auk"],
+        "d.jpg": ids["Clay"],
+        "e.jpg": ids["Gull"],
+        "far.jpg": NO_CLASS,
+        "shot.jpg": ids["Gull"],
+        "nowhere.jpg": ids["Dog"],
+    }
     figures = evaluate(project, classified, truth)
     assert figures.images == 6
     assert figures.top1 == pytest.approx(2 / 5)
@@ -195,8 +205,11 @@ def test_truth_file_as_people_write_it(project: Project, tmp_path: Path) -> None
     )
     file.write_bytes(b"\xef\xbb\xbf" + text.encode())
     assert read_truth(file, project.classes.graph) == {
-        ".\\a\\1.jpg": ids["Dog"], "./b.jpg": ids["Gull"], "c.jpg": NO_CLASS, "d.jpg": NO_CLASS,
-    }  # fmt: skip
+        ".\\a\\1.jpg": ids["Dog"],
+        "./b.jpg": ids["Gull"],
+        "c.jpg": NO_CLASS,
+        "d.jpg": NO_CLASS,
+    }
     candidates = [ids["Dog"], ids["Gull"]]
     classified = made_up(
         project.classes.graph, candidates, [(0.9, 0.1), (0.1, 0.9)], paths=["a/1.jpg", "b.jpg"]

@@ -9,8 +9,13 @@ def test_the_core_is_six_members() -> None:
     Each further layer is for those who explain, export or hold out.
     """
     assert members(FittedClassifier) == {
-        "candidate_ids", "back_off", "classify", "classify_new", "probabilities", "is_unknown",
-    }  # fmt: skip
+        "candidate_ids",
+        "back_off",
+        "classify",
+        "classify_new",
+        "probabilities",
+        "is_unknown",
+    }
     assert all(FittedClassifier in layer.__mro__ for layer in (Explains, Exports, HoldsOut))
     assert members(Explains) == {"explain", "prototype", "inheritance", "space"}
     assert members(Exports) == {"export", "distance", "unknown_distance"}

@@ -515,9 +515,16 @@ def _with_copies(snapshot: FitSnapshot, copies: int) -> FitSnapshot:
     ids = np.arange(1, count + 1)
     folds = np.where(np.isin(sources, labelled), sources, -1)
     copied = EmbeddedSnapshot(
-        ids, images.labels[sources], np.arange(count), np.zeros(count, dtype=bool), ids,
-        images.embeddings[sources], np.ones(count, dtype=bool), age=1, folds=folds,
-    )  # fmt: skip
+        ids,
+        images.labels[sources],
+        np.arange(count),
+        np.zeros(count, dtype=bool),
+        ids,
+        images.embeddings[sources],
+        np.ones(count, dtype=bool),
+        age=1,
+        folds=folds,
+    )
     return replace(snapshot, images=copied)
 
 

@@ -95,9 +95,12 @@ def test_class_folders(music: Labelled, tmp_path: Path, how: Placing) -> None:
     assert done.left_out == {"no class": 3}
     found = {path.relative_to(out).as_posix() for path in out.rglob("*.png")}
     assert found == {
-        "Keyboard/Piano/piano.png", "Keyboard/Organ/organ.png", "Wind/Flute/flute.png", "Wind/coarse.png",
+        "Keyboard/Piano/piano.png",
+        "Keyboard/Organ/organ.png",
+        "Wind/Flute/flute.png",
+        "Wind/coarse.png",
         "Trio_ A_B_/=odd, _name_ ü.png",
-    }  # fmt: skip
+    }
     source = music.project.images.resolve(music.project.images.record(music.images["piano.png"]))
     piano = out / "Keyboard/Piano/piano.png"
     assert piano.read_bytes() == source.read_bytes()

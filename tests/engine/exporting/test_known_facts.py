@@ -100,9 +100,14 @@ def test_camtrap_dp_has_date_camera_serial_and_place(gone: Labelled, tmp_path: P
     medium = next(rows_in((folder / "media.csv").read_text(encoding="utf-8")))
     assert medium["timestamp"] == "2024-05-01T07:30:00+00:00"
     assert json.loads(medium["exifData"])["EXIF"] == {
-        "Model": CANON, "SerialNumber": "0042", "LensModel": "EF 50", "ISO": "400", "Artist": "Ada",
-        "Copyright": "CC BY", "ImageDescription": "A",
-    }  # fmt: skip
+        "Model": CANON,
+        "SerialNumber": "0042",
+        "LensModel": "EF 50",
+        "ISO": "400",
+        "Artist": "Ada",
+        "Copyright": "CC BY",
+        "ImageDescription": "A",
+    }
 
 
 def test_camtrap_dp_lists_several_cameras_of_one_folder(gone: Labelled, tmp_path: Path) -> None:
@@ -131,5 +136,12 @@ def test_every_format_says_what_it_leaves_out() -> None:
     """None claims that nothing is lost; those that only name images are known."""
     assert all(one.cannot_carry for one in FORMATS.values())
     assert {name for name, one in FORMATS.items() if one.names_images} == {
-        "csv", "jsonl", "parquet", "coco", "cvat", "darwin-core", "camtrap-dp", "label-studio",
-    }  # fmt: skip
+        "csv",
+        "jsonl",
+        "parquet",
+        "coco",
+        "cvat",
+        "darwin-core",
+        "camtrap-dp",
+        "label-studio",
+    }

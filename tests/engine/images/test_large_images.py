@@ -92,10 +92,18 @@ def tiled_tiff() -> bytes:
     start = behind + 6 + 8 * count
     offsets = [start + sum(map(len, tiles[:number])) for number in range(count)]
     entries = [
-        (256, 3, 1, WIDTH), (257, 3, 1, HEIGHT), (258, 3, 3, behind), (259, 3, 1, 8), (262, 3, 1, 2), (277, 3, 1, 3),
-        (284, 3, 1, 1), (322, 3, 1, tile), (323, 3, 1, tile), (324, 4, count, behind + 6),
+        (256, 3, 1, WIDTH),
+        (257, 3, 1, HEIGHT),
+        (258, 3, 3, behind),
+        (259, 3, 1, 8),
+        (262, 3, 1, 2),
+        (277, 3, 1, 3),
+        (284, 3, 1, 1),
+        (322, 3, 1, tile),
+        (323, 3, 1, tile),
+        (324, 4, count, behind + 6),
         (325, 4, count, behind + 6 + 4 * count),
-    ]  # fmt: skip
+    ]
     directory = struct.pack("<2sHIH", b"II", 42, 8, len(entries))
     directory += b"".join(struct.pack("<HHII", *entry) for entry in entries) + bytes(4)
     values = struct.pack("<3H", 8, 8, 8) + struct.pack(f"<{count}I", *offsets)

@@ -46,17 +46,22 @@ def exif() -> Image.Exif:
     )
     block.get_ifd(Base.ExifOffset).update(
         {
-            Base.DateTimeOriginal: TAKEN.strftime("%Y:%m:%d %H:%M:%S"), Base.ExposureTime: IFDRational(1, 250),
-            Base.FNumber: IFDRational(28, 10), Base.ISOSpeedRatings: 800, Base.FocalLength: IFDRational(50),
+            Base.DateTimeOriginal: TAKEN.strftime("%Y:%m:%d %H:%M:%S"),
+            Base.ExposureTime: IFDRational(1, 250),
+            Base.FNumber: IFDRational(28, 10),
+            Base.ISOSpeedRatings: 800,
+            Base.FocalLength: IFDRational(50),
             Base.LensModel: "AF-S 50mm\0\0\0",
         }
-    )  # fmt: skip
+    )
     block.get_ifd(Base.GPSInfo).update(
         {
-            GPS.GPSLatitudeRef: "S", GPS.GPSLatitude: (IFDRational(3), IFDRational(30), IFDRational(0)),
-            GPS.GPSLongitudeRef: "E", GPS.GPSLongitude: (IFDRational(37), IFDRational(15), IFDRational(36)),
+            GPS.GPSLatitudeRef: "S",
+            GPS.GPSLatitude: (IFDRational(3), IFDRational(30), IFDRational(0)),
+            GPS.GPSLongitudeRef: "E",
+            GPS.GPSLongitude: (IFDRational(37), IFDRational(15), IFDRational(36)),
         }
-    )  # fmt: skip
+    )
     return block
 
 
@@ -81,9 +86,15 @@ def test_exif_of_each_kind(kind: str, tmp_path: Path) -> None:
     assert found.latitude == pytest.approx(-3.5)
     assert found.longitude == pytest.approx(37.26)
     assert dict(found.fields) == {
-        "description": "A fox at night", "creator": "Ada", "copyright": "CC BY", "lens": "AF-S 50mm",
-        "exposure_s": "1/250", "aperture": "2.8", "iso": "800", "focal_length_mm": "50",
-    }  # fmt: skip
+        "description": "A fox at night",
+        "creator": "Ada",
+        "copyright": "CC BY",
+        "lens": "AF-S 50mm",
+        "exposure_s": "1/250",
+        "aperture": "2.8",
+        "iso": "800",
+        "focal_length_mm": "50",
+    }
     (tmp_path / "photo.jpg").write_bytes(data)
     assert read_details(tmp_path / "photo.jpg") == found
 

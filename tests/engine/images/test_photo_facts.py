@@ -14,9 +14,12 @@ from engine.interchange.xmp_packet import XmpPacket, property_name
 PACKET = (
     '<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/">'
     '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about=""'
-    ' xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:photoshop="http://ns.adobe.com/photoshop/1.0/"'
-    ' xmlns:aux="http://ns.adobe.com/exif/1.0/aux/" photoshop:DateCreated="1912-06-03" aux:SerialNumber="SN-7">'
-    "<dc:subject><rdf:Bag><rdf:li>Füchse</rdf:li></rdf:Bag></dc:subject></rdf:Description></rdf:RDF></x:xmpmeta>"
+    ' xmlns:dc="http://purl.org/dc/elements/1.1/" '
+    'xmlns:photoshop="http://ns.adobe.com/photoshop/1.0/"'
+    ' xmlns:aux="http://ns.adobe.com/exif/1.0/aux/" photoshop:DateCreated="1912-06-03" '
+    'aux:SerialNumber="SN-7">'
+    "<dc:subject><rdf:Bag><rdf:li>Füchse</rdf:li></rdf:Bag></dc:subject></rdf:Description></"
+    "rdf:RDF></x:xmpmeta>"
 )
 ENCODINGS = ["utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "utf-16", "utf-32"]
 

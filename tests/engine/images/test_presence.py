@@ -24,12 +24,24 @@ def test_files_in_small_and_large_folders(tmp_path: Path) -> None:
     write(tmp_path / "small", ["a.jpg"])
     (tmp_path / "small" / "b.jpg").mkdir()
     paths = [
-        *(f"large/{name}" for name in names), "large/40.jpg", "small/a.jpg", "small/b.jpg", "gone/a.jpg", "top.jpg",
-        f"{tmp_path.as_posix()}/small/a.jpg", "D:/photos/a.jpg", "small/\0.jpg",
-    ]  # fmt: skip
+        *(f"large/{name}" for name in names),
+        "large/40.jpg",
+        "small/a.jpg",
+        "small/b.jpg",
+        "gone/a.jpg",
+        "top.jpg",
+        f"{tmp_path.as_posix()}/small/a.jpg",
+        "D:/photos/a.jpg",
+        "small/\0.jpg",
+    ]
     assert [paths[place] for place in missing_files(tmp_path, paths)] == [
-        "large/40.jpg", "small/b.jpg", "gone/a.jpg", "top.jpg", "D:/photos/a.jpg", "small/\0.jpg",
-    ]  # fmt: skip
+        "large/40.jpg",
+        "small/b.jpg",
+        "gone/a.jpg",
+        "top.jpg",
+        "D:/photos/a.jpg",
+        "small/\0.jpg",
+    ]
 
 
 def test_links_count_as_what_they_lead_to(tmp_path: Path) -> None:

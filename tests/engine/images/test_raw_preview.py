@@ -50,7 +50,10 @@ def test_all_kinds_are_tried() -> None:
 def test_without_preview(kind: str, previews: tuple[bytes, ...]) -> None:
     """No preview, or a stamp of 160 pixels, is one clear line."""
     data = raw_photo(kind, *previews)
-    words = rf"the RAW photo has no preview that can be shown: found {raw_kind(data)}\. Develop it, or export"
+    words = (
+        rf"the RAW photo has no preview that can be shown: found {raw_kind(data)}\. Develop "
+        rf"it, or export"
+    )
     for decode in (decode_rgb, lambda some: decode_square(some, 96)):
         with pytest.raises(ImageError, match=words):
             decode(data)

@@ -201,9 +201,11 @@ def test_the_label_of_a_second_copy_of_a_photo_is_listed(
         ada.labels.set(ids, gull, who="ada")
     done = merge(ada, other.path)
     found = {(each.ours.path, each.theirs.path) for each in done.conflicts}
-    assert found == ({("Bird/Gull", "Bird"), ("Bird/Gull", "")} if ours_is_labelled else {
-        ("Bird", "Bird/Gull"), ("Bird", "")
-    })  # fmt: skip
+    assert found == (
+        {("Bird/Gull", "Bird"), ("Bird/Gull", "")}
+        if ours_is_labelled
+        else {("Bird", "Bird/Gull"), ("Bird", "")}
+    )
     assert done.plan.agreement.exact.images == int(ours_is_labelled)
 
 

@@ -89,8 +89,11 @@ def test_names_that_differ_by_case_or_unicode_form_are_one() -> None:
     )
     found = plan(ours, theirs)
     assert matched(found, ours, theirs) == {
-        "BIRD": "Bird", "BIRD/MÖWE": "Bird/Möwe", "BIRD/Finch": "Bird/ﬁnch", "Fox": "Fox",
-    }  # fmt: skip
+        "BIRD": "Bird",
+        "BIRD/MÖWE": "Bird/Möwe",
+        "BIRD/Finch": "Bird/ﬁnch",
+        "Fox": "Fox",
+    }
     assert [found.after.path_text(each) for each in found.new.values()] == ["fox"]
     decomposed = graph({"Bird": (), "Mo\u0308we": ("Bird",)}, start=40)
     assert len(matched(plan(ours, decomposed), ours, decomposed)) == 2
@@ -162,8 +165,9 @@ def test_common_history_decides_for_copies() -> None:
         "Bird/Below",
     }
     assert listed(found) == {
-        (Divergence.REMOVED_HERE, "Bird/Lost", ""), (Divergence.RENAMED, "Bird/Gull", "Bird/Seagull"),
-    }  # fmt: skip
+        (Divergence.REMOVED_HERE, "Bird/Lost", ""),
+        (Divergence.RENAMED, "Bird/Gull", "Bird/Seagull"),
+    }
 
 
 def test_what_hangs_below_a_refused_class_is_listed_with_it() -> None:
@@ -171,8 +175,9 @@ def test_what_hangs_below_a_refused_class_is_listed_with_it() -> None:
     ours = graph({"Apple": (), "Pear": ()}, {"Apple": "1", "Pear": "2"})
     theirs = graph({"Apple": (), "Russet": ("Apple",)}, {"Apple": "2"}, start=20)
     assert listed(plan(ours, theirs)) == {
-        (Divergence.NAME_TAKEN, "Apple", ""), (Divergence.PARENT_MISSING, "Apple/Russet", ""),
-    }  # fmt: skip
+        (Divergence.NAME_TAKEN, "Apple", ""),
+        (Divergence.PARENT_MISSING, "Apple/Russet", ""),
+    }
 
 
 @pytest.mark.parametrize("is_alike", [True, False])

@@ -96,9 +96,13 @@ def test_a_project_that_is_only_read(tmp_path: Path) -> None:
 
 
 WRITERS: tuple[Callable[[Path], object], ...] = (
-    write_first_version, write_third_version, write_fourth_version, write_fifth_version, write_sixth_version,
+    write_first_version,
+    write_third_version,
+    write_fourth_version,
+    write_fifth_version,
+    write_sixth_version,
     write_seventh_version,
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("write", WRITERS)

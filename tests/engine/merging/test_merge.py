@@ -216,9 +216,11 @@ def test_notes_come_in_where_ours_are_missing(copies: Copies) -> None:
         for key, each in ada.notes.by_image().items()
     }
     assert notes == {
-        3: (2, False, "Nice light", "ada"), 4: (0, False, "A juvenile?", "ada"), 5: (5, False, "", "ben"),
+        3: (2, False, "Nice light", "ada"),
+        4: (0, False, "A juvenile?", "ada"),
+        5: (5, False, "", "ben"),
         6: (0, True, "", "ben"),
-    }  # fmt: skip
+    }
     assert (plan.stars_kept, [each.image_id for each in plan.comments]) == (1, [4])
     assert merge(ada, ben.path).change.is_empty
     settle_comment(ada, plan.comments[0], Verdict.OTHER)

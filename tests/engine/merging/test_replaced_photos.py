@@ -58,8 +58,9 @@ def test_of_another_project_and_of_images_that_are_not_here(tmp_path: Path) -> N
     replace_photo(other, 4)
     replace_photo(other, 7)
     assert [(image, who) for image, _, who in listed(ada, other)] == [
-        ("IMG_000003.jpg", "cleo"), ("IMG_000006.jpg", "cleo"),
-    ]  # fmt: skip
+        ("IMG_000003.jpg", "cleo"),
+        ("IMG_000006.jpg", "cleo"),
+    ]
 
 
 def test_confirmed_there_it_comes_in(tmp_path: Path) -> None:

@@ -46,8 +46,11 @@ def test_a_network_is_listened_to_at_every_stage() -> None:
         torch.randn(2, 3, 32, 48, generator=torch.Generator().manual_seed(1)),
     )
     assert [tuple(each.shape) for each in network.maps(images)] == [
-        (2, 4, 16, 24), (2, 6, 8, 12), (2, 8, 4, 6), (2, 10, 2, 3),
-    ]  # fmt: skip
+        (2, 4, 16, 24),
+        (2, 6, 8, 12),
+        (2, 8, 4, 6),
+        (2, 10, 2, 3),
+    ]
     embedding = network(images)
     assert embedding.shape == (2, network.embedding_width) == (2, 28)
     assert [part.norm(dim=1).tolist() for part in embedding.split((4, 6, 8, 10), dim=1)] == [

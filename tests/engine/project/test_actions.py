@@ -30,36 +30,82 @@ from tests.support.projects import (
 @pytest.mark.parametrize(
     ("done", "past", "command"),
     [
-        (action("labelled", "Gull", images=3), "Labelled 3 images as Gull", "Label 3 images as Gull"),
+        (
+            action("labelled", "Gull", images=3),
+            "Labelled 3 images as Gull",
+            "Label 3 images as Gull",
+        ),
         (action("labelled", "Gull", images=1), "Labelled 1 image as Gull", "Label 1 image as Gull"),
-        (action("labelled", "Lemon", images=72, relabelled=24), "Labelled 72 images as Lemon (24 had another label)",
-         "Label 72 images as Lemon (24 had another label)"),
-        (action("class_created", "Lemon", images=2, relabelled=1),
-         "Created class Lemon with 2 images (1 had another label)",
-         "Create class Lemon with 2 images (1 had another label)"),
-        (action("classes_moved_to_top", chosen="Gull"), "Moved class Gull to the top level",
-         "Move class Gull to the top level"),
-        (action("classes_moved", chosen=2, parent="Bird"), "Moved 2 classes to Bird", "Move 2 classes to Bird"),
-        (action("classes_moved_from", chosen="Gull", parents="Bird", parent="Auk"),
-         "Moved class Gull from Bird to Auk", "Move class Gull from Bird to Auk"),
-        (action("class_split", "Gull", classes="Tern", labels=12), "Split Tern off Gull (12 labels moved)",
-         "Split Tern off Gull (12 labels moved)"),
-        (action("classes_unlinked", classes="Gull", parents=2), "Unlinked Gull from 2 parents",
-         "Unlink Gull from 2 parents"),
-        (attributes_changed(["note"], ["Gull"]), "Changed the note of Gull", "Change the note of Gull"),
-        (attributes_changed(["source_id"], ["Gull", "Auk"]), "Changed the source id of 2 classes",
-         "Change the source id of 2 classes"),
-        (attributes_changed(["note", "rank"], ["Gull"]), "Changed note and rank of Gull",
-         "Change note and rank of Gull"),
-        (attributes_changed([], ["Gull"]), "Changed the attributes of Gull", "Change the attributes of Gull"),
-        (action("stage_turned_on"), "Turned on learning from unlabelled images",
-         "Turn on learning from unlabelled images"),
-        (old_action("Labelled 3 images as {class}"), "Labelled 3 images as {class}", "Label 3 images as {class}"),
+        (
+            action("labelled", "Lemon", images=72, relabelled=24),
+            "Labelled 72 images as Lemon (24 had another label)",
+            "Label 72 images as Lemon (24 had another label)",
+        ),
+        (
+            action("class_created", "Lemon", images=2, relabelled=1),
+            "Created class Lemon with 2 images (1 had another label)",
+            "Create class Lemon with 2 images (1 had another label)",
+        ),
+        (
+            action("classes_moved_to_top", chosen="Gull"),
+            "Moved class Gull to the top level",
+            "Move class Gull to the top level",
+        ),
+        (
+            action("classes_moved", chosen=2, parent="Bird"),
+            "Moved 2 classes to Bird",
+            "Move 2 classes to Bird",
+        ),
+        (
+            action("classes_moved_from", chosen="Gull", parents="Bird", parent="Auk"),
+            "Moved class Gull from Bird to Auk",
+            "Move class Gull from Bird to Auk",
+        ),
+        (
+            action("class_split", "Gull", classes="Tern", labels=12),
+            "Split Tern off Gull (12 labels moved)",
+            "Split Tern off Gull (12 labels moved)",
+        ),
+        (
+            action("classes_unlinked", classes="Gull", parents=2),
+            "Unlinked Gull from 2 parents",
+            "Unlink Gull from 2 parents",
+        ),
+        (
+            attributes_changed(["note"], ["Gull"]),
+            "Changed the note of Gull",
+            "Change the note of Gull",
+        ),
+        (
+            attributes_changed(["source_id"], ["Gull", "Auk"]),
+            "Changed the source id of 2 classes",
+            "Change the source id of 2 classes",
+        ),
+        (
+            attributes_changed(["note", "rank"], ["Gull"]),
+            "Changed note and rank of Gull",
+            "Change note and rank of Gull",
+        ),
+        (
+            attributes_changed([], ["Gull"]),
+            "Changed the attributes of Gull",
+            "Change the attributes of Gull",
+        ),
+        (
+            action("stage_turned_on"),
+            "Turned on learning from unlabelled images",
+            "Turn on learning from unlabelled images",
+        ),
+        (
+            old_action("Labelled 3 images as {class}"),
+            "Labelled 3 images as {class}",
+            "Label 3 images as {class}",
+        ),
         (old_action("Restored"), "Restored", "Restored"),
         (action("of_a_newer_program", images=3), "of_a_newer_program", "of_a_newer_program"),
         (action("labelled", images=1), "Labelled 1 image as ?", "Label 1 image as ?"),
     ],
-)  # fmt: skip
+)
 def test_words_of_an_action(done: Action, past: str, command: str) -> None:
     """The past tense for a toast and the history, a command for Undo and Redo.
 
@@ -88,20 +134,40 @@ def test_adding_images(images: int, labels: int, class_names: tuple[str, ...], t
     ("done", "text"),
     [
         (action("classes_removed", chosen="Gull"), "Removed class Gull"),
-        (action("classes_removed", chosen="Gull", labels=3, heir="Bird"),
-         "Removed class Gull (3 labels moved to Bird)"),
+        (
+            action("classes_removed", chosen="Gull", labels=3, heir="Bird"),
+            "Removed class Gull (3 labels moved to Bird)",
+        ),
         (action("classes_removed", chosen="Gull", below_it=4), "Removed class Gull and 4 below it"),
-        (action("classes_removed", chosen=2, below_them=1_200, labels_up=2, labels_gone=5),
-         "Removed 2 classes and 1,200 below them (2 labels moved to their parents, 5 labels removed)"),
-        (action("classes_pasted", chosen="Gull", below_it=12, parent="Bird"),
-         "Pasted class Gull and 12 below it into Bird"),
-        (action("classes_updated", source="b.csv", new_classes=12, renamed=3),
-         "Updated from b.csv: 12 new classes, 3 renamed"),
-        (action("classes_updated", source="b.csv", classes=1), "Updated from b.csv: synonyms of 1 class"),
-        (action("edits_tried", edits=2, first=(action("class_added", "Gull"), action("stage_turned_on"))),
-         "Tried out 2 edits: Added class Gull; Turned on learning from unlabelled images"),
+        (
+            action("classes_removed", chosen=2, below_them=1_200, labels_up=2, labels_gone=5),
+            (
+                "Removed 2 classes and 1,200 below them (2 labels moved to their parents, 5 labels "
+                "removed)"
+            ),
+        ),
+        (
+            action("classes_pasted", chosen="Gull", below_it=12, parent="Bird"),
+            "Pasted class Gull and 12 below it into Bird",
+        ),
+        (
+            action("classes_updated", source="b.csv", new_classes=12, renamed=3),
+            "Updated from b.csv: 12 new classes, 3 renamed",
+        ),
+        (
+            action("classes_updated", source="b.csv", classes=1),
+            "Updated from b.csv: synonyms of 1 class",
+        ),
+        (
+            action(
+                "edits_tried",
+                edits=2,
+                first=(action("class_added", "Gull"), action("stage_turned_on")),
+            ),
+            "Tried out 2 edits: Added class Gull; Turned on learning from unlabelled images",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_named_only_where_it_happened(done: Action, text: str) -> None:
     """Tails and details stand where the action has their numbers, and come back from the file the same."""
     assert str(done) == text

@@ -53,9 +53,13 @@ def test_a_branch_comes_into_another_project_with_all_that_was_noted_of_it(tmp_p
         assert change.text == "Pasted class Bird and 3 below it into Animal"
         assert names_of(other.classes.graph, tops) == ["Bird"]
         assert _paths(other) == {
-            "Animal", "Animal/Bird", "Animal/Bird/Gull", "Animal/Bird/Diver", "Animal/Bird/Gull/Puffin",
+            "Animal",
+            "Animal/Bird",
+            "Animal/Bird/Gull",
+            "Animal/Bird/Diver",
+            "Animal/Bird/Gull/Puffin",
             "Animal/Bird/Diver/Puffin",
-        }  # fmt: skip
+        }
         gull = other.classes.graph.find("Larus")
         assert other.classes.graph.attributes(gull) == replace(SEEN, bar=0.75, is_deepest=True)
         assert other.policies.by_class() == {gull: ClassPolicy(0.75, is_deepest=True)}
@@ -128,23 +132,44 @@ BROKEN: dict[str, tuple[str, str]] = {
     "other JSON": ('{"name": "Gull"}', "no copied classes"),
     "another kind": ('{"protoleaf": "images", "classes": []}', "no copied classes"),
     "brackets": ("[" * 100_000, "no copied classes"),
-    "a huge number": ('{"protoleaf": "classes", "classes": ' + "9" * 5_000 + "}", "no copied classes"),
+    "a huge number": (
+        '{"protoleaf": "classes", "classes": ' + "9" * 5_000 + "}",
+        "no copied classes",
+    ),
     "no class": (_text(), "no class to paste"),
     "no object": (_text("Gull"), "class 1 has no name"),
     "no name": (_text({"note": "seen"}), "needs a name"),
     "a number as name": (_text({"name": 7}), "no text"),
     "a control character": (_text({"name": "a\0b"}), "control characters"),
     "itself as parent": (_text({"name": "Gull", "parents": [0]}), "does not stand before"),
-    "a later parent": (_text({"name": "Gull"}, {"name": "Tern", "parents": [2]}, {"name": "Auk"}), "class 2 has"),
-    "a negative parent": (_text({"name": "Gull"}, {"name": "Tern", "parents": [-1]}), "does not stand before"),
-    "a parent by name": (_text({"name": "Gull"}, {"name": "Tern", "parents": ["Gull"]}), "does not stand before"),
-    "synonyms in one": (_text({"name": "Gull", "synonyms": "Larus"}), "something else as its synonyms"),
+    "a later parent": (
+        _text({"name": "Gull"}, {"name": "Tern", "parents": [2]}, {"name": "Auk"}),
+        "class 2 has",
+    ),
+    "a negative parent": (
+        _text({"name": "Gull"}, {"name": "Tern", "parents": [-1]}),
+        "does not stand before",
+    ),
+    "a parent by name": (
+        _text({"name": "Gull"}, {"name": "Tern", "parents": ["Gull"]}),
+        "does not stand before",
+    ),
+    "synonyms in one": (
+        _text({"name": "Gull", "synonyms": "Larus"}),
+        "something else as its synonyms",
+    ),
     "a colour by name": (_text({"name": "Gull", "colour": "red"}), "not a colour"),
     "an endless note": (_text({"name": "Gull", "note": "x" * 10_001}), "too long"),
-    "a bar above one": (_text({"name": "Gull", "bar": 7}), "something else as its minimum confidence"),
-    "a bar that is none": (_text({"name": "Gull", "bar": float("nan")}), "something else as its minimum confidence"),
+    "a bar above one": (
+        _text({"name": "Gull", "bar": 7}),
+        "something else as its minimum confidence",
+    ),
+    "a bar that is none": (
+        _text({"name": "Gull", "bar": float("nan")}),
+        "something else as its minimum confidence",
+    ),
     "a bar in words": (_text({"name": "Gull", "is_deepest": "yes"}), "something else as its level"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("text", "message"), BROKEN.values(), ids=BROKEN)

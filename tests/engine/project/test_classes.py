@@ -254,9 +254,15 @@ def test_several_classes_are_merged_into_one(tmp_path: Path) -> None:
         "", ("Common", "Gulls"), "grey", "#808080"
     )
     assert expected == MergePreview(
-        classes_before=5, classes_after=3, edges_before=3, edges_after=2,
-        labels_before=1, labels_after=4, children_before=1, children_after=1,
-    )  # fmt: skip
+        classes_before=5,
+        classes_after=3,
+        edges_before=3,
+        edges_after=2,
+        labels_before=1,
+        labels_after=4,
+        children_before=1,
+        children_after=1,
+    )
     assert (len(project.classes.graph), project.classes.graph.edge_count, project.check()) == (
         3,
         2,

@@ -138,10 +138,13 @@ def test_a_time_that_no_calendar_has_stays(photos: Project) -> None:
 @pytest.mark.parametrize(
     "correction",
     [
-        ClockCorrection(), ClockCorrection("a", "Trap", seconds=1), ClockCorrection("a", serial="7", seconds=1),
-        ClockCorrection("a", seconds=10**11), ClockCorrection("a", zone_minutes=841),
+        ClockCorrection(),
+        ClockCorrection("a", "Trap", seconds=1),
+        ClockCorrection("a", serial="7", seconds=1),
+        ClockCorrection("a", seconds=10**11),
+        ClockCorrection("a", zone_minutes=841),
     ],
-)  # fmt: skip
+)
 def test_corrections_that_are_none(photos: Project, correction: ClockCorrection) -> None:
     with pytest.raises(InputError):
         photos.clocks.set(correction)

@@ -176,9 +176,11 @@ def test_missing_values_are_taken_over_with_their_fields(birds: Project) -> None
     birds.fields.define([STAGE])
     birds.fields.set([1], "life stage", "adult")
     theirs = [
-        FieldValue(1, "Life stage", "juvenile", "Eve", WHEN), FieldValue(2, "lifeStage", "pup", "Eve", WHEN),
-        FieldValue(3, "sex", "female", "Eve", WHEN), FieldValue(4, "odd", "x", "Eve", WHEN),
-    ]  # fmt: skip
+        FieldValue(1, "Life stage", "juvenile", "Eve", WHEN),
+        FieldValue(2, "lifeStage", "pup", "Eve", WHEN),
+        FieldValue(3, "sex", "female", "Eve", WHEN),
+        FieldValue(4, "odd", "x", "Eve", WHEN),
+    ]
     change = birds.fields.add_missing(
         theirs, [ImageField("lifestage", FieldKind.CHOICE, ("Adult", "pup")), SEX]
     )

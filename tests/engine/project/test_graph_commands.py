@@ -42,9 +42,16 @@ NAMES: Final = (
     "Moss",
 )
 TREE: Final[Mapping[str, tuple[str, ...]]] = {
-    "Animal": (), "Bird": ("Animal",), "Diver": ("Animal",), "Gull": ("Bird",), "Auk": ("Bird", "Diver"),
-    "Puffin": ("Auk",), "Herring Gull": ("Gull",), "Plant": (), "Kelp": ("Plant",),
-}  # fmt: skip
+    "Animal": (),
+    "Bird": ("Animal",),
+    "Diver": ("Animal",),
+    "Gull": ("Bird",),
+    "Auk": ("Bird", "Diver"),
+    "Puffin": ("Auk",),
+    "Herring Gull": ("Gull",),
+    "Plant": (),
+    "Kelp": ("Plant",),
+}
 IMAGES: Final = 18
 
 

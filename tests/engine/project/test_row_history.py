@@ -44,13 +44,15 @@ def faults(path: Path) -> list[str]:
 
 
 CHANGES = {
-    "a time that differs in its last bit": "UPDATE image SET modified_ns = modified_ns + 1 WHERE image_id = 20",
+    "a time that differs in its last bit": "UPDATE image SET modified_ns = modified_ns + 1 WHERE "
+    "image_id = 20",
     "a path": "UPDATE image SET path = path || 'x' WHERE image_id = 20",
     "a class": "UPDATE label SET class_id = NULL WHERE image_id = 1",
     "a row that is gone": "DELETE FROM label WHERE image_id = 2",
     "a row that was removed": "INSERT INTO image VALUES (35, 'photos/back.jpg', 1, 2, '', '', NULL)",
     "a row that nobody made": (
-        "INSERT INTO label SELECT 25, class_id, who, labelled_at, source, is_empty FROM label LIMIT 1"
+        "INSERT INTO label SELECT 25, class_id, who, labelled_at, source, is_empty FROM label "
+        "LIMIT 1"
     ),
     "stars": "UPDATE image_note SET stars = 3 WHERE image_id = 3",
     "a bar": "UPDATE class_policy SET bar = 0.5",

@@ -17,23 +17,40 @@ from engine.project.setting_kinds import KINDS, kind_of
 from tests.support.projects import new_project
 
 GOOD = {
-    "setting": '"ppn"', "collection": "false", "burst_seconds": "60", "dismissed_graph_suggestions": '["a"]',
-    "imported taxonomies": "[1, 2]", "imported taxonomy 0.0": '"text"', "settled conflict 3": '{"x": [null, true]}',
-    "settled comment 3": '["x"]', "merged classes a": '{"ab": 3}', "hidden_categories": '["person"]',
+    "setting": '"ppn"',
+    "collection": "false",
+    "burst_seconds": "60",
+    "dismissed_graph_suggestions": '["a"]',
+    "imported taxonomies": "[1, 2]",
+    "imported taxonomy 0.0": '"text"',
+    "settled conflict 3": '{"x": [null, true]}',
+    "settled comment 3": '["x"]',
+    "merged classes a": '{"ab": 3}',
+    "hidden_categories": '["person"]',
     "fields": '[{"name": "sex", "kind": "choice", "choices": ["female", "male"]}]',
-    "saved_searches": '{"foxes": "class:fox"}', "class_list_locked": "true", "broadest_level": "2",
-    "clock_corrections": '[{"folder": "a", "camera": "", "serial": "", "seconds": 60, "zone_minutes": null}]',
-}  # fmt: skip
+    "saved_searches": '{"foxes": "class:fox"}',
+    "class_list_locked": "true",
+    "broadest_level": "2",
+    "clock_corrections": '[{"folder": "a", "camera": "", "serial": "", "seconds": 60, '
+    '"zone_minutes": null}]',
+}
 WRONG = {
-    "setting": ("3", "[]", "null"), "collection": ('"yes"', "1"), "burst_seconds": ('"60"', "NaN", "1e999", "true"),
+    "setting": ("3", "[]", "null"),
+    "collection": ('"yes"', "1"),
+    "burst_seconds": ('"60"', "NaN", "1e999", "true"),
     "dismissed_graph_suggestions": ('"a"', '{"keys": ["a"]}'),
     "imported taxonomies": ('"foo"', "[null]", "[-1]", "[1.5]", "[true]"),
-    "imported taxonomy 0.0": ("{}", "5"), "settled conflict 3": ("[]", '{"x": 1}', '{"x": [1]}', '{"x": ["a", true]}'),
-    "settled comment 3": ("{}", "[{}]"), "merged classes a": ("[]", '{"ab": "x"}'),
-    "hidden_categories": ('"person"', "[3]"), "fields": ('"sex"', '[{"name": "sex"}]'),
-    "saved_searches": ("[]", '{"a": 1}'), "class_list_locked": ('"yes"', "1"), "broadest_level": ('"2"', "1.5", "true"),
+    "imported taxonomy 0.0": ("{}", "5"),
+    "settled conflict 3": ("[]", '{"x": 1}', '{"x": [1]}', '{"x": ["a", true]}'),
+    "settled comment 3": ("{}", "[{}]"),
+    "merged classes a": ("[]", '{"ab": "x"}'),
+    "hidden_categories": ('"person"', "[3]"),
+    "fields": ('"sex"', '[{"name": "sex"}]'),
+    "saved_searches": ("[]", '{"a": 1}'),
+    "class_list_locked": ('"yes"', "1"),
+    "broadest_level": ('"2"', "1.5", "true"),
     "clock_corrections": ("{}", '[{"offset": "x"}]'),
-}  # fmt: skip
+}
 
 
 @pytest.fixture

@@ -41,7 +41,8 @@ OLD: dict[str, str] = {
     "score": "INSERT INTO prediction VALUES ('ppn+', 1, 1, 2, 'high', NULL, 0)",
     "history": "UPDATE journal_chunk SET row_changes = 5",
     "history of another table": "UPDATE journal_chunk SET row_changes = '[[\"notes\",null,[1]]]'",
-    "history that nests without end": "UPDATE journal_chunk SET row_changes = replace(hex(zeroblob(50000)), '0', '[')",
+    "history that nests without end": "UPDATE journal_chunk SET row_changes = "
+    "replace(hex(zeroblob(50000)), '0', '[')",
     "missing column": "ALTER TABLE label DROP COLUMN source",
     "missing table": "DROP TABLE label",
     "newer table": "CREATE TABLE model_file (hash TEXT)",
@@ -85,7 +86,8 @@ PRESENT: dict[str, str] = {
     "view": "CREATE VIEW v AS SELECT * FROM label",
     "figures": 'UPDATE model_version SET figures = \'{"before_accuracy": "nope"}\'',
     "figures that are none": "UPDATE model_version SET figures = 'nope'",
-    "label without history": "INSERT INTO label VALUES (1, 2, 'ada', '2026-01-02T03:04:05+00:00', 'review', 0)",
+    "label without history": "INSERT INTO label VALUES (1, 2, 'ada', '2026-01-02T03:04:05+00:00', "
+    "'review', 0)",
     "source id without history": "UPDATE class SET source_id = 'n1' WHERE class_id = 2",
     "synonym without history": "UPDATE class SET synonyms = 'Larus' WHERE class_id = 2",
     "note without history": "INSERT INTO class_detail VALUES (2, 'seen in May', '', 0)",

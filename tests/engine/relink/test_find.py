@@ -176,8 +176,10 @@ def test_scattered_images_are_found_by_name_and_size(tmp_path: Path) -> None:
     with moved.project:
         plan = moved.find()
     assert {old: new for old, (new, _) in places_of(plan, tmp_path).items()} == {
-        "photos/gull.jpg": "a/gull.jpg", "photos/kestrel.jpg": "b/c/kestrel.jpg", "photos/dove.jpg": "d/dove.jpg",
-    }  # fmt: skip
+        "photos/gull.jpg": "a/gull.jpg",
+        "photos/kestrel.jpg": "b/c/kestrel.jpg",
+        "photos/dove.jpg": "d/dove.jpg",
+    }
 
 
 def test_content_decides_between_equal_names_and_sizes(tmp_path: Path) -> None:
@@ -216,8 +218,9 @@ def test_a_renamed_file_is_found_by_content(tmp_path: Path) -> None:
     with moved.project:
         plan = moved.find()
     assert places_of(plan, tmp_path) == {
-        "photos/a.jpg": ("new/Gull 1.jpeg", "content"), "photos/b.jpg": ("new/Kestrel 1.jpg", "content"),
-    }  # fmt: skip
+        "photos/a.jpg": ("new/Gull 1.jpeg", "content"),
+        "photos/b.jpg": ("new/Kestrel 1.jpg", "content"),
+    }
 
 
 def test_equal_files_are_reported_and_not_guessed(tmp_path: Path) -> None:

@@ -12,9 +12,18 @@ from tests.support.reports import AUK, DOG, GULL, confusion_in, report_of, zoo
 
 RIGHT = EstimatedShare(46, 50, 0.92, (0.799, 0.974))
 AUDIT = AuditFigures(
-    1, datetime(2026, 3, 1, tzinfo=UTC), False, 1_200, 50, 50, 0, RIGHT, RIGHT,
-    error_odds=1.0, classes=((GULL, EstimatedShare(9, 10, 0.9)),),
-)  # fmt: skip
+    1,
+    datetime(2026, 3, 1, tzinfo=UTC),
+    False,
+    1_200,
+    50,
+    50,
+    0,
+    RIGHT,
+    RIGHT,
+    error_odds=1.0,
+    classes=((GULL, EstimatedShare(9, 10, 0.9)),),
+)
 
 
 def report(*audits: AuditFigures) -> Report:

@@ -13,9 +13,16 @@ from engine.report.mistakes import GraphDistance, mistakes_of
 from tests.support.reports import ANIMAL, AUK, BIRD, COAST, DOG, GULL, ROCK, confusion_in, zoo
 
 PAIRS = (
-    (GULL, GULL), (GULL, GULL), (GULL, AUK), (AUK, DOG), (DOG, DOG), (ROCK, GULL), (UNKNOWN, ROCK), (AUK, UNKNOWN),
+    (GULL, GULL),
+    (GULL, GULL),
+    (GULL, AUK),
+    (AUK, DOG),
+    (DOG, DOG),
+    (ROCK, GULL),
+    (UNKNOWN, ROCK),
+    (AUK, UNKNOWN),
     (BIRD, GULL),
-)  # fmt: skip
+)
 
 
 @pytest.fixture

@@ -24,18 +24,30 @@ def state_of(
     count = len(paths)
     unknown = np.arange(count) == 4
     return CollectionState(
-        Path("/p"), np.arange(1, count + 1), paths, np.array(labels), np.array(best), np.ones(count, dtype=np.float32),
-        np.array(safe), np.ones(count, dtype=np.float32), unknown, np.array(status, dtype=np.uint8), {GULL: 1}, {},
-    )  # fmt: skip
+        Path("/p"),
+        np.arange(1, count + 1),
+        paths,
+        np.array(labels),
+        np.array(best),
+        np.ones(count, dtype=np.float32),
+        np.array(safe),
+        np.ones(count, dtype=np.float32),
+        unknown,
+        np.array(status, dtype=np.uint8),
+        {GULL: 1},
+        {},
+    )
 
 
 def test_parts_of_the_work_add_up() -> None:
     """Labelled, sure, unsure, unknown, waiting and unreadable are all images."""
     state = state_of(
-        [f"a/{n}.jpg" for n in range(7)], [GULL, UNKNOWN, *[NO_CLASS] * 5],
-        [GULL, GULL, GULL, AUK, AUK, NO_CLASS, NO_CLASS], [GULL, GULL, BIRD, NO_CLASS, GULL, NO_CLASS, NO_CLASS],
+        [f"a/{n}.jpg" for n in range(7)],
+        [GULL, UNKNOWN, *[NO_CLASS] * 5],
+        [GULL, GULL, GULL, AUK, AUK, NO_CLASS, NO_CLASS],
+        [GULL, GULL, BIRD, NO_CLASS, GULL, NO_CLASS, NO_CLASS],
         [READY, READY, READY, READY, READY, WAITING, FAILED],
-    )  # fmt: skip
+    )
     given = [
         ("bo", date(2026, 3, 1), 1),
         ("ada", date(2026, 3, 1), 1),
@@ -60,8 +72,12 @@ def test_parts_of_the_work_add_up() -> None:
 def test_counts_of_hostile_details() -> None:
     """Years before photographs, places beyond the poles, and images that are gone do not count."""
     state = state_of(
-        ["a/1.jpg", "a/2.jpg", "b/3.jpg"], [GULL, NO_CLASS, NO_CLASS], [GULL] * 3, [GULL] * 3, [READY] * 3,
-    )  # fmt: skip
+        ["a/1.jpg", "a/2.jpg", "b/3.jpg"],
+        [GULL, NO_CLASS, NO_CLASS],
+        [GULL] * 3,
+        [GULL] * 3,
+        [READY] * 3,
+    )
     in_use = datetime(2024, 5, 3)  # noqa: DTZ001 (a camera's clock)
     never_set = datetime(1799, 1, 1)  # noqa: DTZ001
     details = [

@@ -178,8 +178,10 @@ def test_reports(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_names() -> None:
     """Every device that a system can have has a name for people, where there is one."""
     assert [device_name(device, GOOD_FACTS) for device in devices_of("linux")] == [
-        "NVIDIA H200", "TensorRT", "CPU",
-    ]  # fmt: skip
+        "NVIDIA H200",
+        "TensorRT",
+        "CPU",
+    ]
     assert device_name("cuda", GpuFacts()) == ""
 
 

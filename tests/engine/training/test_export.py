@@ -85,8 +85,11 @@ def test_a_backbone_comes_with_its_card_and_nothing_else(
     _, full, _ = backbones
     assert read_card(full) == CARD
     assert {path.name for path in full.parent.iterdir()} == {
-        "full.onnx", "full.card.json", "half.onnx", "half.card.json",
-    }  # fmt: skip
+        "full.onnx",
+        "full.card.json",
+        "half.onnx",
+        "half.card.json",
+    }
     plain = full.parent / "plain"
     plain.touch()
     mode = plain.stat().st_mode

@@ -72,9 +72,12 @@ def test_the_vague_parents_lose_weight(
     positions = np.arange(len(hierarchy.embeddings))
     class_count = int(hierarchy.edge_index.max()) + 1
     result = PropagationSession(path).run(
-        hierarchy.embeddings, positions, hierarchy.class_positions, hierarchy.edge_index,
+        hierarchy.embeddings,
+        positions,
+        hierarchy.class_positions,
+        hierarchy.edge_index,
         np.full(class_count, 0.3, np.float32),
-    )  # fmt: skip
+    )
     weights = result.weights.reshape(hierarchy.leaf_count, 2)  # telling, vague
     np.testing.assert_allclose(weights.sum(axis=1), 1.0, rtol=1e-5)
     assert weights[:, 0].mean() > 0.7
@@ -154,10 +157,13 @@ def test_progress_is_reported_and_a_stop_is_obeyed(hierarchy: SyntheticHierarchy
 
     with pytest.raises(Cancelled):
         train_attention(
-            hierarchy.embeddings, hierarchy.class_positions, hierarchy.edge_index,
+            hierarchy.embeddings,
+            hierarchy.class_positions,
+            hierarchy.edge_index,
             replace(ATTENTION_ALONE, iterations=100_000, validation_episodes=2, test_episodes=2),
-            on_progress=on_progress, cancel=cancel,
-        )  # fmt: skip
+            on_progress=on_progress,
+            cancel=cancel,
+        )
     assert (reports[0].total, reports[0].unit) == (100_000, "episodes")
 
 
@@ -198,9 +204,12 @@ def test_training_goes_on_from_an_attention(
     )
     assert trained.before == trained.after == attention_alone.after
     train_attention(
-        hierarchy.embeddings, hierarchy.class_positions, hierarchy.edge_index,
-        replace(settings, iterations=3, validation_episodes=2, test_episodes=2), start=start,
-    )  # fmt: skip
+        hierarchy.embeddings,
+        hierarchy.class_positions,
+        hierarchy.edge_index,
+        replace(settings, iterations=3, validation_episodes=2, test_episodes=2),
+        start=start,
+    )
     assert torch.equal(start.g.weight, weight)
 
 
@@ -210,9 +219,12 @@ def test_an_attention_of_another_width_is_refused(
     """It was made for other embeddings."""
     with pytest.raises(ModelError, match="expected width 8, found 12"):
         train_attention(
-            hierarchy.embeddings[:, :8], hierarchy.class_positions, hierarchy.edge_index,
-            ATTENTION_ALONE, start=attention_alone.attention,
-        )  # fmt: skip
+            hierarchy.embeddings[:, :8],
+            hierarchy.class_positions,
+            hierarchy.edge_index,
+            ATTENTION_ALONE,
+            start=attention_alone.attention,
+        )
 
 
 def test_held_out_images_are_counted(attention_alone: TrainedPropagation) -> None:

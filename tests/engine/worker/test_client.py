@@ -125,9 +125,12 @@ def test_a_cancel_ends_the_child_at_once() -> None:
     cancel, started_s = CancelToken(), time.monotonic()
     with pytest.raises(Cancelled):
         run(
-            TRIAL, limit_s=WAIT_S, cancel=cancel, on_event=lambda _event: cancel.cancel(),
+            TRIAL,
+            limit_s=WAIT_S,
+            cancel=cancel,
+            on_event=lambda _event: cancel.cancel(),
             command=scripted_command([Attempt(works=True), "wait for a word"]),
-        )  # fmt: skip
+        )
     assert time.monotonic() - started_s < WAIT_S
 
 

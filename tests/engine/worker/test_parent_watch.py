@@ -50,7 +50,10 @@ def test_one_thread_watches_all_requests() -> None:
 def test_a_process_ends_although_a_request_hangs() -> None:
     """The end of standard input sets the token."""
     lines = (
-        "import threading; from engine.events import CancelToken; from engine.worker.limits import ParentWatch",
+        (
+            "import threading; from engine.events import CancelToken; from engine.worker.limits "
+            "import ParentWatch"
+        ),
         "watch, token = ParentWatch(), CancelToken()",
         "with watch.over(CancelToken()): pass",
         "with watch.over(token): token.cancel(); threading.Event().wait()",

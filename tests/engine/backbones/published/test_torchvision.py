@@ -97,8 +97,11 @@ def test_facts_are_those_of_torchvision() -> None:
     """
     resnet, older = published_networks(["resnet50"])
     assert (resnet.weights, resnet.is_default, older.weights, older.is_default) == (
-        "IMAGENET1K_V2", True, "IMAGENET1K_V1", False
-    )  # fmt: skip
+        "IMAGENET1K_V2",
+        True,
+        "IMAGENET1K_V1",
+        False,
+    )
     assert (resnet.top1, resnet.top5, resnet.parameters) == (80.858, 95.434, 25_557_032)
     assert (resnet.input_side, resnet.resize_side, resnet.embedding_width) == (224, 232, 2048)
     assert resnet.resize_share == pytest.approx(224 / 232)

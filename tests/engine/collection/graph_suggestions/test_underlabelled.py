@@ -20,11 +20,19 @@ def _state(shots: dict[int, int]) -> CollectionState:
     """Images 1 to 100: 60 most likely of class 1 and undecided, 40 of class 2 and sure."""
     best = np.repeat([1, 2], [60, 40]).astype(np.int32)
     return CollectionState(
-        Path("/photos"), np.arange(1, COUNT + 1), [f"{i}.jpg" for i in range(COUNT)],
-        np.full(COUNT, NO_CLASS), best, np.linspace(0.9, 0.1, COUNT).astype(np.float32),
-        np.where(best == 2, 2, NO_CLASS), np.ones(COUNT, np.float32), np.zeros(COUNT, bool), np.ones(COUNT, np.uint8),
-        shots, {},
-    )  # fmt: skip
+        Path("/photos"),
+        np.arange(1, COUNT + 1),
+        [f"{i}.jpg" for i in range(COUNT)],
+        np.full(COUNT, NO_CLASS),
+        best,
+        np.linspace(0.9, 0.1, COUNT).astype(np.float32),
+        np.where(best == 2, 2, NO_CLASS),
+        np.ones(COUNT, np.float32),
+        np.zeros(COUNT, bool),
+        np.ones(COUNT, np.uint8),
+        shots,
+        {},
+    )
 
 
 def test_help_by_hand() -> None:

@@ -90,9 +90,15 @@ def test_files_that_a_data_set_may_name(
     os.mkfifo(private / "pipe.jpg")
     (tmp_path / "link.jpg").symlink_to(private / "photo.jpg")
     named = [
-        *("id_rsa", "photo.jpg", "pipe.jpg"), "nowhere.jpg", "a\0b.jpg", "x" * 5000, "",
-        f"s3://bucket/{'../' * 20}{private}/photo.jpg", str(tmp_path / "link.jpg"), rows.paths[0],
-    ]  # fmt: skip
+        *("id_rsa", "photo.jpg", "pipe.jpg"),
+        "nowhere.jpg",
+        "a\0b.jpg",
+        "x" * 5000,
+        "",
+        f"s3://bucket/{'../' * 20}{private}/photo.jpg",
+        str(tmp_path / "link.jpg"),
+        rows.paths[0],
+    ]
     paths = [
         str(private / each) if each.isascii() and "/" not in each and "\0" not in each else each
         for each in named
@@ -127,10 +133,11 @@ def test_a_folder_that_a_person_names(
 @pytest.mark.parametrize(
     "wrong",
     [
-        lambda vectors: np.roll(vectors, 3, axis=0), lambda vectors: -vectors,
+        lambda vectors: np.roll(vectors, 3, axis=0),
+        lambda vectors: -vectors,
         lambda vectors: np.random.default_rng(1).standard_normal(vectors.shape),
     ],
-)  # fmt: skip
+)
 def test_embeddings_that_do_not_agree_are_refused(
     tmp_path: Path,
     rows: EmbeddedRows,
@@ -200,12 +207,17 @@ def changed(data_set: DataSet, **fields: object) -> Path:
 @pytest.mark.parametrize(
     ("fields", "kind"),
     [
-        ({"sha256": "../../victim/my"}, FormatError), ({"sha256": "00"}, FormatError), ({"sha256": None}, FormatError),
-        ({"sha256": "F" * 64}, FormatError), ({"shard_count": 10**12, "shards": []}, FormatError),
-        ({"shard_count": 9_999_999, "shards": []}, InputError), ({"shard_images": 0}, FormatError),
-        ({"sha256": "ab" * 32}, ModelError), ({"embedding_width": 8}, ProtoleafError),
+        ({"sha256": "../../victim/my"}, FormatError),
+        ({"sha256": "00"}, FormatError),
+        ({"sha256": None}, FormatError),
+        ({"sha256": "F" * 64}, FormatError),
+        ({"shard_count": 10**12, "shards": []}, FormatError),
+        ({"shard_count": 9_999_999, "shards": []}, InputError),
+        ({"shard_images": 0}, FormatError),
+        ({"sha256": "ab" * 32}, ModelError),
+        ({"embedding_width": 8}, ProtoleafError),
     ],
-)  # fmt: skip
+)
 def test_a_manifest_with_odd_values_is_refused(
     tmp_path: Path,
     rows: EmbeddedRows,
@@ -233,9 +245,12 @@ def test_the_backbone_beside_the_manifest_is_compared(
 
 
 def test_the_command_says_what_it_left_out_and_checked(
-    tmp_path: Path, rows: EmbeddedRows, caches: CacheFolders, capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    rows: EmbeddedRows,
+    caches: CacheFolders,
+    capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+) -> None:
     monkeypatch.setenv("PROTOLEAF_CACHE", str(caches.root))
     (tmp_path / "secret.txt").write_text("secret", encoding="utf-8")
     paths = [str(tmp_path / "secret.txt"), *rows.paths[1:]]

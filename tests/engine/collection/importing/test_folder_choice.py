@@ -48,9 +48,16 @@ def test_each_folder_has_its_counts(trip: Path) -> None:
         for each in found_folders(find_images([trip]))
     ]
     assert rows == [
-        ("trip", 0, 1, 7), ("line 3", 1, 1, 1), ("parts", 1, 0, 2), ("samples", 2, 2, 2), ("site A", 1, 0, 2),
-        ("Fox", 2, 1, 2), ("cubs", 3, 1, 1), ("site B", 1, 0, 1), ("Owl", 2, 1, 1),
-    ]  # fmt: skip
+        ("trip", 0, 1, 7),
+        ("line 3", 1, 1, 1),
+        ("parts", 1, 0, 2),
+        ("samples", 2, 2, 2),
+        ("site A", 1, 0, 2),
+        ("Fox", 2, 1, 2),
+        ("cubs", 3, 1, 1),
+        ("site B", 1, 0, 1),
+        ("Owl", 2, 1, 1),
+    ]
 
 
 def test_files_that_were_named_are_counted_together(trip: Path) -> None:
@@ -128,8 +135,15 @@ def test_all_but_what_they_lie_in(trip: Path) -> None:
     """A folder that was chosen without sub-folders may be a class."""
     both = found_folders(find_images([trip, trip / "site B" / "Owl"]))
     assert names_of(all_class_folders(both)) == {
-        "line 3", "parts", "samples", "site A", "Fox", "cubs", "site B", "Owl",
-    }  # fmt: skip
+        "line 3",
+        "parts",
+        "samples",
+        "site A",
+        "Fox",
+        "cubs",
+        "site B",
+        "Owl",
+    }
     assert names_of(all_class_folders(found_folders(find_images([trip / "line 3"])))) == {"line 3"}
 
 

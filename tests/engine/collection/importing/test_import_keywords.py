@@ -33,8 +33,10 @@ def packet(
         return f"<{name}><rdf:Bag>{items}</rdf:Bag></{name}>" if words else ""
 
     return (
-        '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">'
-        '<rdf:Description xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:lr="http://ns.adobe.com/lightroom/1.0/" '
+        '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF '
+        'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">'
+        '<rdf:Description xmlns:dc="http://purl.org/dc/elements/1.1/" '
+        'xmlns:lr="http://ns.adobe.com/lightroom/1.0/" '
         'xmlns:digiKam="http://www.digikam.org/ns/1.0/">'
         f"{bag('dc:subject', flat)}{bag('lr:hierarchicalSubject', lightroom)}{bag('digiKam:TagsList', digikam)}"
         "</rdf:Description></rdf:RDF></x:xmpmeta>"
@@ -71,8 +73,10 @@ def test_keywords_become_labels(music: Labelled) -> None:
         for each in plan.labels
     }
     assert classes == {
-        "flute.png": music.ids["Flute"], "coarse.png": music.ids["Keyboard"], "unsure.png": music.ids["Wind"],
-    }  # fmt: skip
+        "flute.png": music.ids["Flute"],
+        "coarse.png": music.ids["Keyboard"],
+        "unsure.png": music.ids["Wind"],
+    }
     assert {each.who for each in plan.labels} == {"ada"}
     assert plan.suggestions == {"holiday": 2}
     assert plan.new_classes == {("Wind", "Oboe"): 1, ("Places", "Berlin"): 1}
@@ -129,7 +133,8 @@ def test_sidecars_of_lightroom_say_of_which_photo_they_are(music: Labelled, tmp_
     """`flute.xmp` beside two files of that name, and in a folder of sidecars without any photo."""
     sidecar = packet(flat=("Flute",)).replace(
         b"<dc:subject>",
-        b'<p:SidecarForExtension xmlns:p="http://ns.adobe.com/photoshop/1.0/">PNG</p:SidecarForExtension><dc:subject>',
+        b"<p:SidecarForExtension "
+        b'xmlns:p="http://ns.adobe.com/photoshop/1.0/">PNG</p:SidecarForExtension><dc:subject>',
     )
     photo = music.project.images.resolve(music.project.images.record(music.images["flute.png"]))
     photo.with_suffix(".arw").write_bytes(b"raw")

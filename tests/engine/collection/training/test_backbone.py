@@ -44,9 +44,15 @@ def training(embedded_once: Collection, tmp_path_factory: pytest.TempPathFactory
     points: list[TrainingPoint] = []
     reports: list[Progress] = []
     with Project.open(embedded_once.project, for_writing=False) as project:
-        files = train(project, embedded_once.caches, "backbone", QUICK, out=tmp_path_factory.mktemp("trained") / "out",
-            on_point=points.append, on_progress=reports.append,
-        )  # fmt: skip
+        files = train(
+            project,
+            embedded_once.caches,
+            "backbone",
+            QUICK,
+            out=tmp_path_factory.mktemp("trained") / "out",
+            on_point=points.append,
+            on_progress=reports.append,
+        )
     return Training(files, points, reports)
 
 

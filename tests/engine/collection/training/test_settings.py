@@ -33,9 +33,13 @@ def test_what_is_no_setting_is_refused(text: str) -> None:
 def test_values_reach_settings_inside_settings() -> None:
     """Each becomes what its field is; what was not chosen stays."""
     chosen: Mapping[str, Plain] = {
-        "iterations": "20", "ways": 3.0, "learning_rate": "1e-2", "lambda_": "none", "normalisation": "cosine",
+        "iterations": "20",
+        "ways": 3.0,
+        "learning_rate": "1e-2",
+        "lambda_": "none",
+        "normalisation": "cosine",
         "learns_temperature": "no",
-    }  # fmt: skip
+    }
     settings = with_chosen(PropagationTrainingSettings(lambda_=0.5), chosen)
     assert (settings.iterations, settings.episodes.ways, settings.learning_rate) == (20, 3, 0.01)
     assert (settings.lambda_, settings.normalisation, settings.learns_temperature) == (

@@ -94,9 +94,15 @@ def test_a_stop_leaves_nothing(project: Project, collection: Collection, tmp_pat
     """Cancelled at the first report: no folder, no version."""
     cancel = CancelToken()
     with pytest.raises(Cancelled):
-        train(project, collection.caches, "propagation", {**QUICK, "iterations": 100_000}, out=tmp_path / "out",
-            on_progress=lambda _progress: cancel.cancel(), cancel=cancel,
-        )  # fmt: skip
+        train(
+            project,
+            collection.caches,
+            "propagation",
+            {**QUICK, "iterations": 100_000},
+            out=tmp_path / "out",
+            on_progress=lambda _progress: cancel.cancel(),
+            cancel=cancel,
+        )
     assert not (tmp_path / "out").exists()
     assert len(project.models.versions()) == 1
 
@@ -146,7 +152,16 @@ def test_the_graph_as_arrays_knows_true_leaves(project: Project) -> None:
     """A class whose children have no images is no leaf; classes that labels do not reach are left out."""
     ids = class_ids(project)
     arrays = graph_arrays(project.classes.graph, np.array([ids["Red"], ids["Blue disc"]]))
-    assert set(arrays.names) == {"Red", "Red disc", "Red stripes", "Red checks", "Blue", "Blue disc", "Blue stripes", "Blue checks"}  # fmt: skip
+    assert set(arrays.names) == {
+        "Red",
+        "Red disc",
+        "Red stripes",
+        "Red checks",
+        "Blue",
+        "Blue disc",
+        "Blue stripes",
+        "Blue checks",
+    }
     assert arrays.is_leaf[
         arrays.positions_of(np.array([ids["Red"], ids["Red disc"]]))
     ].tolist() == [False, True]

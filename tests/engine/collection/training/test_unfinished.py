@@ -154,9 +154,11 @@ def test_a_killed_training_goes_on(
     for name, value in {**QUICK, "iterations": 3}.items():
         words += ["--setting", f"{name}={value}"]
     program = (
-        "import os, signal, sys\nfrom engine.cli.main import main\nfrom engine.training import checkpoints\n"
+        "import os, signal, sys\nfrom engine.cli.main import main\nfrom engine.training import "
+        "checkpoints\n"
         "write = checkpoints.write\n"
-        "def write_and_die(*arguments):\n    write(*arguments)\n    os.kill(os.getpid(), signal.SIGKILL)\n"
+        "def write_and_die(*arguments):\n    write(*arguments)\n    os.kill(os.getpid(), "
+        "signal.SIGKILL)\n"
         "checkpoints.write = write_and_die\nmain(sys.argv[1:])\n"
     )
     child = subprocess.run([sys.executable, "-c", program, *words], check=False)

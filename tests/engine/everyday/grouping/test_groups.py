@@ -24,9 +24,11 @@ ALL = np.arange(60)
 def opinions(probability: float = 0.95, *, shots: int = 5) -> Opinions:
     """Class 10 plus the kind of each image, all as sure."""
     return replace(
-        Opinions.none(60), best=10 + KIND, probability=np.full(60, probability, dtype=np.float32),
+        Opinions.none(60),
+        best=10 + KIND,
+        probability=np.full(60, probability, dtype=np.float32),
         shots=dict.fromkeys(range(10, 14), shots),
-    )  # fmt: skip
+    )
 
 
 def test_without_labels_groups_are_look_alikes_without_a_class() -> None:
