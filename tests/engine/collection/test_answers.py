@@ -24,7 +24,7 @@ def _shares(live: LiveCollection, image_id: int, class_id: int | None = None) ->
 
 
 def test_top_classes(live: LiveCollection) -> None:
-    """The most likely comes first and is the state's; all of them sum to one; asking for few gives few."""
+    """Most probable first, equal to the state; probabilities sum to one; a count limits them."""
     state = live.state
     for place in (0, 30, 63):
         image_id = int(state.image_ids[place])
@@ -42,7 +42,7 @@ def test_top_classes(live: LiveCollection) -> None:
 
 @pytest.mark.parametrize("setting", ["ppn+", "ppn", "prototypes"])
 def test_explanations_add_up(live: LiveCollection, setting: str) -> None:
-    """Shares of a prototype sum to one for the most likely class and for any other, coarse or fine."""
+    """Shares of a prototype sum to one for any class, predicted or not, coarse or fine."""
     live.apply(live.project.policies.set_setting("setting", setting))
     state, ids = live.state, class_ids(live.project)
     for place in range(0, 64, 7):
@@ -51,7 +51,7 @@ def test_explanations_add_up(live: LiveCollection, setting: str) -> None:
 
 
 def test_an_explanation_leads_back_to_images(live: LiveCollection) -> None:
-    """Own shots are those of the class, a parent's images those below it, and score and safe class are the state's."""
+    """Its shots, images below its parents, and the score and safe class of the state."""
     state, ids = live.state, class_ids(live.project)
     image_id = int(state.image_ids[40])
     explanation = live.explain(image_id)
@@ -95,7 +95,7 @@ def test_unknown_is_the_same_word_everywhere(live: LiveCollection, collection: C
 
 
 def test_nothing_to_explain(live: LiveCollection, tmp_path: Path) -> None:
-    """An image without an embedding, one that is not there, and a class without a prototype have no explanation."""
+    """For images without embedding, unknown ids and classes without prototype."""
     waiting = import_images(
         live.project, [write_shape(tmp_path / "new.png", "Red disc", seed=70)]
     ).change
@@ -109,7 +109,7 @@ def test_nothing_to_explain(live: LiveCollection, tmp_path: Path) -> None:
 
 
 def test_class_facts(live: LiveCollection) -> None:
-    """Shots, lambda between own and propagated, weights of the parents that sum to one, and the bar in effect."""
+    """Shots, lambda in (0, 1), weights of parents that sum to one, and the threshold used."""
     project, ids = live.project, class_ids(live.project)
     live.apply(project.classes.link(ids["Blue"], [ids["Red disc"]]))
     live.apply(project.policies.set(ids["Blue"], ClassPolicy(0.95)))
@@ -149,7 +149,7 @@ def test_facts_of_a_class_without_images(live: LiveCollection) -> None:
 
 
 def test_candidates_are_unlabelled_and_of_the_class(live: LiveCollection) -> None:
-    """The next images for a class are ones no person labelled, mostly of that class, and nearest first."""
+    """Unlabelled images, mostly of the class, the nearest first."""
     project, ids = live.project, class_ids(live.project)
     truth = read_truth_table(Collection(project.path.parent, CacheFolders(project.path.parent)))
     paths = dict(zip(live.state.image_ids.tolist(), live.state.paths, strict=True))
@@ -169,14 +169,14 @@ def test_candidates_are_unlabelled_and_of_the_class(live: LiveCollection) -> Non
 
 
 def test_candidates_of_a_class_without_images(live: LiveCollection) -> None:
-    """A zero-shot class offers images too: those near to what its parent propagates."""
+    """Of a zero-shot class: those near the prototype propagated by its parent."""
     change, ring = live.project.classes.add("Blue ring", [class_ids(live.project)["Blue"]])
     live.apply(change)
     assert len(live.candidates(ring)) == 12
 
 
 def test_predicted_candidates_come_first(live: LiveCollection) -> None:
-    """Images predicted as the class or below it, the most probable first; then the others, by likeness."""
+    """Images predicted as the class or below by probability; then the others by similarity."""
     green = class_ids(live.project)["Green"]
     state, candidates = live.state, live.candidates(green, count=100)
     below = (green, *live.project.classes.graph.descendants(green))
@@ -189,7 +189,7 @@ def test_predicted_candidates_come_first(live: LiveCollection) -> None:
 
 
 def test_bars_decide_the_safe_class(live: LiveCollection) -> None:
-    """An impossible bar on a branch leaves it without safe classes below; a deepest class is never passed."""
+    """A threshold of 1 on a branch leaves it no safe classes; a deepest class limits them."""
     project, ids = live.project, class_ids(live.project)
     live.apply(project.policies.set(ids["Red"], ClassPolicy(is_deepest=True)))
     below = [ids["Red disc"], ids["Red stripes"], ids["Red checks"]]
@@ -202,7 +202,7 @@ def test_bars_decide_the_safe_class(live: LiveCollection) -> None:
 
 
 def test_nearest_shots_of_a_class(live: LiveCollection) -> None:
-    """Labelled images of the class or below it by similarity, never the image itself; none where there are none."""
+    """Labelled images of the class or below by similarity, without the image itself."""
     state, ids = live.state, class_ids(live.project)
     image_id = int(state.image_ids[state.label_class == NO_CLASS][0])
     labels = dict(zip(state.image_ids.tolist(), state.label_class.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""What answers say of a population: hand-worked shares, and intervals that hold the truth."""
+"""Estimates of an audit: hand-computed shares, and coverage of the intervals."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -37,7 +37,7 @@ def figures(
 
 
 def test_claims_are_compared_with_answers_in_the_graph() -> None:
-    """A safe class above the answer is right; an answer above a claim does not tell; removed classes are left out."""
+    """A coarser claim is right; a coarser answer does not tell; removed classes are omitted."""
     items = [
         item(1, GULL, BIRD),
         item(2, GULL, BIRD),
@@ -61,7 +61,7 @@ def test_without_answers_nothing_is_known() -> None:
 
 
 def test_wrong_claims_raise_the_odds_of_errors() -> None:
-    """Ten safe classes at 90 % claim one error: four are wrong; images without a safe class do not count."""
+    """Ten safe classes at 90 % expect one error, four are wrong; images without do not count."""
     claimed = [item(image_id, GULL, GULL) for image_id in range(1, 11)]
     answers: dict[int, int | None] = {
         image_id: DOG if image_id <= 4 else GULL for image_id in range(1, 11)
@@ -81,7 +81,7 @@ def test_wrong_claims_raise_the_odds_of_errors() -> None:
 
 
 def test_what_was_accepted_in_bulk_is_no_answer() -> None:
-    """Nobody looked at these images by themselves: they would say that every claim is right."""
+    """Labels accepted in bulk were not checked, so they do not count."""
     found = figures([item(1, GULL, BIRD), item(2, GULL, BIRD)], {1: GULL}, IN_BULK)
     assert (found.answered, found.in_bulk, found.accuracy.count) == (0, 1, 0)
 
@@ -97,7 +97,7 @@ def test_classes_with_enough_answers_have_their_own_precision() -> None:
 
 
 def test_images_stand_for_as_many_as_their_stratum_has_for_each_answer() -> None:
-    """Of 900 images 2 of 3 are right, of 100 none of 2: 0.9 times 2/3."""
+    """Weighted by stratum: 2 of 3 of 900 images, 0 of 2 of 100 give 0.9 times 2/3."""
     items = [item(each, GULL, None, (0, 900)) for each in (1, 2, 3)]
     items += [item(each, DOG, DOG, (1, 100)) for each in (4, 5)]
     found = figures(items, {1: GULL, 2: GULL, 3: DOG, 4: GULL, 5: GULL})
@@ -109,7 +109,7 @@ def test_images_stand_for_as_many_as_their_stratum_has_for_each_answer() -> None
 
 
 def test_the_interval_is_that_of_the_literature() -> None:
-    """Newcombe's examples for method 4: 81 of 263, 15 of 148, 0 of 20, 1 of 29."""
+    """Newcombe's examples of method 4: 81 of 263, 15 of 148, 0 of 20, 1 of 29."""
     shares = [(81, 263), (15, 148), (0, 20), (1, 29)]
     found = [cautious_interval(hits / count, count) for hits, count in shares]
     expected = [(0.2535, 0.3682), (0.0598, 0.1644), (0.0, 0.2005), (0.0018, 0.1963)]
@@ -132,7 +132,7 @@ def test_the_interval_of_a_uniform_audit_holds_the_truth(accuracy: float, size: 
 def test_the_interval_of_a_stratified_audit_holds_the_truth(
     accuracy: float, size: int, answered: float
 ) -> None:
-    """Strata of very different sizes and accuracies, all images answered or half of them."""
+    """Coverage with very different strata, audited completely or by half."""
     random = np.random.default_rng(size)
     sizes = (4_000 / np.arange(1, max(2, size // 6) + 1) ** 1.5).astype(np.int64)
     errors = np.clip((1 - accuracy) * np.linspace(0, 2, len(sizes)), 0, 1)

@@ -1,4 +1,4 @@
-"""Changing the backbone of a project: all or nothing, measured, undone without embedding."""
+"""Changing the backbone: all or nothing, measured, undone without embedding."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ IMAGES = 64
 
 
 def change_to(live: LiveCollection, collection: Collection, source: Path) -> PreparedChange:
-    """Get a change ready and make it; the live collection knows."""
+    """Prepare a backbone change and apply it to the live collection."""
     prepared = prepare_change(live.project, collection.caches, str(source), device="cpu")
     live.apply(use_backbone(live.project, prepared.source, prepared.backbone_hash, prepared.news))
     return prepared

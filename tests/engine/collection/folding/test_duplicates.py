@@ -19,14 +19,14 @@ def _copies(
 
 
 def _flipped(bits: int, count: int) -> int:
-    """The same with so many other bits, spread over the whole."""
+    """Flip bits of a fingerprint, spread evenly."""
     for place in range(count):
         bits ^= 1 << (7 * place) % 64
     return bits
 
 
 def test_same_bytes() -> None:
-    """Files that were never read are nobody's twin."""
+    """Images that were never read have no duplicates."""
     assert same_content(np.array([b"a", b"b", b"a", b"", b""])).tolist() == [
         0,
         ALONE,
@@ -37,7 +37,7 @@ def test_same_bytes() -> None:
 
 
 def test_hashes_that_begin_alike_are_other_bytes() -> None:
-    """Eight bytes find who may be a twin, all of them say who is."""
+    """A collision of the first eight bytes makes no duplicates: whole hashes are compared."""
     keys = np.array([b"12345678a", b"12345678b", b"x", b"12345678b", b"12345678"])
     assert same_content(keys).tolist() == [ALONE, 0, ALONE, 0, ALONE]
 
@@ -49,7 +49,7 @@ def test_hashes_of_a_few_other_bits_are_copies() -> None:
 
 
 def test_plain_pictures_have_no_copies() -> None:
-    """Without a hash, pictures of a lens cap are not the same picture."""
+    """Plain pictures, as with a lens cap on, have no fingerprint and no copies."""
     assert _copies([0, 0]) == [ALONE, ALONE]
 
 
@@ -68,14 +68,14 @@ def test_an_image_without_an_embedding_is_judged_by_its_hash() -> None:
 
 
 def test_photos_of_different_times_are_two_photos() -> None:
-    """A camera that does not move takes the same picture again; a copy has the same time, or has lost it."""
+    """Different capture times mean different photos; a copy has the same time or none."""
     assert _copies([5, 5], seconds=[1000, 2000]) == [ALONE, ALONE]
     assert _copies([5, 5], seconds=[1000, 1000]) == [0, 0]
     assert _copies([5, 5], seconds=[1000, UNKNOWN_TIME]) == [0, 0]
 
 
 def test_a_chain_does_not_join_its_ends() -> None:
-    """Each is a copy of the one before; the last is none of the first."""
+    """Near-duplicates are not transitive."""
     chain = [0x0F0F0F0F0F0F0F0F]
     for step in range(4):
         bits = chain[-1]
@@ -87,7 +87,7 @@ def test_a_chain_does_not_join_its_ends() -> None:
 
 
 def test_hostile_crowds_take_seconds() -> None:
-    """Identical pictures, and as many that hardly differ: folds, in bounded time and memory (`benchmark folds`)."""
+    """Thousands of identical or near-identical images fold in bounded time and memory."""
     count = 20_000
     times, vectors = np.full(count, UNKNOWN_TIME), np.ones((count, 1), dtype=np.float32)
     started_s = time.perf_counter()

@@ -6,7 +6,7 @@ BOX = "xywh=percent:10,10,20,20"
 
 
 def test_files_with_several_images_are_found() -> None:
-    """A whole file alone, or a part alone, has none beside it."""
+    """Only files with more than one image are listed."""
     paths, parts = ["a", "b", "a", "c", "d"], ["", "", BOX, "page=1", ""]
     assert items_by_file(range(1, 6), paths, parts) == {"a": {1: "", 3: BOX}}
     assert items_by_file([1, 2], ["a", "b"], ()) == {}

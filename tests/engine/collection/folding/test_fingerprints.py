@@ -1,4 +1,4 @@
-"""Pictures are looked at in pauses, and what was seen stays."""
+"""Fingerprints are computed with pauses and cached."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,7 +23,7 @@ COUNT = 5
 
 @pytest.fixture
 def pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pictures:
-    """Five files, of which one was never read and two have the same bytes; one at a time is looked at."""
+    """Five files: one never read, two with the same bytes; fingerprinted one at a time."""
     monkeypatch.setattr(fingerprints, "AT_ONCE", 1)
     for number in range(COUNT):
         noise = np.random.default_rng(number).integers(0, 255, (40, 60, 3), dtype=np.uint8)
@@ -36,7 +36,7 @@ def pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pictures:
 
 
 def test_each_content_once_and_none_without(pictures: Pictures) -> None:
-    """Hashes come back whole, also one that ends with a zero byte."""
+    """Hashes are stored completely, also one that ends with a zero byte."""
     assert list(pictures) == [
         ("0.png", "", b"a\x00"),
         ("1.png", "", b"b\x01"),
@@ -46,7 +46,7 @@ def test_each_content_once_and_none_without(pictures: Pictures) -> None:
 
 
 def test_what_was_seen_is_known(pictures: Pictures, tmp_path: Path) -> None:
-    """Nothing is left to look at, and images of the same bytes know it, too."""
+    """Cached fingerprints apply to all images of the same bytes."""
     caches = CacheFolders(tmp_path / "cache")
     assert compute_fingerprints(pictures, tmp_path, caches) == 3
     prints = cached_fingerprints(pictures.keys, caches)
@@ -55,7 +55,7 @@ def test_what_was_seen_is_known(pictures: Pictures, tmp_path: Path) -> None:
 
 
 def test_it_rests_before_the_next_pictures(pictures: Pictures, tmp_path: Path) -> None:
-    """As long as a pause is wanted, and then it goes on."""
+    """The scan rests as long as a pause is requested, then continues."""
     rests: Iterator[float] = iter([0.01, 0.02, 0.0, 0.01, 0.0, 0.0])
     assert (
         compute_fingerprints(

@@ -6,7 +6,7 @@ from engine.collection.folding.partitions import ALONE, as_partition, components
 
 
 def test_components_by_hand() -> None:
-    """0-2-4 and 1-3 belong together, 5 with nobody."""
+    """Components 0-2-4 and 1-3; 5 alone."""
     found = components(6, np.array([0, 2, 3]), np.array([2, 4, 1]))
     assert found.tolist() == [0, 1, 0, 1, 0, 5]
     assert groups_of(found).tolist() == [0, 1, 0, 1, 0, ALONE]
@@ -18,7 +18,7 @@ def test_a_chain_of_50_000_is_one_component() -> None:
 
 
 def test_joined_by_hand() -> None:
-    """One says 0 and 1, the other 1 and 2: all three; 3 stays alone."""
+    """Partitions {0, 1} and {1, 2} join to {0, 1, 2}; 3 stays alone."""
     found = joined(np.array([0, 0, ALONE, ALONE]), np.array([ALONE, 5, 5, ALONE]))
     assert found.tolist() == [0, 0, 0, ALONE]
 

@@ -33,7 +33,7 @@ def test_another_camera_or_folder_is_another_sequence() -> None:
 
 
 def test_times_that_say_nothing() -> None:
-    """None at all, a clock at its beginning, and years that are none: in no sequence."""
+    """Images without a time, with a reset clock or an invalid year are in no sequence."""
     texts = [
         "NaT",
         "1970-01-01T00:00:03",
@@ -47,7 +47,7 @@ def test_times_that_say_nothing() -> None:
 
 
 def test_more_shots_in_a_second_than_a_camera_takes_have_no_time() -> None:
-    """A clock that stands still makes no burst of the whole folder; the shots before it stay one."""
+    """A stopped clock makes no sequence of a whole folder; earlier shots keep theirs."""
     still = [NOON + 100] * (MOST_IN_A_SECOND + 1)
     found = sequences(_shots([NOON, NOON + 1, *still]), 5)
     assert found.tolist() == [0, 0] + [ALONE] * len(still)
@@ -55,7 +55,7 @@ def test_more_shots_in_a_second_than_a_camera_takes_have_no_time() -> None:
 
 
 def _sizes(seconds: NDArray[np.int64], most_seconds: int) -> list[int]:
-    """Shots of each sequence, the most first; shots in none are left out."""
+    """Sizes of the sequences, largest first; images in none are omitted."""
     found = sequences(
         ShotTimes(seconds, seconds, np.zeros(len(seconds), dtype=np.int64)), most_seconds
     )
@@ -67,7 +67,7 @@ def _sizes(seconds: NDArray[np.int64], most_seconds: int) -> list[int]:
 def test_frames_at_an_even_interval_over_minutes_are_no_sequence(
     interval_s: int, frames: int, jitter_s: float
 ) -> None:
-    """A time lapse, also by a clock that is not quite even; beside it bursts stay bursts."""
+    """Time-lapse frames, also at slightly uneven intervals, are no sequence; bursts are."""
     jitter = np.random.default_rng(3).uniform(-jitter_s, jitter_s, frames) * interval_s
     lapse = NOON + (interval_s * np.arange(frames) + jitter + 0.5).astype(np.int64)
     assert _sizes(lapse, 120) == []
@@ -76,7 +76,7 @@ def test_frames_at_an_even_interval_over_minutes_are_no_sequence(
 
 
 def test_triggers_of_three_shots_every_few_seconds_fold() -> None:
-    """Of a trap whose animal stays: in sequences of a limited span, cut between triggers."""
+    """Triggers of a camera trap in quick succession are cut into sequences of limited length."""
     triggers = NOON + np.cumsum(np.random.default_rng(5).integers(5, 20, 60))
     seconds = (triggers[:, None] + np.array([0, 1, 2])).ravel()
     sizes = _sizes(seconds, 60)

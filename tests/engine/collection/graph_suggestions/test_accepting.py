@@ -1,4 +1,4 @@
-"""What accepting does to a project: one ordinary step each."""
+"""Accepting a suggestion is one undoable step."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,7 +30,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 
 def test_twins_are_merged(project: Project) -> None:
-    """The smaller one goes; undo brings it back."""
+    """The smaller class is merged into the other; undo restores it."""
     change = accept(project, Twins(3, 2, ALIKE))
     assert 3 not in project.classes.graph
     assert "Mew" in change.text
@@ -39,7 +39,7 @@ def test_twins_are_merged(project: Project) -> None:
 
 
 def test_a_stray_is_moved(project: Project) -> None:
-    """From the one parent to the other."""
+    """The class moves from one parent to the other."""
     accept(project, Stray(3, 1, 4, 0.9, 0.1))
     assert project.classes.graph.parents(3) == (4,)
 
@@ -63,7 +63,7 @@ def test_a_mixed_class_is_split(project: Project) -> None:
 
 
 def test_names_that_are_taken_are_passed_over(project: Project) -> None:
-    """Splitting once more below the same class."""
+    """Splitting again below the same class skips names in use."""
     project.classes.add("Gull 1", [2])
     accept(project, Mixed(2, ((1, 2), (3, 4)), ALIKE))
     assert [project.classes.graph.name(each) for each in project.classes.graph.children(2)] == [
@@ -74,6 +74,6 @@ def test_names_that_are_taken_are_passed_over(project: Project) -> None:
 
 
 def test_nobody_but_a_person_labels(project: Project) -> None:
-    """An underlabelled class needs shots, which no action can give."""
+    """An underlabelled class needs shots, so its suggestion has no action."""
     with pytest.raises(InputError, match="only a person"):
         accept(project, UnderlabelledClass(2, 4, (), 9))

@@ -1,4 +1,4 @@
-"""Means of classes with and without the images of another one."""
+"""Class means with and without the images of another class."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ EAST, NORTH = np.array([1, 0], dtype=np.float32), np.array([0, 1], dtype=np.floa
 
 
 def test_an_image_counts_once_however_many_ways_lead_to_it() -> None:
-    """Puffin is under both, so all of Animal is one image of each, not two of Puffin."""
+    """An image of Puffin, which is below both parents, counts once for Animal."""
     graph = graph_of(
         {
             "Animal": [],
@@ -40,7 +40,7 @@ def test_closeness_is_to_the_others() -> None:
 
 
 def test_labelled_vectors_are_the_first_of_each_class_in_the_graph() -> None:
-    """At most so many; of a class that is gone none; moved so that classes differ from their mean."""
+    """At most a number per class, none of removed classes, centred on the mean of the classes."""
     graph = graph_of({"Gull": [], "Puffin": []})
     vectors = np.array([EAST, EAST, NORTH, NORTH, EAST])
     shots = Shots(np.arange(5), np.array([1, 1, 2, 1, 9]), vectors)

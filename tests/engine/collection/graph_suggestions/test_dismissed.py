@@ -1,4 +1,4 @@
-"""What was dismissed stays dismissed, and can be brought back."""
+"""Dismissed suggestions are stored in the project and can be restored."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_it_is_kept_in_the_project(path: Path) -> None:
-    """Over a restart; undo brings it back, also after one, and the same twice is kept once."""
+    """It survives a restart, can be undone and is stored once."""
     with Project.open(path) as project:
         assert dismissed_keys(project) == ()
         change = dismiss(project, ["place 3"], named("Dismissed the suggestion about Gull"))
@@ -77,7 +77,7 @@ def test_the_history_has_the_names_in_the_project(path: Path) -> None:
 
 
 def test_a_setting_of_another_shape_is_no_reason_to_fail(path: Path) -> None:
-    """A newer version may keep more than keys."""
+    """Unknown fields in the stored setting, as of a newer version, are ignored."""
     with Project.open(path) as project:
         project.policies.set_setting(DISMISSED_SETTING, {"keys": ["place 3"]})
         assert dismissed_keys(project) == ()

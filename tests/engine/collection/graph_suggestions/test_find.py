@@ -1,4 +1,4 @@
-"""Suggestions about an open project: where a dropped class belongs, with its images, and a person's answer to it."""
+"""Suggestions for an open project: parents of a dropped class and its images; accepting them."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,11 +27,11 @@ from tests.support.projects import named
 WIDTH = 64
 DEPTH = 6
 ALIKE, APART = 0.5, 0.15
-"""How far classes of one family lie from its centre, and images of one class from its centre."""
+"""Distance of a family's classes from its centre, and of a class's images from theirs."""
 
 
 class Drawn:
-    """Classes level 1 to level 6, each the only child of the one before; three leaves below the last, three below M."""
+    """A chain of classes, level 1 to level 6, with three leaves; three other leaves below M."""
 
     def __init__(self, folder: Path) -> None:
         self.made: DrawnEmbeddings = drawn_embeddings(folder, width=WIDTH)
@@ -47,7 +47,7 @@ class Drawn:
                 self.add(f"leaf {family}.{leaf}", [parent], family=family, images=3)
 
     def add(self, name: str, parents: list[int], *, family: int, images: int) -> int:
-        """A class with images around a centre of its own beside the family's centre."""
+        """Add a class with images around a centre offset from the family's centre."""
         class_id = self.project.classes.add(name, parents)[1]
         self.made.live.load()
         self._count += 1
@@ -62,7 +62,7 @@ class Drawn:
         return [one.class_id for one in suggested_parents(self.made.live, class_id)]
 
     def found(self) -> GraphSuggestions:
-        """All that is suggested."""
+        """All suggestions."""
         given = suggestion_input(self.made.live)
         assert given is not None
         return find_suggestions(given)
@@ -93,7 +93,7 @@ def test_a_dropped_class_is_suggested_under_the_family_it_is_like(drawn: Drawn) 
 
 
 def test_a_class_that_has_a_parent_is_not_asked_about(drawn: Drawn) -> None:
-    """Nor one that is gone, and one image is not enough to go by."""
+    """Classes with a parent, removed classes and classes with one image get no suggestion."""
     dropped = drawn.add("dropped", [], family=0, images=3)
     drawn.made.act(drawn.project.classes.link(drawn.deepest, [dropped]))
     assert drawn.suggested(dropped) == []
@@ -102,7 +102,7 @@ def test_a_class_that_has_a_parent_is_not_asked_about(drawn: Drawn) -> None:
 
 
 def test_the_tops_of_both_families_stay_where_they_are(drawn: Drawn) -> None:
-    """A class at the top level gets no suggestion without evidence, with children or without."""
+    """A top-level class without similar classes gets no suggestion, with or without children."""
     stranger = drawn.add("something else", [], family=2, images=4)
     assert {stranger} < set(drawn.project.classes.graph.roots())
     assert not any(drawn.suggested(each) for each in drawn.project.classes.graph.roots())
@@ -110,7 +110,7 @@ def test_the_tops_of_both_families_stay_where_they_are(drawn: Drawn) -> None:
 
 
 def test_everything_in_one_list(drawn: Drawn) -> None:
-    """A dropped class and a twin are reported with their images; what was dismissed is only counted."""
+    """A dropped class and a twin are listed with their images; dismissed ones are only counted."""
     dropped = drawn.add("dropped", [], family=0, images=3)
     place, *_ = found = drawn.found().found
     assert isinstance(place.subject, PossibleParents)
@@ -129,7 +129,7 @@ def test_everything_in_one_list(drawn: Drawn) -> None:
 
 
 def test_accepting_a_place_moves_the_class(drawn: Drawn) -> None:
-    """One step that undo takes back; another of the suggested parents can be chosen."""
+    """It is one undoable step; any suggested parent can be chosen."""
     dropped = drawn.add("dropped", [], family=1, images=3)
     place = drawn.found().found[0]
     drawn.made.act(accept(drawn.project, place.subject))
@@ -140,7 +140,7 @@ def test_accepting_a_place_moves_the_class(drawn: Drawn) -> None:
 
 
 def test_stopping(drawn: Drawn) -> None:
-    """Whoever has no use for the answer any more does not wait for it."""
+    """Cancelling stops the search."""
     given, cancel = suggestion_input(drawn.made.live), CancelToken()
     assert given is not None
     cancel.cancel()
@@ -149,7 +149,7 @@ def test_stopping(drawn: Drawn) -> None:
 
 
 def test_kinds_of_a_class(drawn: Drawn) -> None:
-    """Images of two families under one name are distinguished; a class without images has no kinds."""
+    """Images of two families in one class form two kinds; a class without images has none."""
     mixed = drawn.add("mixed", [], family=0, images=5)
     first = [i for i, label in drawn.project.labels.by_image().items() if label.class_id == mixed]
     other = drawn.add("other", [], family=1, images=4)

@@ -1,4 +1,4 @@
-"""Classes that look like one, and one that looks like two."""
+"""Twin classes and mixed classes are found."""
 
 from typing import Final
 
@@ -18,7 +18,7 @@ A_LEAF: Final = 2
 
 
 def test_similarity_by_hand() -> None:
-    """One image of the first group is like the second: cosines 0, 0.6 and 0.8 by hand."""
+    """Cosines by hand: 0, 0.6 and 0.8."""
     east, north, between = [1.0, 0.0], [0.0, 1.0], [0.6, 0.8]
     found = similarity_of(
         np.array([east, east, between], np.float32), np.array([north, north], np.float32)
@@ -30,7 +30,7 @@ def test_similarity_by_hand() -> None:
 
 
 def test_twins_are_found_and_the_smaller_one_goes() -> None:
-    """Another class around the same centre; of all other pairs none."""
+    """A second class around the same centre is a twin; no other pair is."""
     graph, vectors = two_families()
     assert find_twins(means_of(graph, vectors)) == ()
     vectors[A_LEAF], twin = np.split(around(centre(1, A_LEAF), 17, seed=55), [9])
@@ -41,7 +41,7 @@ def test_twins_are_found_and_the_smaller_one_goes() -> None:
 
 
 def test_a_class_is_no_twin_of_its_own_parent() -> None:
-    """Images with a coarse label look like those of the classes below, of course."""
+    """Coarse-labelled images resemble those of the subclasses, which makes no twin."""
     graph, vectors = two_families()
     graph.link(A_LEAF, DROPPED)
     assert (
@@ -51,7 +51,7 @@ def test_a_class_is_no_twin_of_its_own_parent() -> None:
 
 
 def test_a_mixed_class_falls_into_its_kinds() -> None:
-    """Images of both families under one name part as they came; whole classes stay whole."""
+    """Images of two families split by family; homogeneous classes do not split."""
     graph, vectors = two_families()
     whole = {each: around(centre(graph.parents(each)[0], each), 10, seed=each) for each in vectors}
     assert find_mixed(means_of(graph, whole)) == ()
@@ -65,7 +65,7 @@ def test_a_mixed_class_falls_into_its_kinds() -> None:
 
 
 def test_few_images_have_no_kinds() -> None:
-    """An odd one is no kind: there are at least three of both, or it is not reported."""
+    """A kind has at least three images: an outlier is none."""
     odd = np.concatenate([around(centre(1, 50), 8, seed=50), around(centre(6, 60), 1, seed=60)])
     is_second = two_kinds(odd)
     assert is_second is None or min(is_second.sum(), (~is_second).sum()) >= FEWEST_OF_A_KIND

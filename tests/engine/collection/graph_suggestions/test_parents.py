@@ -1,4 +1,4 @@
-"""Parents are found where the images say so, and nowhere else."""
+"""Parents are suggested by image similarity, only with enough evidence."""
 
 import pytest
 
@@ -26,7 +26,7 @@ from tests.support.drawn_classes import (
 
 @pytest.mark.parametrize("family", [FIRST_FAMILY, SECOND_FAMILY])
 def test_a_dropped_class_belongs_to_those_it_is_like(family: int) -> None:
-    """The other family comes after it, or not at all."""
+    """The similar family ranks first; the other one after it or not at all."""
     graph, vectors = two_families()
     first, *others = ParentRanking(
         means_of(graph, vectors | {DROPPED: around(centre(family, 99), 5, seed=99)})
@@ -37,7 +37,7 @@ def test_a_dropped_class_belongs_to_those_it_is_like(family: int) -> None:
 
 
 def test_who_is_like_nobody_belongs_nowhere() -> None:
-    """The nearest class is far, and so is its parent."""
+    """A class unlike all others gets no parent."""
     graph, vectors = two_families()
     ranked = ParentRanking(
         means_of(graph, vectors | {DROPPED: around(direction(77), 5, seed=99)})
@@ -47,7 +47,7 @@ def test_who_is_like_nobody_belongs_nowhere() -> None:
 
 
 def test_two_families_do_not_belong_under_one_another() -> None:
-    """They stand at the top level, and nothing says that they should not."""
+    """Two top-level families are not suggested as each other's parents."""
     graph, vectors = two_families()
     ranking = ParentRanking(means_of(graph, vectors))
     assert (
@@ -57,7 +57,7 @@ def test_two_families_do_not_belong_under_one_another() -> None:
 
 
 def test_present_parents_are_no_answer_but_when_asked_without_them() -> None:
-    """A leaf is under its family already; without that edge the family comes first."""
+    """Present parents are suggested only with their edge left out."""
     graph, vectors = two_families()
     ranking = ParentRanking(means_of(graph, vectors))
     assert FIRST_FAMILY not in [one.class_id for one in ranking.rank(2)]
@@ -65,7 +65,7 @@ def test_present_parents_are_no_answer_but_when_asked_without_them() -> None:
 
 
 def test_a_family_without_others_is_no_answer() -> None:
-    """Nothing is known of where the only child of a class stands."""
+    """A class with a single child is no candidate: siblings are needed for comparison."""
     graph, vectors = two_families()
     only = {class_id: part for class_id, part in vectors.items() if class_id in (2, 7, 8)}
     assert FIRST_FAMILY not in [
@@ -75,7 +75,7 @@ def test_a_family_without_others_is_no_answer() -> None:
 
 
 def test_relatedness_by_hand() -> None:
-    """Half way between kin and stranger nobody can say; one spread above that it is 1 / (1 + e^-2)."""
+    """Half between siblings and strangers it is 0.5; one spread above that, 1 / (1 + e^-2)."""
     relatedness = Relatedness(sibling=0.4, unrelated=0.2, spread=0.1)
     assert relatedness.probability(0.3) == pytest.approx(0.5)
     assert relatedness.probability(0.4) == pytest.approx(0.8807971)
@@ -83,7 +83,7 @@ def test_relatedness_by_hand() -> None:
 
 
 def test_relatedness_is_read_off_the_graph() -> None:
-    """Siblings here are more alike than usual; with one class only the usual figures are left."""
+    """Siblings are more similar than other classes; with one class defaults are used."""
     graph, vectors = two_families()
     found = relatedness_of(means_of(graph, vectors))
     assert found.sibling > USUAL_SIBLING

@@ -1,4 +1,4 @@
-"""A class under a wrong parent is found out, and others are left alone."""
+"""A class below a wrong parent is found, without false alarms."""
 
 from engine.collection.graph_suggestions.parents import (
     LEAST_TRUST,
@@ -27,7 +27,7 @@ def _found(
 
 
 def test_a_class_in_the_wrong_family() -> None:
-    """It would be moved to the other one; before, everything is in its place."""
+    """It is suggested to move to the right family; in a correct graph nothing is suggested."""
     graph, vectors = two_families()
     assert _found(graph, vectors) == ()
     graph.move(2, FIRST_FAMILY, SECOND_FAMILY)
@@ -47,7 +47,7 @@ def test_no_person_is_contradicted_on_weak_grounds() -> None:
 
 
 def test_what_is_above_the_parent_is_no_other_place() -> None:
-    """A class between a family and its child is about as good a parent as the family."""
+    """A parent's own ancestors are no alternative parents."""
     graph, vectors = two_families()
     between = graph.add_class("Between", [FIRST_FAMILY])
     for leaf in (3, 4):

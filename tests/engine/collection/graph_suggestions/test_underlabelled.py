@@ -1,4 +1,4 @@
-"""Classes with few shots for the images that wait for them."""
+"""Underlabelled classes: few shots, many unlabelled images."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +17,7 @@ COUNT = 100
 
 
 def _state(shots: dict[int, int]) -> CollectionState:
-    """Images 1 to 100: 60 most likely of class 1 and undecided, 40 of class 2 and sure."""
+    """Images 1 to 100: 60 uncertain ones of class 1, 40 certain ones of class 2."""
     best = np.repeat([1, 2], [60, 40]).astype(np.int32)
     return CollectionState(
         Path("/photos"),
@@ -36,7 +36,7 @@ def _state(shots: dict[int, int]) -> CollectionState:
 
 
 def test_help_by_hand() -> None:
-    """A class without shots gets the whole share, one with three half of it."""
+    """A class without shots gets the full share, one with three shots half of it."""
     assert helped_by_more(200, 0) == 200 * SHARE_HELPED
     assert helped_by_more(200, 3) == 100 * SHARE_HELPED
 
@@ -52,7 +52,7 @@ def test_the_class_with_undecided_images_is_named() -> None:
 
 
 def test_labelled_images_and_unknown_ones() -> None:
-    """Images with a label need no help; those too far from everything do, whatever their safe class."""
+    """Labelled images do not count; unknown ones do, whatever their safe class."""
     graph, state = graph_of({"Gull": [], "Puffin": []}), _state({})
     assert (
         find_underlabelled(graph, replace(state, label_class=np.ones(COUNT, np.int64)), fewest=1)

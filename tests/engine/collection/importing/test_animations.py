@@ -1,4 +1,4 @@
-"""Animations in a folder: their frames are images, and one that was an image before stays what it was."""
+"""Frames of animations become images; an animation that was one image keeps its label."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from tests.support.projects import new_project
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """An animation of five seconds, a still GIF, an animation that is damaged from the start, and a photo."""
+    """An animation of five seconds, a still GIF, a damaged animation, and a photo."""
     (tmp_path / "card").mkdir()
     write_animation(tmp_path / "card" / "fox.gif", [500] * 10)
     write_animation(tmp_path / "card" / "still.gif", [500])
@@ -25,12 +25,12 @@ def folder(tmp_path: Path) -> Path:
 
 
 def images(project: Project) -> list[tuple[str, str]]:
-    """Files and parts, in the order in which they were added."""
+    """Files and parts, in the order of their ids."""
     return [(Path(record.path).name, record.part) for record in project.images.records()]
 
 
 def test_a_folder_with_animations(folder: Path, tmp_path: Path) -> None:
-    """What cannot be read is one image, which fails as it is read; once more, nothing is new."""
+    """Unreadable files are added as one image, which fails at embedding; a rescan adds nothing."""
     with new_project(tmp_path) as project:
         assert import_images(project, [folder]).failures == ()
         assert images(project) == [
@@ -42,7 +42,7 @@ def test_a_folder_with_animations(folder: Path, tmp_path: Path) -> None:
 
 
 def test_an_animation_that_was_an_image_before(folder: Path, tmp_path: Path) -> None:
-    """It stays with its label, and the frames come beside it; nothing of them is labelled."""
+    """It keeps its label, and its frames are added without labels."""
     found = FoundFile.at(folder / "fox.gif")
     assert found is not None
     with new_project(tmp_path) as project:

@@ -1,4 +1,4 @@
-"""Boxes of detectors and people come in as images, leave with their labels, and come back."""
+"""Boxes of detectors and people are imported, exported with labels, and imported again."""
 
 import json
 from pathlib import Path
@@ -157,7 +157,7 @@ def test_pictures_with_people_are_hidden_from_views_and_exports(
 
 
 def test_empty_is_not_none_of_the_classes(project: Project, tmp_path: Path) -> None:
-    """A file that says otherwise than we do is a conflict, and one that says the same is not."""
+    """A different label is a conflict, an equal one is not: empty is not "none of the classes"."""
     ids = list(project.images.table().ids)
     project.labels.set(ids[:1], UNKNOWN)
     project.labels.set(ids[1:2], EMPTY)
@@ -176,7 +176,7 @@ def test_empty_is_not_none_of_the_classes(project: Project, tmp_path: Path) -> N
 def test_a_box_of_one_of_two_namesakes_keeps_its_class(
     project: Project, tmp_path: Path, name: str
 ) -> None:
-    """A class is called as the one above it, so that its path alone tells them apart."""
+    """Of two classes with the same name the path decides."""
     _, above = project.classes.add("Gull")
     _, gull = project.classes.add("Gull", [above])
     project.images.add_parts(1, ["xywh=percent:25,25,50,50"], [gull])

@@ -1,4 +1,4 @@
-"""A class list before there is a project: files, tables whose columns a person names, typed lines."""
+"""Class lists for new projects: files, tables with chosen columns, typed lines."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from tests.support.projects import new_project
 
 
 def test_indented_lines_lie_below_the_line_above(tmp_path: Path) -> None:
-    """By blanks or tabs; the list goes into a project."""
+    """Blanks or tabs indent; the list can be imported."""
     read = read_class_text("Bird\n\tGull\n\t\tTern\nMammal\n", "typed list")
     assert (read.count, read.levels, read.top_names(1)) == (4, 3, ("Bird",))
     with new_project(tmp_path) as project:
@@ -21,13 +21,13 @@ def test_indented_lines_lie_below_the_line_above(tmp_path: Path) -> None:
 
 
 def test_no_line_is_no_list() -> None:
-    """Not an empty project by accident."""
+    """Blank text is refused."""
     with pytest.raises(FormatError):
         read_class_text("\n \n", "typed list")
 
 
 def test_a_table_that_says_too_little_is_asked_about(tmp_path: Path) -> None:
-    """Then a person's word counts."""
+    """A table with ambiguous columns raises an error that names them; chosen columns are used."""
     table = tmp_path / "list.csv"
     table.write_text("alpha;beta\nx1;Gull\nx2;Tern\n", encoding="utf-8")
     read = read_class_list(table, {})
@@ -39,14 +39,14 @@ def test_a_table_that_says_too_little_is_asked_about(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_no_list_is_refused(tmp_path: Path) -> None:
-    """With the reason."""
+    """The error gives the reason."""
     (tmp_path / "prose.txt").write_text("Dear Sir, I would like to say: no. " * 9, encoding="utf-8")
     with pytest.raises(FormatError):
         read_class_list(tmp_path / "prose.txt", {})
 
 
 def test_folders_called_as_classes_are_known(tmp_path: Path) -> None:
-    """But for capitals and the like; parts of data sets are none."""
+    """Names match case-insensitively; folders of data set splits match nothing."""
     read = read_class_text("Barn owl\nFox\ntrain", "typed list")
     folders = [
         FoundFolder(tmp_path / name, 1, 3) for name in ("barn_owl", "Fox", "site A", "train")

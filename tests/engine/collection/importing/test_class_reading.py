@@ -1,4 +1,4 @@
-"""Path, name or synonym, and id are read apart; where they disagree no class is taken."""
+"""Path, name or synonym, and id are read separately; contradictions match no class."""
 
 import pytest
 
@@ -80,6 +80,6 @@ def test_conflicts(
 
 @pytest.mark.parametrize("names", [("1",), ("Quince",), ("Colour", "Plum"), ("Colour", "Crane")])
 def test_ids_are_no_names(reader: ClassReader, names: tuple[str, ...]) -> None:
-    """Nor is a class meant that has the name under another parent."""
+    """An id is not matched as a name, nor a name under another parent."""
     reading = reader.read(names)
     assert (reading.class_id, reading.is_conflict) == (None, False)

@@ -1,4 +1,4 @@
-"""Counts, sex and other facts leave with a package of Camtrap DP, and come back as values of the project's fields."""
+"""Counts, sex and other observations are exported to Camtrap DP and imported as fields."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A project of an embedded data set: its images and embeddings as they are, ready to be labelled and classified."""
+"""A project made from an embedded data set: images and embeddings are taken over."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -45,13 +45,13 @@ def photos(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def data_set(photos: Path, tmp_path: Path) -> DataSet:
-    """They are embedded, five to a shard."""
+    """They are embedded in shards of five."""
     return embedded([photos], tmp_path / "set")
 
 
 @pytest.fixture
 def caches(tmp_path: Path) -> CacheFolders:
-    """Nothing was embedded here."""
+    """Empty caches."""
     return CacheFolders(tmp_path / "cache")
 
 
@@ -87,7 +87,7 @@ def test_images_and_embeddings_are_those_of_the_data_set(
 def test_it_is_labelled_and_classified_at_once(
     data_set: DataSet, tmp_path: Path, caches: CacheFolders
 ) -> None:
-    """Nothing waits: two labels, and all others have a prediction."""
+    """With two labels all other images get a prediction."""
     path = tmp_path / "of-set.protoleaf"
     project_of_data_set(path, data_set.folder, caches)
     live = LiveCollection.open(path, caches)
@@ -106,7 +106,7 @@ def test_it_is_labelled_and_classified_at_once(
 def test_a_path_that_comes_twice_is_one_image(
     data_set: DataSet, tmp_path: Path, caches: CacheFolders
 ) -> None:
-    """The first row counts; the other is named in the counts."""
+    """The first row counts; duplicates are counted."""
     manifest = read_manifest(data_set.folder)
     first = data_set.folder / "shards" / "0000000.parquet"
     rows = [rows for number in range(manifest.shard_count) for rows in data_set.each_rows(number)]
@@ -124,7 +124,7 @@ def test_a_path_that_comes_twice_is_one_image(
 def test_what_stops_it_leaves_no_project(
     data_set: DataSet, tmp_path: Path, caches: CacheFolders, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ctrl+C in the middle, a missing shard, another file of that name."""
+    """Cancelling, a missing shard, and an existing file leave no project."""
     path, cancel, add = tmp_path / "of-set.protoleaf", CancelToken(), importing._add  # noqa: SLF001
 
     def add_and_cancel(project: Project, cache: EmbeddingCache, rows: EmbeddedRows) -> int:
@@ -150,7 +150,7 @@ def test_what_stops_it_leaves_no_project(
 def test_a_backbone_that_is_not_here_comes_with_the_data_set(
     data_set: DataSet, tmp_path: Path, caches: CacheFolders
 ) -> None:
-    """Its own copy is tried and taken into the library; one that is damaged is refused."""
+    """The data set's copy is verified and added to the library; a damaged copy is refused."""
     manifest = read_manifest(data_set.folder)
     write_manifest(data_set.folder, replace(manifest, backbone_hash="0" * 64))
     data_set.backbone.write_bytes(b"no network")

@@ -1,4 +1,4 @@
-"""Data sets of somebody else: which files they may name, and whose embeddings they may change."""
+"""Data sets of others: which files they may name, and whose embeddings they may replace."""
 
 import json
 import os
@@ -34,7 +34,7 @@ def caches(tmp_path: Path) -> CacheFolders:
 
 @pytest.fixture
 def rows(tmp_path: Path) -> EmbeddedRows:
-    """What a data set of six photos holds."""
+    """Rows of a data set of six photos."""
     for number in range(COUNT):
         write_shape(tmp_path / "photos" / f"{number}.png", LEAVES[number], seed=number)
     made = embedded([tmp_path / "photos"], tmp_path / "made", shard_images=100)
@@ -43,7 +43,7 @@ def rows(tmp_path: Path) -> EmbeddedRows:
 
 
 def opened(folder: Path, rows: EmbeddedRows, caches: CacheFolders) -> DataSetProject:
-    """As a project in a folder of its own."""
+    """A project of the data set, in a folder of its own."""
     (folder / "own").mkdir(parents=True)
     return project_of_data_set(
         folder / "own" / "of.protoleaf", write_data_set(folder / "set", [rows]).folder, caches
@@ -64,7 +64,7 @@ def seen_by(
 def test_a_data_set_of_before_that_names_no_form(
     tmp_path: Path, rows: EmbeddedRows, caches: CacheFolders
 ) -> None:
-    """It is of the backbone that is here, and its embeddings are compared as always."""
+    """The local backbone is assumed, and its embeddings are compared."""
     folder = write_data_set(tmp_path / "theirs" / "set", [rows]).folder
     described = next(
         path for path in folder.glob("*.json") if '"embeddings"' in path.read_text(encoding="utf-8")
@@ -82,7 +82,7 @@ def test_a_data_set_of_before_that_names_no_form(
 def test_files_that_a_data_set_may_name(
     tmp_path: Path, rows: EmbeddedRows, caches: CacheFolders
 ) -> None:
-    """Below its own folder or the project's, in a named folder, with the content that it names, or not there at all."""
+    """Files in its own, the project's or a permitted folder, with a matching hash, or missing."""
     private = tmp_path / "private"
     private.mkdir()
     write_jpeg(private / "photo.jpg", seed=99)
@@ -119,7 +119,7 @@ def test_files_that_a_data_set_may_name(
 def test_a_folder_that_a_person_names(
     tmp_path: Path, rows: EmbeddedRows, caches: CacheFolders
 ) -> None:
-    """Its images need not have the content that the data set names."""
+    """In a permitted folder hashes need not match."""
     (tmp_path / "own").mkdir()
     others = replace(rows, content_hashes=[bytes(len(key or b"")) for key in rows.content_hashes])
     data_set = write_data_set(tmp_path / "theirs" / "set", [others])
@@ -144,7 +144,7 @@ def test_embeddings_that_do_not_agree_are_refused(
     caches: CacheFolders,
     wrong: Callable[[np.ndarray], np.ndarray],
 ) -> None:
-    """No project and nothing of theirs is left; those computed here stay."""
+    """Nothing of theirs is stored; locally computed embeddings stay."""
     assert opened(tmp_path / "good", rows, caches).compared == COUNT
     before = seen_by(tmp_path / "good" / "own" / "of.protoleaf", rows, caches)
     with pytest.raises(FormatError, match="not those of its images"):
@@ -162,7 +162,7 @@ def test_embeddings_that_do_not_agree_are_refused(
 def test_embeddings_stay_with_the_project_they_came_to(
     tmp_path: Path, rows: EmbeddedRows, caches: CacheFolders
 ) -> None:
-    """Of images that cannot be read here; those computed here count before them."""
+    """They serve images that cannot be read here; locally computed ones have priority."""
     away = replace(rows, paths=[f"s3://bucket/{number}.jpg" for number in range(COUNT)])
     noise = np.random.default_rng(1).standard_normal(rows.embeddings.shape).astype(np.float16)
     assert opened(tmp_path / "first", away, caches).embedded == COUNT
@@ -182,7 +182,7 @@ def test_embeddings_stay_with_the_project_they_came_to(
 def test_what_is_no_embedding_counts_as_failed(
     tmp_path: Path, rows: EmbeddedRows, caches: CacheFolders, value: float
 ) -> None:
-    """One value is enough, but for zeros, of which others are permitted; the image says why."""
+    """One invalid value (NaN, wrong length) is enough; the image gets the reason."""
     vectors = rows.embeddings.copy()
     vectors[0, 3 if value else slice(None)] = value
     assert (
@@ -234,7 +234,7 @@ def test_a_manifest_with_odd_values_is_refused(
 def test_the_backbone_beside_the_manifest_is_compared(
     tmp_path: Path, rows: EmbeddedRows, caches: CacheFolders
 ) -> None:
-    """Also where the one that the manifest names is here."""
+    """Also if the backbone that the manifest names is installed."""
     data_set = write_data_set(tmp_path / "set", [rows])
     data_set.backbone.write_bytes(b"another network")
     with pytest.raises(ModelError, match="not the one that made its embeddings"):

@@ -1,4 +1,4 @@
-"""Folders that a person chooses among: which are added, and which are classes."""
+"""Choosing folders: which to add, and which are classes."""
 
 from pathlib import Path
 
@@ -37,12 +37,12 @@ def trip(tmp_path: Path) -> Path:
 
 
 def names_of(paths: frozenset[Path]) -> set[str]:
-    """Their last names."""
+    """Last components of paths."""
     return {path.name for path in paths}
 
 
 def test_each_folder_has_its_counts(trip: Path) -> None:
-    """Its own images, and those below it; one that holds folders alone is there, too."""
+    """Own and nested images are counted; a folder with only folders is listed, too."""
     rows = [
         (each.path.name, each.depth, each.own, each.images)
         for each in found_folders(find_images([trip]))
@@ -61,13 +61,13 @@ def test_each_folder_has_its_counts(trip: Path) -> None:
 
 
 def test_files_that_were_named_are_counted_together(trip: Path) -> None:
-    """In the row of the folder that they are in."""
+    """Individual files count for their folder's row."""
     (row,) = found_folders(find_images(sorted((trip / "parts" / "samples").glob("*.jpg"))))
     assert (row.path.name, row.depth, row.images) == ("samples", 0, 2)
 
 
 def test_only_chosen_folders_are_classes(trip: Path, tmp_path: Path) -> None:
-    """The sites are none, and what lies in a folder below a class is of that class."""
+    """Unchosen folders are no classes; nested folders belong to the chosen one above them."""
     found = find_images([trip])
     with new_project(tmp_path) as project:
         done = add_class_folders(
@@ -79,7 +79,7 @@ def test_only_chosen_folders_are_classes(trip: Path, tmp_path: Path) -> None:
 
 
 def test_chosen_folders_below_each_other_are_a_path(trip: Path, tmp_path: Path) -> None:
-    """Whatever lies between them; names of parts of data sets are taken where a person chose them."""
+    """Unchosen folders between them are skipped; split names are used if chosen."""
     (trip / "site A").rename(trip / "train")
     found = find_images([trip])
     with new_project(tmp_path) as project:
@@ -95,7 +95,7 @@ def test_chosen_folders_below_each_other_are_a_path(trip: Path, tmp_path: Path) 
 
 
 def test_images_of_no_chosen_folder_are_of_the_class_above(trip: Path, tmp_path: Path) -> None:
-    """Dropped on a class."""
+    """On a drop onto a class, images outside chosen folders get that class."""
     with new_project(tmp_path) as project:
         _, animal = project.classes.add("Animal")
         add_class_folders(
@@ -109,7 +109,7 @@ def test_images_of_no_chosen_folder_are_of_the_class_above(trip: Path, tmp_path:
 
 
 def test_folders_are_left_out(trip: Path, tmp_path: Path) -> None:
-    """With their own images alone: each folder has a box."""
+    """Excluding a folder excludes only its own images."""
     found = without_folders(
         find_images([trip]), {trip, trip / "parts" / "samples", trip / "site A" / "Fox"}
     )
@@ -118,7 +118,7 @@ def test_folders_are_left_out(trip: Path, tmp_path: Path) -> None:
 
 
 def test_only_names_of_classes_are_known(trip: Path) -> None:
-    """“parts” and “samples” are words; a class of the name, a synonym and another spelling are known, two are not."""
+    """Names, synonyms and other spellings match, not words such as “parts” or ambiguous names."""
     graph = CategoryGraph()
     for name in ("fox", "Owl", "train"):
         graph.add_class(name)
@@ -132,7 +132,7 @@ def test_only_names_of_classes_are_known(trip: Path) -> None:
 
 
 def test_all_but_what_they_lie_in(trip: Path) -> None:
-    """A folder that was chosen without sub-folders may be a class."""
+    """A folder added without its sub-folders may be a class."""
     both = found_folders(find_images([trip, trip / "site B" / "Owl"]))
     assert names_of(all_class_folders(both)) == {
         "line 3",
@@ -148,7 +148,7 @@ def test_all_but_what_they_lie_in(trip: Path) -> None:
 
 
 def test_searches_are_merged(trip: Path) -> None:
-    """Images, failures and what was left out."""
+    """Images, failures and skipped files of searches are merged."""
     (trip / "line 3" / "clip.psd").write_bytes(b"x")
     (trip / "note.txt").write_text("no image")
     parts = [

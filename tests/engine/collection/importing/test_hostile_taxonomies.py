@@ -1,4 +1,4 @@
-"""Broken and hostile files of every format: one clear line, little memory, and a project that is as it was."""
+"""Broken and hostile taxonomy files: one clear error, little memory, an unchanged project."""
 
 import tracemalloc
 import zipfile
@@ -33,7 +33,7 @@ CONTENTS = {
 
 @pytest.mark.parametrize("name", CONTENTS)
 def test_what_is_broken(name: str, tmp_path: Path) -> None:
-    """Circles, half files, and XML that grows or reaches out."""
+    """Cycles, truncated files, and XML with entity expansion or external entities."""
     (tmp_path / name).write_text(CONTENTS[name], encoding="utf-8")
     with bird_project(tmp_path)[0] as project:
         before = dump(project)
@@ -46,7 +46,7 @@ def test_what_is_broken(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("graph_format", READERS)
 def test_a_line_of_a_gigabyte(graph_format: str, tmp_path: Path) -> None:
-    """It is refused by its size; nothing of it is read."""
+    """It is refused by its size and not read."""
     source = tmp_path / "line"
     with source.open("wb") as file:
         file.truncate(BILLION)
@@ -84,7 +84,7 @@ def test_a_line_of_a_gigabyte(graph_format: str, tmp_path: Path) -> None:
 def test_small_parts_without_end(
     graph_format: str, content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They would take many times their size in memory, and are counted before."""
+    """Many tiny elements, which would take much memory, are counted before parsing."""
     monkeypatch.setattr(limits.TAXONOMY_PARTS, "most", 100)
     (tmp_path / "source").write_text(content, encoding="utf-8")
     with bird_project(tmp_path)[0] as project:
@@ -97,7 +97,7 @@ def test_small_parts_without_end(
 
 
 def test_an_archive_that_says_a_wrong_size(tmp_path: Path) -> None:
-    """What unpacks to more than it claims is not read to its end."""
+    """Decompression stops at the declared size."""
     source = tmp_path / "checklist.zip"
     with zipfile.ZipFile(source, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("Taxon.tsv", b"\0" * (limits.TAXONOMY_BYTES.most + 2**20))
@@ -117,7 +117,7 @@ def test_an_archive_that_says_a_wrong_size(tmp_path: Path) -> None:
     "content", ["Чайка\n".encode("cp1251"), b"\x00\x01\x02" * 50, b"PK\x03\x04 no archive", b""]
 )
 def test_other_encodings_and_noise(graph_format: str, content: bytes, tmp_path: Path) -> None:
-    """Whichever format a person says it is."""
+    """Other encodings and noise are refused in every format."""
     source = tmp_path / "noise"
     source.write_bytes(content)
     (tmp_path / "words.txt").write_text("n00000001\tBird\n", encoding="utf-8")

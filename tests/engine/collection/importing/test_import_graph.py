@@ -1,4 +1,4 @@
-"""A taxonomy and its next versions in a project: labels are carried, undo takes all of it back."""
+"""Importing a taxonomy and its next versions: labels are carried over, undo restores all."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ V2 = (
 
 @pytest.fixture
 def birds(tmp_path: Path) -> Project:
-    """The first version was imported, and each class but Bird has two labels."""
+    """A project with the first version, and two labels in each class except Bird."""
     project = new_project(tmp_path)
     take(project, tmp_path / "v1.csv", V1)
     names = names_of(project.classes.graph, project.classes.graph.leaves())
@@ -48,7 +48,7 @@ def take(
     updates: bool = False,
     removes_gone: bool = False,
 ) -> GraphImport:
-    """Write a source and import it."""
+    """Write a source file and import it."""
     source.write_text(content, encoding="utf-8")
     return import_graph(project, source, updates=updates, removes_gone=removes_gone)
 
@@ -62,7 +62,7 @@ def labels(project: Project) -> dict[str, int]:
 
 
 def test_a_new_version_carries_the_labels(birds: Project, tmp_path: Path) -> None:
-    """Renamed and moved classes keep theirs, a merged one's go to its heir, one that is gone keeps them and stays."""
+    """Renamed and moved classes keep labels, merged ones pass them on, dropped ones keep them."""
     before = dump(birds)
     done = take(birds, tmp_path / "v2.json", V2, updates=True)
     assert labels(birds) == {"Bird/Larus": 2, "Bird/Wader/Tern": 4, "Bird/Skua": 2}
@@ -79,7 +79,7 @@ def test_a_new_version_carries_the_labels(birds: Project, tmp_path: Path) -> Non
 
 
 def test_a_preview_says_it_and_writes_nothing(birds: Project, tmp_path: Path) -> None:
-    """Paths before and after, labels, levels; the lists may be cut."""
+    """Paths before and after, labels and levels; lists may be truncated."""
     (tmp_path / "v2.json").write_text(V2, encoding="utf-8")
     imported = read_graph(tmp_path / "v2.json")
     before = dump(birds)
@@ -109,7 +109,7 @@ def test_a_preview_says_it_and_writes_nothing(birds: Project, tmp_path: Path) ->
 def test_what_is_gone_is_removed_only_when_asked_and_without_labels(
     birds: Project, tmp_path: Path
 ) -> None:
-    """Labels are never lost for a class that a source dropped; what a person put below goes to its parent."""
+    """Only on request and without labels; children added by hand move to its parent."""
     auk, skua = birds.classes.graph.find("Auk"), birds.classes.graph.find("Skua")
     birds.labels.remove(
         [image_id for image_id, label in birds.labels.by_image().items() if label.class_id == skua]
@@ -129,7 +129,7 @@ def test_what_is_gone_is_removed_only_when_asked_and_without_labels(
 
 
 def test_a_class_that_cannot_be_merged_stays(birds: Project, tmp_path: Path) -> None:
-    """Both have a child of one name of the person's own: it is reported, and the rest of the update is done."""
+    """Children with the same name block the merge: it is reported and the rest is updated."""
     for name in ("Auk", "Tern"):
         birds.classes.add("Young", [birds.classes.graph.find(name)])
     done = take(birds, tmp_path / "v2.json", V2, updates=True)
@@ -140,14 +140,14 @@ def test_a_class_that_cannot_be_merged_stays(birds: Project, tmp_path: Path) -> 
 
 
 def test_the_same_file_again_changes_nothing(birds: Project, tmp_path: Path) -> None:
-    """Neither as an addition nor as an update; what was edited here is no news of the source's."""
+    """Re-importing an unchanged file changes nothing and reverts no edits."""
     birds.classes.rename(birds.classes.graph.find("Gull"), "Möwe")
     assert take(birds, tmp_path / "v1 (1).csv", V1, updates=True).change.is_empty
     assert labels(birds)["Bird/Möwe"] == 2
 
 
 def test_a_list_whose_classes_are_all_here_is_remembered(tmp_path: Path) -> None:
-    """So that its next version can be distinguished from what the person made."""
+    """So that its next version can be told from classes made by hand."""
     with new_project(tmp_path) as project:
         _, bird = project.classes.add("Bird")
         project.classes.add("Gull", [bird])
@@ -159,7 +159,7 @@ def test_a_list_whose_classes_are_all_here_is_remembered(tmp_path: Path) -> None
 
 
 def test_two_sources_and_their_next_versions(birds: Project, tmp_path: Path) -> None:
-    """Each is compared with its own, and remembered in its own place."""
+    """Each is stored and compared separately."""
     take(birds, tmp_path / "fruit.csv", "child,parent\nFruit,\nApple,Fruit\n")
     take(
         birds,
@@ -176,7 +176,7 @@ def test_two_sources_and_their_next_versions(birds: Project, tmp_path: Path) -> 
 def test_a_large_source_takes_several_settings_and_gives_them_back(
     birds: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Parts of it that are not needed any more go; a part that is missing is damage."""
+    """It is split over several settings; unused ones are removed; a missing one is damage."""
     monkeypatch.setattr("engine.collection.importing.import_graph.PART_LENGTH", 60)
     assert PART_LENGTH > 60
     wide = V1 + "".join(f"x{number},Warbler {number},Bird\n" for number in range(40))
@@ -194,7 +194,7 @@ def test_a_large_source_takes_several_settings_and_gives_them_back(
 
 
 def test_a_project_from_before_sources_were_remembered(tmp_path: Path) -> None:
-    """A list that looks like what is there may be taken for its next version, when the person says so."""
+    """A list similar to the project can be chosen as its next version."""
     with new_project(tmp_path) as project:
         _, bird = project.classes.add("Bird")
         _, gull = project.classes.add("Gull", [bird])
@@ -217,7 +217,7 @@ def test_a_project_from_before_sources_were_remembered(tmp_path: Path) -> None:
 
 
 def test_notes_and_colours_come_along(tmp_path: Path) -> None:
-    """For classes that have none; a person's note stays. Characters that no note can hold are left out."""
+    """For classes without; existing notes stay. Invalid characters in notes are dropped."""
     long = "x" * 20_000
     imported = ImportedGraph(
         (
@@ -249,7 +249,7 @@ def test_notes_and_colours_come_along(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("classes", "is_locked"), [(100, False), (101, True)])
 def test_a_long_list_locks_the_class_list(tmp_path: Path, classes: int, is_locked: bool) -> None:
-    """In the step of the import, which says so; what a person unlocked then stays unlocked."""
+    """In the step of the import, whose description mentions it; unlocking is permanent."""
     source = tmp_path / "list.csv"
     source.write_text(
         "class\n" + "".join(f"Kind {each}\n" for each in range(classes)), encoding="utf-8"

@@ -1,4 +1,4 @@
-"""Adding images: which class a folder means, and what is one step of history."""
+"""Importing images: which class a folder means, and what is one history step."""
 
 import os
 import shutil
@@ -42,7 +42,7 @@ def _paths_of_labels(project: Project) -> dict[str, str]:
 
 
 def test_labels_of_class_folders_name_the_folder_that_they_came_from(tmp_path: Path) -> None:
-    """Nobody at this computer looked at them; images that are put on a class were looked at."""
+    """With a source of their own: imported by folder, or dropped on a class by a person."""
     shelf, drawer = _tree(tmp_path / "shelf", "Gull"), _tree(tmp_path / "drawer", "Auk")
     with new_project(tmp_path) as project:
         import_class_folders(project, [shelf])
@@ -60,7 +60,7 @@ def test_labels_of_class_folders_name_the_folder_that_they_came_from(tmp_path: P
 
 
 def test_folders_make_the_classes_they_lack(tmp_path: Path) -> None:
-    """Nested folders become a path of classes, images directly in the given folder stay unlabelled."""
+    """Nested folders make a path of classes; images in the given folder itself stay unlabelled."""
     with new_project(tmp_path) as project:
         done = import_class_folders(
             project, [_tree(tmp_path / "in", ".", "Fruit/Apple/Gala", "Fruit/Pear")], who="ada"
@@ -74,7 +74,7 @@ def test_folders_make_the_classes_they_lack(tmp_path: Path) -> None:
 
 
 def test_a_folder_means_the_one_class_of_its_name(tmp_path: Path) -> None:
-    """A flat folder finds its class anywhere in the graph; of two namesakes none is guessed."""
+    """A flat folder matches a class anywhere in the graph, unless its name is ambiguous."""
     with new_project(tmp_path) as project:
         import_class_folders(project, [_tree(tmp_path / "a", "Bird/Gull", "Bird/Jet", "Plane/Jet")])
         before = len(project.classes.graph)
@@ -92,7 +92,7 @@ def test_a_folder_means_the_one_class_of_its_name(tmp_path: Path) -> None:
 
 
 def test_namesakes_in_one_import_stay_apart(tmp_path: Path) -> None:
-    """Left/Other and Right/Other are two classes, whether they are new or only one of them is."""
+    """Left/Other and Right/Other are two classes, whether one or both are new."""
     with new_project(tmp_path) as project:
         import_class_folders(project, [_tree(tmp_path / "a", "Left/Other", "Right/Other")])
         assert _paths_of_labels(project) == {"0.jpg": "Left/Other", "1.jpg": "Right/Other"}
@@ -105,7 +105,7 @@ def test_namesakes_in_one_import_stay_apart(tmp_path: Path) -> None:
 
 
 def test_folders_below_a_class(tmp_path: Path) -> None:
-    """Dropped on a class, sub-folders become its children and loose images its shots."""
+    """Dropped on a class, sub-folders become its children; single images get its label."""
     with new_project(tmp_path) as project:
         _, bird = project.classes.add("Bird")
         done = import_class_folders(project, [_tree(tmp_path / "in", ".", "Gull")], under=bird)
@@ -114,7 +114,7 @@ def test_folders_below_a_class(tmp_path: Path) -> None:
 
 
 def test_the_same_folder_twice(tmp_path: Path) -> None:
-    """Nothing is added twice, and a label that a person changed in between stays."""
+    """Nothing is added twice; a label changed in between stays."""
     with new_project(tmp_path) as project:
         tree = _tree(tmp_path / "in", "Gull", "Auk")
         first = import_class_folders(project, [tree])
@@ -132,7 +132,7 @@ def test_the_same_folder_twice(tmp_path: Path) -> None:
 
 
 def test_folders_that_refuse_are_listed(tmp_path: Path) -> None:
-    """A folder that cannot be read is a failure in the answer, the others are imported."""
+    """An unreadable folder is reported as a failure; the others are imported."""
     locked = FileFailure(tmp_path / "in" / "Locked", "the folder cannot be read: Permission denied")
     found = find_images([_tree(tmp_path / "in", "Gull")])
     found.failures.append(locked)
@@ -142,7 +142,7 @@ def test_folders_that_refuse_are_listed(tmp_path: Path) -> None:
 
 
 def test_what_was_found_is_added_without_asking_the_disk(tmp_path: Path) -> None:
-    """The share may be slow, or gone by then; loose or with class folders."""
+    """The file system is not read again; with and without class folders."""
     tree = _tree(tmp_path / "in", "Gull", "Auk")
     found = find_images([tree])
     shutil.rmtree(tree)
@@ -153,7 +153,7 @@ def test_what_was_found_is_added_without_asking_the_disk(tmp_path: Path) -> None
 
 
 def test_a_folder_name_that_is_no_class_name(tmp_path: Path) -> None:
-    """Folders that cannot name a class are failures with the reason, one each; the rest is imported as one step."""
+    """Folders with invalid class names are failures, one each; the rest is one step."""
     odd = {"Gull\nof the sea": "line breaks", " \u2003": "needs a name"}
     tree = _tree(tmp_path / "in", "Auk", *odd, "Auk/ /Deep", "Auk/ /Deeper", "Tern")
     with new_project(tmp_path) as project:
@@ -175,7 +175,7 @@ def test_a_folder_name_that_is_no_class_name(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
 def test_a_folder_name_that_is_no_unicode(tmp_path: Path) -> None:
-    """Old bytes cannot name a class, and stop nothing."""
+    """Undecodable names are reported as failures."""
     tree = _tree(tmp_path / "in", "Auk", os.fsdecode(b"m\xf6we"))
     with new_project(tmp_path) as project:
         done = import_class_folders(project, [tree])
@@ -184,7 +184,7 @@ def test_a_folder_name_that_is_no_unicode(tmp_path: Path) -> None:
 
 
 def test_stopped_before_anything_is_added(tmp_path: Path) -> None:
-    """A cancelled import leaves the project as it was, loose or with class folders."""
+    """The project is unchanged, with and without class folders."""
     cancel = CancelToken()
     cancel.cancel()
     tree = _tree(tmp_path / "in", "Gull")
@@ -196,7 +196,7 @@ def test_stopped_before_anything_is_added(tmp_path: Path) -> None:
 
 
 def test_stopped_while_adding(tmp_path: Path) -> None:
-    """Neither images nor classes are left, though all files were found."""
+    """Cancelling while images are added leaves neither images nor classes."""
     tree = _tree(tmp_path / "in", "Gull", "Auk")
     with new_project(tmp_path) as project:
         for run in (import_images, import_class_folders):
@@ -216,7 +216,7 @@ def test_stopped_while_adding(tmp_path: Path) -> None:
 
 
 def test_progress_and_missing_paths(tmp_path: Path) -> None:
-    """Files found are reported; a path that is not there stops the import before anything is added."""
+    """Found files are reported; a missing path stops the import before anything is added."""
     reported: list[Progress] = []
     tree = _tree(tmp_path / "in", "Gull", "Auk")
     with new_project(tmp_path) as project:
@@ -249,7 +249,7 @@ def _wordnet(folder: Path) -> Path:
 
 
 def test_folders_of_imagenet_are_the_classes_of_wordnet(tmp_path: Path) -> None:
-    """Folders named by source id or synonym find their classes, wherever they are nested; none is made anew."""
+    """Folders named by source id or synonym match at any depth; no class is created."""
     with new_project(tmp_path) as project:
         import_graph(project, _wordnet(tmp_path / "wordnet"))
         tree = _tree(
@@ -266,7 +266,7 @@ def test_folders_of_imagenet_are_the_classes_of_wordnet(tmp_path: Path) -> None:
 
 
 def test_ids_count_below_the_class_that_was_dropped_on(tmp_path: Path) -> None:
-    """Dropped on "animal", an id from elsewhere is a new class there, one from below is that class."""
+    """Below "animal", ids of its descendants match; other ids make new classes."""
     with new_project(tmp_path) as project:
         import_graph(project, _wordnet(tmp_path / "wordnet"))
         animal = project.classes.graph.find("animal")
@@ -281,7 +281,7 @@ def test_ids_count_below_the_class_that_was_dropped_on(tmp_path: Path) -> None:
 
 
 def test_an_exact_name_wins_over_an_id(tmp_path: Path) -> None:
-    """A class that is called like another one's id or synonym is meant."""
+    """A class name has priority over ids and synonyms of other classes."""
     with new_project(tmp_path) as project:
         import_graph(project, _wordnet(tmp_path / "wordnet"))
         _, wader = project.classes.add("wader", [project.classes.graph.find("artifact")])
@@ -290,7 +290,7 @@ def test_an_exact_name_wins_over_an_id(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_a_synonym_of_several_classes(tmp_path: Path) -> None:
-    """It is a failure that names them, nothing in it is added, and the other folders are."""
+    """A folder whose name is ambiguous is a failure that lists the classes; others are added."""
     with new_project(tmp_path) as project:
         import_graph(project, _wordnet(tmp_path / "wordnet"))
         tree = _tree(tmp_path / "in", "wader", "n01440764")

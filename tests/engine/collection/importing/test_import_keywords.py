@@ -1,4 +1,4 @@
-"""A person's keywords become labels where they name a class, and suggestions where they do not."""
+"""Keywords of photos become labels where they name a class; others are reported."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,7 +44,7 @@ def packet(
 
 
 def tag(music: Labelled, name: str, data: bytes) -> Path:
-    """Put a sidecar beside an image."""
+    """Write a sidecar next to an image."""
     image = music.project.images.resolve(music.project.images.record(music.images[name]))
     sidecar = image.with_name(f"{image.name}.xmp")
     sidecar.write_bytes(data)
@@ -56,7 +56,7 @@ def photos(music: Labelled) -> Path:
 
 
 def test_keywords_become_labels(music: Labelled) -> None:
-    """The deepest one, by name or path; the rest is reported with how many photos have it."""
+    """The deepest matching keyword, by name or path; the rest is reported with its count."""
     tag(
         music,
         "flute.png",
@@ -84,7 +84,7 @@ def test_keywords_become_labels(music: Labelled) -> None:
 
 
 def test_classes_are_made_of_hierarchical_keywords(music: Labelled) -> None:
-    """Below the class that the keyword's beginning names, as one step that can be undone."""
+    """Below the class that the keyword starts with, in one undoable step."""
     tag(music, "unsure.png", packet(digikam=("Instruments/Wind/Oboe",), flat=("holiday",)))
     before = len(music.project.classes.graph)
     done = import_labels(music.project, photos(music), adds_classes=True)
@@ -98,7 +98,7 @@ def test_classes_are_made_of_hierarchical_keywords(music: Labelled) -> None:
 
 
 def test_keywords_inside_of_images_count_too(music: Labelled, tmp_path: Path) -> None:
-    """New images come along where they were requested; a folder of them has to be named as what it is."""
+    """New images are added on request; a folder of them must be given."""
     folder = tmp_path / "shared"
     folder.mkdir()
     Image.new("RGB", (20, 20), (9, 8, 7)).save(
@@ -112,7 +112,7 @@ def test_keywords_inside_of_images_count_too(music: Labelled, tmp_path: Path) ->
 
 
 def test_our_own_keywords_are_nobodys(music: Labelled) -> None:
-    """What the model wrote into sidecars never comes back as a person's keyword; theirs beside it do."""
+    """Keywords written by the program are not imported as labels; others in the sidecar are."""
     tag(music, "flute.png", packet(flat=("Piano",)))
     export_images(music.project, music.answers, ExportChoice("xmp", photos(music), Which.ALL))
     _, found = read_labels(photos(music), "keywords")
@@ -130,7 +130,7 @@ def test_two_classes_on_one_photo_are_listed(music: Labelled) -> None:
 
 
 def test_sidecars_of_lightroom_say_of_which_photo_they_are(music: Labelled, tmp_path: Path) -> None:
-    """`flute.xmp` beside two files of that name, and in a folder of sidecars without any photo."""
+    """`flute.xmp` next to two files of that name, and in a folder without photos."""
     sidecar = packet(flat=("Flute",)).replace(
         b"<dc:subject>",
         b"<p:SidecarForExtension "
@@ -191,7 +191,7 @@ def test_what_a_keyword_means(names: tuple[str, ...], expected: KeywordMeaning) 
 
 
 def test_keywords_that_repeat_others() -> None:
-    """Beginnings and parts of a hierarchical keyword, and what programs note for themselves."""
+    """Prefixes and components of hierarchical keywords, and internal keywords of programs."""
     deep = [("Animal",), ("Animal", "Bird"), ("Animal", "Bird"), ("darktable", "exported")]
     assert distinct_keywords(deep, ["Bird", "sea", "sea", "Animal"]) == [
         ("Animal", "Bird"),

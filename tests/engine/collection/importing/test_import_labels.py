@@ -1,4 +1,4 @@
-"""Labels come to the class that they name and to the photo that they are of, or are listed."""
+"""Imported labels match class and photo, or are listed as problems."""
 
 import json
 import os
@@ -30,7 +30,7 @@ def made(
     names: Sequence[str] = (),
     embedded: bool = True,
 ) -> Project:
-    """A project with classes and their ids, and an image for each in folders of its own."""
+    """A project with classes and one image for each, in folders of its own."""
     project = make_project(folder)
     for name, source_id in classes:
         _, class_id = project.classes.add(name)
@@ -66,7 +66,7 @@ def exported(project: Project, out: Path, name: str) -> Path:
 
 @pytest.fixture
 def twins(tmp_path: Path) -> Iterator[tuple[Project, Project]]:
-    """Two lists of the same names that are numbered otherwise, with the same three photos."""
+    """Two projects with the same class names, other ids, and the same photos."""
     names = "a.png", "b.png", "c.png"
     first = made(tmp_path / "one", [("Apple", "1"), ("Pear", "2"), ("Plum", "3")], names=names)
     second = made(tmp_path / "two", [("Plum", "1"), ("Apple", "2"), ("Pear", "3")], names=names)
@@ -82,7 +82,7 @@ def twins(tmp_path: Path) -> Iterator[tuple[Project, Project]]:
 def test_ids_of_another_list_put_no_label_elsewhere(
     twins: tuple[Project, Project], tmp_path: Path
 ) -> None:
-    """Each is listed with what its name and its id mean here."""
+    """Ids of another list do not match: each is listed with what name and id mean here."""
     first, second = twins
     source = exported(first, tmp_path, "csv")
     result = import_labels(second, source, adds_classes=True)
@@ -112,7 +112,7 @@ def test_the_command_lists_both_readings(
 
 @pytest.mark.parametrize("name", READ)
 def test_an_id_that_is_another_classs_name_does_not_matter(tmp_path: Path, name: str) -> None:
-    """A project's own labels come back: "Apple" has the id "Pear"."""
+    """A project's own labels can be imported, although the id of "Apple" is "Pear"."""
     project = made(
         tmp_path / "one", [("Apple", "Pear"), ("Pear", "Apple")], names=("a.png", "b.png")
     )
@@ -133,7 +133,7 @@ def test_an_id_that_is_another_classs_name_does_not_matter(tmp_path: Path, name:
 def test_another_photo_of_the_same_name_gets_no_label(
     tmp_path: Path, name: str, embedded: bool
 ) -> None:
-    """DCIM/a.png of somebody else is listed, whether it was embedded or not."""
+    """DCIM/a.png with another content is listed, whether embedded or not."""
     first = made(tmp_path / "one", [("Apple", "")], names=("a.png",))
     second = made(tmp_path / "another", [("Apple", "")], names=("a.png",), embedded=embedded)
     first.labels.set([each.image_id for each in first.images.records()], 1, who="ada")
@@ -149,7 +149,7 @@ def test_another_photo_of_the_same_name_gets_no_label(
 
 
 def test_an_image_that_cannot_be_read_is_listed(tmp_path: Path) -> None:
-    """Not embedded and gone: nobody knows whether it is the same photo."""
+    """Without embedding and file its content is unknown."""
     first = made(tmp_path / "one", [("Apple", "")], names=("a.png",))
     second = made(tmp_path / "two", [("Apple", "")], names=("a.png",), embedded=False)
     first.labels.set([1], 1, who="ada")
@@ -164,7 +164,7 @@ def test_an_image_that_cannot_be_read_is_listed(tmp_path: Path) -> None:
 
 
 def test_files_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the plan read is not read again by the import."""
+    """The import reuses what the plan has read."""
     first = made(tmp_path / "one", [("Apple", "")], names=("a.png",))
     second = made(tmp_path / "two", [("Apple", "")], names=("a.png",), embedded=False)
     first.labels.set([1], 1, who="ada")
@@ -185,7 +185,7 @@ def test_files_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_odd_names_and_namesakes_come_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, embedded: bool
 ) -> None:
-    """A file name that is no Unicode, two classes of one name, and the source given relatively."""
+    """Undecodable file names, two classes of one name, and a relative source path."""
     project = made(
         tmp_path / "one",
         [("Bird", ""), ("Tool", "")],
@@ -234,7 +234,7 @@ def test_classes_that_cannot_be_are_problems_of_their_rows(
 
 
 def test_classes_that_do_not_fit_here_are_refused(tmp_path: Path) -> None:
-    """A path that is short in the source, below a class that lies deep in this project: nothing is made at all."""
+    """A path that would exceed the maximum depth below a deep class: nothing is imported."""
     project = make_project(tmp_path / "one")
     ids = add_deep(project, dict(chain()) | {"Fruit": []})
     fruit = project.classes.add("Apple", [ids["Fruit"]])[1]

@@ -1,4 +1,4 @@
-"""Names in a table mean the class that is called so; capitals make no twin, and none of the classes is read so."""
+"""Class names in tables match case-insensitively, without duplicate or lost classes."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,7 +30,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
 def imported(
     project: Project, *classes: str, header: str = "image,class", adds_classes: bool = True
 ) -> LabelImport:
-    """Labels of a.png, b.png and so on."""
+    """Labels of the images a.png, b.png and so on."""
     lines = [f"p/{name}.png,{text}" for name, text in zip("abcd", classes, strict=False)]
     table = project.path.with_name("labels.csv")
     table.write_text("\n".join((header, *lines)), encoding="utf-8")
@@ -70,14 +70,14 @@ def test_its_own_spelling_comes_first_and_an_unclear_one_is_listed(project: Proj
 
 
 def test_new_classes_are_made_once_however_they_are_spelled(project: Project) -> None:
-    """Below the class that is there, too."""
+    """Other spellings create no second class, also below an existing one."""
     result = imported(project, "Sea gull", "sea_gull", "ANIMAL/Lynx", "animal/lynx")
     assert paths(project) == ["Sea gull", "Sea gull", "Animal/Lynx", "Animal/Lynx"]
     assert result.classes_added == 2
 
 
 def test_our_own_exports_keep_each_spelling(project: Project) -> None:
-    """Two classes there are two here; a class that is there already has no twin."""
+    """Classes that differ in case only stay two; existing classes are not duplicated."""
     imported(
         project, "Gull,1", "GULL,2", "animal/Lynx,3", "HARE,4", header="image,class,content_hash"
     )

@@ -1,4 +1,4 @@
-"""Our own class list, changed in a spreadsheet: classes are known by their identities, and keep their labels."""
+"""Class lists edited in a spreadsheet: classes match by identity and keep their labels."""
 
 import csv
 from collections.abc import Callable
@@ -27,7 +27,7 @@ def birds(tmp_path: Path) -> Project:
 
 
 def exported(project: Project, suffix: str, change: Callable[[str], str] = str) -> Path:
-    """The project's list with some text changed."""
+    """The exported list with a text replaced."""
     out = project.path.parent / f"classes.{suffix}"
     export_graph(project, out)
     out.write_text(change(out.read_text(encoding="utf-8")), encoding="utf-8")
@@ -42,7 +42,7 @@ def paths(project: Project) -> set[str]:
 @pytest.mark.parametrize("was_imported", [False, True])
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_a_new_name_renames_the_class(birds: Project, suffix: str, was_imported: bool) -> None:
-    """In each format that comes back, whether the unchanged list was imported before or never."""
+    """In each format, with and without an earlier import of the unchanged list."""
     if was_imported:
         import_graph(birds, exported(birds, suffix), updates=True)
     done = import_graph(
@@ -77,7 +77,7 @@ def test_all_names_may_be_new(birds: Project) -> None:
 def test_what_was_changed_here_before_the_export_is_no_clash(
     birds: Project, tmp_path: Path
 ) -> None:
-    """A source was imported, the class renamed here, the list exported and renamed again; the source stays known."""
+    """A class renamed here, exported and renamed again is no conflict; its source stays known."""
     source = tmp_path / "source.csv"
     source.write_text("child,parent\nBird,\nGull,Bird\nTern,Bird\n", encoding="utf-8")
     import_graph(birds, source)
@@ -92,7 +92,7 @@ def test_what_was_changed_here_before_the_export_is_no_clash(
 
 
 def test_moved_and_added_by_hand(birds: Project) -> None:
-    """Another parent moves a class; a row that was copied for a new class is a new one."""
+    """A changed parent moves the class; a copied row is a new class."""
     source = exported(birds, "csv")
     with source.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -108,7 +108,7 @@ def test_moved_and_added_by_hand(birds: Project) -> None:
 
 
 def test_another_project_gets_the_same_classes(birds: Project, tmp_path: Path) -> None:
-    """So that the two are known as one later; a second import under another name makes classes of their own."""
+    """Their identities match later; a second import under another name makes classes of its own."""
     source = exported(birds, "json")
     other = new_project(tmp_path, "other.protoleaf")
     import_graph(other, source)

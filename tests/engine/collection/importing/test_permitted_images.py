@@ -1,4 +1,4 @@
-"""Files that a list names: only ordinary images in a permitted place become images of a project."""
+"""Files named in a list become images only if they are ordinary images in a permitted place."""
 
 import os
 from pathlib import Path
@@ -34,7 +34,7 @@ def project(tmp_path: Path, photos: Path) -> Project:
 
 
 def test_where_images_may_lie(project: Project, photos: Path, tmp_path: Path) -> None:
-    """Below the list, below the project's images, and below a folder that the person names; nowhere else."""
+    """Below the list, the project's images, or a permitted folder; nowhere else."""
     places = {name: tmp_path / name / "a.png" for name in ("list", "named", "elsewhere")}
     for place in places.values():
         place.parent.mkdir()
@@ -52,7 +52,7 @@ def test_where_images_may_lie(project: Project, photos: Path, tmp_path: Path) ->
 
 @pytest.mark.skipif(os.name != "posix", reason="special files of POSIX")
 def test_what_is_no_image(project: Project, tmp_path: Path) -> None:
-    """Pipes and devices are never opened, and a text is no image whatever it is called."""
+    """Pipes and devices are never opened; a text file is refused whatever its extension."""
     os.mkfifo(tmp_path / "pipe.png")
     (tmp_path / "zero.png").symlink_to("/dev/zero")
     (tmp_path / "text.png").write_text("root:x:0:0", encoding="utf-8")
@@ -68,7 +68,7 @@ def test_what_is_no_image(project: Project, tmp_path: Path) -> None:
 def test_a_list_adds_no_other_file(
     project: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """`import-labels --add-images` says what it left out; `--images-from` permits a folder."""
+    """`import-labels --add-images` lists skipped files; `--images-from` permits a folder."""
     elsewhere = tmp_path / "elsewhere" / "a.png"
     elsewhere.parent.mkdir()
     elsewhere.write_bytes(encoded(picture(8, 8), "PNG"))

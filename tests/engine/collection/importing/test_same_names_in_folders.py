@@ -1,4 +1,4 @@
-"""Cameras call the first photo of every card alike: the folder decides, or the label is listed."""
+"""Equal file names in several folders: the folder decides, or the label is listed as a problem."""
 
 import unicodedata
 from collections.abc import Iterator
@@ -57,7 +57,7 @@ def test_the_photo_in_that_folder(project: Project, image: str, meant: str) -> N
 
 
 def test_accents_may_be_composed_otherwise(tmp_path: Path) -> None:
-    """As on a Mac; a name that is there as it is written goes before."""
+    """Unicode normalisation is ignored; an exact match has priority."""
     composed, decomposed = (unicodedata.normalize(form, "Möwe.png") for form in ("NFC", "NFD"))
     with make_project(tmp_path / "work") as project:
         project.images.add([draw(tmp_path / "work/a" / decomposed, 20)])

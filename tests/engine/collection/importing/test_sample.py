@@ -1,4 +1,4 @@
-"""Some images of a data set become a project: those that teach most represent every kind of image."""
+"""A project of some images of a data set; "teach first" covers all kinds of images."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +22,7 @@ COMMON, RARE = 100, 5  # images of the first kind, and of each other
 
 @pytest.fixture
 def data_set(tmp_path: Path) -> DataSet:
-    """Images of six kinds, far apart: a hundred of the first, five of each other."""
+    """Images of six kinds: a hundred of the first, five of each other."""
     counts = [COMMON] + [RARE] * (KINDS - 1)
     kinds = np.repeat(np.arange(KINDS), counts)
     generator = np.random.default_rng(3)
@@ -40,13 +40,13 @@ def data_set(tmp_path: Path) -> DataSet:
 
 
 def kinds_of(path: Path) -> list[str]:
-    """Of the images of a project, in their order."""
+    """Kinds of a project's images, in order."""
     with Project.open(path, for_writing=False) as project:
         return [Path(each.path).parent.name for each in project.images.records()]
 
 
 def test_teach_first_takes_every_kind(data_set: DataSet, tmp_path: Path) -> None:
-    """Ten images at random miss rare kinds; of the ten that teach most the first six are one of each."""
+    """Ten random images miss rare kinds; the first six chosen are one of each."""
     chosen = {}
     for by in SampleBy:
         path = tmp_path / f"{by}.protoleaf"
@@ -72,7 +72,7 @@ def test_teach_first_takes_every_kind(data_set: DataSet, tmp_path: Path) -> None
 def test_candidates_are_a_random_draw(
     data_set: DataSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Teach-first chooses among so many, and no more can be chosen."""
+    """Candidates are a random sample of a given size, which limits the choice."""
     monkeypatch.setattr(sampling, "CANDIDATES", 20)
     path, caches = tmp_path / "a.protoleaf", CacheFolders(tmp_path / "cache")
     with pytest.raises(InputError, match="expected at most 20, among which it chooses, found 21"):
@@ -89,7 +89,7 @@ def test_candidates_are_a_random_draw(
 
 @pytest.mark.parametrize("by", SampleBy)
 def test_a_stopped_draw_leaves_no_project(by: SampleBy, data_set: DataSet, tmp_path: Path) -> None:
-    """Ctrl+C between two batches."""
+    """Cancelled between two batches."""
     cancel, path = CancelToken(), tmp_path / "a.protoleaf"
     cancel.cancel()
     with pytest.raises(Cancelled):

@@ -1,4 +1,4 @@
-"""The language of searching: what terms mean, and what is reported of those that are not understood."""
+"""The query language: meaning of terms, and errors of invalid ones."""
 
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -194,7 +194,7 @@ def test_or_stands_between_two_terms(query: str) -> None:
 
 
 def test_alternatives_differ_from_words() -> None:
-    """In capitals, and not in quotes."""
+    """`OR` is an operator in capitals only, and not in quotes."""
     assert [(term.text, term.is_alternative) for term in parse_query('a OR b or "OR" c')] == [
         ("a", False),
         ("b", True),

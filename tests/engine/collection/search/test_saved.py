@@ -1,4 +1,4 @@
-"""Searches that a project keeps by name."""
+"""Saved searches of a project."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,7 +26,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 
 def test_searches_are_saved_renamed_removed_and_each_is_undone(project: Project) -> None:
-    """In the order of their names, whatever their capitals; the history says what was done."""
+    """Sorted by name ignoring case; each change is one undoable step with a description."""
     save_search(project, "night", "date:2024 night OR dusk")
     change = save_search(project, "Foxes", " class:Fox ")
     assert change.text == "Saved the search Foxes"

@@ -1,4 +1,4 @@
-"""Search results, and that updated columns equal those of the project."""
+"""Search results; updated columns equal those read from the project."""
 
 import random
 from collections.abc import Iterator
@@ -240,7 +240,7 @@ def test_search(metadata: ImageMetadata, project: Project, query: str, expected:
 def test_the_part_that_matches_nothing_is_named(
     metadata: ImageMetadata, project: Project, query: str, expected: str | None
 ) -> None:
-    """And what may be meant: OR, a class, or a fact."""
+    """With a suggestion: OR, a class, or a fact."""
     assert why_nothing(metadata, project, query) == expected
 
 
@@ -299,7 +299,7 @@ def test_sorting(metadata: ImageMetadata) -> None:
 
 
 def assert_same(updated: ImageColumns, fresh: ImageColumns) -> None:
-    """Columns that are kept up to date equal columns that are read again."""
+    """Check that updated columns equal columns read again."""
     assert updated.ids.tolist() == fresh.ids.tolist()
     assert list(updated.files.names) == list(fresh.files.names)
     assert [updated.files.folders[code] for code in updated.files.folder_code] == [
@@ -321,7 +321,7 @@ def assert_same(updated: ImageColumns, fresh: ImageColumns) -> None:
 def test_columns_are_updated_by_any_change(
     project: Project, metadata: ImageMetadata, tmp_path: Path
 ) -> None:
-    """Actions, undo and redo in any order."""
+    """Actions, undo and redo in random order."""
     chance = random.Random(5)
     metadata.columns(np.arange(1, 7))
     for step in range(60):
