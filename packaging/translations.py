@@ -1,4 +1,4 @@
-"""Every text of the program as a translator gets it, compiled, and a pseudo-language that shows what was forgotten."""
+"""Extraction and compilation of translatable texts, and pseudo-languages for testing."""
 
 import argparse
 import ast
@@ -28,26 +28,60 @@ _PARTS: Final = (
     "frame",
     "title",
 )
-_NAMES_OF_PARTS: Final = frozenset((
-    *_PARTS, "large", "within", "refusal", "note", "unit", "reason", "status", "other_status", "steps", "words",
-))  # fmt: skip
+_NAMES_OF_PARTS: Final = frozenset(
+    (
+        *_PARTS,
+        "large",
+        "within",
+        "refusal",
+        "note",
+        "unit",
+        "reason",
+        "status",
+        "other_status",
+        "steps",
+        "words",
+    )
+)
 _FIRST: Final = slice(0, 1)
 _WITH_TEXTS: Final = {
-    "tr": _FIRST, "marked": _FIRST, "Message": _FIRST, "phrase": _FIRST, "Preset": _FIRST,
+    "tr": _FIRST,
+    "marked": _FIRST,
+    "Message": _FIRST,
+    "phrase": _FIRST,
+    "Preset": _FIRST,
     "make_reason": slice(1, None),
     **dict.fromkeys(
-        ("step", "missing", "reading", "storage_error", "writing", "ImageFormat", "ActionText", "Attribute", "alone"),
+        (
+            "step",
+            "missing",
+            "reading",
+            "storage_error",
+            "writing",
+            "ImageFormat",
+            "ActionText",
+            "Attribute",
+            "alone",
+        ),
         slice(None),
     ),
-}  # fmt: skip
-"""Functions besides errors, and which of their arguments are texts."""
+}
+"""Functions besides errors, and which of their arguments are translatable."""
 _OF_OTHERS: Final = (
-    "No such file or directory", "Permission denied", "Is a directory", "Not a directory", "Input/output error",
-    "File name too long", "Read-only file system", "Transport endpoint is not connected", "Stale file handle",
-    "database disk image is malformed", "file is not a database",
+    "No such file or directory",
+    "Permission denied",
+    "Is a directory",
+    "Not a directory",
+    "Input/output error",
+    "File name too long",
+    "Read-only file system",
+    "Transport endpoint is not connected",
+    "Stale file handle",
+    "database disk image is malformed",
+    "file is not a database",
     "list index out of range",
-)  # fmt: skip
-"""What systems, SQLite and Python say most often, which the engine passes on (`engine.errors.reason_of`)."""
+)
+"""Frequent errors of the system, SQLite and Python that `engine.errors.reason_of` passes on."""
 _LONGER: Final = 0.4
 _ACCENTS: Final = str.maketrans("aeiounycsAEIOUNYCS", "áéíóúñýçšÁÉÍÓÚÑÝÇŠ")
 _HEBREW: Final = str.maketrans(
@@ -59,10 +93,10 @@ _CODE: Final = re.compile(r"[a-z]+(?:[_:=]\S*)+|[a-z]+\.json")
 
 
 def main(words: list[str]) -> int:
-    """Bring `translations/*.ts` up to date, begin those of new languages, compile all, and make the pseudo-languages.
+    """Update and compile `translations/*.ts`, and generate the pseudo-languages.
 
     Returns:
-        1 where a language is not finished, with a line for each text.
+        1 if a language is incomplete, with a line for each text.
     """
     parser = argparse.ArgumentParser(description=(main.__doc__ or "").partition("\n")[0])
     parser.add_argument("languages", nargs="*", help="languages to begin, de for German")
@@ -88,7 +122,7 @@ def main(words: list[str]) -> int:
 
 
 def make_pseudo(build: Path) -> None:
-    """Make the pseudo-languages anew from the mirrored texts: one as English is written, one from right to left."""
+    """Regenerate the pseudo-languages: one left to right, one right to left."""
     for name, language, translate in (
         (PSEUDO, "", pseudo),
         (RIGHT_TO_LEFT, "he_IL", pseudo_hebrew),
@@ -101,19 +135,19 @@ def make_pseudo(build: Path) -> None:
 
 
 def sources() -> Iterator[Path]:
-    """The modules of the window and the engine."""
+    """Modules of the window and the engine."""
     yield from sorted([*(ROOT / "app").rglob("*.py"), *(ROOT / "engine").rglob("*.py")])
 
 
 def all_texts() -> set[tuple[str, str]]:
-    """What a finished language translates: texts, and what they are about where that is given."""
+    """All translatable texts, with their context where one is given."""
     trees = (ast.parse(path.read_text(encoding="utf-8")) for path in sources())
     own = {(found.text, found.about) for tree in trees for found in texts_in(tree)}
     return own | {(text, "") for text in _OF_OTHERS}
 
 
 def faults_of(path: Path) -> list[str]:
-    """What a finished file of translations must not have: texts that lack, and translations that lost something."""
+    """Faults of a file of translations: missing texts, and translations with lost placeholders."""
     faults, known = [], set[tuple[str, str]]()
     for message in ET.parse(path).iter("message"):  # noqa: S314 (ours)
         text, translation = message.findtext("source") or "", message.find("translation")
@@ -136,7 +170,7 @@ def faults_of(path: Path) -> list[str]:
 
 def _lost(text: str, translation: str, forms: Sequence[object]) -> Iterator[str]:
     wanted, found = sorted(_PLACES.findall(text)), sorted(_PLACES.findall(translation))
-    if len(forms) > 1:  # the form of exactly one may do without the number
+    if len(forms) > 1:  # the form for exactly one may omit the number
         wanted, found = ([place for place in places if place != "%n"] for places in (wanted, found))
     if wanted != found:
         yield "other places for values"
@@ -149,14 +183,17 @@ def _lost(text: str, translation: str, forms: Sequence[object]) -> Iterator[str]
 
 
 def mirror(build: Path) -> None:
-    """Write each source file's texts, on the lines where they stand, in the form that lupdate reads."""
+    """Write the texts of each source file, on their lines, in the form that lupdate reads."""
     for path in sources():
         found = list(texts_in(ast.parse(path.read_text(encoding="utf-8"))))
         copy = build / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         lines: dict[int, list[str]] = {1: ["class Protoleaf:"]}
         for each in found:
-            call = f"self.tr({_quoted(each.text)}, {_quoted(each.about)}{', count' if each.is_plural else ''})"
+            call = (
+                f"self.tr({_quoted(each.text)}, "
+                f"{_quoted(each.about)}{', count' if each.is_plural else ''})"
+            )
             lines.setdefault(max(2, each.line), []).append(call)
         last = max(lines)
         written = (
@@ -171,16 +208,16 @@ def mirror(build: Path) -> None:
 
 
 class Text(NamedTuple):
-    """A text to translate."""
+    """A translatable text."""
 
     line: int
     text: str
     is_plural: bool = False  # depends on a count
-    about: str = ""  # given beside it, where English has one text for what is two elsewhere
+    about: str = ""  # context, where other languages need two texts for one in English
 
 
 def texts_in(tree: ast.Module) -> Iterator[Text]:
-    """All that is marked in a module or is part of an error."""
+    """Yield texts that are marked in a module or are part of an error."""
     yield from _of_a_count(tree)
     for call in _calls_in(tree):
         name = getattr(call.func, "id", getattr(call.func, "attr", ""))
@@ -208,7 +245,7 @@ def texts_in(tree: ast.Module) -> Iterator[Text]:
                     *(keyword.value for keyword in call.keywords if keyword.arg in _PARTS),
                 ]
                 yield from _all_constants(texts)
-    for node in ast.walk(tree):  # parts of errors that are chosen before
+    for node in ast.walk(tree):  # parts of errors assigned to a variable
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
             yield from _all_constants(_parts_in(node))
 
@@ -251,7 +288,7 @@ def _of_a_count(tree: ast.Module) -> Iterator[Text]:
 
 
 def _parts_in(node: ast.Assign | ast.AnnAssign) -> Iterator[ast.expr]:
-    """What is assigned to a name that parts of errors have; of `what, code = "…", "…"` only the former."""
+    """Yield values assigned to names of error parts; of `what, code = "…", "…"` only the former."""
     targets, value = node.targets if isinstance(node, ast.Assign) else [node.target], node.value
     for target in targets:
         pairs = [(target, value)]
@@ -275,7 +312,7 @@ def _is_part(node: ast.AST) -> bool:
 
 def _constants(node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
     waiting: list[ast.expr] = [node]
-    for each in waiting:  # grows while it is walked
+    for each in waiting:  # grows during iteration
         match each:
             case ast.Constant(value=str(text)) if is_text(text):
                 yield each, text
@@ -290,7 +327,7 @@ def _constants(node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
 
 
 def is_text(text: str) -> bool:
-    """Whether there is something to translate, if only quotes: not a value alone, an address, or a code as `no_gpu`."""
+    """Whether a text is translatable: no bare placeholder, address, or code such as `no_gpu`."""
     rest = _PLACES.sub("", text).strip()
     return bool(rest) and bool(_LETTER_OR_PLACE.search(text)) and not _CODE.fullmatch(text)
 
@@ -301,12 +338,12 @@ def _quoted(text: str) -> str:
 
 
 def update(path: Path, mirrored: Path, language: str = "") -> None:
-    """Merge today's texts into a file of translations; what was translated stays.
+    """Merge the current texts into a file of translations; existing translations are kept.
 
     Args:
         path: the file.
         mirrored: folder of the texts in the form that lupdate reads.
-        language: code of the language where the name of the file does not tell it.
+        language: code of the language if the name of the file does not contain it.
     """
     path.parent.mkdir(exist_ok=True)
     _run(
@@ -326,13 +363,13 @@ def update(path: Path, mirrored: Path, language: str = "") -> None:
 
 
 def compile_one(source: Path, target: Path) -> None:
-    """Make what the window reads."""
+    """Compile a file of translations for the window."""
     target.parent.mkdir(exist_ok=True)
     _run("lrelease", "-silent", str(source), "-qm", str(target))
 
 
 def fill_pseudo(path: Path, translate: Callable[[str], str]) -> None:
-    """Translate everything into a pseudo-language."""
+    """Fill all translations with a pseudo-language."""
     tree = ET.parse(path)  # noqa: S314 (lupdate wrote it)
     for message in tree.iter("message"):
         translation, text = message.find("translation"), message.findtext("source") or ""
@@ -346,24 +383,24 @@ def fill_pseudo(path: Path, translate: Callable[[str], str]) -> None:
 
 
 def pseudo(text: str) -> str:
-    """`Open project` becomes `[Ópéñ prójéçt·····]`; places for values stay as they are."""
+    """`Open project` becomes `[Ópéñ prójéçt·····]`; placeholders are unchanged."""
     if _only_joins(text):
         return text
     return f"[{_outside_places(text, _ACCENTS)}{'·' * max(1, round(len(text) * _LONGER))}]"
 
 
 def pseudo_hebrew(text: str) -> str:
-    """`Open %1` becomes `[עפהנ %1]`, which is read from right to left; as long as it was."""
+    """`Open %1` becomes `[עפהנ %1]`, which is read from right to left; the length is unchanged."""
     return text if _only_joins(text) else f"[{_outside_places(text, _HEBREW)}]"
 
 
 def _only_joins(text: str) -> bool:
-    """Whether it only joins values, which are translated themselves."""
+    """Whether a text only joins placeholders."""
     return not re.search(r"[^\W\d_]", "".join(_PLACES.split(text)[::2]))
 
 
 def _outside_places(text: str, letters: Mapping[int, int]) -> str:
-    """Replace letters, but for those in places for values."""
+    """Replace letters outside placeholders."""
     parts = _PLACES.split(text)
     return "".join(
         part if number % 2 else part.translate(letters) for number, part in enumerate(parts)

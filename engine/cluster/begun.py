@@ -1,4 +1,4 @@
-"""A data set is begun: its plan, its backbone and its manifest appear together, before the first shard."""
+"""Creation of a data set: plan, backbone and manifest are published together, before any shard."""
 
 import uuid
 from collections.abc import Iterator
@@ -25,30 +25,31 @@ from engine.runtime.eight_bit import IDENTITY_DIGITS, companion_of, eight_bit_pa
 from engine.texts import Message, enumerated
 
 SHARD_IMAGES: Final = 10_000
-"""Images of a shard. Chosen: a core takes minutes for one, and a hundred million images make ten thousand files."""
+"""Default number of images per shard. Chosen: minutes for one core, 10,000 files for 1e8 images."""
 _LOCK: Final = ".protoleaf-lock"
 
 
 @dataclass(frozen=True)
 class WantedDataSet:
-    """What a person requests."""
+    """Sources, backbone and shard size of a requested data set."""
 
-    sources: tuple[str, ...]  # absolute
+    sources: tuple[str, ...]  # absolute paths or addresses
     model: ModelFiles  # the backbone
-    shard_images: int | None = None  # None: as the data set has it, else `SHARD_IMAGES`
+    shard_images: int | None = None  # None: that of an existing data set, else `SHARD_IMAGES`
 
 
 def begin(folder: Path, wanted: WantedDataSet, cancel: CancelToken) -> tuple[Manifest, FoundImages]:
-    """Begin a data set, or go on with the one that is there.
+    """Create a data set, or resume an existing one.
 
     Returns:
-        Its manifest, and what was found beside images when the sources were listed; of one that goes on, nothing.
+        Its manifest, and what was found besides images while the sources were listed; empty when
+        a data set is resumed.
 
     Raises:
-        InputError: the folder holds something else, or a data set of other sources or another backbone; or the sources
-            hold no image.
-        StorageError, NetworkError: a source cannot be listed, or the disk refuses.
-        Cancelled: nothing is left of a data set that was being begun.
+        InputError: the folder has other content, or a data set of other sources or another
+            backbone; or the sources have no image.
+        StorageError, NetworkError: a source cannot be listed, or a write failed.
+        Cancelled: an unfinished data set was removed.
     """
     found = FoundImages()
     if (folder / DESCRIPTION).exists():
@@ -78,15 +79,20 @@ def _write(draft: Path, wanted: WantedDataSet, found: FoundImages, cancel: Cance
         place_file(companion, eight_bit_path(draft / BACKBONE_FILE), Placing.COPY)
     (draft / SHARDS).mkdir()
     manifest = Manifest(
-        uuid.uuid4().hex, wanted.model.backbone_hash, wanted.model.card, wanted.sources, shard_images, totals.shards,
+        uuid.uuid4().hex,
+        wanted.model.backbone_hash,
+        wanted.model.card,
+        wanted.sources,
+        shard_images,
+        totals.shards,
         identity=wanted.model.embedding_identity,
-    )  # fmt: skip
+    )
     write_manifest(draft, manifest)
     return manifest
 
 
 def _refuse_other(manifest: Manifest, wanted: WantedDataSet) -> None:
-    """Refuse to go on with a data set of something else: its plan stands."""
+    """Raise `InputError` if an existing data set was created with other parameters."""
     model = wanted.model
     pairs = (
         (Message("sources"), ", ".join(manifest.sources), ", ".join(wanted.sources)),
@@ -113,13 +119,13 @@ def _refuse_other(manifest: Manifest, wanted: WantedDataSet) -> None:
 
 
 def named(backbone: str, identity: str) -> str:
-    """A backbone for people: two of one name differ in their hash, or in their companion's."""
+    """Display name of a backbone, with its hash (or its companion's) to tell namesakes apart."""
     return f"{backbone} ({identity[: 2 * IDENTITY_DIGITS]})"
 
 
 @contextmanager
 def one_run(folder: Path) -> Iterator[None]:
-    """Hold a folder for one run at a time, and clear what killed runs left in it; raises `InputError`."""
+    """Lock a folder for one run and remove drafts of killed runs; raises `InputError` if locked."""
     lock = FileLock(folder / _LOCK)
     try:
         lock.acquire(timeout=0)
@@ -133,7 +139,7 @@ def one_run(folder: Path) -> Iterator[None]:
         _clear_drafts(folder)
         yield
     finally:
-        _clear_drafts(folder)  # of workers that were lost
+        _clear_drafts(folder)  # of killed workers
         lock.release()
 
 
@@ -143,5 +149,5 @@ def _clear_drafts(folder: Path) -> None:
 
 
 def planned_images(folder: Path) -> int | None:
-    """Images of the plan; None where only reading them tells. Raises `FormatError`."""
+    """Number of images in the plan; None if unknown before reading. Raises `FormatError`."""
     return ShardPlan(folder).totals.images

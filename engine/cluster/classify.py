@@ -1,4 +1,4 @@
-"""Classify a data set on a cluster by an exported model; an interrupted run goes on where it was."""
+"""Distributed classification of a data set by an exported model; interrupted runs are resumed."""
 
 import uuid
 from dataclasses import dataclass, replace
@@ -26,15 +26,15 @@ from engine.new_folder import Placing, check_is_free, new_folder, place_file
 
 @dataclass(frozen=True)
 class ClassifiedDataSet:
-    """What a run did."""
+    """Summary of a run."""
 
     predictions: int  # images with a prediction
-    without: int  # images without an embedding, and so without a prediction
+    without: int  # images without an embedding, and therefore without a prediction
     shards: int
-    new_shards: int  # that this run made
-    seconds: float  # without starting the cluster
-    rows_per_s: float  # of the shards that this run made
-    views: int  # of an image that the exported model looks at; the data set has one
+    new_shards: int  # computed by this run
+    seconds: float  # excludes the start of the cluster
+    rows_per_s: float  # of the shards of this run
+    views: int  # views per image in the exported model; the data set has one
 
 
 def classify_data_set(
@@ -48,11 +48,12 @@ def classify_data_set(
 ) -> ClassifiedDataSet:
     """Write a prediction for every image of a data set.
 
-    An exported model of several views takes the mean of their embeddings; here it gets the one view of the data set, as
-    images of large collections do on the desktop.
+    A model exported with several views averages their embeddings. Here it gets the one view of the
+    data set, as images of large collections do on the desktop.
 
     Raises:
-        InputError: the data set was embedded by another backbone than the model's, or the folder holds something else.
+        InputError: the data set was embedded by another backbone than the model's, or the folder
+            has other content.
         FormatError: the data set or the exported model is damaged.
         StorageError, NetworkError: the cluster does not answer, or the disk is full.
         UsageError: Ray is not installed.
@@ -63,9 +64,15 @@ def classify_data_set(
     manifest = begin_predictions(data_set, bundle, out)
     with one_run(out):
         done = do_all(
-            ClassifyShards(data_set.folder.absolute(), out), out, manifest.shard_count, data_set.manifest.rows, places,
-            on_progress=on_progress, cancel=token, may_use_gpu=False,
-        )  # fmt: skip
+            ClassifyShards(data_set.folder.absolute(), out),
+            out,
+            manifest.shard_count,
+            data_set.manifest.rows,
+            places,
+            on_progress=on_progress,
+            cancel=token,
+            may_use_gpu=False,
+        )
         write_predictions_manifest(out, replace(manifest, shards=done.facts))
     rows, failed = (
         sum(facts.rows for facts in done.facts),
@@ -99,10 +106,11 @@ def _refuse_other_backbone(data_set: DataSet, bundle: ModelBundle) -> None:
 
 
 def begin_predictions(data_set: DataSet, bundle: ModelBundle, out: Path) -> PredictionsManifest:
-    """Begin a folder of predictions with its classifier and its manifest, or go on with the one that is there.
+    """Create a folder of predictions with its classifier and manifest, or resume an existing one.
 
     Raises:
-        InputError: the data set was embedded by another backbone than the model's, or the folder holds something else.
+        InputError: the data set was embedded by another backbone than the model's, or the folder
+            has other content.
         FormatError, ModelError, StorageError: as `classify_data_set`.
     """
     _refuse_other_backbone(data_set, bundle)

@@ -1,4 +1,4 @@
-"""Classifies one shard of a data set by the part of an exported model behind the embedding, some rows at a time."""
+"""Batched classification of one shard by the layers of an exported model after the embedding."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,10 +33,10 @@ CLASSIFIER: Final = "behind_embedding.onnx"
 
 @dataclass(frozen=True)
 class ClassifyShards:
-    """Classify the shards of a data set; both folders are the same on every node."""
+    """Classification of the shards of a data set; both folders are visible to every node."""
 
     data_set: Path
-    predictions: Path  # with the classifier and its classes
+    predictions: Path  # contains the classifier and its classes
 
     def open(self, _resources: Resources) -> DoShard:
         """Open the classifier; raises `ModelError`, `InputError` or `FormatError`."""
@@ -52,7 +52,7 @@ class ClassifyShards:
 
 @final
 class ShardClassifier:
-    """Classifies shards of one data set, one after the other."""
+    """Callable that classifies shards of one data set."""
 
     def __init__(self, data_set: Path, predictions: Path) -> None:
         manifest = read_predictions_manifest(predictions)
@@ -65,10 +65,10 @@ class ShardClassifier:
         self._outputs = [output.name for output in self._session.get_outputs()]
 
     def __call__(self, number: int) -> FinishedShard:
-        """Classify a shard unless its predictions are there and sound.
+        """Classify a shard, unless valid predictions exist.
 
         Raises:
-            StorageError: the shard of the data set is missing, or the disk is full or gone.
+            StorageError: the shard of the data set is missing, or the disk is full or unavailable.
             FormatError: the shard of the data set is damaged.
             ModelError: the model fails.
         """
@@ -94,7 +94,7 @@ class ShardClassifier:
 def _batch(
     rows: EmbeddedRows, answers: BatchAnswers, contents: ExportedClasses, model: str
 ) -> pa.RecordBatch:
-    """Predictions as Arrow's columns; of images without an embedding there are none."""
+    """Predictions as an Arrow record batch; null for images without an embedding."""
     none, no_safe = ~rows.has_embedding, ~rows.has_embedding | (answers.safe_ids == NO_CLASS)
     columns: dict[str, Any] = {
         "content_hash": pa.array(
@@ -116,7 +116,7 @@ def _batch(
 def _names(
     class_ids: NDArray[np.int64], is_left_out: NDArray[np.bool_], contents: ExportedClasses
 ) -> pa.Array:
-    """Names of classes; where two have one name, their ids differ."""
+    """Names of classes as an Arrow array; null where left out."""
     names = {
         each: contents.graph.name(each) for each in np.unique(class_ids[~is_left_out]).tolist()
     }

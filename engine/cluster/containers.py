@@ -1,4 +1,4 @@
-"""Images in archives: WebDataset's tar files and Parquet tables with the bytes of images, read from front to back."""
+"""Sequential readers of images in WebDataset tar files and in Parquet tables with image bytes."""
 
 import tarfile
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ _BYTES_NAMES: Final = (
     "data",
 )
 _KEY_NAMES: Final = ("path", "key", "__key__", "file_name", "filename", "image_id", "id", "url")
-_ROWS: Final = 32  # of a table, in memory at once
+_ROWS: Final = 32  # per batch of a table
 _INSIDE: Final = (
     "bytes",
     "path",
@@ -38,30 +38,30 @@ _INSIDE: Final = (
 
 @dataclass(frozen=True)
 class ReadImage:
-    """An image as it was read: its bytes, or why there are none."""
+    """Bytes of an image, or the error of reading it."""
 
-    path: str  # what its row calls it
+    path: str  # identifier of its row
     data: bytes | None
     error: ImageError | None = None
 
 
 @dataclass(frozen=True)
 class TableColumns:
-    """Where a table has its images."""
+    """Columns of a table that have image bytes and names."""
 
     data: tuple[
         str, ...
     ]  # name of the column with the bytes, and of the field in it where it has fields
-    key: tuple[str, ...] = ()  # the same of their names; none: rows are counted
+    key: tuple[str, ...] = ()  # the same for image names; empty: row numbers
 
 
 def each_in_tar(name: str) -> Iterator[ReadImage]:
-    """The images of a tar file, by path or address; other members are passed over.
+    """Yield the images of a tar file, by path or address; other members are skipped.
 
-    What follows a damaged place cannot be read: one row says so.
+    Members after a damaged position cannot be read; one result with an error stands for them.
 
     Raises:
-        StorageError, NetworkError: the disk or the store stops giving it.
+        StorageError, NetworkError: reading failed.
     """
     with opened(name) as file:
         try:
@@ -95,10 +95,10 @@ def _member(name: str, archive: tarfile.TarFile, member: tarfile.TarInfo) -> Rea
 
 
 def rows_by_group(name: str) -> list[int]:
-    """Rows of each row group of a Parquet table with images.
+    """Number of rows in each row group of a Parquet table with images.
 
     Raises:
-        InputError: it is no such table.
+        InputError: not a table with images.
         StorageError, NetworkError: it cannot be read.
     """
     with _table(name) as table:
@@ -108,10 +108,15 @@ def rows_by_group(name: str) -> list[int]:
 
 
 def each_in_table(name: str, first: int, stop: int) -> Iterator[ReadImage]:
-    """The images of row groups `first` to before `stop` of a Parquet table, by path or address.
+    """Yield the images of row groups `first` to `stop` (exclusive) of a Parquet table.
+
+    Args:
+        name: path or address.
+        first: first row group.
+        stop: row group after the last.
 
     Raises:
-        InputError: it is no table with images.
+        InputError: not a table with images.
         StorageError, NetworkError: it cannot be read.
     """
     import pyarrow as pa
@@ -165,7 +170,7 @@ def _table(name: str) -> Iterator[Any]:
 
 
 def _columns(name: str, schema: Any) -> TableColumns:
-    """Find the columns by their names and types."""
+    """Find the columns by name and type."""
     import pyarrow as pa
 
     kinds = {field.name: field.type for field in schema}

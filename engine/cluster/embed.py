@@ -1,4 +1,4 @@
-"""Embed sources into a data set on a cluster; an interrupted run goes on where it was."""
+"""Distributed embedding of sources into a data set; interrupted runs are resumed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,16 +16,16 @@ from engine.images.find_images import FoundImages
 
 @dataclass(frozen=True)
 class EmbeddedDataSet:
-    """What a run did."""
+    """Summary of a run."""
 
     images: int  # rows of the data set
-    failed: int  # of these, without an embedding
+    failed: int  # of these, rows without an embedding
     shards: int
-    new_shards: int  # that this run made
-    seconds: float  # without starting the cluster
-    images_per_s: float  # of the shards that this run made
-    computed_on: tuple[str, ...]  # devices
-    found: FoundImages  # folders that cannot be read, and what was left out, where this run listed the sources
+    new_shards: int  # computed by this run
+    seconds: float  # excludes the start of the cluster
+    images_per_s: float  # of the shards of this run
+    computed_on: tuple[str, ...]  # device names
+    found: FoundImages  # unreadable folders and skipped files, if this run listed the sources
 
 
 def embed_sources(
@@ -38,14 +38,16 @@ def embed_sources(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> EmbeddedDataSet:
-    """Embed everything in the sources; images that cannot be read are rows with the reason.
+    """Embed all images of the sources; unreadable ones become rows with the error.
 
     Args:
-        sources: folders, lists of paths, tar files, Parquet tables, images, addresses of object stores.
-        folder: of the data set, seen by every node under this name.
+        sources: folders, lists of paths, tar files, Parquet tables, images, addresses of object
+            stores.
+        folder: of the data set; every node sees it at this path.
 
     Raises:
-        InputError: the folder holds something else, or was begun with other sources or another backbone.
+        InputError: the folder has other content, or a data set of other sources or another
+            backbone.
         StorageError, NetworkError: a source or the cluster does not answer, or the disk is full.
         UsageError: Ray is not installed.
         ModelError: the backbone fails.
@@ -55,9 +57,14 @@ def embed_sources(
     manifest, found = begin(folder, WantedDataSet(absolute(sources), model, shard_images), token)
     with one_run(folder):
         done = do_all(
-            EmbedShards(folder), folder, manifest.shard_count, planned_images(folder), places, on_progress=on_progress,
+            EmbedShards(folder),
+            folder,
+            manifest.shard_count,
+            planned_images(folder),
+            places,
+            on_progress=on_progress,
             cancel=token,
-        )  # fmt: skip
+        )
         whole = replace(manifest, shards=done.facts)
         write_manifest(folder, whole)
     return EmbeddedDataSet(

@@ -1,7 +1,7 @@
-"""Embeds one shard of a plan: read, hashed, decoded and embedded by the functions of the desktop, in the plan's order.
+"""Embedding of one shard of a plan: images are read, hashed, decoded and embedded in plan order.
 
-Results do not depend on how images are batched: the backbone gives the same bits for one image and for many
-(decision 89, held by a test).
+The functions are those of the desktop. Results do not depend on the batch size: the backbone
+gives the same bits for one image and for many (decision 89, held by a test).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -37,24 +37,21 @@ from engine.runtime.backbone import BackboneSession
 from engine.runtime.eight_bit import embedding_identity
 from engine.runtime.providers import CPU_CHOICE, choose_providers
 
-_READERS: Final = (
-    8  # threads that wait for disks and stores. Chosen: an answer of a store takes some 50 ms.
-)
-_READ_AHEAD: Final = 32  # images that are read before their turn
-_CHUNK_BYTES: Final = 64 * 1024**2  # of files in one chunk; large ones come in smaller chunks
-SURELY_AWAY: Final = (
-    10  # images of a shard that are all out of reach: a share is gone, not each of them. Chosen.
-)
+_READERS: Final = 8  # threads for I/O. Chosen: a request to a store takes some 50 ms.
+_READ_AHEAD: Final = 32  # images read ahead
+_CHUNK_BYTES: Final = 64 * 1024**2  # maximum size of the files of a chunk
+SURELY_AWAY: Final = 10
+"""Unreachable images of a shard that mean a lost mount, if no image can be reached. Chosen."""
 
 
 @dataclass(frozen=True)
 class EmbedShards:
     """Embed shards of the plan of a data set."""
 
-    folder: Path  # of the data set, the same on every node
+    folder: Path  # of the data set; the same path on every node
 
     def open(self, resources: Resources) -> DoShard:
-        """Open the backbone as the desktop does; raises `ModelError`, `InputError` or `FormatError`."""
+        """Load the backbone as on the desktop; raises `ModelError`, `InputError`, `FormatError`."""
         if not (self.folder / BACKBONE_FILE).is_file():
             raise InputError(
                 "a node of the cluster does not see the data set",
@@ -69,7 +66,10 @@ class EmbedShards:
                 "the data set's backbone is not the one it was started with",
                 expected=wanted,
                 found=found,
-                remedy="put the eight-bit version of the backbone back, or embed the sources into a new folder",
+                remedy=(
+                    "put the eight-bit version of the backbone back, or embed the sources into "
+                    "a new folder"
+                ),
             )
         choice = choose_providers("cuda") if resources.has_gpu else CPU_CHOICE
         return ShardEmbedder(
@@ -79,7 +79,7 @@ class EmbedShards:
 
 @dataclass(frozen=True)
 class _Embedded:
-    """An image with its embedding, or why there is none."""
+    """Embedding of an image, or the error."""
 
     path: str
     content_hash: bytes | None
@@ -90,7 +90,7 @@ class _Embedded:
 
 @final
 class ShardEmbedder:
-    """Embeds shards of one data set, one after the other."""
+    """Callable that embeds shards of one data set."""
 
     def __init__(self, folder: Path, session: BackboneSession) -> None:
         manifest = read_manifest(folder)
@@ -99,11 +99,12 @@ class ShardEmbedder:
         self._session = session
 
     def __call__(self, number: int) -> FinishedShard:
-        """Embed a shard unless it is there and sound.
+        """Embed a shard, unless a valid one exists.
 
         Raises:
             InputError: a source has changed since the plan was made.
-            StorageError, NetworkError: the disk is full or gone, or the store does not answer.
+            StorageError, NetworkError: the disk is full or unavailable, or the store does not
+                answer.
             ModelError: the backbone fails.
         """
         done = finished(self._shards, number)
@@ -137,7 +138,7 @@ class ShardEmbedder:
 
     @contextmanager
     def _network(self) -> Iterator[Callable[[Pixels], Vectors]]:
-        """What embeds the pixels of a chunk; on a GPU one thread does for all others, with batches of one size."""
+        """Function that embeds pixels; on a GPU serialized by a lock, with batches of one size."""
         if not self._session.is_on_gpu:
             yield self._session.embed
             return
@@ -191,7 +192,7 @@ class ShardEmbedder:
 
 
 def each_image(pieces: Sequence[Piece], readers: ThreadPoolExecutor) -> Iterator[ReadImage]:
-    """The images of the pieces of a shard in order, image files by several threads.
+    """Yield the images of the pieces of a shard in order; image files are read by several threads.
 
     Raises:
         InputError: a source has changed since the plan was made.
@@ -224,7 +225,7 @@ def _in_container(piece: Piece) -> Iterator[ReadImage]:
 
 
 def _refuse_changed(piece: Piece) -> None:
-    """Refuse an archive that is not the planned one: its images would be in no shard, or in two."""
+    """Refuse an archive whose size changed: its images could be in no shard, or in two."""
     size = size_of(piece.name)
     if size != piece.size_bytes:
         raise InputError(

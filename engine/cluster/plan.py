@@ -1,7 +1,7 @@
-"""The plan of a data set: which images belong to which shard. Written once, before the first shard; never changed.
+"""Immutable plan of a data set: the assignment of images to shards.
 
-It is a Parquet file with one row group for each shard, so a worker reads its shard's part alone, and memory does not
-grow with the number of images.
+A Parquet file with one row group per shard. A worker reads only the row group of its shard, so
+memory does not grow with the number of images.
 """
 
 import json
@@ -25,11 +25,11 @@ from engine.new_file import ORDINARY_FILE, new_file
 IMAGE: Final = "image"
 TAR_FILE: Final = "tar"
 TABLE: Final = "parquet"
-_TOTALS: Final = b"protoleaf"  # of the footer's metadata
+_TOTALS: Final = b"protoleaf"  # key in the metadata of the footer
 _SCHEMA: Final = pa.schema(
     [
         pa.field("kind", pa.string(), nullable=False),
-        pa.field("name", pa.binary(), nullable=False),  # names of files need not be valid Unicode
+        pa.field("name", pa.binary(), nullable=False),  # file names need not be valid Unicode
         pa.field("size_bytes", pa.int64()),
         pa.field("first", pa.int32()),
         pa.field("stop", pa.int32()),
@@ -40,33 +40,34 @@ _SCHEMA: Final = pa.schema(
 
 @dataclass(frozen=True)
 class Piece:
-    """What is read at once for a shard: an image file, a tar file, or some row groups of a table."""
+    """Smallest unit of a shard: an image file, a tar file, or row groups of a table."""
 
     kind: str  # IMAGE, TAR_FILE or TABLE
     name: str  # absolute path or address
-    size_bytes: int | None = None  # of the file; None of an image in a list, which is not looked up
-    # first, stop: row groups of a table, `first` to before `stop`
+    # of the file; None for an image of a list, which is not looked up
+    size_bytes: int | None = None
+    # Row groups of a table, `stop` excluded.
     first: int | None = None
     stop: int | None = None
-    images: int | None = 1  # None where only reading it tells
+    images: int | None = 1  # None if unknown before reading
 
 
 @dataclass(frozen=True)
 class PlanTotals:
-    """What a plan holds."""
+    """Number of shards and images of a plan."""
 
     shards: int
-    images: int | None  # None where tar files are among the sources: only reading them tells
+    images: int | None  # None if there are tar files, whose images are counted while reading
 
 
 def write_plan(
     folder: Path, pieces: Iterable[Piece], shard_images: int, cancel: CancelToken
 ) -> PlanTotals:
-    """Write the plan; a tar file is a shard by itself, other pieces share shards of at most so many images.
+    """Write the plan; each tar file is a shard of its own, other pieces share shards.
 
     Raises:
-        StorageError: the disk refuses.
-        Cancelled: `cancel` was set; nothing is left.
+        StorageError: a write failed.
+        Cancelled: `cancel` was set; no file is left.
     """
     path, shards, images, is_counted = folder / PLAN_FILE, 0, 0, True
     with (
@@ -88,7 +89,7 @@ def write_plan(
 
 
 def grouped(pieces: Iterable[Piece], shard_images: int) -> Iterator[list[Piece]]:
-    """Pieces by shard: in order, at most `shard_images` each, unless one piece alone has more."""
+    """Group pieces in order into shards of at most `shard_images`, unless one piece has more."""
     shard: list[Piece] = []
     images = 0
     for piece in pieces:
@@ -103,8 +104,10 @@ def grouped(pieces: Iterable[Piece], shard_images: int) -> Iterator[list[Piece]]
 
 
 def _batch(shard: list[Piece]) -> pa.RecordBatch:
-    columns = [[os.fsencode(piece.name) if field == "name" else getattr(piece, field) for piece in shard]
-               for field in _SCHEMA.names]  # fmt: skip
+    columns = [
+        [os.fsencode(piece.name) if field == "name" else getattr(piece, field) for piece in shard]
+        for field in _SCHEMA.names
+    ]
     return pa.record_batch(
         [pa.array(values, field.type) for values, field in zip(columns, _SCHEMA, strict=True)],
         schema=_SCHEMA,
@@ -113,10 +116,10 @@ def _batch(shard: list[Piece]) -> pa.RecordBatch:
 
 @final
 class ShardPlan:
-    """A plan that is read shard by shard; from several threads at once."""
+    """Thread-safe reader of a plan, shard by shard."""
 
     def __init__(self, folder: Path) -> None:
-        """Read its footer; raises `FormatError` where it is damaged."""
+        """Read the footer; raises `FormatError` if it is damaged."""
         self._path = folder / PLAN_FILE
         self._metadata: Any = None
         with self._opened() as table:
@@ -124,7 +127,7 @@ class ShardPlan:
             self.totals = PlanTotals(**json.loads(table.metadata.metadata[_TOTALS]))
 
     def pieces(self, number: int) -> list[Piece]:
-        """What a shard is made of, in order.
+        """Pieces of a shard, in order.
 
         Raises:
             FormatError: the plan is damaged.

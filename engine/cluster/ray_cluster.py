@@ -1,8 +1,8 @@
-"""A Ray cluster: connecting to it and what it has. With `ray_workers` the only modules that import Ray.
+"""Connection to a Ray cluster. Only this module and `ray_workers` import Ray.
 
-Ray reports its use to its makers unless `RAY_USAGE_STATS_ENABLED` says otherwise before it is loaded, which
-`engine.config` does. A cluster of our own has a secret that no disk sees, no dashboard, and its files in a scratch
-folder.
+Ray sends usage statistics unless `RAY_USAGE_STATS_ENABLED` disables them before the import;
+`engine.config` sets it. A local cluster has a token that is never written to disk, no dashboard,
+and its files in a scratch folder.
 """
 
 import importlib.util
@@ -34,22 +34,19 @@ from engine.events import CancelToken
 from engine.new_folder import scratch_folder
 from engine.runtime.sessions import one_line, usable_cores
 
-LOCAL: Final = "local"  # a cluster of this computer alone, started for one command
-RUNNING: Final = "auto"  # the one that runs on this computer
-CONNECT_S: Final = (
-    60.0  # after which a cluster does not answer. Chosen: Ray itself takes up to ten seconds.
-)
+LOCAL: Final = "local"  # single-node cluster, started for one command
+RUNNING: Final = "auto"  # running cluster of this computer
+CONNECT_S: Final = 60.0  # timeout of a connection. Chosen: Ray itself takes up to ten seconds.
 _TOKEN_VARIABLE: Final = "RAY_AUTH_TOKEN"  # noqa: S105 (a name)
-_KNOCK_S: Final = 10.0  # for the connection alone
+_KNOCK_S: Final = 10.0  # timeout of the TCP connection
 _log: Final = logging.getLogger(__name__)
 _POLL_S: Final = 0.1
 _STORE_BYTES: Final = (
     100 * 1024**2
 )  # of Ray's shared memory: nothing but numbers of shards goes through it
-_SHORT_FOLDER: Final = Path("/tmp")  # noqa: S108  # for names of sockets, where that for temporary files is too long
-_LONGEST_FOLDER: Final = (
-    12  # characters. Names of sockets are at most 107 bytes long, and Ray's own part is long.
-)
+_SHORT_FOLDER: Final = Path("/tmp")  # noqa: S108 (if the default is too long for socket paths)
+_LONGEST_FOLDER: Final = 12
+"""Maximum length of the folder's path. Socket paths have at most 107 bytes, most of them Ray's."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +58,7 @@ class ClusterSize:
     gpus: int
 
     def workers(self, *, with_gpu: bool) -> tuple[int, Resources]:
-        """How many workers it takes, and what each gets: one for each GPU, else one for each core as on the desktop."""
+        """Number of workers and resources of each: one per GPU, or one per core without GPUs."""
         if with_gpu:
             return self.gpus, Resources(max(1, self.cores // self.gpus), has_gpu=True)
         return self.cores, Resources()
@@ -71,17 +68,17 @@ class ClusterSize:
 def connected(
     address: str, cancel: CancelToken, *, cores: int | None = None
 ) -> Iterator[ClusterSize]:
-    """Connect to a cluster for the time of the block.
+    """Connect to a cluster for the duration of a `with` block.
 
     Args:
-        address: `LOCAL`, `RUNNING`, or HOST:PORT of its head.
-        cores: of a local cluster; all that the process may use when None.
+        address: `LOCAL`, `RUNNING`, or HOST:PORT of the head node.
+        cores: of a local cluster; None: all that the process may use.
 
     Raises:
-        UsageError: Ray is not installed, or the address is none.
+        UsageError: Ray is not installed, or the address is invalid.
         NetworkError: the cluster does not answer.
         InputError: it runs another version of Ray or Python.
-        Cancelled: `cancel` was set while it was waited for.
+        Cancelled: `cancel` was set while connecting.
     """
     if address != LOCAL:
         ray = _load_ray()
@@ -91,14 +88,17 @@ def connected(
         ray = _load_ray(is_secret_needed=True)
         with scratch_folder(_scratch_place()) as folder:
             options = {
-                "address": LOCAL, "num_cpus": cores or usable_cores(), "include_dashboard": False,
-                "object_store_memory": _STORE_BYTES, "_temp_dir": str(folder / "ray"),
-            }  # fmt: skip
+                "address": LOCAL,
+                "num_cpus": cores or usable_cores(),
+                "include_dashboard": False,
+                "object_store_memory": _STORE_BYTES,
+                "_temp_dir": str(folder / "ray"),
+            }
             yield from _inside(ray, options, cancel)
 
 
 def _scratch_place() -> Path | None:
-    """Where a cluster of our own has its files: as for all temporary ones, where their names stay short enough."""
+    """Folder for files of a local cluster; None: the default, if short enough for socket paths."""
     if len(tempfile.gettempdir()) <= _LONGEST_FOLDER or not _SHORT_FOLDER.is_dir():
         return None
     return _SHORT_FOLDER
@@ -111,12 +111,13 @@ def _inside(ray: Any, options: dict[str, Any], cancel: CancelToken) -> Iterator[
         try:
             with _own_signals():
                 ray.init(**options, log_to_driver=False, logging_level="CRITICAL")
-        except Exception as error:  # noqa: BLE001  # Ray raises whatever it stumbles on; it is raised again below
+        except Exception as error:  # noqa: BLE001 (Ray raises various types; raised again below)
             failures.append(error)
 
     try:
         if address == LOCAL:
-            connect()  # here: the system ends what a thread has started together with the thread
+            # on this thread: the system kills subprocesses when the thread that started them ends
+            connect()
         else:
             _within_time(connect, address, cancel)
         if failures:
@@ -127,7 +128,7 @@ def _inside(ray: Any, options: dict[str, Any], cancel: CancelToken) -> Iterator[
 
 
 def _load_ray(*, is_secret_needed: bool = False) -> Any:
-    """Import Ray; the secret of a cluster of our own is set before: Ray reads it once, or writes one to a file."""
+    """Import Ray; set the token of a local cluster before, else Ray writes one to a file."""
     if importlib.util.find_spec("ray") is None:
         raise UsageError(
             "Ray is not installed",
@@ -139,21 +140,21 @@ def _load_ray(*, is_secret_needed: bool = False) -> Any:
         os.environ |= {"RAY_AUTH_MODE": "token", _TOKEN_VARIABLE: secrets.token_hex(32)}
     import ray
 
-    # WORKAROUND: Ray prints what becomes of its nodes on standard output, where results belong. Can go when
+    # WORKAROUND: Ray prints node events on standard output, which is for results. Can go when
     # `log_to_driver` covers it.
     ray._private.worker.print_to_stdstream = _to_log  # noqa: SLF001
     return ray
 
 
 def _to_log(data: Mapping[str, Any], ignore_prefix: bool) -> None:
-    """Take what Ray would print; the name of the second argument is Ray's."""
+    """Write Ray's console output to the log; the name of the second argument is Ray's."""
     del ignore_prefix
     for line in data["lines"]:
         _log.info("Ray: %s", str(line).partition("Last 20 lines")[0])
 
 
 def _knock(address: str) -> None:
-    """Refuse an address where nobody listens: Ray would try for minutes."""
+    """Check that an address accepts connections: Ray would retry for minutes."""
     if address == RUNNING:
         return
     host, separator, port = address.rpartition(":")
@@ -171,7 +172,7 @@ def _knock(address: str) -> None:
 
 @contextmanager
 def _own_signals() -> Iterator[None]:
-    """Keep how this process takes a polite kill: Ray puts a handler of its own in its place."""
+    """Restore the SIGTERM handler of this process, which Ray replaces."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -183,7 +184,7 @@ def _own_signals() -> Iterator[None]:
 
 
 def _within_time(connect: Callable[[], None], address: str, cancel: CancelToken) -> None:
-    """Connect on a thread: what listens at an address may never answer, and Ray would wait for it."""
+    """Connect on a thread with a timeout: Ray has none if a host never answers."""
     thread = threading.Thread(target=connect, name="connect to Ray", daemon=True)
     thread.start()
     end_s = time.monotonic() + CONNECT_S

@@ -1,7 +1,7 @@
-"""Shards handed out to workers on a Ray cluster, one at a time; a shard whose worker is lost goes to another one.
+"""Dynamic scheduling of shards on Ray workers; the shard of a lost worker is retried.
 
-Shards are independent, planned before, and appear whole under their names. So nothing but their numbers goes through
-Ray, a lost worker costs its shard, and a node that comes or goes needs no plan of its own (decision 89).
+Shards are planned in advance, independent, and published atomically. Only shard numbers go through
+Ray, a lost worker costs one shard, and nodes can join or leave without a new plan (decision 89).
 """
 
 from collections import deque
@@ -15,18 +15,16 @@ from engine.cluster.shard_work import DoShard, FinishedShard, Resources, ShardWo
 from engine.errors import InputError, ModelError, ProtoleafError
 from engine.events import CancelToken
 
-_POLL_S: Final = 0.1  # a cancel is noticed this soon
-_MOST_ATTEMPTS: Final = (
-    3  # workers that a shard may end, before it is given up. Chosen: a node may be lost twice.
-)
-_MOST_STARTS: Final = 3  # workers in a row that end before their first shard
+_POLL_S: Final = 0.1  # delay until a cancellation is noticed, at most
+_MOST_ATTEMPTS: Final = 3  # attempts per shard. Chosen: a node may be lost twice.
+_MOST_STARTS: Final = 3  # consecutive workers that may fail before their first shard
 
 OnShard = Callable[[FinishedShard], None]
 
 
 @final
 class RayWorker:
-    """Runs in a process of its own on some node; errors of ours are results, others end it."""
+    """Actor in its own process on a node; returns errors of the program, others end it."""
 
     def __init__(self, work: ShardWork, resources: Resources, version: str) -> None:
         self._work = work
@@ -35,7 +33,7 @@ class RayWorker:
         self._do: DoShard | None = None
 
     def open(self) -> ProtoleafError | None:
-        """Load what the work needs; the error where that fails."""
+        """Load what the work needs; return the error if that fails."""
         if self._version != __version__:
             return InputError(
                 "a node of the cluster has another version of Protoleaf",
@@ -50,7 +48,7 @@ class RayWorker:
         return None
 
     def do(self, number: int) -> FinishedShard | ProtoleafError:
-        """Do one shard."""
+        """Process one shard."""
         assert self._do is not None
         try:
             return self._do(number)
@@ -60,7 +58,7 @@ class RayWorker:
 
 @dataclass
 class _Running:
-    """A worker, and what it does: a shard, or None while it opens."""
+    """A worker and its shard; None while it is loading."""
 
     worker: Any
     number: int | None
@@ -76,15 +74,14 @@ def run_shards(
     with_gpu: bool,
     on_wait: Callable[[], None],
 ) -> None:
-    """Do all these shards on the cluster.
+    """Process shards on the cluster.
 
-    `on_shard` and `on_wait`, several times a second, are called on this
-    thread.
+    `on_shard` and `on_wait`, several times a second, are called on this thread.
 
     Raises:
-        ProtoleafError: what a worker met, such as a full disk; shards that are finished stay.
-        ModelError: a shard ended its workers again and again.
-        Cancelled: `cancel` was set; the same.
+        ProtoleafError: an error of a worker, such as a full disk; finished shards are kept.
+        ModelError: a shard repeatedly ended its workers.
+        Cancelled: `cancel` was set; finished shards are kept.
     """
     run = _Run(work, deque(numbers), on_shard, with_gpu=with_gpu)
     try:
@@ -109,14 +106,14 @@ class _Run:
         self._waiting = waiting
         self._on_shard = on_shard
         self._with_gpu = with_gpu
-        self._running: dict[Any, _Running] = {}  # by what Ray calls the result
+        self._running: dict[Any, _Running] = {}  # by Ray object reference
         self._attempts: dict[int, int] = {}
         self._starts_lost = 0
         self._resources = Resources()
 
     @property
     def is_going(self) -> bool:
-        """Whether a shard waits or is being done; workers that still open do not count."""
+        """Whether a shard is pending or running; workers that are still loading do not count."""
         return bool(self._waiting) or any(
             each.number is not None for each in self._running.values()
         )
@@ -127,7 +124,7 @@ class _Run:
             self._add_worker()
 
     def step(self) -> None:
-        """Wait a little for results, and deal with them."""
+        """Wait briefly for results and process them."""
         ready, _others = self._ray.wait(list(self._running), timeout=_POLL_S)
         for result in ready:
             each = self._running.pop(result)
@@ -155,7 +152,7 @@ class _Run:
             self._running[each.worker.do.remote(number)] = _Running(each.worker, number)
 
     def _lost(self, each: _Running, error: Exception) -> None:
-        """A worker ended: its node is gone, or its process was killed. Its shard goes to another."""
+        """Retry the shard of a worker whose node or process was lost."""
         if each.number is None:
             self._starts_lost += 1
             if self._starts_lost >= _MOST_STARTS:

@@ -1,4 +1,4 @@
-"""All shards of a folder done on a cluster, with progress; embedding and classifying share it."""
+"""Processing of all shards of a folder on a cluster, with progress."""
 
 import time
 from dataclasses import dataclass, replace
@@ -15,30 +15,31 @@ from engine.events import CancelToken, OnProgress, Progress, ProgressMeter
 
 @dataclass(frozen=True)
 class Places:
-    """Where work is done."""
+    """Cluster, device and cores of a run."""
 
     address: str  # of the cluster, see `connected`
-    device: str = (
-        "auto"  # "auto": GPUs where the cluster has any; "cpu"; "cuda": refused without a GPU
-    )
-    cores: int | None = None  # of a local cluster; all of this computer when None
+    # "auto": GPUs if the cluster has any; "cpu"; "cuda": an error without a GPU
+    device: str = "auto"
+    cores: int | None = None  # of a local cluster; None: all
 
     def has_gpu(self, gpus: int) -> bool:
-        """Whether workers compute on GPUs; raises `UsageError` where they are to and there is none."""
+        """Whether workers compute on GPUs; raises `UsageError` if required and there is none."""
         if self.device == "cuda" and not gpus:
             raise UsageError(
-                "the cluster has no GPU", expected="--device auto or cpu", found="--device cuda at {address}",
+                "the cluster has no GPU",
+                expected="--device auto or cpu",
+                found="--device cuda at {address}",
                 address=self.address,
-            )  # fmt: skip
+            )
         return self.device != "cpu" and gpus > 0
 
 
 @dataclass(frozen=True)
 class ClusterRun:
-    """What was done."""
+    """Results of a run."""
 
-    shards: tuple[FinishedShard, ...]  # all, in their order
-    seconds: float  # without starting the cluster
+    shards: tuple[FinishedShard, ...]  # all, in order
+    seconds: float  # excludes the start of the cluster
 
     @property
     def facts(self) -> tuple[ShardFacts, ...]:
@@ -46,12 +47,12 @@ class ClusterRun:
 
     @property
     def new_shards(self) -> int:
-        """How many were made now."""
+        """Number of shards computed by this run."""
         return sum(each.is_new for each in self.shards)
 
     @property
     def new_rows_per_s(self) -> float:
-        """Images a second of those."""
+        """Throughput of the shards of this run, in images per second."""
         return sum(each.facts.rows for each in self.shards if each.is_new) / self.seconds
 
 
@@ -69,11 +70,11 @@ def do_all(
     cancel: CancelToken,
     may_use_gpu: bool = True,
 ) -> ClusterRun:
-    """Do every shard that is not there and sound, and answer with all.
+    """Process every shard that is missing or damaged, and return all.
 
     Args:
-        folder: that the shards go to.
-        images: of all shards together; None where that is unknown: progress counts shards then.
+        folder: of the shards.
+        images: of all shards together; None if unknown: progress counts shards.
 
     Raises:
         ProtoleafError: as `connected` and `run_shards`.
@@ -92,7 +93,7 @@ def do_all(
         )
 
         def on_shard(shard: FinishedShard) -> None:
-            # A worker may be lost right after its shard is there; the next one finds it.
+            # The shard of a worker that was lost right after writing it counts as new.
             is_new = shard.is_new or shard.number not in earlier
             done[shard.number] = replace(shard, is_new=is_new)
             count = 1 if images is None else shard.facts.rows

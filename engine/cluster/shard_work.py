@@ -1,4 +1,4 @@
-"""What a worker of a cluster does: a description travels to it, and is opened there as a function of shard numbers."""
+"""Picklable description of work on shards, opened on each worker as a function of shard numbers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from engine.errors import FormatError, StorageError
 
 @dataclass(frozen=True)
 class Resources:
-    """What one worker gets of the machine it runs on."""
+    """Resources of one worker."""
 
     cores: int = 1  # threads
     has_gpu: bool = False
@@ -19,29 +19,29 @@ class Resources:
 
 @dataclass(frozen=True)
 class FinishedShard:
-    """A shard that is there."""
+    """An existing, valid shard."""
 
     number: int
     facts: ShardFacts
-    is_new: bool  # it was made now, not found
+    is_new: bool  # computed by this run
 
 
 DoShard = Callable[[int], FinishedShard]
 
 
 class ShardWork(Protocol):
-    """Plain data: it is sent to every worker."""
+    """Picklable description, sent to every worker."""
 
     def open(self, resources: Resources) -> DoShard:
         """Load what the work needs, once for many shards.
 
         Raises:
-            ProtoleafError: the work cannot be done here.
+            ProtoleafError: the work cannot be done on this node.
         """
 
 
 def finished(shards: ShardSet, number: int) -> FinishedShard | None:
-    """A shard that an earlier run or a lost worker made, checked page by page; None where it is missing or damaged."""
+    """Check an existing shard page by page; None if it is missing or damaged."""
     if not shards.path(number).exists():
         return None
     try:

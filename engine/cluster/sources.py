@@ -1,4 +1,4 @@
-"""What a person names as the sources of a data set: folders, lists of paths, tar files, tables, addresses of stores."""
+"""Sources of a data set: folders, lists of paths, tar files, Parquet tables, object stores."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -19,14 +19,18 @@ _TAKEN: Final = IMAGE_SUFFIXES | {TAR, PARQUET}
 
 
 def absolute(sources: Sequence[str]) -> tuple[str, ...]:
-    """Sources as the manifest keeps them: paths absolute, addresses as they are.
+    """Make paths absolute, as the manifest stores them; addresses are unchanged.
 
     Raises:
-        InputError: an address holds credentials.
+        InputError: an address contains credentials.
     """
     for each in sources:
         refuse_credentials(each)
-    return tuple(each if is_address(each) else os.path.abspath(each) for each in sources)  # noqa: PTH100 (links stay)
+    # `resolve` would follow links.
+    return tuple(
+        each if is_address(each) else os.path.abspath(each)  # noqa: PTH100
+        for each in sources
+    )
 
 
 def each_piece(
@@ -36,18 +40,19 @@ def each_piece(
     *,
     cancel: CancelToken | None = None,
 ) -> Iterator[Piece]:
-    """What the sources hold, in order.
+    """Yield the images and archives of the sources, in order.
 
-    In folders and stores the suffix decides, as on the desktop; tar files and Parquet tables in them are taken, too.
+    In folders and stores the suffix decides, as on the desktop; tar files and Parquet tables in
+    them are included.
 
     Args:
         sources: absolute, see `absolute`.
-        shard_images: images of a table's piece, at most, as far as its row groups permit.
-        found: takes folders that cannot be read, and what was left out.
+        shard_images: maximum number of images in a piece of a table, as far as row groups permit.
+        found: records unreadable folders and skipped files.
 
     Raises:
-        InputError: a source is none of these kinds, or a table has no column with images.
-        StorageError, NetworkError: a source is not there, or the store does not answer.
+        InputError: a source has an unsupported type, or a table has no column with images.
+        StorageError, NetworkError: a source is missing, or the store does not answer.
         Cancelled: `cancel` was set.
     """
     token = cancel or CancelToken()
@@ -60,7 +65,7 @@ def each_piece(
 def _each_file(
     source: str, found: FoundImages, cancel: CancelToken
 ) -> Iterator[tuple[str, int | None]]:
-    """Name and bytes of each file; bytes are None where they are not looked up."""
+    """Yield name and size in bytes of each file; None if the size is not looked up."""
     if is_address(source):
         yield from _in_store(source)
     elif Path(source).is_dir():
@@ -71,10 +76,13 @@ def _each_file(
     elif suffix in _TAKEN:
         yield source, size_of(source)
     else:
-        size_of(source)  # where it is not there, that is what is wrong
+        size_of(source)  # raises if it is missing
         raise InputError(
             "this is not a source of images",
-            expected="a folder, a list of paths (.txt), .tar or .parquet files, images, or an address such as s3://bucket/photos",
+            expected=(
+                "a folder, a list of paths (.txt), .tar or .parquet files, images, or an "
+                "address such as s3://bucket/photos"
+            ),
             found=source,
         )
 
@@ -102,14 +110,15 @@ def _is_taken(name: str) -> bool:
 
 
 def _listed(path: Path) -> Iterator[str]:
-    """Names in a list, one a line; relative ones begin at the list's folder."""
+    """Yield the paths of a list, one per line; relative ones are relative to the list's folder."""
     try:
         with open_regular(path) as file:
             for line in file:
                 name = os.fsdecode(line.rstrip(b"\r\n"))
                 refuse_credentials(name)
                 if name.strip():
-                    yield name if is_address(name) else os.path.join(path.parent, name)  # noqa: PTH118 (as written)
+                    # `Path` would normalize the name.
+                    yield name if is_address(name) else os.path.join(path.parent, name)  # noqa: PTH118
     except OSError as error:
         raise StorageError("the list cannot be read", found=found_at(path, error)) from error
 
@@ -129,7 +138,7 @@ def _pieces(name: str, size_bytes: int | None, shard_images: int) -> Iterator[Pi
 
 
 def _of_table(name: str, size_bytes: int, shard_images: int) -> Iterator[Piece]:
-    """Consecutive row groups, together at most `shard_images` rows."""
+    """Yield groups of consecutive row groups with at most `shard_images` rows."""
     first, images = 0, 0
     counts = rows_by_group(name)
     for group, rows in enumerate(counts):

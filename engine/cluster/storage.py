@@ -1,4 +1,4 @@
-"""Files on this computer and in object stores, by path or address (`s3://bucket/photos`), through fsspec."""
+"""Files on this computer and in object stores (`s3://bucket/photos`), through fsspec."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,16 +27,19 @@ _CREDENTIALS: Final = (
 
 
 def is_address(text: str) -> bool:
-    """Whether a text is an address of an object store, no path."""
+    """Whether a text is an address of an object store, not a path."""
     return "://" in text
 
 
 def refuse_credentials(address: str) -> None:
-    """Raise `InputError` for an address with a password, token or key: data sets keep addresses, and are passed on."""
+    """Raise `InputError` for an address with credentials, as data sets store addresses."""
     if has_credentials(address):
         raise InputError(
             "an address holds a password, a token or a key, and data sets keep addresses",
-            expected="an address without it, and the credentials where the storage's own tools look for them",
+            expected=(
+                "an address without it, and the credentials where the storage's own tools "
+                "look for them"
+            ),
             found=without_credentials(address),
         )
 
@@ -48,15 +51,16 @@ def _reaching(name: str) -> Iterator[None]:
         yield
     except ProtoleafError:
         raise
-    except Exception as error:  # each store has errors of its own
+    except Exception as error:  # each store has its own exception types
         raise refusal(name, error) from error
 
 
 def file_system(address: str) -> tuple[Any, str]:
-    """The store of an address, and the path in it.
+    """File system of an address, and the path in it.
 
     Raises:
-        InputError: the store needs a package that is not installed, there is no such kind, or credentials are in it.
+        InputError: unknown protocol, a required package is not installed, or the address has
+            credentials.
         StorageError: credentials are missing.
     """
     refuse_credentials(address)
@@ -68,10 +72,10 @@ def file_system(address: str) -> tuple[Any, str]:
 
 
 def size_of(name: str) -> int:
-    """Bytes of a file, by path or address.
+    """Size of a file in bytes, by path or address.
 
     Raises:
-        StorageError, NetworkError, InputError: it is not there, or the store does not answer.
+        StorageError, NetworkError, InputError: it is missing, or the store does not answer.
     """
     with _reaching(name):
         if not is_address(name):
@@ -85,7 +89,7 @@ def opened(name: str) -> Iterator[IO[bytes]]:
     """Open a file for reading, by path or address.
 
     Raises:
-        StorageError, NetworkError, InputError: it is not there, or the store does not answer.
+        StorageError, NetworkError, InputError: it is missing, or the store does not answer.
     """
     with _reaching(name):
         if is_address(name):
@@ -98,12 +102,12 @@ def opened(name: str) -> Iterator[IO[bytes]]:
 
 
 def read_from_store(address: str) -> bytes:
-    """Read an image file of an object store, as `read_file` reads one of this computer.
+    """Read an image file of an object store; the counterpart of `read_file`.
 
     Raises:
-        ImageUnreachableError: the store does not give it; an `ImageMissingError` when it is not there.
-        ImageError: it is empty, or too large.
-        InputError, StorageError: nothing can be read from this store: a package or credentials are missing.
+        ImageUnreachableError: the store does not return it; `ImageMissingError` if it is missing.
+        ImageError: it is empty or too large.
+        InputError, StorageError: the store cannot be read: a package or credentials are missing.
     """
     store, path = file_system(address)
     try:
@@ -111,7 +115,7 @@ def read_from_store(address: str) -> bytes:
         data: bytes = store.cat_file(path) if size <= MAX_FILE_BYTES else b""
     except FileNotFoundError as error:
         raise ImageMissingError("the file is not there") from error
-    except Exception as error:  # each store has errors of its own
+    except Exception as error:  # each store has its own exception types
         if _is_about_credentials(error):
             raise refusal(address, error) from error
         raise ImageUnreachableError(
@@ -125,10 +129,10 @@ def read_from_store(address: str) -> bytes:
 
 
 def each_in_store(address: str) -> Iterator[tuple[str, int]]:
-    """Address and bytes of every file at or below an address, folder by folder, each in the order of names.
+    """Yield address and size of every file at or below an address, by folder and name.
 
     Raises:
-        StorageError, NetworkError, InputError: there is nothing, or the store does not answer.
+        StorageError, NetworkError, InputError: nothing was found, or the store does not answer.
     """
     store, top = file_system(address)
     folders = iter(store.walk(top, detail=True))
@@ -157,7 +161,7 @@ def _is_about_credentials(error: BaseException) -> bool:
 
 
 def refusal(name: str, error: Exception) -> ProtoleafError:
-    """Build the error for a file or store that cannot be read."""
+    """Error for a file or store that cannot be read."""
     name, reason = without_credentials(name), without_credentials(one_line(error))
     if isinstance(error, FileNotFoundError):
         return StorageError(

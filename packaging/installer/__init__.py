@@ -1,1 +1,1 @@
-"""Makes what people install: `PYTHONPATH=packaging python -m installer --help`. No part of the program itself."""
+"""Build of installable packages: `PYTHONPATH=packaging python -m installer --help`."""

@@ -41,7 +41,7 @@ def main() -> int:
 
 
 def _build(flavour: Flavour, *, pack: bool) -> list[Path]:
-    """Build the program and, where it is known how, packages of it; say how large they are.
+    """Build the program and, on Linux, its packages; print their sizes.
 
     Returns:
         the packages.
@@ -61,7 +61,7 @@ def _build(flavour: Flavour, *, pack: bool) -> list[Path]:
 
 
 def _size_of(folder: Path) -> int:
-    """Bytes of all files below a folder."""
+    """Total size of the files below a folder, in bytes."""
     return sum(
         path.stat().st_size
         for path in folder.rglob("*")

@@ -1,4 +1,4 @@
-"""Archives that are the same bytes whenever they are made from the same files: sorted, without owners or own times."""
+"""Reproducible archives: sorted entries, no owners, one modification time."""
 
 import hashlib
 import lzma
@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Final
 
 PRESET: Final = 6
-"""Of xz. 9 gains 2 % here and takes four times the memory to unpack."""
-_CHUNK: Final = 2**20  # bytes read at once
+"""Compression level of xz. 9 saves 2 % here and needs four times the memory to unpack."""
+_CHUNK: Final = 2**20  # read size in bytes
 
 
 def write_archive(folder: Path, target: Path, *, modified: int) -> None:
     """Pack a folder, under its own name, into a tar.xz.
 
     Args:
-        folder: what is packed; links stay links.
+        folder: content of the archive; links stay links.
         target: the archive.
-        modified: the time that every file gets.
+        modified: modification time of every entry.
     """
     with (
         lzma.open(target, "wb", preset=PRESET) as packed,
@@ -38,7 +38,7 @@ def write_archive(folder: Path, target: Path, *, modified: int) -> None:
 
 
 def _below(folder: Path) -> Iterator[Path]:
-    """Files, folders and links, without following links."""
+    """Yield files, folders and links recursively, without following links."""
     for path in folder.iterdir():
         yield path
         if path.is_dir() and not path.is_symlink():
@@ -46,7 +46,7 @@ def _below(folder: Path) -> Iterator[Path]:
 
 
 def sha256_of(path: Path) -> str:
-    """The digest of a file, as sha256sum writes it."""
+    """SHA-256 of a file in hexadecimal."""
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while chunk := file.read(_CHUNK):

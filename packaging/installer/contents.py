@@ -1,6 +1,6 @@
-"""What goes into the program's folder and what stays out.
+"""Selection of what goes into the program's folder, for pyinstaller.spec.
 
-Asked by pyinstaller.spec. A row of PyInstaller's tables is a name in the folder, where it comes from, and a kind.
+An entry of PyInstaller's tables is a name in the folder, a source path, and a kind.
 """
 
 import re
@@ -13,74 +13,110 @@ from typing import Final
 Entry = tuple[str, str, str]
 
 SYSTEM_FOLDERS: Final = ("/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/")
-"""Where Linux keeps the libraries of all programs."""
+"""System library folders of Linux."""
 CARRIED: Final = (
-    "libbz2", "libcrypto", "libexpat", "libffi", "liblzma", "libsqlite3", "libssl", "libuuid",  # Python's own
-    "libxcb-cursor", "libxcb-icccm", "libxcb-image", "libxcb-keysyms", "libxcb-render-util", "libxcb-util",  # Qt's
-)  # fmt: skip
-"""Libraries of the building computer that the program carries: Python's, and those of Qt that desktops often lack. The
-others, from fonts to OpenGL and the C++ library, must fit the desktop and its drivers, so they are the desktop's."""
+    # Python
+    "libbz2",
+    "libcrypto",
+    "libexpat",
+    "libffi",
+    "liblzma",
+    "libsqlite3",
+    "libssl",
+    "libuuid",
+    # Qt
+    "libxcb-cursor",
+    "libxcb-icccm",
+    "libxcb-image",
+    "libxcb-keysyms",
+    "libxcb-render-util",
+    "libxcb-util",
+)
+"""System libraries that are bundled: those of Python, and those of Qt that desktops often lack.
+
+Others, from fonts to OpenGL and the C++ library, must match the desktop and its drivers.
+"""
 PLUGINS: Final = {
     "platforms": ("qxcb", "qwayland", "qoffscreen", "qminimal.", "qwindows", "qcocoa"),
-    "imageformats": ("qsvg",),  # Qt reads no pictures here (decision 110)
+    "imageformats": ("qsvg",),  # Qt decodes no images here (decision 110)
     "networkinformation": (),
     "tls": (),
     "generic": (),
     "egldeviceintegrations": (),
     "wayland-shell-integration": ("xdg-shell",),
 }
-"""Which of Qt's plugins are wanted, by folder; all of the folders that are not named."""
+"""Included Qt plugins by folder; of other folders all."""
 QT_SENTENCES: Final = ("PySide6/Qt/translations", "PySide6/translations")
-"""Folders of Qt's own sentences, of which those in the window's languages are wanted."""
+"""Folders of Qt's own translations; only those of the window's languages are included."""
 TRANSLATIONS: Final = Path(__file__).parents[2] / "assets" / "translations"
 LIBRARIES: Final = (
-    "Qt6EglFS", "Qt6EglFs", "Qt6Network", "Qt6WlShellIntegration",
-    "arrow_flight", "arrow_python_flight", "arrow_s3",
-)  # fmt: skip
-"""Libraries that only those plugins use, and Arrow's ways to other computers."""
+    "Qt6EglFS",
+    "Qt6EglFs",
+    "Qt6Network",
+    "Qt6WlShellIntegration",
+    "arrow_flight",
+    "arrow_python_flight",
+    "arrow_s3",
+)
+"""Libraries that only excluded plugins use, and Arrow's network libraries."""
 NEVER: Final = (
-    "curses", "research", "huggingface_hub", "matplotlib", "nvidia", "pyarrow._flight", "pyarrow._s3fs",
-    "pyarrow.flight", "PySide6.QtNetwork", "pytest", "ray", "readline", "timm", "tkinter", "triton",
-    "pillow_heif",  # its encoder is under the GPL: HEIC is read by pi_heif
-    "av",  # its encoders are under the GPL, and its decoders do not load without them
-)  # fmt: skip
-"""Modules that stay out of every program: the paper's experiments, what only they and tests use, clusters, and what
-would bring libraries of the building computer (readline, curses)."""
+    "curses",
+    "research",
+    "huggingface_hub",
+    "matplotlib",
+    "nvidia",
+    "pyarrow._flight",
+    "pyarrow._s3fs",
+    "pyarrow.flight",
+    "PySide6.QtNetwork",
+    "pytest",
+    "ray",
+    "readline",
+    "timm",
+    "tkinter",
+    "triton",
+    "pillow_heif",  # has an encoder under the GPL: HEIC is decoded by pi_heif
+    "av",  # has encoders under the GPL, and its decoders do not load without them
+)
+"""Modules excluded from every program: experiments, tests, clusters.
+
+Also readline and curses, which would bundle system libraries.
+"""
 ONLY_TO_TRAIN: Final = ("torch", "torchvision", "onnxscript", "safetensors", "sympy", "httpx")
-"""Modules that only the program that trains has."""
+"""Modules that only the training flavour includes."""
 ENGINE_ONLY_TO_TRAIN: Final = ("engine.model", "engine.training")
-"""The engine's packages that need torch."""
+"""Packages of the engine that need torch."""
 
 
 CUDA: Final = ("cublas", "cublasLt", "cudart", "cudnn", "cufft", "curand", "nvJitLink", "nvrtc")
-"""NVIDIA's libraries that ONNX Runtime uses, and those that they load themselves."""
+"""NVIDIA libraries that ONNX Runtime uses, and those that they load themselves."""
 
 
 FOUND_BY_PATH: Final = ("fusion_utils",)
-"""Modules of ONNX Runtime that its part for eight-bit networks imports by their last name alone."""
+"""Modules that ONNX Runtime's quantization imports by their bare name."""
 
 
 def spoken_languages() -> list[str]:
-    """Codes of the languages that come along beside English."""
+    """Codes of the translated languages."""
     return sorted(
         path.stem.removeprefix("protoleaf_") for path in TRANSLATIONS.glob("protoleaf_*.qm")
     )
 
 
 def library_folders() -> list[str]:
-    """Folders that libraries add to Python's path while they run, which nobody sees who only reads their code."""
+    """Folders that libraries add to `sys.path` at run time, which static analysis misses."""
     found = find_spec("onnxruntime")
     return [str(Path(found.origin).parent / "transformers")] if found and found.origin else []
 
 
 def cuda_libraries(packages: Path) -> list[tuple[str, str]]:
-    """NVIDIA's libraries where ONNX Runtime looks for them: below `nvidia`, beside its own folder.
+    """NVIDIA libraries at the paths where ONNX Runtime looks for them, below `nvidia`.
 
     Args:
         packages: folder of installed packages.
 
     Returns:
-        files, and the folder that each goes to.
+        files, and the target folder of each.
     """
     named = re.compile(rf"(lib)?({'|'.join(CUDA)})[^/]*(\.so[.\d]*|\.dll)")
     found = sorted(
@@ -94,17 +130,17 @@ def cuda_libraries(packages: Path) -> list[tuple[str, str]]:
 
 
 def excluded_modules(*, trains: bool) -> list[str]:
-    """Modules that PyInstaller leaves out."""
+    """Modules that PyInstaller excludes."""
     return [*NEVER, *(() if trains else ONLY_TO_TRAIN)]
 
 
 def wanted_of_engine(name: str, *, trains: bool) -> bool:
-    """Whether a module of the engine comes along."""
+    """Whether a module of the engine is included."""
     return not name.startswith(NEVER if trains else (*NEVER, *ENGINE_ONLY_TO_TRAIN))
 
 
 def wanted(entries: Iterable[Entry]) -> list[Entry]:
-    """Those entries of a table that are wanted, in an order that does not depend on the computer."""
+    """Filter the entries of a table, in a reproducible order."""
     return sorted(entry for entry in entries if _is_wanted(*entry))
 
 

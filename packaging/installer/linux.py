@@ -1,4 +1,4 @@
-"""What people install on Linux: a Debian package and an archive that runs from wherever it is unpacked."""
+"""Linux packages: a Debian package and a portable archive."""
 
 import gzip
 import hashlib
@@ -15,7 +15,7 @@ from installer.icons import SIZES, draw_icon
 from installer.places import BUILD, DESKTOP, ICON, PACKAGING, PRODUCTS, ROOT, commit_time, version
 
 ARCHITECTURE: Final = {"x86_64": "amd64", "aarch64": "arm64"}
-"""Debian's names of what `uname -m` says."""
+"""Debian architectures by machine name (`uname -m`)."""
 METAINFO: Final = "io.github.protoleaf.protoleaf.metainfo.xml"
 _ICONS: Final = {
     "apps/protoleaf": ICON,
@@ -39,7 +39,7 @@ def write_packages(flavour: Flavour, program: Path) -> list[Path]:
 
 
 def oldest_glibc(folder: Path) -> str:
-    """The oldest C library that has every symbol that the program's libraries ask for."""
+    """Oldest glibc version that has every symbol that the program's libraries require."""
     asked = {
         int(minor)
         for path in folder.rglob("*")
@@ -50,7 +50,7 @@ def oldest_glibc(folder: Path) -> str:
 
 
 def architecture() -> str:
-    """Of this computer, by Debian's name."""
+    """Debian architecture of this computer."""
     return ARCHITECTURE[os.uname().machine]
 
 
@@ -100,7 +100,7 @@ def _write_icons(theme: Path) -> None:
 
 
 def _write_control(flavour: Flavour, tree: Path) -> None:
-    """The package's description: the recipe with what depends on the build filled in."""
+    """Write the package's control files from the template."""
     size = sum(
         path.stat().st_size for path in tree.rglob("*") if path.is_file() and not path.is_symlink()
     )
@@ -134,12 +134,12 @@ def _is_plain(path: Path) -> bool:
 
 
 def _md5(path: Path) -> str:
-    """As dpkg keeps it: to find a damaged file, not to trust one."""
+    """MD5 of a file for dpkg, which detects damage, not tampering."""
     return hashlib.md5(path.read_bytes(), usedforsecurity=False).hexdigest()
 
 
 def _settle(tree: Path) -> None:
-    """Give files the rights that Debian's policy asks for, and one time, so that two builds are the same bytes."""
+    """Set the permissions of Debian's policy and one modification time, for reproducible builds."""
     modified = commit_time()
     for path in [tree, *tree.rglob("*")]:
         if not path.is_symlink():

@@ -1,6 +1,6 @@
-"""The licences of everything that a program's folder carries, in one text.
+"""Licences of everything in a program's folder, as one text.
 
-Which packages are inside is read off PyInstaller's tables, not off a list that somebody would have to keep.
+The packages are taken from PyInstaller's tables, so there is no list to maintain.
 """
 
 import subprocess
@@ -11,25 +11,26 @@ from pathlib import Path
 from typing import Final
 
 LICENCES: Final = Path(__file__).parents[1] / "licences"
-"""What Qt, libheif and libde265 are under and their packages do not bring: the LGPL, and the GPL that it adds to."""
+"""Licences that the packages of Qt, libheif and libde265 lack: the LGPL, and the GPL it amends."""
 NAME: Final = "THIRD-PARTY-LICENSES.txt"
 _LICENCE_WORDS: Final = ("licen", "copying", "notice", "authors", "copyright")
 _RULE: Final = "=" * 120
-_HEAD: Final = """\
-What this program carries besides its own code, with the licence of each part as its authors ship it. NOTICE says more
-about weights and about the libraries under the LGPL.
-"""
+_HEAD: Final = (
+    "What this program carries besides its own code, with the licence of each part as its authors "
+    "ship it. NOTICE says more\n"
+    "about weights and about the libraries under the LGPL.\n"
+)
 
 
 def notices(sources: Iterable[str], ours: Sequence[str] = ("protoleaf",)) -> str:
-    """The text for a program.
+    """Licence text of a program.
 
     Args:
         sources: files that went into it.
-        ours: distributions that are no third party's.
+        ours: distributions that are not third-party.
 
     Returns:
-        one part for each distribution, for Python, and for each package of the system that files came from; the LGPL.
+        one section for each distribution, for Python, and for each system package; the LGPL.
     """
     resolved = {str(Path(source).resolve()) for source in sources if source}
     inside = [found for found in _distributions_of(resolved) if _name(found) not in ours]
@@ -66,7 +67,10 @@ def _part_of(distribution: Distribution) -> str:
     texts = [
         _text(distribution, file) for file in sorted(distribution.files or []) if _is_licence(file)
     ]
-    head = f"{about['Name']} {distribution.version}\nLicence: {' '.join(licence.split())[:200]}\n{page}".rstrip()
+    head = (
+        f"{about['Name']} {distribution.version}\nLicence: "
+        f"{' '.join(licence.split())[:200]}\n{page}"
+    ).rstrip()
     return "\n\n".join([head, *texts])
 
 
@@ -75,7 +79,7 @@ def _field(about: PackageMetadata, name: str) -> str:
 
 
 def _classified(distribution: Distribution) -> str:
-    """The licence that the classifiers name."""
+    """Licence according to the classifiers."""
     names = [
         line
         for line in distribution.metadata.get_all("Classifier") or []
@@ -85,7 +89,7 @@ def _classified(distribution: Distribution) -> str:
 
 
 def _is_licence(file: PackagePath) -> bool:
-    """Whether a file of a distribution is a licence, wherever its authors put it."""
+    """Whether a file of a distribution is a licence text."""
     in_metadata = any(part.endswith(".dist-info") for part in file.parts[:-1])
     stem = file.name.lower()
     if not in_metadata and file.suffix not in {"", ".txt", ".md", ".rst"}:
@@ -111,7 +115,7 @@ def _of_python() -> str:
 
 
 def _system_packages(sources: set[str]) -> Mapping[str, str]:
-    """Debian packages that files came from, to their copyright files; nothing elsewhere."""
+    """Copyright texts of the Debian packages that files came from; empty on other systems."""
     found: dict[str, str] = {}
     if not Path("/usr/bin/dpkg-query").is_file():
         return found
@@ -119,7 +123,7 @@ def _system_packages(sources: set[str]) -> Mapping[str, str]:
         asked = subprocess.run(
             ["dpkg-query", "--search", source], check=False, capture_output=True, text=True
         )
-        if asked.returncode:  # dpkg knows a file below /usr/lib by its name below /lib
+        if asked.returncode:  # dpkg lists some files below /usr/lib under /lib
             asked = subprocess.run(
                 ["dpkg-query", "--search", source.removeprefix("/usr")],
                 check=False,

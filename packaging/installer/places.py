@@ -1,4 +1,4 @@
-"""Where the recipes lie, and where what is built goes."""
+"""Folders of recipes and build results, version and commit time."""
 
 import os
 import subprocess
@@ -8,23 +8,23 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parents[2]
 PACKAGING: Final = ROOT / "packaging"
 DESKTOP: Final = ROOT / "assets" / "desktop"
-"""Desktop entry, MIME type, AppStream metadata: the program carries them, for those who install no package."""
+"""Desktop entry, MIME type, AppStream metadata; bundled for installations without a package."""
 ICON: Final = ROOT / "assets" / "icons" / "protoleaf.svg"
 BUILD: Final = ROOT / "build" / "installer"
-"""Environments, programs as folders, and trees; can be deleted at any time."""
+"""Environments, program folders and package trees; can be deleted at any time."""
 PRODUCTS: Final = ROOT / "dist"
-"""What is given to people, and what they can check it by."""
+"""Packages and their checksums."""
 
 
 def version() -> str:
-    """Of the program, as `engine` has it."""
+    """Version of the program, from `engine`."""
     text = (ROOT / "engine" / "__init__.py").read_text(encoding="utf-8")
     (found,) = (line.split('"')[1] for line in text.splitlines() if line.startswith("__version__"))
     return found
 
 
 def commit_time() -> int:
-    """Seconds since 1970 of the last commit, or what SOURCE_DATE_EPOCH says: the time of every file in a package."""
+    """Modification time of packaged files: SOURCE_DATE_EPOCH, else the time of the last commit."""
     given = os.environ.get("SOURCE_DATE_EPOCH")
     if given:
         return int(given)

@@ -1,4 +1,4 @@
-"""Builds the program's folder with PyInstaller, in an environment of its own that holds just what the flavour needs."""
+"""Build of the program's folder by PyInstaller, in a virtual environment for each flavour."""
 
 import os
 import shutil
@@ -15,12 +15,11 @@ from installer.icons import MACOS_SIZES, WINDOWS_SIZES, bundle_icon
 from installer.places import BUILD, DESKTOP, ICON, ROOT, commit_time
 
 BUILDER: Final = ("pyinstaller", "pyinstaller-hooks-contrib")
-"""Pinned in constraints.txt like everything else."""
+"""Pinned in constraints.txt."""
 TORCH_INDEX: Final = "https://download.pytorch.org/whl/cpu"
-"""Where PyTorch's authors keep the build without CUDA, which is a tenth of the one in the Python index."""
+"""PyTorch's index of CPU builds, a tenth of the size of those on PyPI."""
 TORCH_VARIABLE: Final = "PROTOLEAF_TORCH_CPU"
-"""Where that cannot be reached: other versions, such as "torch==2.13.0+cpu torchvision==0.28.0+cpu", from wherever
-pip looks."""
+"""Alternative versions if unreachable: "torch==2.13.0+cpu torchvision==0.28.0+cpu"."""
 _CPU_BUILD: Final = "+cpu"
 _TORCH: Final = ("torch==", "torchvision==")
 
@@ -47,7 +46,7 @@ def build_program(flavour: Flavour) -> Path:
     variables = {
         "PROTOLEAF_FLAVOUR": flavour.name,
         "PROTOLEAF_CONVERTED": str(converted),
-        "PYTHONHASHSEED": "0",  # the order of sets in compiled modules
+        "PYTHONHASHSEED": "0",  # fixes the order of sets in compiled modules
         "SOURCE_DATE_EPOCH": str(commit_time()),
         "QT_QPA_PLATFORM": "offscreen",
     }
@@ -58,7 +57,7 @@ def build_program(flavour: Flavour) -> Path:
 
 
 def compile_languages(target: Path) -> None:
-    """Make what the window reads of each language: on Windows and macOS nobody else does."""
+    """Compile the translations; on Windows and macOS nothing else does."""
     target.mkdir(parents=True, exist_ok=True)
     tool = Path(sysconfig.get_path("scripts")) / "pyside6-lrelease"
     for source in sorted((ROOT / "translations").glob("*.ts")):
@@ -66,7 +65,7 @@ def compile_languages(target: Path) -> None:
 
 
 def program_icon() -> Path | None:
-    """Draw the icon that a program's file carries, and on Windows that of projects beside it; Linux has none."""
+    """Render the icon of the executable, on Windows also that of project files; None on Linux."""
     BUILD.mkdir(parents=True, exist_ok=True)
     if sys.platform == "win32":
         bundle_icon(DESKTOP / "application-x-protoleaf.svg", BUILD / "project.ico", WINDOWS_SIZES)
@@ -79,7 +78,7 @@ def program_icon() -> Path | None:
 
 
 def environment(flavour: Flavour) -> Path:
-    """Make the virtual environment of a flavour, or find it made from the same requirements.
+    """Create the virtual environment of a flavour, or reuse one with the same requirements.
 
     Returns:
         its Python.
@@ -108,7 +107,7 @@ def environment(flavour: Flavour) -> Path:
 
 
 def _for_cpu(constraints: Path, folder: Path) -> Path:
-    """The constraints with PyTorch's build for the CPU, which has a version of its own and no CUDA beside it."""
+    """Constraints with PyTorch's CPU build, which has its own versions and needs no CUDA."""
     lines = constraints.read_text(encoding="utf-8").splitlines()
     others = [line for line in lines if not line.startswith(_TORCH)]
     builds = [f"{line}{_CPU_BUILD}" for line in lines if line.startswith(_TORCH)]
@@ -121,7 +120,7 @@ def _for_cpu(constraints: Path, folder: Path) -> Path:
 
 
 def converted_backbones() -> Path:
-    """Convert the backbones that are made from weights packages; this Python has torch, the flavours may not.
+    """Convert backbones from packages of weights; this Python has torch, the flavours may not.
 
     Returns:
         a folder with their files.

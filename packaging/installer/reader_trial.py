@@ -1,10 +1,10 @@
-"""Processes that read photos for a device, tried in the installed program and from source.
+"""Trial of the reader processes in the installed program and from source.
 
-`reader_trial.py make FOLDER COUNT` writes photos, `read FOLDER RESULT` has two processes read them as beside a GPU and
-writes as JSON what came of it, `compare INSTALLED SOURCE` judges two such results. `hold FILE` starts the processes,
-writes its own process id and waits to be killed.
+`reader_trial.py make FOLDER COUNT` writes photos, `read FOLDER RESULT` reads them with two
+processes as for a GPU and writes measurements as JSON, `compare INSTALLED SOURCE` compares two
+such results. `hold FILE` starts the processes, writes its own process id and waits for a kill.
 
-It imports nothing of this package: the installed program runs it as it is.
+Imports nothing of this package: the installed program runs it as a script.
 """
 
 import hashlib
@@ -38,21 +38,20 @@ from engine.runtime.providers import CPU_CHOICE
 from engine.runtime.sessions import open_session, run_session
 
 READERS: Final = 2
-ROUNDS: Final = 3  # of which the quickest counts: other programs only slow one down
-SIZE: Final = 500, 375  # of the photos that are made
-GRAIN: Final = 20  # of them one patch of colour: a JPEG file of some 20 kB
+ROUNDS: Final = 3  # the fastest counts: other programs only slow one down
+SIZE: Final = 500, 375  # of generated photos, in pixels
+GRAIN: Final = 20  # pixels per patch of colour: a JPEG file of some 20 kB
 START_S: Final = 60.0
 HELD_S: Final = 600.0
-LEAST_RATIO: Final = (
-    0.7  # of the installed program's rate to that from source. Chosen: other programs take turns.
-)
+# minimum ratio of the installed program's rate to that from source. Chosen.
+LEAST_RATIO: Final = 0.7
 LEAST_COSINE: Final = 0.999
 TRACKER: Final = "resource_tracker"  # Python's process that removes shared memory after a kill
 
 
 @final
 class HashingDevice(BackboneSession):
-    """Says that it is a GPU; an embedding is the hash of the pixels, byte by byte."""
+    """Session that claims to be on a GPU; embeds the hash of the pixels, byte by byte."""
 
     def __init__(self, model: Path, card: BackboneCard) -> None:
         super().__init__(model, card, CPU_CHOICE)
@@ -60,11 +59,11 @@ class HashingDevice(BackboneSession):
 
     @property
     def is_on_gpu(self) -> bool:
-        """As if."""
+        """Always true."""
         return True
 
     def embed(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """A row of each image."""
+        """One row for each image."""
         vectors = np.zeros((len(images), self.card.embedding_width), dtype=np.float32)
         for row, image in zip(vectors, images, strict=True):
             digest = hashlib.sha256(image.tobytes()).digest()
@@ -73,7 +72,7 @@ class HashingDevice(BackboneSession):
 
 
 def make_photos(folder: Path, count: int) -> None:
-    """Write photos, each of its own."""
+    """Write distinct photos."""
     folder.mkdir(parents=True, exist_ok=True)
     width, height = SIZE
     for seed in range(count):
@@ -86,7 +85,7 @@ def make_photos(folder: Path, count: int) -> None:
 
 
 def read_photos(folder: Path) -> dict[str, Any]:
-    """Have processes read the photos of a folder, and say how that went."""
+    """Read the photos of a folder with processes, and return measurements."""
     paths = sorted(folder.glob("*.jpg"))
     program, model = psutil.Process(), bundled_path(FAST)
     assert model is not None, "it is shipped"
@@ -116,13 +115,13 @@ def read_photos(folder: Path) -> dict[str, Any]:
 
 
 def _commands(program: psutil.Process) -> list[str]:
-    """Of the processes that a program started, and of those that they did; that of Python's own stays to the end."""
+    """Command lines of all subprocesses except Python's resource tracker."""
     found = (" ".join(child.cmdline()) for child in program.children(recursive=True))
     return [command for command in found if TRACKER not in command]
 
 
 def _bytes_read(processes: list[psutil.Process]) -> int:
-    """By processes, from files and pipes."""
+    """Bytes that processes read from files and pipes."""
     return sum(process.io_counters().read_chars for process in processes)
 
 
@@ -143,7 +142,7 @@ def _read_once(
 
 
 def device_forms(model: Path, card: BackboneCard) -> dict[str, float]:
-    """Cosines of the forms of a network that GPUs run with the network itself."""
+    """Cosine similarity of the GPU variants of a network with the network itself."""
     ends = input_output(open_session(model), card)
     photos = check_photos(card, 2)
     values = {
@@ -163,11 +162,13 @@ def device_forms(model: Path, card: BackboneCard) -> dict[str, float]:
 
 
 def compare(installed: dict[str, Any], source: dict[str, Any]) -> None:
-    """Print both, and end with status 1 where the installed program does worse."""
+    """Print both results, and exit with status 1 if the installed program is worse."""
     ratio = installed["images_per_s"] / source["images_per_s"]
     sys.stdout.write(
-        f"processes ready after {installed['ready_s']:.2f} s, from source {source['ready_s']:.2f} s; "
-        f"{installed['images_per_s']:.0f} and {source['images_per_s']:.0f} photos/s, ratio {ratio:.2f} "
+        f"processes ready after {installed['ready_s']:.2f} s, from source {source['ready_s']:.2f} "
+        "s; "
+        f"{installed['images_per_s']:.0f} and {source['images_per_s']:.0f} photos/s, ratio "
+        f"{ratio:.2f} "
         f"(least {LEAST_RATIO})\n"
     )
     wrong = [
@@ -188,7 +189,7 @@ def compare(installed: dict[str, Any], source: dict[str, Any]) -> None:
 
 
 def hold(file: Path) -> None:
-    """Start processes, write the id of this one, and wait to be killed."""
+    """Start processes, write the own process id, and wait for a kill."""
     with closing(ProcessReaders(READERS, 260)) as readers:
         assert readers.wait_until_ready(START_S)
         file.write_text(str(os.getpid()), encoding="ascii")
@@ -196,7 +197,7 @@ def hold(file: Path) -> None:
 
 
 def main(words: list[str]) -> None:
-    """Do what the first word says."""
+    """Run a subcommand."""
     match words:
         case ["make", folder, count]:
             make_photos(Path(folder), int(count))

@@ -1,8 +1,8 @@
-"""Runs first in the packaged program: what it starts, such as the desktop's file manager, uses libraries of its own.
+"""PyInstaller runtime hook: subprocesses, such as file managers, use the system's libraries.
 
-PyInstaller's starter puts the program's folder in front of all others for this process. The loader has read that
-already; what is left in the environment would only be inherited. A worker is this program again: it has to
-start like the first one, not to rely on what it inherits.
+PyInstaller's bootloader prepends the program's folder to the library path. The loader has read it
+by now, so it would only be inherited. A worker is this program again and has to set up its own
+environment like the first process.
 """
 
 import os

@@ -1,6 +1,7 @@
-"""How long the installed window takes to be visible, beside the window from source: rounds in turn, on one project.
+"""Startup time of the installed window relative to the source, in alternating rounds.
 
-`PYTHONPATH=packaging python -m installer.startup_ratio PROGRAM [ROUNDS]`, with a display or Qt's offscreen platform.
+`PYTHONPATH=packaging python -m installer.startup_ratio PROGRAM [ROUNDS]`, with a display or Qt's
+offscreen platform.
 """
 
 import os
@@ -16,9 +17,9 @@ from typing import Final
 from installer.places import ROOT
 
 OPEN: Final = "the window is open"
-"""What the window writes into its log as soon as its event loop runs."""
+"""Log message of the window when its event loop runs."""
 LIMIT: Final = 1.3
-"""Times the start from source."""
+"""Maximum ratio to the startup time from source."""
 ROUNDS: Final = 7
 _TIMEOUT_S: Final = 120
 _POLL_S: Final = 0.005
@@ -64,7 +65,7 @@ def main() -> int:
 
 
 def _visible_s(command: list[str], project: Path, environment: dict[str, str]) -> float:
-    """Seconds from just before the start until the window's log says that it is open."""
+    """Seconds from the start until the window's log reports that it is open."""
     logs = Path(environment["PROTOLEAF_LOGS"])
     shutil.rmtree(logs, ignore_errors=True)
     started_s = time.monotonic()
