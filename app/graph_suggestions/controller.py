@@ -1,4 +1,4 @@
-"""Suggestions about the graph: looked for whenever the collection has come to rest, and what becomes of an answer."""
+"""Search for suggestions about the graph while the collection is idle, and apply the answers."""
 
 from __future__ import annotations
 
@@ -20,14 +20,13 @@ if TYPE_CHECKING:
     from engine.events import CancelToken, OnProgress
 
 TOPIC: Final = "graph suggestions"
-REST_MS: Final = (
-    250  # the collection must be left alone so long: who labels quickly is not slowed down
-)
+# Debounce: time without a change before a search, so that fast labelling is not slowed down.
+REST_MS: Final = 250
 
 
 @final
 class Suggesting(PanelFeature["SuggestionPanel"]):
-    """Opens the panel, finds suggestions again after every change while it is in sight, and does what is accepted."""
+    """Show suggestions, refresh them after changes while the panel is visible, apply answers."""
 
     guide_page = "taxonomy#suggestions"
 
@@ -66,7 +65,7 @@ class Suggesting(PanelFeature["SuggestionPanel"]):
 
     @property
     def is_looking(self) -> bool:
-        """Whether something else may be found in a moment."""
+        """Whether a search is pending or running."""
         return self._is_asked or self._rest.isActive() or self._looking.is_busy
 
     def stop(self) -> None:
@@ -109,7 +108,7 @@ class Suggesting(PanelFeature["SuggestionPanel"]):
         self._looking.start(title, work, self._show, self._on_failed, replaces=True)
 
     def _show(self, found: GraphSuggestions | None) -> None:
-        """Show what was found; None without predictions."""
+        """Show search results; None without predictions."""
         panel, info, state = self.panel, self._session.info, self._session.state
         if panel is None or info is None:
             return

@@ -1,4 +1,4 @@
-"""The panel of suggestions about the graph: a card for each, and how far they can be trusted."""
+"""The panel of suggestions about the graph: one card each, and how reliable they are."""
 
 from collections.abc import Callable, Iterable
 from typing import Final, final
@@ -24,16 +24,16 @@ from app.wording import titled
 from engine.collection.graph_suggestions.suggestion import GraphSuggestion, GraphSuggestions
 from engine.collection.state import CollectionState
 
-FACE: Final = 44  # side of a thumbnail: one row of them, in a panel as narrow as it gets
+FACE: Final = 44  # side of a thumbnail in pixels; one row fits the narrowest panel
 MOST_FACES: Final = 5
-MOST_CARDS: Final = 12  # enough to read at once; the next ones follow when these are dealt with
+MOST_CARDS: Final = 12  # the rest follow when these are answered
 
 
 @final
 class SuggestionCard(QFrame):
-    """Shows one suggestion."""
+    """One suggestion with its evidence and buttons."""
 
-    accepted = Signal(GraphSuggestion, int)  # the suggestion, and which of its choices
+    accepted = Signal(GraphSuggestion, int)  # suggestion, index of the choice
     dismissed = Signal(GraphSuggestion)
     image_requested = Signal(int)
 
@@ -80,9 +80,8 @@ class SuggestionCard(QFrame):
             strip.image_clicked.connect(self.image_requested)
             self._column.addWidget(make_label(with_breaks(caption), "caption", wraps=True))
             self._column.addWidget(strip)
-            strip.show_images(
-                images.image_ids[:MOST_FACES], state
-            )  # in its place by now: else it would be a window
+            # After `addWidget`: a strip without a parent would open as a window.
+            strip.show_images(images.image_ids[:MOST_FACES], state)
 
     def _add_button(self, text: str, place: int) -> QPushButton:
         accept = lambda: self.accepted.emit(self.suggestion, place)  # noqa: E731
@@ -94,13 +93,13 @@ class SuggestionCard(QFrame):
 
 @final
 class SuggestionPanel(SidePanel):
-    """Shows suggestions; what is done about them is done elsewhere."""
+    """List of suggestions; emits what the user decides."""
 
-    accepted = Signal(GraphSuggestion, int)  # a suggestion, and which of its choices
+    accepted = Signal(GraphSuggestion, int)  # suggestion, index of the choice
     dismissed = Signal(GraphSuggestion)
     bring_back_requested = Signal()
     image_requested = Signal(int)
-    shown = Signal(bool)  # whether it is in sight
+    shown = Signal(bool)  # whether the panel is visible
 
     def __init__(self, thumbnails: Thumbnails) -> None:
         super().__init__()
@@ -119,7 +118,7 @@ class SuggestionPanel(SidePanel):
         self.show_searching()
 
     def show_searching(self) -> None:
-        """Show that a search runs; cards stay until its result."""
+        """Show that a search is running; cards stay until its result."""
         if not self.cards:
             self.status.setText(tr("Looking…"))
             self._show_texts()
@@ -172,14 +171,14 @@ class SuggestionPanel(SidePanel):
             card.dismissed.connect(self.dismissed)
             card.image_requested.connect(self.image_requested)
             self._column.addWidget(card)
-            card.show()  # at once: what is shown later than a key is pressed has no part in it
+            card.show()  # shown at once, so that it can take the keyboard focus
         buttons = [button for card in self.cards for button in (*card.choices, card.dismiss_button)]
         self.order_keys(*buttons, self.bring_back_button)
         if place is not None:
             self._focus_card(place)
 
     def _focused_place(self) -> int | None:
-        """The card that has the keyboard: the next one should have it when this one goes."""
+        """Index of the card with keyboard focus, which passes to the next card after a removal."""
         focused = self.focusWidget()
         if focused is None or not focused.hasFocus():
             return None

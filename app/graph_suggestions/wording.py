@@ -1,4 +1,4 @@
-"""What is suggested about the graph, in words, in the person's language and number format."""
+"""Texts of the suggestions about the graph, translated and localized."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,19 +16,19 @@ from engine.collection.graph_suggestions.suggestion import (
 from engine.texts import paragraph
 
 NameOf = Callable[[int], str]
-LONGEST: Final = 24  # letters of a name on a button
+LONGEST: Final = 24  # characters of a class name on a button
 
 
 @dataclass(frozen=True)
 class SuggestionWords:
     """Texts of a card."""
 
-    title: str  # the suggestion, a sentence without its full stop
-    reason: str  # why, in figures
-    # what its buttons do, the most likely first; an underlabelled class can only be shown
+    title: str  # the suggestion, a sentence without a full stop
+    reason: str  # the reason, with figures
+    # Labels of the buttons, most likely first; an underlabelled class can only be shown.
     choices: tuple[str, ...]
-    captions: tuple[str, ...]  # what the images of each strip are
-    changes_project: bool  # whether its buttons change the project, not only show something
+    captions: tuple[str, ...]  # caption of each strip of images
+    changes_project: bool  # whether the buttons change the project rather than show something
 
 
 def words_of(suggestion: GraphSuggestion, name_of: NameOf) -> SuggestionWords:
@@ -117,7 +117,7 @@ def _move_text(parent_id: int, name_of: NameOf) -> str:
 
 
 def _captions(suggestion: GraphSuggestion, name_of: NameOf) -> tuple[str, ...]:
-    """Whose images a strip shows; two kinds of one class are numbered."""
+    """Captions of the strips; two strips of one class are numbered."""
     classes = [each.class_id for each in suggestion.evidence]
     if len(classes) > 1 and len(set(classes)) == 1:
         numbered = tr("%1, kind %2")
@@ -141,8 +141,8 @@ def check_line(check: PlacementCheck) -> str:
         check.asked,
         "How reliable is this? Tested on 1 class of your graph: the correct parent is first in %1, "
         "in the first three in %2. By chance it would be first in %3.",
-        "How reliable is this? Tested on %n classes of your graph: the correct parent is first in %1, "
-        "in the first three in %2. By chance it would be first in %3.",
+        "How reliable is this? Tested on %n classes of your graph: the correct parent is first in "
+        "%1, in the first three in %2. By chance it would be first in %3.",
         number(check.first),
         number(check.among_three),
         number(round(check.by_chance)),
