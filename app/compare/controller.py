@@ -1,4 +1,4 @@
-"""Compares selected images; one alone with the nearest labelled images of its two most likely classes."""
+"""Compare selected images, or one image with the nearest examples of its two likeliest classes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.texts import marked, tr
 from app.wording import number
 from app.workspace.visits import Describes
 
-if TYPE_CHECKING:  # the window shows first
+if TYPE_CHECKING:  # keeps the start fast
     from PySide6.QtWidgets import QWidget
 
     from app.compare.view import ComparePage
@@ -27,7 +27,7 @@ NEEDS: Final = Needs.PROJECT | Needs.IMAGES
 
 @final
 class Comparing(Feature):
-    """Shows the pages and follows what is known of their images."""
+    """Open the compare pages and keep them up to date."""
 
     guide_page = "labelling#compare-images"
     page_keys = (KEYS,)
@@ -54,7 +54,7 @@ class Comparing(Feature):
         on_images=True,
     )
     def compare(self) -> None:
-        """Show the selected images beside one another; pressed again go back."""
+        """Show the selected images side by side; go back if a compare page is open."""
         if self.page is not None or self.why_not is not None:
             self._workspace.go_back()
             return
@@ -88,7 +88,7 @@ class Comparing(Feature):
         self._shell.registry.act_in(page)
 
     def _on_current_changed(self, image_id: int) -> None:
-        """Card, inspector and keys are those of the image with the frame."""
+        """Make the framed image the target of the inspector and of keys."""
         self._session.guesses.want([image_id])
         self._eye.look_at(image_id)
         self._shell.inspector.show_image(image_id)
@@ -110,7 +110,7 @@ class Comparing(Feature):
 
     def _show_known(self, *_news: object) -> None:
         if self.page is not None and not self.page.show_cards(self._workspace.model.card_of):
-            self._workspace.close_page(self.page)  # one was removed
+            self._workspace.close_page(self.page)  # an image was removed
         self._show_why_not()
 
     # -- one image
@@ -126,7 +126,7 @@ class Comparing(Feature):
         self._show_why_not()
 
     def _show_why_not(self) -> None:
-        """Follow the current card of the grid, which keys act on."""
+        """Show the current card of the grid, which keys act on."""
         page, image_id = self.why_not, self._workspace.grid.current_id
         if page is None:
             return
@@ -199,7 +199,7 @@ def _nothing_text() -> str:
 
 
 def _dates(live: LiveCollection, image_ids: Sequence[int]) -> dict[int, datetime]:
-    """When images were taken, of those of which it is known; on the project thread."""
+    """Capture dates of images where known; runs on the project thread."""
     details = live.project.details.of_many(image_ids)
     return {
         image_id: found.taken_at

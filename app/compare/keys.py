@@ -1,4 +1,4 @@
-"""Keys of the pages that compare images, beside those that label."""
+"""Keyboard shortcuts of the compare pages."""
 
 from typing import Final
 

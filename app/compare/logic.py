@@ -1,4 +1,4 @@
-"""How images are laid out beside one another, and what two classes have in common. No widgets."""
+"""Layout of compared images, and what two classes have in common. No widgets."""
 
 from __future__ import annotations
 
@@ -13,18 +13,22 @@ if TYPE_CHECKING:
     from engine.graph.category_graph import CategoryGraph
 
 MOST: Final = 4
-"""Images beside one another."""
+"""Images side by side, at most."""
 SHOTS: Final = 3
-"""Of each class beside the image."""
+"""Nearest shots shown for each class."""
 MANY: Final = 3
-"""From so many images on each is read with fewer pixels."""
-LONGEST_OF_MANY: Final = 4000  # pixels of the longer side: 32 MB or so for each
-LONGEST_OF_SHOT: Final = 2000  # pixels; six of them stand beside the image
-_SHAPE: Final = 4 / 3  # of a usual photo
+"""Number of images from which on each is decoded at a lower resolution."""
+LONGEST_OF_MANY: Final = 4000  # pixels of the longer side: about 32 MB each
+LONGEST_OF_SHOT: Final = 2000  # pixels of the longer side; six of them are shown next to the image
+_SHAPE: Final = 4 / 3  # usual aspect ratio of a photo
 
 
 def columns_for(count: int, width: int, height: int, extra: int) -> int:
-    """In how many columns usual photos are largest; `extra` is the height of what stands below each."""
+    """Number of columns in which usual photos are largest.
+
+    Args:
+        extra: height of the text below each image, in pixels.
+    """
 
     def side(columns: int) -> float:
         rows = -(-count // columns)
@@ -34,7 +38,7 @@ def columns_for(count: int, width: int, height: int, extra: int) -> int:
 
 
 def cell_of(place: int, count: int, columns: int) -> tuple[int, int, int, int]:
-    """Row, column, rows and columns that an image takes: the last one fills its row."""
+    """Row, column, row span and column span of an image in the grid; the last one fills its row."""
     row, column = divmod(place, columns)
     is_last = place == count - 1
     return row, column, 1, columns - column if is_last else 1
@@ -42,16 +46,16 @@ def cell_of(place: int, count: int, columns: int) -> tuple[int, int, int, int]:
 
 @dataclass(frozen=True)
 class Rival:
-    """A class that an image may be of."""
+    """One of the classes that an image is compared with."""
 
     class_id: int
     name: str
     score: float
-    note: str  # what people wrote about it
+    note: str  # note of the class
 
 
 def rivals_of(graph: CategoryGraph, ranking: Ranking | None) -> tuple[Rival, ...]:
-    """The two most likely classes of an image in the order of their keys; fewer where there are not two."""
+    """The two most likely classes of an image, in the order of their keys; fewer if unknown."""
     tops = () if ranking is None else [top for top in ranking.tops if top.class_id in graph][:2]
     return tuple(
         Rival(
@@ -65,7 +69,7 @@ def rivals_of(graph: CategoryGraph, ranking: Ranking | None) -> tuple[Rival, ...
 
 
 def relation_text(graph: CategoryGraph, rivals: Sequence[Rival]) -> str:
-    """The nearest class that both are in; "" without one."""
+    """Text naming the lowest common ancestor of both classes; "" without one."""
     if len(rivals) < 2:  # noqa: PLR2004 (a pair)
         return ""
     one, other = rivals[0], rivals[1]

@@ -1,4 +1,4 @@
-"""What both pages have that show images beside one another: a bar, locked canvases, and the keys of looking."""
+"""Base of both compare pages: a bar, canvases with locked zoom, and keys for viewing."""
 
 from __future__ import annotations
 
@@ -22,19 +22,20 @@ from app.theme.tokens import tokens
 from app.wording import percent_of_size
 
 Key = Qt.Key
+# Direction of each arrow key: right, down.
 ARROWS: Final = {
     Key.Key_Left: (-1, 0),
     Key.Key_Right: (1, 0),
     Key.Key_Up: (0, -1),
     Key.Key_Down: (0, 1),
-}  # directions, right and down
+}
 
 
 @final
 class CompareBar(QWidget):
-    """A line of text, `- 100% +`, and the lock."""
+    """A line of text, `- 100% +`, and the lock button."""
 
-    requested = Signal(str)  # name of a key of the page
+    requested = Signal(str)  # name of a page key
 
     def __init__(self) -> None:
         super().__init__()
@@ -50,10 +51,13 @@ class CompareBar(QWidget):
         layout.setSpacing(spacing.tiny)
         layout.addWidget(self.text, 1)
         parts = (
-            self._make("zoom_out", tr("Zoom out"), "smaller"), self._scale,
-            self._make("zoom_in", tr("Zoom in"), "larger"), self._make("fit", tr("Fit to the window"), "fit"),
-            self._make("actual_size", tr("Actual size"), "actual_size"), self.lock,
-        )  # fmt: skip
+            self._make("zoom_out", tr("Zoom out"), "smaller"),
+            self._scale,
+            self._make("zoom_in", tr("Zoom in"), "larger"),
+            self._make("fit", tr("Fit to the window"), "fit"),
+            self._make("actual_size", tr("Actual size"), "actual_size"),
+            self.lock,
+        )
         for part in parts:
             layout.addWidget(part)
 
@@ -72,7 +76,7 @@ class CompareBar(QWidget):
 
 
 class ComparedPage(QWidget):
-    """Base of the pages: a subclass lays out below `bar`, and gives its canvases to `lock_together`."""
+    """Base class: a subclass adds its layout below `bar` and calls `lock_together`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -95,18 +99,18 @@ class ComparedPage(QWidget):
     @property
     @abstractmethod
     def active_canvas(self) -> ImageCanvas:
-        """The one that keys zoom and move, and the others with it."""
+        """The canvas that keys zoom and move."""
 
     @abstractmethod
     def step(self, x: int, y: int) -> None:
-        """Go to the image beside, above or below."""
+        """Go to a neighbouring image; each of -1, 0 and 1."""
 
     @property
     def is_locked(self) -> bool:
         return self._locked.is_locked
 
     def lock_together(self, canvases: Sequence[ImageCanvas]) -> None:
-        """Zoom and move these together from now on."""
+        """Zoom and pan these canvases together."""
         self._canvases = tuple(canvases)
         self._locked.deleteLater()
         is_locked, self._locked = self._locked.is_locked, LockedCanvases(canvases, self)
@@ -132,17 +136,20 @@ class ComparedPage(QWidget):
             canvas.fit()
 
     def abandon(self) -> None:
-        """Drop what is being read: the page is about to be deleted."""
+        """Cancel decoding before the page is deleted."""
         for canvas in self._canvases:
             canvas.abandon()
 
     def stop(self) -> None:
-        """End before the program ends."""
+        """Stop decoding before the program exits."""
         for canvas in self._canvases:
             canvas.stop()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Arrows move what is zoomed and else go on; there are the keys of the page."""
+        """Handle the keys of the page.
+
+        Arrow keys pan a zoomed image, otherwise they go to the next one.
+        """
         key = Key(event.key())
         if (
             key in ARROWS

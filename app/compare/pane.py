@@ -1,4 +1,4 @@
-"""One image of several: the picture, and below it name, date, and label or prediction."""
+"""One of the compared images: the picture, and below it name, date, and label or prediction."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _LABELLED: Final = frozenset({Mark.LABELLED, Mark.LABELLED_UNKNOWN})
 
 @final
 class Pane(QWidget):
-    """An image with its facts; the one that keys act on has a frame."""
+    """An image with its name, date and class; the active one has a frame."""
 
-    chosen = Signal()  # clicked, or the keyboard came here
+    chosen = Signal()  # clicked, or got the keyboard focus
 
     def __init__(self, image_id: int, *, longest_side: int) -> None:
         super().__init__()
@@ -66,11 +66,11 @@ class Pane(QWidget):
 
     @property
     def words_height(self) -> int:
-        """Of what stands below the picture, with the frame."""
+        """Height of the text below the picture, frame included."""
         return self.sizeHint().height() - self.canvas.sizeHint().height()
 
     def show_card(self, card: Card, *, taken_at: datetime | None) -> None:
-        """Show what is known of the image now."""
+        """Show the current state of the image."""
         self._show_picture(card.source)
         is_labelled = card.mark in _LABELLED
         self._name.show_text(image_name(card.source), tip=str(card.source.path))
@@ -95,7 +95,7 @@ class Pane(QWidget):
 
     @property
     def words(self) -> str:
-        """All words below the picture."""
+        """All text below the picture."""
         parts = (self._name.text(), self._date.text(), self._title.text(), self._detail.text())
         return " ".join(part for part in parts if part)
 
@@ -108,7 +108,7 @@ class Pane(QWidget):
         self.chosen.emit()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """A click on the picture chooses it."""
+        """Focus the pane when its picture is clicked."""
         if event.type() == QEvent.Type.MouseButtonPress:
             self.setFocus(Qt.FocusReason.MouseFocusReason)
         return super().eventFilter(watched, event)

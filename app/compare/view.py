@@ -1,4 +1,4 @@
-"""Two to four images beside one another."""
+"""Two to four images side by side."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LABELLING = ("accept", "relabel", "unknown", "reject")
 
 @final
 class ComparePage(ComparedPage):
-    """The images; the one with the frame is what keys act on."""
+    """The compared images; keys act on the framed one."""
 
     current_changed = Signal(int)  # image id
 
@@ -63,14 +63,15 @@ class ComparePage(ComparedPage):
         self.setTabOrder(self.panes[-1], self.bar)
 
     def _arrange(self) -> None:
-        """In as many columns as make the images largest."""
+        """Use the number of columns in which the images are largest."""
         margins = self._grid.contentsMargins()
         width = self.width() - margins.left() - margins.right()
         height = self.height() - self.bar.sizeHint().height() - margins.bottom()
         columns = columns_for(len(self.panes), width, height, self.panes[0].words_height)
         if columns == self._columns:
             return
-        for place in range(len(self.panes)):  # those of before are not used any longer
+        # Resets columns and rows of the previous arrangement, too.
+        for place in range(len(self.panes)):
             self._grid.setColumnStretch(place, int(place < columns))
             self._grid.setRowStretch(place, int(place < -(-len(self.panes) // columns)))
         self._columns = columns
@@ -90,7 +91,7 @@ class ComparePage(ComparedPage):
             tr("Keys that label the framed image: %1", enumeration(keys)) if keys else ""
         )
 
-    # -- what is shown
+    # -- content
 
     @property
     def active_canvas(self) -> ImageCanvas:
@@ -101,7 +102,7 @@ class ComparePage(ComparedPage):
         return tuple(pane.image_id for pane in self.panes)
 
     def show_cards(self, card_of: CardOf) -> bool:
-        """Show what is known of the images now; False where one of them is not in the project any more."""
+        """Show the current state of the images; False if one was removed from the project."""
         cards = [card_of(pane.image_id) for pane in self.panes]
         for pane, card in zip(self.panes, cards, strict=True):
             if card is not None:
@@ -109,7 +110,7 @@ class ComparePage(ComparedPage):
         return None not in cards
 
     def show_dates(self, dates: Mapping[int, datetime]) -> None:
-        """When the images were taken, as far as that is known; the next cards show it."""
+        """Set the known capture dates; the next `show_cards` shows them."""
         self._dates.update(dates)
 
     def _show_active(self) -> None:
@@ -117,14 +118,14 @@ class ComparePage(ComparedPage):
             pane.show_active(is_active=pane is self._active)
         self.show_scale()
 
-    # -- which image is worked on (`app.workspace.in_hand.PageOfImages`)
+    # -- current image (`app.workspace.in_hand.PageOfImages`)
 
     @property
     def current_id(self) -> int | None:
         return self._active.image_id
 
     def go_on_from(self, image_ids: Sequence[int]) -> None:
-        """Some were decided: go on to the next one; the last one stays."""
+        """Go to the next image if the current one was decided; the last one stays."""
         if self._active.image_id in image_ids:
             self.go_to_next()
 
@@ -154,7 +155,7 @@ class ComparePage(ComparedPage):
             self.current_changed.emit(pane.image_id)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """The keyboard belongs to the image that is worked on."""
+        """Pass the keyboard focus to the current image."""
         super().focusInEvent(event)
         QTimer.singleShot(
             0, self._active, lambda: self._active.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -1,4 +1,4 @@
-"""An image beside the nearest labelled images of its two most likely classes: why not the other?"""
+"""The page "Why not the other?": an image next to examples of its two most likely classes."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from app.inspector.page import ScoreLine
 from app.texts import plain_tip, shortened, tr
 from app.theme.tokens import tokens
 
-RIVALS: Final = 2  # classes that are compared
-WIDE_ENOUGH: Final = 720  # logical pixels for the image and the shots beside one another
+RIVALS: Final = 2  # classes compared
+WIDE_ENOUGH: Final = 720  # logical pixels that the image and the shots need side by side
 MARGIN_OF_SHOT: Final = 4  # logical pixels around a fitted picture
-LONGEST_NOTE: Final = 240  # letters
+LONGEST_NOTE: Final = 240  # characters
 
 
 @final
 class RivalRow(QWidget):
-    """A class with its key and score, what people wrote about it, and its nearest shots."""
+    """A class with its key, score, note and nearest shots."""
 
     chosen = Signal(int)  # class id
     image_clicked = Signal(int)
@@ -56,7 +56,7 @@ class RivalRow(QWidget):
         column.addLayout(shots, 1)
 
     def show_rival(self, rival: Rival | None, digit: int) -> None:
-        """Show a class; its shots follow."""
+        """Show a class; its shots are set separately."""
         self.setVisible(rival is not None)
         if rival is not None:
             self.line.show_row(ScoreRow(rival.class_id, rival.name, "", rival.score, digit))
@@ -82,10 +82,10 @@ class RivalRow(QWidget):
 
 @final
 class WhyNotPage(ComparedPage):
-    """The image at the left, the classes at the right, or below it where there is little room."""
+    """The image on the left and the classes on the right, or below it in a narrow window."""
 
     class_chosen = Signal(int)
-    step_requested = Signal(int)  # -1 or 1, the image before or after in the grid's order
+    step_requested = Signal(int)  # -1 or 1: previous or next image of the grid
 
     def __init__(self) -> None:
         super().__init__()
@@ -129,7 +129,7 @@ class WhyNotPage(ComparedPage):
         beside, below = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
         self._halves.setDirection(beside if is_wide else below)
 
-    # -- what is shown
+    # -- content
 
     @property
     def image_id(self) -> int:
@@ -144,14 +144,14 @@ class WhyNotPage(ComparedPage):
         return self.pane.canvas
 
     def show_image(self, card: Card, taken_at: datetime | None) -> None:
-        """Show an image, another one fitted."""
+        """Show an image; a different one is fitted to the pane."""
         if card.image_id != self.pane.image_id:
             self.pane.canvas.fit()
         self.pane.image_id = card.image_id
         self.pane.show_card(card, taken_at=taken_at)
 
     def show_rivals(self, rivals: tuple[Rival, ...], relation: str, message: str) -> None:
-        """Show the most likely classes in the order of their keys, or why there are none."""
+        """Show the most likely classes in the order of their keys, or a message without any."""
         if [rival.class_id for rival in rivals] != [rival.class_id for rival in self._rivals]:
             for row in self.rows:
                 row.show_shots((), is_known=False)
@@ -172,12 +172,12 @@ class WhyNotPage(ComparedPage):
         if self.is_locked:
             self.pane.canvas.view_changed.emit(self.pane.canvas.view)
 
-    # -- moving on
+    # -- navigation
 
     def step(self, x: int, y: int) -> None:
         self.step_requested.emit(x + y)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """The keyboard belongs to the image."""
+        """Pass the keyboard focus to the image."""
         super().focusInEvent(event)
         QTimer.singleShot(0, self.pane, lambda: self.pane.setFocus(Qt.FocusReason.OtherFocusReason))
