@@ -1,4 +1,4 @@
-"""Bounding boxes over a picture: painted, drawn with the mouse, moved and resized."""
+"""Bounding boxes over a picture: painting, drawing, moving and resizing."""
 
 from __future__ import annotations
 
@@ -14,35 +14,39 @@ from app.theme.tokens import tokens
 from engine.file_parts import BoundingBox
 
 HANDLE: Final = 8.0
-"""Side of the squares at corners and edges of the current box, in pixels. Chosen: as in other programs."""
+"""Side of the resize handles of the current box, in pixels. Chosen: as in other programs."""
 REACH: Final = 7.0
-"""Pixels around a handle in which it is taken. Chosen: a hand misses by less."""
+"""Hit radius of a handle, in pixels. Chosen: a larger target than the handle itself."""
 LEAST_DRAWN: Final = 5.0
-"""Pixels of a drag across and down from which on it draws a box. Chosen: above a hand that clicks."""
+"""Least width and height of a drag that draws a box, in pixels. Chosen: above click jitter."""
 WIDTH: Final = 2.0
-"""Pixels of an outline. Chosen: seen on any picture, and hides little of it."""
+"""Width of an outline in pixels. Chosen: visible on any picture, and hides little of it."""
 MOST_NAMED: Final = 40
-"""Boxes up to which each has its words. Chosen: of more the words would hide one another."""
+"""Number of boxes up to which all have captions. Chosen: more captions would overlap."""
 _PADDING: Final = 4.0
-"""Pixels around the words. Chosen."""
+"""Padding of a caption in pixels. Chosen."""
 _SPOTS: Final = ((0, 0), (0.5, 0), (1, 0), (1, 0.5), (1, 1), (0.5, 1), (0, 1), (0, 0.5))
-"""Where the handles of a box are, in shares of its width and height: corners and middles of its sides."""
+"""Positions of the handles in shares of width and height: corners and middles of the sides."""
 _CURSORS: Final = {
-    (0, 0): Qt.CursorShape.SizeFDiagCursor, (1, 1): Qt.CursorShape.SizeFDiagCursor,
-    (1, 0): Qt.CursorShape.SizeBDiagCursor, (0, 1): Qt.CursorShape.SizeBDiagCursor,
-    (0.5, 0): Qt.CursorShape.SizeVerCursor, (0.5, 1): Qt.CursorShape.SizeVerCursor,
-    (0, 0.5): Qt.CursorShape.SizeHorCursor, (1, 0.5): Qt.CursorShape.SizeHorCursor,
-}  # fmt: skip
+    (0, 0): Qt.CursorShape.SizeFDiagCursor,
+    (1, 1): Qt.CursorShape.SizeFDiagCursor,
+    (1, 0): Qt.CursorShape.SizeBDiagCursor,
+    (0, 1): Qt.CursorShape.SizeBDiagCursor,
+    (0.5, 0): Qt.CursorShape.SizeVerCursor,
+    (0.5, 1): Qt.CursorShape.SizeVerCursor,
+    (0, 0.5): Qt.CursorShape.SizeHorCursor,
+    (1, 0.5): Qt.CursorShape.SizeHorCursor,
+}
 
 
 @dataclass(frozen=True)
 class ShownBox:
-    """A box as it is painted.
+    """A box to paint.
 
     Attributes:
-        image_id: of the image that it is; -1 for one that can only be seen.
-        text: its class, or the most likely class with its probability; "" before any.
-        is_labelled: a person gave the class.
+        image_id: image of the box; -1 for a read-only one.
+        text: class, or most likely class with its probability; "" if unknown.
+        is_labelled: whether a person labelled it.
     """
 
     image_id: int
@@ -59,11 +63,11 @@ class _Drag(Enum):
 
 @final
 class BoxLayer:
-    """The boxes of one picture, and what the mouse does with them; coordinates are those of the canvas.
+    """The boxes of one picture and their mouse interaction, in canvas coordinates.
 
     Args:
-        target: where the picture is now, as it is turned.
-        turns: by how many quarters to the right.
+        target: rectangle of the picture on the canvas, rotated as shown.
+        turns: clockwise quarter turns.
     """
 
     def __init__(self, target: Callable[[], QRectF], turns: Callable[[], int]) -> None:
@@ -73,13 +77,12 @@ class BoxLayer:
         self.can_edit = False
         self._hovered: int | None = None
         self._drag: _Drag | None = None
-        self._dragged: int | None = (
-            None  # the box that is moved or resized, whatever becomes current meanwhile
-        )
+        # The box being moved or resized, even if another one becomes current meanwhile.
+        self._dragged: int | None = None
         self._spot: tuple[float, float] = (0, 0)
         self._from = QPointF()
         self._before = QRectF()
-        self._drawn: QRectF | None = None  # as the drag has made it so far
+        self._drawn: QRectF | None = None  # rectangle so far during a drag
 
     @property
     def current_box(self) -> ShownBox | None:
@@ -90,13 +93,13 @@ class BoxLayer:
         return self._drag is not None
 
     def placed(self, box: BoundingBox) -> QRectF:
-        """Where a box is on the canvas."""
+        """Rectangle of a box on the canvas."""
         room, (left, top, width, height) = self._target(), _turned(box, self._turns())
         origin = QPointF(room.left() + left * room.width(), room.top() + top * room.height())
         return QRectF(origin, QSizeF(width * room.width(), height * room.height()))
 
     def box_of(self, rect: QRectF) -> BoundingBox | None:
-        """The box at a place of the canvas, cut off at the picture's edges; None where nothing is left of it."""
+        """The box for a canvas rectangle, clipped to the picture; None if nothing remains."""
         room, rect = self._target(), rect.normalized() & self._target()
         if rect.isEmpty() or room.isEmpty():
             return None
@@ -107,16 +110,16 @@ class BoxLayer:
         width, height = rect.width() / room.width(), rect.height() / room.height()
         return BoundingBox.of(*_turned(BoundingBox(left, top, width, height), -self._turns() % 4))
 
-    # -- the mouse
+    # -- mouse
 
     def press(self, at: QPointF, *, draws: bool, is_above: bool = False) -> bool:
-        """Begin to draw, move or resize; False where the press is not for a box.
+        """Begin to draw, move or resize; False if the press does not concern boxes.
 
-        A box that is pressed becomes the current one.
+        A pressed box becomes the current one.
 
         Args:
-            draws: whether a drag on plain ground draws a box.
-            is_above: whether a drag draws, also on a box.
+            draws: whether a drag on the background draws a box.
+            is_above: whether a drag draws even on top of a box.
         """
         current = self.current_box
         self._from, self._drawn = at, None
@@ -141,7 +144,7 @@ class BoxLayer:
         self._drag, self._before, self._dragged = drag, before, self.current
 
     def move(self, at: QPointF) -> bool:
-        """Follow the pointer; whether something is to be painted again."""
+        """Follow the pointer; True if a repaint is needed."""
         if self._drag is None:
             hovered = self.at(at)
             is_other, self._hovered = hovered != self._hovered, hovered
@@ -174,7 +177,11 @@ class BoxLayer:
         return rect.normalized()
 
     def release(self) -> tuple[int | None, BoundingBox] | None:
-        """End a drag: the box that was changed, or None for a new one, with its place. None for a mere click."""
+        """End a drag.
+
+        Returns:
+            Image id (None for a new box) and box; None for a plain click.
+        """
         drag, drawn = self._drag, self._drawn
         self._drag, self._drawn = None, None
         if drag is None or drawn is None:
@@ -187,11 +194,11 @@ class BoxLayer:
         return (None if drag is _Drag.DRAW else self._dragged), box
 
     def cancel(self) -> None:
-        """Leave a drag without an effect."""
+        """Cancel a drag."""
         self._drag, self._drawn = None, None
 
     def at(self, at: QPointF) -> int | None:
-        """The smallest box at a place, by its image id."""
+        """Image id of the smallest box at a point."""
         found = [each for each in self.boxes if self.placed(each.box).contains(at)]
         return (
             min(found, key=lambda each: each.box.width * each.box.height).image_id
@@ -200,7 +207,7 @@ class BoxLayer:
         )
 
     def cursor(self, at: QPointF, *, draws: bool) -> Qt.CursorShape | None:
-        """The pointer's shape at a place; None for that of the canvas."""
+        """Cursor shape at a point; None for that of the canvas."""
         current = self.current_box
         if not self.can_edit:
             return None
@@ -213,7 +220,7 @@ class BoxLayer:
         return Qt.CursorShape.CrossCursor if draws and self._target().contains(at) else None
 
     def _spot_at(self, at: QPointF) -> tuple[float, float] | None:
-        """The handle of the current box at a place."""
+        """The handle of the current box at a point."""
         current = self.current_box
         if current is None:
             return None
@@ -237,7 +244,7 @@ class BoxLayer:
             _outline(painter, self._drawn, QColor(colours.accent), Qt.PenStyle.SolidLine)
 
     def _now(self, shown: ShownBox) -> QRectF:
-        """Where a box is, as the drag has it."""
+        """Rectangle of a box, during a drag the dragged one."""
         is_changing = self._drag in {_Drag.MOVE, _Drag.RESIZE} and shown.image_id == self._dragged
         return self._drawn if is_changing and self._drawn is not None else self.placed(shown.box)
 
@@ -265,7 +272,7 @@ class BoxLayer:
 
 
 def _turned(box: BoundingBox, quarters: int) -> BoundingBox:
-    """A box in the picture after so many turns by a quarter to the right."""
+    """Rotate a box clockwise by quarter turns."""
     for _ in range(quarters):
         box = BoundingBox(1 - box.bottom, box.left, box.height, box.width)
     return box
@@ -276,7 +283,7 @@ def _spot_place(rect: QRectF, spot: tuple[float, float]) -> QPointF:
 
 
 def _outline(painter: QPainter, rect: QRectF, colour: QColor, style: Qt.PenStyle) -> None:
-    """A line that is seen on dark and on bright pictures."""
+    """Draw an outline that is visible on dark and bright pictures."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
     shadow = QColor(0, 0, 0, 110)
     painter.setPen(QPen(shadow, WIDTH + 2))
@@ -286,7 +293,7 @@ def _outline(painter: QPainter, rect: QRectF, colour: QColor, style: Qt.PenStyle
 
 
 def _paint_words(painter: QPainter, rect: QRectF, room: QRectF, text: str, ground: QColor) -> None:
-    """The words above a box, or inside of it where there is no room above."""
+    """Draw the caption above a box, or inside it if there is no room above."""
     metrics = QFontMetricsF(painter.font())
     widest = max(60.0, room.right() - rect.left())
     elided = metrics.elidedText(text, Qt.TextElideMode.ElideRight, widest - 2 * _PADDING)

@@ -1,4 +1,4 @@
-"""One image on a plain ground: fitted, or zoomed, moved and turned; decoded on a thread of its own."""
+"""A widget that shows one image fitted, zoomed, panned or rotated; decodes it on a thread."""
 
 from __future__ import annotations
 
@@ -29,38 +29,35 @@ from app.wording import sentence, short_reason
 from engine.file_parts import BoundingBox, ImageSource, file_part
 
 LARGEST_ZOOM: Final = 16.0  # times the fitted size
-LARGEST_FIT: Final = 4.0  # screen pixels for each of a tiny image's
-ZOOM_STEP: Final = 1.25  # of a key or a button
+LARGEST_FIT: Final = 4.0  # screen pixels per pixel of a tiny image
+ZOOM_STEP: Final = 1.25  # factor of a key or button
 NOTCH_STEP: Final = 1.1
-"""Zoom by one notch of the wheel. Chosen: three of them enlarge by a third, seven to twice the size."""
-NOTCH: Final = 120  # Qt's angle of one notch
+"""Zoom factor of a wheel notch. Chosen: three notches enlarge by a third, seven double the size."""
+NOTCH: Final = 120  # `QWheelEvent.angleDelta` of one notch
 PIXEL_STEP: Final = 1.004
-"""Zoom by one pixel of a touchpad. Chosen: a stroke of 175 pixels enlarges to twice the size."""
-MARGIN: Final = 16  # around a fitted image
-PAN_SHARE: Final = 0.2  # of the room, for each press of an arrow key
+"""Zoom factor per pixel of a touchpad. Chosen: 175 pixels enlarge to twice the size."""
+MARGIN: Final = 16  # logical pixels around a fitted image
+PAN_SHARE: Final = 0.2  # of the viewport per press of an arrow key
 LONGEST_PAGE: Final = 3000
-"""Pixels of the longer side that a page is drawn with: more than screens have, in a moment."""
+"""Longer side in pixels at which a page is rendered. Chosen: exceeds screens, renders fast."""
 LARGEST_SIDE: Final = 6000
-"""Pixels that the longer side of a picture keeps at least: more would fill the memory, and no screen shows them."""
+"""Longer side in pixels to which pictures are reduced, at least: saves memory, exceeds screens."""
 
 
 @final
 class ImageCanvas(QWidget):
-    """Paints an image; the wheel zooms around the pointer, dragging moves."""
+    """Image canvas: the wheel zooms around the pointer, dragging pans."""
 
-    view_changed = Signal(SharedView)  # a person zoomed or moved the image
-    zoom_changed = Signal(
-        float
-    )  # screen pixels for each pixel of the image; 0.0 while there is none
-    pages_counted = Signal(
-        int
-    )  # how many pages the file has of which the first is shown, once that is known
+    view_changed = Signal(SharedView)  # zoomed or panned by the user
+    # Screen pixels per image pixel; 0.0 without an image.
+    zoom_changed = Signal(float)
+    # Number of pages of the file whose first page is shown, once it is known.
+    pages_counted = Signal(int)
     double_clicked = Signal()
-    box_chosen = Signal(int)  # image id of a box that was clicked; -1 for a click beside all boxes
+    box_chosen = Signal(int)  # image id of a clicked box; -1 for a click outside all boxes
     box_drawn = Signal(BoundingBox)
-    box_changed = Signal(
-        int, BoundingBox
-    )  # image id of a box that was moved or resized, with its new place
+    # Image id of a moved or resized box, with the new box.
+    box_changed = Signal(int, BoundingBox)
     _decoded = Signal(ImageSource, either(QImage | str))
     _counted = Signal(ImageSource, int)
 
@@ -72,16 +69,14 @@ class ImageCanvas(QWidget):
         margin: int = MARGIN,
     ) -> None:
         super().__init__(parent)
-        self.source: ImageSource | None = (
-            None  # of the whole picture, also where a box in it is shown
-        )
+        # The whole picture, even if one of its boxes is shown.
+        self.source: ImageSource | None = None
         self._longest_side, self._margin = longest_side, margin
         self._view = FITTED
-        self.message = ""  # why there is no image; empty while it is read and once it is there
+        self.message = ""  # error text; "" while decoding and on success
         self._image = QImage()
-        self._turns: dict[
-            ImageSource, int
-        ] = {}  # quarters to the right, of images that were turned here
+        # Clockwise quarter turns of images that were rotated here.
+        self._turns: dict[ImageSource, int] = {}
         self._zoom = 1.0
         self._offset = QPointF()
         self._dragged_from: QPointF | None = None
@@ -98,7 +93,7 @@ class ImageCanvas(QWidget):
         return not self._image.isNull()
 
     def show_image(self, image: ImageSource | Path) -> None:
-        """Load and show the picture that an image is, or is in; decoding runs on a thread of its own."""
+        """Load and show the picture of an image or box; decoding runs on a thread."""
         source = picture_of(image)
         if not self.boxes.can_edit:
             self._show_own_box(image)
@@ -115,24 +110,24 @@ class ImageCanvas(QWidget):
         self._tell()
 
     def _show_own_box(self, image: ImageSource | Path) -> None:
-        """Mark the box that an image is."""
+        """Mark the box of the image itself."""
         box = None if isinstance(image, Path) else file_part(image.part).box
         self.boxes.boxes = () if box is None else (ShownBox(-1, box, is_labelled=True),)
         self.update()
 
     def show_boxes(self, boxes: Sequence[ShownBox], current: int | None, *, can_edit: bool) -> None:
-        """Show the boxes of the picture, one of which may be worked on."""
+        """Show the boxes of the picture; `current` may be edited."""
         self.boxes.boxes, self.boxes.current, self.boxes.can_edit = boxes, current, can_edit
         self.update()
 
     def stop(self) -> None:
-        """End before the program ends; a thread that waits for a slow disk is left behind."""
+        """Stop before the program exits; a thread blocked by a slow disk is left running."""
         self.abandon()
         leave(self._threads)
         self._threads.clear()
 
     def abandon(self) -> None:
-        """Drop what is being read, and wait for nothing: the canvas is about to be deleted."""
+        """Cancel decoding without waiting, before the canvas is deleted."""
         with self._posting:
             self._is_stopped = True
 
@@ -140,9 +135,8 @@ class ImageCanvas(QWidget):
         from engine.images.photo_facts import page_count
 
         self._post(self._decoded, source, decode(source, self._longest_side))
-        self._post(
-            self._counted, source, page_count(source.path)
-        )  # of thousands of pages on a slow share: long
+        # Counting thousands of pages on a slow share takes long, so it runs after decoding.
+        self._post(self._counted, source, page_count(source.path))
 
     def _post(self, signal: SignalInstance, source: ImageSource, found: object) -> None:
         with self._posting:
@@ -171,7 +165,7 @@ class ImageCanvas(QWidget):
 
     @property
     def scale(self) -> float:
-        """Screen pixels for each pixel of the image; 0.0 while there is none."""
+        """Screen pixels per image pixel; 0.0 without an image."""
         return self._fitted_scale() * self._zoom if self.has_image else 0.0
 
     @property
@@ -182,12 +176,12 @@ class ImageCanvas(QWidget):
         self._set_zoom(1.0, self._room().center())
 
     def show_pixels(self) -> None:
-        """Show each pixel of the image as one of the screen."""
+        """Show the image at actual size, one image pixel per screen pixel."""
         if self.has_image:
             self._set_zoom(1 / self._fitted_scale(), self._room().center())
 
     def zoom(self, steps: float) -> None:
-        """Larger by so many steps around the middle; negative for smaller."""
+        """Zoom in by a number of steps around the centre; negative zooms out."""
         self._set_zoom(self._zoom * ZOOM_STEP**steps, self._room().center())
 
     def _set_zoom(self, zoom: float, around: QPointF) -> None:
@@ -203,11 +197,11 @@ class ImageCanvas(QWidget):
 
     @property
     def view(self) -> SharedView:
-        """What is seen; of a picture that is still read what will be seen."""
+        """The visible part; during decoding, the part that will be visible."""
         return self._view
 
     def show_view(self, view: SharedView) -> None:
-        """Show the same part as another canvas, as far as there is room for it."""
+        """Show the same part as another canvas, as far as possible."""
         self._view = view
         self._follow_view()
         self._tell()
@@ -222,7 +216,7 @@ class ImageCanvas(QWidget):
             self._offset = self._within(centre)
 
     def _share_view(self) -> None:
-        """Keep and tell what is seen now; along an axis that has room for all of it the place stays what it was."""
+        """Store and emit the visible part; an axis that is wholly visible keeps its position."""
         size, hidden = self.target().size(), self._hidden()
         x = 0.5 - self._offset.x() / size.width() if hidden.width() > 0 else self._view.x
         y = 0.5 - self._offset.y() / size.height() if hidden.height() > 0 else self._view.y
@@ -234,15 +228,15 @@ class ImageCanvas(QWidget):
         largest = max(LARGEST_ZOOM, 1 / self._fitted_scale())
         return max(smallest, min(largest, zoom))
 
-    # -- turning
+    # -- rotation
 
     @property
     def turns(self) -> int:
-        """Quarters to the right by which the image is shown turned, 0 to 3; its file is not touched."""
+        """Clockwise quarter turns at which the image is shown, 0 to 3; the file is not changed."""
         return 0 if self.source is None else self._turns.get(self.source, 0)
 
     def rotate(self, quarters: int) -> None:
-        """Show the image turned to the right by so many quarters more; negative for to the left."""
+        """Rotate clockwise by quarter turns; negative for counter-clockwise."""
         if self.source is not None and self.has_image:
             self._turns[self.source] = (self.turns + quarters) % 4
             self._zoom, self._offset = 1.0, QPointF()
@@ -252,15 +246,15 @@ class ImageCanvas(QWidget):
         size = QSizeF(self._image.size())
         return size.transposed() if self.turns % 2 else size
 
-    # -- moving
+    # -- panning
 
     def can_move(self, x: int, y: int) -> bool:
-        """Whether more of the image lies outside of the room along an axis; each of -1, 0 and 1."""
+        """Whether the image can be panned along an axis; each of -1, 0 and 1."""
         hidden = self._hidden()
         return (x != 0 and hidden.width() > 0) or (y != 0 and hidden.height() > 0)
 
     def move_by(self, x: int, y: int) -> None:
-        """Bring what lies to the right (1, 0), below (0, 1), ... into sight, a part of the room at a time."""
+        """Pan right (1, 0), down (0, 1) and so on, by a share of the viewport."""
         step = QPointF(x * self.width() * PAN_SHARE, y * self.height() * PAN_SHARE)
         self._move_to(self._offset - step)
 
@@ -270,14 +264,14 @@ class ImageCanvas(QWidget):
         self.update()
 
     def _hidden(self) -> QSizeF:
-        """How much of the image has no room, across and down."""
+        """Width and height of the image that exceed the viewport."""
         target, room = self.target().size(), self._room().size()
         return QSizeF(
             max(0.0, target.width() - room.width()), max(0.0, target.height() - room.height())
         )
 
     def _within(self, offset: QPointF) -> QPointF:
-        """The nearest place at which the image leaves no room empty that it could fill."""
+        """Clamp an offset so that the image leaves no part of the viewport empty unnecessarily."""
         half = self._hidden() / 2
         x = max(-half.width(), min(half.width(), offset.x()))
         return QPointF(x, max(-half.height(), min(half.height(), offset.y())))
@@ -327,7 +321,7 @@ class ImageCanvas(QWidget):
     # -- input
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Fit anew; what is in the middle stays there as far as the new room is filled."""
+        """Fit again; the centre of the view stays as far as possible."""
         super().resizeEvent(event)
         self._follow_view()
         self._tell()
@@ -336,7 +330,7 @@ class ImageCanvas(QWidget):
         self._set_zoom(self._zoom * _zoom_by(event), event.position())
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        super().mousePressEvent(event)  # the view around takes the keyboard
+        super().mousePressEvent(event)  # the parent view takes the keyboard focus
         if event.button() != Qt.MouseButton.LeftButton or not self.has_image:
             return
         before, has_shift = (
@@ -377,7 +371,7 @@ class ImageCanvas(QWidget):
         self.update()
 
     def _draws(self, event: QMouseEvent) -> bool:
-        """Whether a drag on plain ground draws: it moves a picture that has no room, unless Shift is held."""
+        """Whether a drag on the background draws a box instead of panning; Shift forces it."""
         return not self.can_move(1, 1) or bool(
             event.modifiers() & Qt.KeyboardModifier.ShiftModifier
         )
@@ -387,7 +381,7 @@ class ImageCanvas(QWidget):
 
 
 def _zoom_by(event: QWheelEvent) -> float:
-    """By how much a wheel or a touchpad zooms; without phases Qt's pixels depend on the driver."""
+    """Zoom factor of a wheel event; pixel deltas without a scroll phase depend on the driver."""
     pixels = event.pixelDelta().y()
     if pixels and event.phase() != Qt.ScrollPhase.NoScrollPhase:
         return PIXEL_STEP**pixels
@@ -395,14 +389,14 @@ def _zoom_by(event: QWheelEvent) -> float:
 
 
 def picture_of(image: ImageSource | Path) -> ImageSource:
-    """The whole picture that an image is, or is a box in."""
+    """The whole picture of an image or of a box in it."""
     if isinstance(image, Path):
         return ImageSource(image)
     return ImageSource(image.path, file_part(image.part).picture.text)
 
 
 def decode(source: ImageSource, longest_side: int = LARGEST_SIDE) -> QImage | str:
-    """Decode a picture on the calling thread; a short sentence when it cannot be read."""
+    """Decode a picture on the calling thread; an error text if it cannot be read."""
     from app.images.pixels import image_of
     from engine.errors import ProtoleafError
     from engine.images.decode import read_rgb

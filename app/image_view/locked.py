@@ -1,4 +1,4 @@
-"""Canvases that are zoomed and moved together."""
+"""Canvases that zoom and pan together."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -12,7 +12,7 @@ from app.image_view.shared_view import SharedView
 
 @final
 class LockedCanvases(QObject):
-    """Several canvases: what is zoomed or moved in one of them is in all, while they are locked."""
+    """Canvases that share zoom and position while locked."""
 
     def __init__(self, canvases: Sequence[ImageCanvas], parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -22,7 +22,7 @@ class LockedCanvases(QObject):
             canvas.view_changed.connect(partial(self._on_view_changed, canvas))
 
     def set_locked(self, is_locked: bool, leader: ImageCanvas) -> None:
-        """Lock them, all to what `leader` shows; or let each go its own way."""
+        """Lock all canvases to the view of `leader`, or unlock them."""
         self.is_locked = is_locked
         self._on_view_changed(leader, leader.view)
 

@@ -1,4 +1,4 @@
-"""Says on a picture that it is a preview of a photo that is not here."""
+"""The mark "Preview only" on a picture whose photo is not available."""
 
 from typing import Final
 
@@ -9,18 +9,18 @@ from app.texts import tr
 from app.theme.tokens import tokens
 from app.wording import SEPARATOR, number
 
-_KEY: Final = "protoleaf-preview"  # of a text that a picture carries while it is shown
+_KEY: Final = "protoleaf-preview"  # key of a text stored in the `QImage`
 _GROUND: Final = QColor(0, 0, 0, 170)
-"""Behind white letters: read on any photo, in both themes."""
+"""Ground of white text: readable on any photo, in both themes."""
 
 
 def mark_as_preview(image: QImage) -> None:
-    """Remember that a picture is a preview."""
+    """Mark a picture as a preview."""
     image.setText(_KEY, _KEY)
 
 
 def preview_text(image: QImage) -> str:
-    """`Preview only  ·  1,024 px`; "" of a photo itself."""
+    """`Preview only  ·  1,024 px`; "" for a full photo."""
     if not image.text(_KEY):
         return ""
     return SEPARATOR.join(
@@ -29,7 +29,7 @@ def preview_text(image: QImage) -> str:
 
 
 def paint_preview_mark(painter: QPainter, image: QImage, seen: QRectF) -> None:
-    """Paint the words at the lower left of what is seen of a picture."""
+    """Paint the mark at the lower left of the visible part of a picture."""
     text = preview_text(image)
     if not text:
         return

@@ -1,4 +1,4 @@
-"""What part of a picture is seen, so that pictures of other sizes and shapes can show the same part."""
+"""The visible part of a picture, relative to its size, so that other pictures can show the same."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -6,10 +6,10 @@ from typing import Final
 
 @dataclass(frozen=True)
 class SharedView:
-    """Magnification and place, both relative to the picture."""
+    """Zoom and position, both relative to the picture."""
 
     zoom: float = 1.0  # times the fitted size
-    x: float = 0.5  # of the picture's width, in the middle of the room
+    x: float = 0.5  # centre of the view, in shares of the picture's width
     y: float = 0.5
 
 

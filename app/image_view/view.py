@@ -1,4 +1,4 @@
-"""One image alone: a visit from the grid, which stays where it was."""
+"""The page of a single image, opened from the grid."""
 
 from collections.abc import Callable
 from functools import partial
@@ -27,11 +27,11 @@ _SIDES: Final = (
     ("down", "Down", marked("Move the box down"), marked("Make the box taller")),
 )
 _STEPS: Final = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
-"""How many steps of `BOX_STEP` to the right and down each key moves an edge."""
+"""Direction (right, down) of each key, in steps of `BOX_STEP`."""
 BOX_STEP: Final = 0.01
-"""Share of the picture by which a key moves or resizes a box."""
+"""Step of moving or resizing a box by a key, in shares of the picture."""
 NEW_BOX: Final = BoundingBox(1 / 3, 1 / 3, 1 / 3, 1 / 3)
-"""Drawn by a key. Chosen: its handles and its surroundings can all be seen."""
+"""Box drawn by a key. Chosen: handles and surroundings are visible."""
 KEYS: Final = PageKeys(
     "image_view",
     marked("One image"),
@@ -62,13 +62,13 @@ _ARROWS: Final = {
 
 @final
 class ImageBar(QWidget):
-    """`7 of 186 · IMG_0007.jpg`, buttons for the images beside it, and `- 100% +`."""
+    """`7 of 186 · IMG_0007.jpg`, buttons for previous and next image, and `- 100% +`."""
 
     step_requested = Signal(int)  # -1 or 1
     zoom_requested = Signal(int)  # -1 or 1
     fit_requested = Signal()
     pixels_requested = Signal()
-    rotation_requested = Signal(int)  # -1 or 1, quarters to the right
+    rotation_requested = Signal(int)  # -1 or 1, clockwise quarter turns
     left = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -124,7 +124,7 @@ class ImageBar(QWidget):
         layout.addWidget(_quiet("close", tr("Back to all images (Esc)"), "", self.left.emit))
 
     def show_place(self, name: str, place: int, count: int) -> None:
-        """Say which image it is: the `place`-th of `count`, counted from one."""
+        """Show name and position: the `place`-th of `count`, counted from one."""
         self._name.show_text(name)
         self._place.setText(tr("%1 of %2", number(place), number(count)) if count else "")
         self.show_pages(1)
@@ -132,27 +132,27 @@ class ImageBar(QWidget):
         self._after.setEnabled(place < count)
 
     def show_pages(self, count: int) -> None:
-        """Say that the image is the first of so many pages; nothing where there are no others."""
+        """Show that the image is the first of several pages; nothing for a single page."""
         self.pages.setText(
             plural(count, "First of 1 page", "First of %n pages") if count > 1 else ""
         )
         self.pages.setVisible(count > 1)
 
     def show_things(self, count: int, place: int) -> None:
-        """Say how many things are in the image, and which one is worked on; 0 for none of them."""
+        """Show the number of things in the image and the current one; `place` is 0 for none."""
         total = plural(count, "1 thing", "%n things")
         self._things.setText(tr("Thing %1 of %2", number(place), number(count)) if place else total)
         self._things.setVisible(count > 0)
 
     def show_scale(self, scale: float) -> None:
-        """Say how large the image is shown; nothing while there is none."""
+        """Show the scale in percent; nothing without an image."""
         self._scale.setText(percent_of_size(scale) if scale else "")
         for part in self._zooming:
             part.setEnabled(scale > 0)
 
 
 def _quiet(icon_name: str, tip: str, key: str, on_click: Callable[[], None]) -> QToolButton:
-    """A button that leaves the keys to the image when it is clicked; its tip names a key of the page."""
+    """A button that does not take the focus when clicked; its tool tip names a key of the page."""
     button = make_icon_button(icon_name, tip, on_click)
     if key:
         tell_key(button, tip, key, KEYS)
@@ -162,14 +162,14 @@ def _quiet(icon_name: str, tip: str, key: str, on_click: Callable[[], None]) -> 
 
 @final
 class ImageView(QWidget):
-    """An image fitted to the room, below a bar that says which one it is.
+    """A single image fitted to the page, below a bar with its name and position.
 
     Digits label here as in the grid, so actual size has the key Z.
     """
 
-    left = Signal()  # Esc, Space, the cross or a double click: back to the grid
-    step_requested = Signal(int)  # -1 or 1, the image before or after in the grid's order
-    menu_requested = Signal(QPoint)  # place on the screen
+    left = Signal()  # Esc, Space, the close button or a double click
+    step_requested = Signal(int)  # -1 or 1: previous or next image of the grid
+    menu_requested = Signal(QPoint)  # global position
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -225,7 +225,7 @@ class ImageView(QWidget):
         self.canvas.show_image(image)
 
     def _on_pages_counted(self, count: int) -> None:
-        """Say that others are left out, unless each page is an image of its own."""
+        """Show the number of pages, unless each page is an image of its own."""
         source = self.canvas.source
         self.bar.show_pages(1 if source is None or source.part else count)
 
@@ -233,7 +233,10 @@ class ImageView(QWidget):
         self.canvas.stop()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Arrows move a zoomed image and else go on, Esc goes back, and there are the keys of the page."""
+        """Handle the keys of the page.
+
+        Arrow keys pan a zoomed image, otherwise go to the next one; Esc goes back.
+        """
         key = Key(event.key())
         if key in _ARROWS and not event.modifiers() & _OTHER_KEYS:
             self._on_arrow(*_ARROWS[key])
@@ -245,7 +248,7 @@ class ImageView(QWidget):
             super().keyPressEvent(event)
 
     def focusNextPrevChild(self, is_forward: bool) -> bool:
-        """Tab goes from box to box, and behind the last one to the next part of the window."""
+        """Tab cycles through the boxes, then moves on to the next widget."""
         ids = [each.image_id for each in self.canvas.boxes.boxes]
         current = self.canvas.boxes.current
         if not self.hasFocus() or not ids or not self.canvas.boxes.can_edit:
@@ -260,7 +263,7 @@ class ImageView(QWidget):
         return True
 
     def _change_box(self, x: int, y: int, wider: int, higher: int) -> None:
-        """Move or resize the current box by steps; it stays in the picture."""
+        """Move or resize the current box by steps, within the picture."""
         shown = self.canvas.boxes.current_box
         if shown is None or not self.canvas.boxes.can_edit:
             return
@@ -284,7 +287,7 @@ class ImageView(QWidget):
         self.setFocus()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Request the menu of the image: at the pointer, or in the middle by a key."""
+        """Request the context menu at the pointer, or in the centre if opened by a key."""
         is_by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
         if self.has_image:
             self.menu_requested.emit(
