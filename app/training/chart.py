@@ -1,4 +1,4 @@
-"""Loss and accuracy over iterations, drawn while a training runs. Loads pyqtgraph: imported when first shown."""
+"""Charts of loss and accuracy during a training. Loads pyqtgraph: import only when first shown."""
 
 from typing import Any, Final, final
 
@@ -19,11 +19,10 @@ HEIGHT: Final = 150
 WIDEST_NUMBERS: Final = ("100%", "0.0000")
 ROOM_FOR_TICKS: Final = 10
 RIM: Final = 4
-ROOM_FOR_LAST_NUMBER: Final = (
-    20  # the number below the right end is centred there: half of it needs this much
-)
+# Pixels right of the axis: half of the last tick label, which is centred below the end.
+ROOM_FOR_LAST_NUMBER: Final = 20
 ROOM_FOR_POINTS: Final = 0.1
-"""Of the range, above and below it: half of the ring around the state that was kept, at 100%, is not clipped."""
+"""Margin of the value range, above and below, so that markers at 100% are not clipped."""
 REDRAW_MS: Final = 100
 LINE: Final = 2.0
 THIN_LINE: Final = 1.25
@@ -33,9 +32,9 @@ GRID: Final = 0.5
 
 @final
 class Chart(QWidget):
-    """Two plots above one another over the same iterations.
+    """Two plots, one above the other, with the same iterations.
 
-    Points come many times a second; the plots are drawn anew ten times a second at most.
+    Points arrive many times a second; redrawing is throttled to ten times a second.
     """
 
     def __init__(self) -> None:
@@ -121,7 +120,7 @@ class Chart(QWidget):
 
 
 def _heading(title: str, *keys: QWidget) -> QHBoxLayout:
-    """A plot's name, and which line is which."""
+    """Title and legend of a plot."""
     row = QHBoxLayout()
     row.setSpacing(tokens().spacing.small)
     row.addWidget(make_label(title, "strong"))
@@ -132,7 +131,7 @@ def _heading(title: str, *keys: QWidget) -> QHBoxLayout:
 
 
 def _kept_point(accuracy: Curve, iteration: int | None) -> tuple[list[float], list[float]]:
-    """The point of the curve nearest to an iteration; nothing without one."""
+    """The point of the curve nearest to an iteration; empty without an iteration or points."""
     if iteration is None or not accuracy.values:
         return [], []
     place = min(
@@ -142,7 +141,7 @@ def _kept_point(accuracy: Curve, iteration: int | None) -> tuple[list[float], li
 
 
 class _NumberAxis(pg.AxisItem):  # type: ignore[misc]  # the library has no types
-    """Plain numbers in the person's format, never with a prefix of units."""
+    """Axis with localized numbers, without SI prefixes."""
 
     def __init__(self, side: str = "left") -> None:
         super().__init__(side)
@@ -153,7 +152,7 @@ class _NumberAxis(pg.AxisItem):  # type: ignore[misc]  # the library has no type
 
 
 class _ShareAxis(_NumberAxis):
-    """Shares in percent."""
+    """Axis of shares in percent."""
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         return [
@@ -163,7 +162,7 @@ class _ShareAxis(_NumberAxis):
 
 
 def _decimals(spacing: float) -> int:
-    """Digits after the point that tell neighbouring ticks apart."""
+    """Number of decimals that distinguish neighbouring ticks."""
     decimals = 0
     while spacing < 1 and decimals < 4:  # noqa: PLR2004 (more would not fit beside the chart)
         spacing, decimals = 10 * spacing, decimals + 1
@@ -191,7 +190,7 @@ def _make_plot(left: pg.AxisItem) -> Any:
 
 def _dress_plot(plot: Any) -> None:
     worn = tokens()
-    # A colour, not transparency: a transparent view keeps the ground of the look that it was first shown in.
+    # An opaque colour: a transparent view keeps the background of the theme it was first shown in.
     plot.setBackground(QColor(worn.colours.surface))
     font = QFont(plot.font())
     font.setPixelSize(worn.sizes.caption)

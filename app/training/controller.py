@@ -1,4 +1,4 @@
-"""Training, and choosing between model versions."""
+"""Training, and choosing a model version."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _to_train(
 
 @final
 class Models(PanelFeature["TrainingPanel"]):
-    """Opens the training panel, proposes a training, and chooses model versions."""
+    """Open the training panel, propose a training, and choose model versions."""
 
     guide_page = "backbones#training"
 
@@ -36,7 +36,7 @@ class Models(PanelFeature["TrainingPanel"]):
         self.training = Training(session)
         self.forecast = Forecast(session)
         self._is_proposed = True
-        self._is_leaving = False  # asked whether to leave while it trains
+        self._is_leaving = False  # whether the user was warned that closing stops the training
         session.loaded.connect(self._on_loaded)
         session.state_changed.connect(self._propose)
         self.training.phase_changed.connect(self._on_phase_changed)
@@ -59,12 +59,15 @@ class Models(PanelFeature["TrainingPanel"]):
         self.show_panel().show_depth(depth)
 
     def holds_back(self, go_on: GoOn, *, at_end: bool) -> bool:
-        """While it trains; the person leaves by the button or by asking again, and by closing the window."""
+        """Warn once while a training runs; the button, or closing again, closes the project.
+
+        Closing the window is not held back.
+        """
         if at_end:
             return False
         has_asked = self._is_leaving and self._toast.message == self._leaving_text()
         self._is_leaving = self.training.is_busy and not has_asked
-        if self._is_leaving:  # with its mark, and for longer
+        if self._is_leaving:  # as a failure, so that it stays longer
             self._toast.say_failure(
                 self._leaving_text(), action=tr("Stop and close"), on_action=go_on
             )
@@ -75,7 +78,7 @@ class Models(PanelFeature["TrainingPanel"]):
         return tr(LEAVING[Depth.PROPAGATION if plan is None else plan.depth])
 
     def use(self, version_id: int, name: str) -> None:
-        """Take a model version into use; undo brings the former one back."""
+        """Use a model version; undo restores the previous one."""
         caches = self._session.caches
 
         def work(project: Project) -> Change:
@@ -93,7 +96,7 @@ class Models(PanelFeature["TrainingPanel"]):
         return panel
 
     def _on_loaded(self) -> None:
-        """A project that has enough labels already gets the advice in the panel alone."""
+        """For a project that already has enough labels, advise only in the panel."""
         self._is_proposed = self._will_help(Evidence())
         if (info := self._session.info) is not None and info.is_writable:
             caches = self._session.caches
@@ -116,7 +119,7 @@ class Models(PanelFeature["TrainingPanel"]):
         self.open_panel(Depth.BACKBONE)
 
     def _propose(self, _state: object) -> None:
-        """Say once that there are labels enough by now, unless something is known that speaks against it."""
+        """Propose a training once there are enough labels, unless the evidence speaks against it."""
         if self._may_propose(Evidence()):
             self._session.ask(
                 evidence, self._on_evidence, owner=self, topic="whether to propose a training"

@@ -1,4 +1,4 @@
-"""The training of the open project, which runs in a child process and becomes a model version; and its forecast."""
+"""Training of the open project in a child process, and the estimate of its duration."""
 
 from __future__ import annotations
 
@@ -33,18 +33,17 @@ TITLES: Final = {
     Depth.PROPAGATION: marked("Tuning propagation"),
     Depth.BACKBONE: marked("Training the backbone"),
 }
-SETTLING_MS: Final = (
-    1_500  # without another label for so long, the labels are what a training would learn from
-)
+# Debounce: time without a new label before the duration is measured.
+SETTLING_MS: Final = 1_500
 FOLDER: Final = "training"
 TRAINED: Final = "trained"
 
 
 @final
 class Forecast(QObject):
-    """Measures the duration once for each network to start from, and again after a change of model or labels."""
+    """Estimates the duration of a training for each starting network; changes invalidate it."""
 
-    changed = Signal()  # the answer of `of`
+    changed = Signal()  # the result of `of` changed
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -58,7 +57,7 @@ class Forecast(QObject):
         session.change_made.connect(self._on_change_made)
 
     def of(self, plan: Plan) -> TrainingDuration | None:
-        """How long a plan's kind of training takes; None while unknown."""
+        """Estimated duration for the kind of training of a plan; None while unknown."""
         return self._known.get((plan.start, plan.side))
 
     @property
@@ -66,7 +65,7 @@ class Forecast(QObject):
         return self._job is not None or self._settling.isActive()
 
     def want(self, plan: Plan) -> None:
-        """Measure an unknown duration; one at a time, and not while labels still come."""
+        """Measure an unknown duration, unless another measurement runs or labels still change."""
         from engine.requests import EstimateTraining
 
         info, key = self._session.info, (plan.start, plan.side)
@@ -87,7 +86,7 @@ class Forecast(QObject):
         self.changed.emit()
 
     def _on_change_made(self, change: Change) -> None:
-        """Other labels need other iterations: a training takes longer with more images of a class."""
+        """Invalidate estimates: the number of iterations depends on the labels and the model."""
         if change.settings:
             self._forget()
         elif change.labelled or change.graph_edits or change.images_removed:
@@ -103,7 +102,7 @@ class Forecast(QObject):
 
 
 class Phase(StrEnum):
-    """State of a training; IDLE before it and after the person has decided about its result."""
+    """State of a training; IDLE before it and after its result was accepted or dismissed."""
 
     IDLE = "idle"
     WAITING = "waiting"
@@ -118,9 +117,9 @@ BUSY: Final = frozenset({Phase.WAITING, Phase.RUNNING, Phase.STORING})
 
 @final
 class Training(QObject):
-    """One training at a time, with all that screens show of it; it goes on while no screen shows it."""
+    """One training at a time, with its state for the screens; independent of open screens."""
 
-    phase_changed = Signal(Phase)  # all attributes fit the new one already
+    phase_changed = Signal(Phase)  # emitted after all attributes were updated
     point_added = Signal()
     progressed = Signal(Progress)
 
@@ -146,7 +145,7 @@ class Training(QObject):
         return self.phase in BUSY
 
     def start(self, plan: Plan) -> None:
-        """Queue a training behind running heavy jobs; nothing while one is busy or the project is read-only."""
+        """Queue a training; does nothing if one is busy or the project is read-only."""
         info = self._session.info
         if self.is_busy or info is None or not info.is_writable:
             return
@@ -224,7 +223,7 @@ class Training(QObject):
         self.progressed.emit(progress)
 
     def _on_finished(self, depth: Depth, project_path: Path, files: TrainingResult) -> None:
-        """Put the new version into the project; the person chooses whether to use it."""
+        """Store the new version in the project; the user chooses whether to use it."""
         trained = Trained(depth, files.folder, files.name, Figures.of_named(files.figures))
         job = self._session.run_long(
             lambda live, _on_progress, _cancel: self._store(live, trained, project_path),
@@ -262,7 +261,7 @@ class Training(QObject):
             self.dismiss()
 
     def _clean_up(self) -> None:
-        """Empty the cache in the background."""
+        """Delete the scratch folder in the background."""
         folder, self._folder = self._folder, None
         if folder is not None:
             QThreadPool.globalInstance().start(folder.remove)

@@ -1,4 +1,4 @@
-"""What the training panel knows, without Qt: a plan, points of the curves, figures at the end, rows of versions."""
+"""Logic of the training panel without Qt: plans, curves, results and model versions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def version_rows(live: LiveCollection) -> tuple[VersionRow, ...]:
-    """All model versions of a project, the newest first."""
+    """All model versions of a project, newest first."""
     used = live.project.models.current.version_id
     rows = [
         _row(version, is_used=version.version_id == used)
@@ -36,7 +36,7 @@ def version_rows(live: LiveCollection) -> tuple[VersionRow, ...]:
 
 
 def evidence(live: LiveCollection) -> Evidence:
-    """How the model in use does on images that it was not trained on, and the outcome of earlier trainings."""
+    """Accuracy of the current model on held-out labels, and number of labels used by trainings."""
     from engine.review.what_if import held_out_answers
 
     answers = (
@@ -54,10 +54,13 @@ def _row(version: ModelVersion, *, is_used: bool) -> VersionRow:
 
 
 def store_trained(live: LiveCollection, trained: Trained, project_path: Path) -> Trained:
-    """Adopt a trained model, by its id and name there, into the project that it was trained for; deletes its folder.
+    """Add a trained model to the project as a version, and delete the folder of its files.
+
+    Returns:
+        `trained` with the version's id and name.
 
     Raises:
-        Cancelled: another project is open by now.
+        Cancelled: another project is open now.
     """
     from engine.collection.training.trained import adopt, read_trained
 
@@ -73,25 +76,23 @@ def store_trained(live: LiveCollection, trained: Trained, project_path: Path) ->
 
 POINTS_KEPT: Final = 512  # of one curve: twice what a screen can show
 IMAGES_NEEDED: Final = 2
-CLASSES_NEEDED: Final = (
-    2  # an episode takes a support and a query image of each of at least two classes
-)
-CONFIDENCE: Final = 1.96  # standard deviations around the mean that hold 19 of 20 cases
-ACCURACY_SPAN: Final = (
-    0.2  # least height of the accuracy chart: noise of a percent must not look like a mountain
-)
+# An episode needs a support and a query image of each of at least two classes.
+CLASSES_NEEDED: Final = 2
+CONFIDENCE: Final = 1.96  # standard deviations of a 95% confidence interval
+# Least range of the accuracy chart, so that noise of a percent does not look large.
+ACCURACY_SPAN: Final = 0.2
 MARGIN: Final = 0.06  # of a chart's height, above and below the curve
 
 
 class Depth(StrEnum):
-    """How deep a training reaches."""
+    """What a training changes."""
 
     PROPAGATION = "propagation"
     BACKBONE = "backbone"
 
 
 class StartingPoint(StrEnum):
-    """Where the training of a backbone starts."""
+    """Network from which the training of a backbone starts."""
 
     CURRENT = "current"
     CONV4 = "conv4"
@@ -99,14 +100,13 @@ class StartingPoint(StrEnum):
 
 @dataclass(frozen=True)
 class Plan:
-    """A training as a person chose it."""
+    """Settings of a training."""
 
     depth: Depth
     iterations: int
-    start: StartingPoint = StartingPoint.CURRENT  # network to start from; only for the backbone
-    side: int | None = (
-        None  # of the images that it sees, in pixels; None for the side that the backbone embeds at
-    )
+    start: StartingPoint = StartingPoint.CURRENT  # only for the backbone
+    # Side of the images in pixels; None for that of the backbone.
+    side: int | None = None
 
     def settings(self) -> dict[str, int | str]:
         chosen: dict[str, int | str] = {"iterations": self.iterations}
@@ -118,7 +118,7 @@ class Plan:
 
     @classmethod
     def of_settings(cls, settings: Mapping[str, object]) -> Plan:
-        """The plan for a backbone that had these settings."""
+        """The plan of a backbone training from its stored settings."""
         start, side = (
             StartingPoint(str(settings.get("start", StartingPoint.CURRENT))),
             settings.get("side"),
@@ -131,18 +131,19 @@ DEFAULTS: Final = {
     Depth.PROPAGATION: Plan(Depth.PROPAGATION, 500),
     Depth.BACKBONE: Plan(Depth.BACKBONE, 200),
 }
+# Image sides for Conv4 in pixels; the current backbone keeps its own.
 SIDES: Final = (
     64,
     84,
     128,
-)  # of the images that Conv4 sees, in pixels; a backbone in use goes on at its own
+)
 USUAL_SIDE: Final = 84
 FEWEST_ITERATIONS: Final = 10
 MOST_ITERATIONS: Final = 200_000
 
 _TUNING_S: Final = 40.0
 _TUNING_STEP_S: Final = 0.04
-"""Measured on two processor cores: the start and a fixed number of looks at validation classes, and each iteration."""
+"""Measured on two cores: fixed time (start, validations), and time per iteration."""
 
 
 def tuning_s(plan: Plan) -> float:
@@ -151,7 +152,7 @@ def tuning_s(plan: Plan) -> float:
 
 @dataclass(frozen=True)
 class StoppedTraining:
-    """A training that can go on."""
+    """A training that can be resumed."""
 
     done: int  # finished iterations
     plan: Plan
@@ -159,13 +160,12 @@ class StoppedTraining:
 
 @dataclass(frozen=True)
 class Labels:
-    """How much there is to learn from."""
+    """Amount of training data."""
 
-    images: int = 0  # with a class from a person
-    classes: int = 0  # with at least `IMAGES_NEEDED` of them
-    will_help: bool = (
-        False  # whether training the backbone on them is likely to make predictions better
-    )
+    images: int = 0  # labelled with a class
+    classes: int = 0  # with at least `IMAGES_NEEDED` images
+    # Whether training the backbone will probably improve predictions.
+    will_help: bool = False
 
     @property
     def are_enough(self) -> bool:
@@ -180,7 +180,7 @@ class Labels:
         model_name: str = "",
         accuracy: float | None = None,
     ) -> Labels:
-        """From the number of labels of each class; the rest as `is_likely_to_help` takes it."""
+        """Summarize the labels of each class; the other arguments as in `is_likely_to_help`."""
         enough = sum(1 for count in counts if count >= IMAGES_NEEDED)
         will_help = is_likely_to_help(
             counts, trained_on=trained_on, model_name=model_name, accuracy=accuracy
@@ -190,13 +190,12 @@ class Labels:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What is known of how much training the backbone would help."""
+    """What is known about the benefit of training the backbone."""
 
-    # labelled images that the version in use was trained on, or that a training learned from in vain
+    # labelled images that the current version, or a training without success, learned from
     trained_on: int = 0
-    accuracy: float | None = (
-        None  # of the model in use on labelled images held out, 0..1; None where nobody knows
-    )
+    # Accuracy of the current model on held-out labels, in [0, 1]; None if unknown.
+    accuracy: float | None = None
 
     def labels(self, state: CollectionState) -> Labels:
         counts = np.bincount(state.label_class[state.label_class >= 0])
@@ -210,7 +209,7 @@ class Evidence:
 
 @final
 class Curve:
-    """Values over iterations; when it gets long, neighbours melt into their mean."""
+    """Values over iterations, downsampled: when full, neighbouring points are averaged."""
 
     def __init__(self, points_kept: int = POINTS_KEPT) -> None:
         self.iterations: list[float] = []
@@ -237,7 +236,7 @@ def _halved(values: Sequence[float]) -> list[float]:
 
 @dataclass(frozen=True)
 class Curves:
-    """What the chart draws."""
+    """The curves of the chart."""
 
     loss: Curve = field(default_factory=Curve)
     validation_loss: Curve = field(default_factory=Curve)
@@ -257,7 +256,7 @@ class Curves:
         return _with_margin(self.loss.values + self.validation_loss.values, least=0.0)
 
     def accuracy_range(self) -> tuple[float, float]:
-        """Lowest and highest share to show: inside 0..1, and at least `ACCURACY_SPAN` apart."""
+        """Lowest and highest accuracy to show, within [0, 1] and at least `ACCURACY_SPAN` apart."""
         low, high = _with_margin(self.accuracy.values, least=ACCURACY_SPAN)
         shift = max(0.0, -low) - max(0.0, high - 1.0)
         return max(0.0, low + shift), min(1.0, high + shift)
@@ -274,13 +273,13 @@ def _with_margin(values: Sequence[float], *, least: float) -> tuple[float, float
 
 @dataclass(frozen=True)
 class Figures:
-    """How the new version compares with the one in use, on images that training never saw."""
+    """Accuracy of the new and the current version on images that were not trained on."""
 
-    before: float | None  # accuracy in 0..1; None when there were too few images to measure
+    before: float | None  # accuracy in [0, 1]; None if there were too few images
     after: float | None
-    held_out_images: int = 0  # that both were measured on
+    held_out_images: int = 0  # number of images that both were evaluated on
     iterations: int = 0
-    kept_iteration: int = 0  # whose state was kept
+    kept_iteration: int = 0  # iteration of the best state
 
     @property
     def is_better(self) -> bool:
@@ -288,9 +287,9 @@ class Figures:
 
     @property
     def may_be_chance(self) -> bool:
-        """Whether there is a difference, and so few images give one like it in more than 1 of 20 cases.
+        """Whether the difference is not significant at the 5% level.
 
-        Agresti and Caffo's interval of a difference of shares, wide enough for a handful of images.
+        Agresti and Caffo's interval for a difference of proportions, valid for few images.
         """
         if self.before is None or self.after is None or self.before == self.after:
             return False
@@ -312,28 +311,28 @@ class Figures:
 
 @dataclass(frozen=True)
 class Trained:
-    """A successful training: what the worker left in its folder."""
+    """A finished training and its files."""
 
     depth: Depth
     folder: Path
     name: str
     figures: Figures
-    version_id: int | None = None  # in the project; None until it is stored there
+    version_id: int | None = None  # None until it is stored in the project
 
 
 @dataclass(frozen=True)
 class VersionRow:
-    """One model version in the list."""
+    """A model version in the list."""
 
     version_id: int
     name: str
     created_at: datetime  # time zone aware
-    accuracy: float | None  # that it was measured with when it was made, 0..1; None when it was not
+    accuracy: float | None  # measured when it was made, in [0, 1]; None if not measured
     is_used: bool
 
 
 def stopped_training(project: Project, caches: CacheFolders) -> StoppedTraining | None:
-    """The stopped training of an open project; None where none can go on."""
+    """The unfinished training of the open project; None if there is none to resume."""
     from engine.collection.training.trained import unfinished
 
     found = unfinished(project, caches)

@@ -1,4 +1,4 @@
-"""What a training does, the few settings worth a thought, and Start."""
+"""Settings of a training, and the Start button."""
 
 from typing import Final, final
 
@@ -37,10 +37,10 @@ ITERATIONS_STEP: Final = 100
 
 @final
 class SetupForm(QWidget):
-    """Settings of one depth."""
+    """Settings for one depth."""
 
     start_requested = Signal(Plan)
-    plan_changed = Signal()  # how long it takes may have changed
+    plan_changed = Signal()  # the expected duration may have changed
 
     def __init__(self, depth: Depth) -> None:
         super().__init__()
@@ -77,9 +77,8 @@ class SetupForm(QWidget):
         if self.topic is Depth.BACKBONE:
             rows |= {tr("Start from"): self.start_from, tr("Image size"): self.side}
         form, small = make_form(rows), tokens().spacing.small
-        parts = [
-            form.itemAtPosition(2, column) for column in range(2)
-        ]  # without one for propagation
+        # Propagation has no such row.
+        parts = [form.itemAtPosition(2, column) for column in range(2)]
         self._side_row = [
             widget for part in parts if part is not None and (widget := part.widget()) is not None
         ]
@@ -93,7 +92,7 @@ class SetupForm(QWidget):
         column.addWidget(self.start_button)
 
     def give_way(self, *, to_another: bool) -> None:
-        """Leave the prominent look to another button beside this form."""
+        """Make the Start button the primary one, unless another button is."""
         set_variant(self.start_button, "" if to_another else "primary")
 
     @property
@@ -105,7 +104,7 @@ class SetupForm(QWidget):
         return Plan(self.topic, self.iterations.value(), start, side)
 
     def show_labels(self, labels: Labels, *, is_writable: bool) -> None:
-        """Show what there is to learn from, and offer Start when that is enough."""
+        """Show the amount of training data; Start is enabled if it is enough."""
         self._labels, trains = labels, can_train()
         self._basis.setText(labels_text(labels, trains=trains))
         self._tell()
@@ -115,7 +114,7 @@ class SetupForm(QWidget):
         )
 
     def _on_start_chosen(self) -> None:
-        """Only Conv4 has a choice of sides."""
+        """Show the image size, which only Conv4 can choose."""
         for part in self._side_row:
             part.setVisible(self.start_from.currentData() is StartingPoint.CONV4)
         self._on_setting_changed()
@@ -141,7 +140,7 @@ class SetupForm(QWidget):
 
 @final
 class StoppedNotice(QWidget):
-    """Shows how far a stopped training was, and resumes it; hidden while there is none."""
+    """Shows the progress of an unfinished training, and resumes it; hidden if there is none."""
 
     resume_requested = Signal(Plan)
 

@@ -1,4 +1,4 @@
-"""The training panel: set up, watch, decide, and the list of model versions. It stands beside the collection."""
+"""The training panel: settings, progress, result, and the list of model versions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @final
 class RunView(QWidget):
-    """Follows a training."""
+    """Progress of a training."""
 
     def __init__(self, training: Training) -> None:
         super().__init__()
@@ -79,7 +79,7 @@ class RunView(QWidget):
             self._progress.show_step(stage_text(progress.note))
 
     def _show_chart(self) -> None:
-        """Show the curves; the chart is made when first needed, as its library takes half a second to load."""
+        """Show the curves; the chart is made on first use, as its library loads slowly."""
         if self.chart is None:
             from app.training.chart import Chart
 
@@ -93,9 +93,9 @@ class RunView(QWidget):
 
 @final
 class VersionList(QWidget):
-    """One card for each version, the newest first."""
+    """One card for each version, newest first."""
 
-    use_requested = Signal(VersionRow)  # the `VersionRow` to take into use
+    use_requested = Signal(VersionRow)  # the version to use
 
     def __init__(self) -> None:
         super().__init__()
@@ -120,7 +120,7 @@ class VersionList(QWidget):
 class TrainingPanel(SidePanel):
     """Shows one depth of training, or only the versions."""
 
-    use_requested = Signal(int, str)  # id and name of a version to take into use
+    use_requested = Signal(int, str)  # id and name of the version to use
 
     def __init__(self, session: Session, training: Training, forecast: Forecast) -> None:
         super().__init__()
@@ -160,11 +160,11 @@ class TrainingPanel(SidePanel):
         self._session.change_made.connect(self._on_change_made)
 
     def _on_start_requested(self, plan: Plan) -> None:
-        self.setFocus()  # the button goes away
+        self.setFocus()  # the button will be hidden
         self._training.start(plan)
 
     def show_depth(self, depth: Depth | None) -> None:
-        """Show one depth of training, None for the versions alone; an undecided result comes first."""
+        """Show one depth, or None for the versions; an unanswered result is shown first."""
         plan = self._training.plan
         if self._training.phase is Phase.FAILED and plan is not None and plan.depth is not depth:
             self._training.dismiss()
@@ -215,7 +215,7 @@ class TrainingPanel(SidePanel):
         if self.isHidden() or state is None or info is None:
             return
         labels = (self._evidence or Evidence()).labels(state)
-        if self._evidence is None:  # no advice before it is known
+        if self._evidence is None:  # no advice while unknown
             labels = replace(labels, will_help=False)
         for form in self.forms.values():
             form.show_labels(labels, is_writable=info.is_writable)

@@ -1,4 +1,4 @@
-"""Training in words, in the person's language and number format."""
+"""Texts about training, translated and localized."""
 
 from typing import Final
 
@@ -80,7 +80,7 @@ def _takes(seconds: float) -> str:
 
 
 def advice(labels: Labels, plan: Plan, expected: TrainingDuration | None) -> str:
-    """Whether training the backbone is worth its time; "" where it is not."""
+    """Advice that training the backbone is worthwhile; "" if it is not."""
     if not labels.will_help:
         return ""
     count = labels.images
@@ -106,7 +106,7 @@ def proposal(labels: Labels) -> str:
 
 
 def stage_text(note: str) -> str:
-    """A stage of a training that counts nothing."""
+    """Text of a stage without a count."""
     return tr(_STAGES[TrainingStage(note)]) if note in set(TrainingStage) else note
 
 
@@ -121,7 +121,7 @@ def stopped_text(stopped: StoppedTraining) -> str:
 
 def _about(seconds: float) -> str:
     if seconds < _HOUR_S:
-        steps = 2 if seconds < _SHORT_S else 1  # a whole minute more or less would be a third of it
+        steps = 2 if seconds < _SHORT_S else 1  # below 150 s, half minutes
         count = round(steps * seconds / _MINUTE_S) / steps
         return minutes(count)
     halves = 1 if seconds > 5 * _HOUR_S else 2
@@ -162,7 +162,7 @@ def comparison(figures: Figures) -> str:
 
 
 def measured_on(figures: Figures) -> str:
-    """What the figures were measured on, and whether that is enough."""
+    """What the figures were measured on, with a caution for few images."""
     if not figures.held_out_images:
         return ""
     basis = plural(
