@@ -78,7 +78,7 @@ def test_an_explanation_leads_back_to_images(live: LiveCollection) -> None:
 
 
 def test_unknown_is_the_same_word_everywhere(live: LiveCollection, collection: Collection) -> None:
-    """An image is unknown in its explanation exactly where it is in the state, also with zero-shot classes about."""
+    """Explanation and state agree about which images are unknown, also with zero-shot classes."""
     live.apply(live.project.classes.add("Red rings", [class_ids(live.project)["Red"]])[0])
     noise = collection.folder / "noise"
     for seed in range(4):
@@ -131,7 +131,7 @@ def test_class_facts(live: LiveCollection) -> None:
 
 
 def test_facts_of_a_class_without_images(live: LiveCollection) -> None:
-    """A class below one with images is zero-shot; one that nothing reaches has nothing; a lost one is reported."""
+    """Zero-shot below a class with images; none where nothing propagates; an unknown id fails."""
     ids = class_ids(live.project)
     change, ring = live.project.classes.add("Red ring", [ids["Red"]])
     live.apply(change)

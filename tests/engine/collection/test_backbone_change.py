@@ -34,7 +34,7 @@ def change_to(live: LiveCollection, collection: Collection, source: Path) -> Pre
 def test_labels_graph_and_bars_stay(
     live: LiveCollection, collection: Collection, tinyleaf: Path
 ) -> None:
-    """Only the model version in use is another; every image is embedded and classified at once."""
+    """Only the model version changes; every image is embedded and classified at once."""
     live.project.policies.set(1, ClassPolicy(bar=0.9))
     before, graph = dump(live.project), live.project.classes.graph.copy()
     prepared = change_to(live, collection, tinyleaf)
@@ -51,7 +51,7 @@ def test_labels_graph_and_bars_stay(
 def test_undo_and_redo_are_exact_and_embed_nothing(
     live: LiveCollection, collection: Collection, tinyleaf: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Both sides come back to the last bit, in this run and after a restart, with no backbone at work."""
+    """Bit-identical in the same run and after a restart, without loading a backbone."""
     old = own_copy(live.state)
     change_to(live, collection, tinyleaf)
     new = own_copy(live.state)
@@ -79,7 +79,7 @@ def test_undo_and_redo_are_exact_and_embed_nothing(
 
 
 def test_a_cancelled_change_goes_on_from_its_cache(collection: Collection, tinyleaf: Path) -> None:
-    """The project is as it was, to the byte; the next attempt embeds only what is missing."""
+    """The project file is unchanged; the next attempt embeds only missing images."""
     token = CancelToken()
 
     def stop(progress: Progress) -> None:
@@ -110,7 +110,7 @@ def test_a_cancelled_change_goes_on_from_its_cache(collection: Collection, tinyl
 def test_a_prepared_change_that_is_not_used_changes_nothing(
     collection: Collection, tinyleaf: Path
 ) -> None:
-    """Keep the old one: the file is as it was."""
+    """The file is unchanged."""
     content = collection.project.read_bytes()
     with Project.open(collection.project, for_writing=False) as project:
         prepare_change(project, collection.caches, str(tinyleaf), device="cpu")
@@ -122,10 +122,10 @@ def test_a_prepared_change_that_is_not_used_changes_nothing(
 def test_both_are_measured_on_the_same_shots(
     live: LiveCollection, collection: Collection, tinyleaf: Path
 ) -> None:
-    """Accuracy is the one that tuning reports, and the counts of changed answers explain the difference."""
+    """Accuracy is that of tuning; the counts of changed predictions explain the difference."""
     folds_of_project(
         live.project, collection.caches
-    )  # reads fingerprints, by which copies are found
+    )  # reads the fingerprints needed to find copies
     live.load()
     assert live.fitted is not None
     before, folds = live.fitted.figures, live.folds
@@ -145,7 +145,7 @@ def test_both_are_measured_on_the_same_shots(
 def test_going_back_does_not_add_the_version_again(
     live: LiveCollection, collection: Collection, tinyleaf: Path
 ) -> None:
-    """A version is a fact: choosing the bundled backbone again uses the one that is there, and needs no embedding."""
+    """A known version is used again, such as the bundled backbone, without embedding."""
     old = own_copy(live.state)
     change_to(live, collection, tinyleaf)
     prepared = prepare_change(live.project, collection.caches, "leafnet", device="cpu")
@@ -157,7 +157,7 @@ def test_going_back_does_not_add_the_version_again(
 
 
 def test_the_backbone_in_use_is_refused(live: LiveCollection, collection: Collection) -> None:
-    """There is nothing to change."""
+    """It raises an error."""
     with pytest.raises(InputError, match="uses this backbone already"):
         prepare_change(live.project, collection.caches, "leafnet", device="cpu")
 
@@ -165,7 +165,7 @@ def test_the_backbone_in_use_is_refused(live: LiveCollection, collection: Collec
 def test_a_backbone_that_changed_meanwhile_is_refused(
     live: LiveCollection, collection: Collection, tinyleaf: Path
 ) -> None:
-    """Its embeddings would not be those of the file."""
+    """Its embeddings would not match the file."""
     prepared = prepare_change(live.project, collection.caches, str(tinyleaf), device="cpu")
     with tinyleaf.open("ab") as file:
         file.write(b"\x00")
@@ -178,7 +178,7 @@ def test_a_backbone_that_changed_meanwhile_is_refused(
 def test_a_refused_step_leaves_no_version(
     live: LiveCollection, collection: Collection, tinyleaf: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A disk that fails between the version and its choice takes both back."""
+    """If the disk fails between adding and choosing the version, both are rolled back."""
     prepared = prepare_change(live.project, collection.caches, str(tinyleaf), device="cpu")
     before = dump(live.project), live.project.models.versions()
 
@@ -195,7 +195,7 @@ def test_a_refused_step_leaves_no_version(
 def test_facts_that_cannot_be_kept_leave_the_backbone(
     live: LiveCollection, collection: Collection, tinyleaf: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A disk that fails while facts of images are written: the change that was reported as failed was not made."""
+    """A change reported as failed by a write error of image facts is rolled back."""
     prepared = prepare_change(live.project, collection.caches, str(tinyleaf), device="cpu")
     before = dump(live.project), live.project.models.versions()
 
@@ -212,7 +212,7 @@ def test_facts_that_cannot_be_kept_leave_the_backbone(
 def test_images_that_fail_stay_listed(
     live: LiveCollection, collection: Collection, tinyleaf: Path
 ) -> None:
-    """A picture that went away is reported and marked; the old backbone still knows it after undo."""
+    """An unreadable image is reported and marked; after undo the old embedding is used."""
     old = own_copy(live.state)
     lost = live.state.path_of(int(live.state.image_ids[-1]))
     lost.unlink()
@@ -228,7 +228,7 @@ def test_images_that_fail_stay_listed(
 def test_facts_of_images_that_were_never_read_reach_the_project(
     collection: Collection, tinyleaf: Path
 ) -> None:
-    """A project that nobody embedded before is whole after the change."""
+    """Facts of images of a never embedded project are stored by the change."""
     change_file(collection.project, "DELETE FROM image_fact")
     live = LiveCollection.open(collection.project, collection.caches)
     try:
@@ -243,7 +243,7 @@ def test_facts_of_images_that_were_never_read_reach_the_project(
 def test_new_images_are_embedded_with_the_new_backbone(
     live: LiveCollection, collection: Collection, tinyleaf: Path
 ) -> None:
-    """After the change, embedding goes on with it."""
+    """Images added after the change are embedded with the new backbone."""
     change_to(live, collection, tinyleaf)
     summary = embed_project(live.project, collection.caches, device="cpu")
     assert (summary.embedded, summary.from_cache) == (0, IMAGES)

@@ -1,4 +1,4 @@
-"""Two snapshots side by side: which images went where."""
+"""Comparison of two snapshots: which images changed class."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,7 +19,7 @@ FRUIT, APPLE, PEPPER = 1, 2, 3
 
 
 def plain_moves(changes: ChangedImages) -> list[tuple[int, int, list[int], bool]]:
-    """The moves as plain values."""
+    """Moves as tuples."""
     return [
         (move.before, move.after, move.image_ids.tolist(), move.is_safe_class)
         for move in changes.moves
@@ -27,12 +27,12 @@ def plain_moves(changes: ChangedImages) -> list[tuple[int, int, list[int], bool]
 
 
 def compared(before: Sequence[Picture], after: Sequence[Picture]) -> ChangedImages:
-    """The same images before and after; their ids begin at 11."""
+    """The same images before and after; ids start at 11."""
     return changed_images(state_of(before), state_of(after))
 
 
 def test_images_are_grouped_by_where_they_went() -> None:
-    """The largest group first, in it the surest image first; who stayed is in none."""
+    """Largest group first, most certain image first; unchanged images are omitted."""
     before = [Picture(best=APPLE, score=0.9)] * 4 + [Picture(best=PEPPER, score=0.9)]
     after = [
         Picture(best=PEPPER, score=0.5),
@@ -47,7 +47,7 @@ def test_images_are_grouped_by_where_they_went() -> None:
 
 
 def test_how_far_unknown_moved_and_by_which_labels() -> None:
-    """Images that became unknown less those that are no longer; labels that came, most first, none that went."""
+    """Net change of unknown images; new labels by count, none of removed labels."""
     unknown, apple, pepper = (
         Picture(best=APPLE, is_unknown=True),
         Picture(best=APPLE),
@@ -71,7 +71,7 @@ def test_how_far_unknown_moved_and_by_which_labels() -> None:
 
 
 def test_a_bar_moves_safe_classes_only() -> None:
-    """The most likely class stays; moves of safe classes come behind those of classes."""
+    """Moves of safe classes are listed after moves of the most probable class."""
     before = [
         Picture(best=APPLE, safe=FRUIT),
         Picture(best=APPLE, safe=FRUIT),
@@ -88,7 +88,7 @@ def test_a_bar_moves_safe_classes_only() -> None:
 
 
 def test_what_is_labelled_or_not_embedded_is_left_out() -> None:
-    """An image that was labelled before or is now, or that was not embedded before or is not now."""
+    """Images labelled or not embedded in either snapshot do not count."""
     stayed, moved = Picture(best=APPLE), Picture(best=PEPPER)
     before = [
         replace(stayed, label=APPLE),
@@ -101,21 +101,21 @@ def test_what_is_labelled_or_not_embedded_is_left_out() -> None:
 
 
 def test_images_that_came_or_went_are_no_change() -> None:
-    """Only those in both snapshots are compared, wherever they lie in them."""
+    """Only images in both snapshots are compared, at whatever rows."""
     before = state_of([Picture(best=APPLE)] * 3, first_id=11)
     after = state_of([Picture(best=PEPPER)] * 3, first_id=12)
     assert plain_moves(changed_images(before, after)) == [(APPLE, PEPPER, [12, 13], False)]
 
 
 def test_a_first_prediction_is_a_change() -> None:
-    """The first shots of a project give its images a class."""
+    """The first prediction of an image counts as a change."""
     assert plain_moves(compared([Picture()], [Picture(best=APPLE)])) == [
         (NO_CLASS, APPLE, [11], False)
     ]
 
 
 def slowly(before: CollectionState, after: CollectionState) -> dict[tuple[int, int], set[int]]:
-    """The same by a plain loop, where nothing is labelled, unknown or waiting."""
+    """The same by a plain loop, with no image labelled, unknown or pending."""
     found: dict[tuple[int, int], set[int]] = {}
     for image_id, was, now in zip(
         before.image_ids.tolist(),
@@ -129,7 +129,7 @@ def slowly(before: CollectionState, after: CollectionState) -> dict[tuple[int, i
 
 
 def test_many_images_are_counted_as_one_by_one() -> None:
-    """The quick way finds what a plain loop finds."""
+    """The vectorised result equals the loop's."""
     before = many_pictures(3_000, seed=1)
     drawn = np.random.default_rng(2).integers(1, 8, 3_000)
     after = replace(

@@ -1,4 +1,4 @@
-"""While classes have no examples, an open collection is sure of little; once all have some, it is as before."""
+"""Classes without examples make predictions less certain, until all have some."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ def sure(state: CollectionState) -> int:
 
 
 def test_examples_of_all_classes_bring_back_what_was_sure(live: LiveCollection) -> None:
-    """All labels but one are removed, and come back by undo."""
+    """Removing all labels but one lowers certainty; undo restores it."""
     before = live.state
     assert before.unseen is None
     labelled = before.image_ids[before.label_class >= 0].tolist()

@@ -1,4 +1,4 @@
-"""The command line classifies by the window's own path: same embeddings, same basis, same predictions."""
+"""The command line and the window classify alike: embeddings, basis and predictions are equal."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ ANCHORS = 1100
 
 
 def _assert_as_shown(classified: Classified, shown: CollectionState) -> None:
-    """Predictions of the images without a label are those that the window shows, to the last bit."""
+    """Check that predictions of unlabelled images are bit-identical to the window's."""
     free = np.flatnonzero((shown.label_class == NO_CLASS) & (shown.status == ImageStatus.READY))
     image_ids, found = zip(*predictions(classified), strict=True)
     assert list(image_ids) == shown.image_ids[free].tolist()
@@ -36,7 +36,7 @@ def _assert_as_shown(classified: Classified, shown: CollectionState) -> None:
 def test_the_window_shows_the_same(
     live: LiveCollection, collection: Collection, setting: Setting, with_stage: bool
 ) -> None:
-    """With images that wait, images labelled as none of the classes, and removed ones, in every setting."""
+    """With pending, removed, and "none of the classes" images, in every setting."""
     folder, project = collection.folder / "new", live.project
     write_shape(folder / "waits.png", "Green disc", seed=100)
     live.apply(project.policies.set_setting("setting", setting.value))
@@ -54,7 +54,7 @@ def test_the_window_shows_the_same(
 def test_what_is_asked_for_comes_before_the_project_s_settings(
     live: LiveCollection, collection: Collection
 ) -> None:
-    """A setting and the stage can be chosen for one run; the project keeps its own."""
+    """Setting and collection stage can be overridden for one run; the project is unchanged."""
     live.project.policies.set_setting("collection", False)
     live.project.policies.set_setting("setting", "ppn")
     classified = classify_project(
@@ -68,7 +68,7 @@ def test_what_is_asked_for_comes_before_the_project_s_settings(
 
 
 def test_the_cached_basis_serves_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whitening and neighbours of a large collection are computed once, by whichever of the two comes first."""
+    """Whitening and neighbours of a large collection are computed once for both."""
     monkeypatch.setattr("engine.everyday.collection_stage.basis.MOST_ANCHORS", ANCHORS)
     monkeypatch.setattr("engine.everyday.collection_stage.live_basis.MOST_ANCHORS", ANCHORS)
     caches = CacheFolders(tmp_path / "cache")
@@ -90,7 +90,7 @@ def _must_not_be_made(*_arguments: object, **_named: object) -> None:
 
 
 def test_embeddings_that_the_project_could_not_write_down(collection: Collection) -> None:
-    """A project that is only read is embedded into the cache alone: window and command line find them there."""
+    """Embeddings of a read-only project are cached only; window and command line both use them."""
     with Project.open(collection.project) as project:
         write_shape(collection.folder / "new" / "late.png", "Green disc", seed=100)
         import_images(project, [collection.folder / "new"])
@@ -105,7 +105,7 @@ def test_embeddings_that_the_project_could_not_write_down(collection: Collection
 
 
 def test_what_is_missing_is_reported(tmp_path: Path) -> None:
-    """No classes, no images, no embeddings, no shots: each in its own words, with what to do."""
+    """Without classes, images, embeddings or shots, an error says what to do."""
     caches = CacheFolders(tmp_path / "cache")
     live = LiveCollection.create(tmp_path / "a.protoleaf", caches)
     project = live.project

@@ -1,4 +1,4 @@
-"""Images in all their views: labelled ones always, all others of a collection that is not large."""
+"""Which images are embedded in all views: labelled ones, and all of a small collection."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,7 +26,7 @@ from tests.support.collections import (
 
 @pytest.fixture
 def large(collection: Collection, monkeypatch: pytest.MonkeyPatch) -> Collection:
-    """The small collection, taken for one so large that only its 24 shots are embedded in all views."""
+    """The small collection counted as large: only its 24 shots are embedded in all views."""
     for module in ("engine.embedding.views", "engine.collection.embedded_images"):
         monkeypatch.setattr(f"{module}.MOST_IN_ALL_VIEWS", 10)
     without_its_views(collection)
@@ -37,7 +37,7 @@ def large(collection: Collection, monkeypatch: pytest.MonkeyPatch) -> Collection
 
 @pytest.fixture
 def live(large: Collection) -> Iterator[LiveCollection]:
-    """It is open."""
+    """The opened collection."""
     live = LiveCollection.open(large.project, large.caches)
     live.load()
     yield live
@@ -45,12 +45,12 @@ def live(large: Collection) -> Iterator[LiveCollection]:
 
 
 def shots_of(live: LiveCollection) -> Shots:
-    """What a fit gets."""
+    """The shots of a fit."""
     return live.fit_input().snapshot.shots
 
 
 def from_cache(live: LiveCollection, image_id: int) -> np.ndarray:
-    """An image over all its views, as its cache has it."""
+    """An image's embedding averaged over all views, from the cache."""
     with open_views_cache(live.model, cache_of_test()) as cache:
         (vector,), (found,) = cache.get_many(
             [each or b"" for each in live.embedded.images.hashes_of([image_id])]
@@ -60,12 +60,12 @@ def from_cache(live: LiveCollection, image_id: int) -> np.ndarray:
 
 
 def unlabelled(live: LiveCollection) -> int:
-    """The first image that nobody labelled."""
+    """The first unlabelled image."""
     return int(live.state.image_ids[live.state.label_class < 0][0])
 
 
 def test_shots_are_over_all_views_and_held_out_by_one(live: LiveCollection) -> None:
-    """Both are there: what prototypes are made from, and what the image itself is classified by."""
+    """Prototypes use all views; held-out classification of an image uses one."""
     shots = shots_of(live)
     assert len(live.state.without_views) == 0
     for place in (0, 13, 23):
@@ -77,7 +77,7 @@ def test_shots_are_over_all_views_and_held_out_by_one(live: LiveCollection) -> N
 
 
 def test_a_new_label_waits_for_its_views_and_predictions_do_not(live: LiveCollection) -> None:
-    """It counts at once by one view, and by all of them when they are there."""
+    """It counts at once with one view, later with all of them; predictions do not wait."""
     image_id = unlabelled(live)
     state = live.apply(
         live.project.labels.set(
@@ -103,7 +103,7 @@ def test_a_new_label_waits_for_its_views_and_predictions_do_not(live: LiveCollec
 
 
 def test_images_that_are_as_before_need_no_fit(live: LiveCollection) -> None:
-    """Such as labelled ones whose views were embedded in vain, or a second time."""
+    """Views that failed or were embedded twice need no fit."""
     ids = [unlabelled(live), *shots_of(live).image_ids.tolist()]
     state, model = live.state, live.fitted
     assert live.take_embedded(ids, fits=False) is state
@@ -113,7 +113,7 @@ def test_images_that_are_as_before_need_no_fit(live: LiveCollection) -> None:
 
 
 def test_nothing_is_embedded_twice(live: LiveCollection) -> None:
-    """A label that comes back finds what is there, and no backbone is opened for nothing."""
+    """Cached views are used when a label is restored, without opening a backbone."""
     assert embed_closer(live.project, cache_of_test(), device="cpu") is None
     image_id = int(shots_of(live).image_ids[3])
     live.apply(live.project.labels.remove([image_id]))
@@ -124,7 +124,7 @@ def test_nothing_is_embedded_twice(live: LiveCollection) -> None:
 
 
 def test_a_file_that_changed_is_not_taken_for_what_it_was(live: LiveCollection) -> None:
-    """Its one view is new, and those of the old picture are forgotten."""
+    """Its single view is embedded again, and all cached views of the old picture are dropped."""
     image_id = int(shots_of(live).image_ids[3])
     path: Path = live.state.path_of(image_id)
     write_shape(path, "Red disc", seed=991)
@@ -135,7 +135,7 @@ def test_a_file_that_changed_is_not_taken_for_what_it_was(live: LiveCollection) 
 
 
 def test_without_the_file_one_view_goes_on(live: LiveCollection) -> None:
-    """A photo whose disk is away keeps the embedding that it has, and is no failure."""
+    """An image whose file is missing keeps its single-view embedding and is no failure."""
     image_id = unlabelled(live)
     live.apply(
         live.project.labels.set(
@@ -151,7 +151,7 @@ def test_without_the_file_one_view_goes_on(live: LiveCollection) -> None:
 
 
 def test_a_class_with_many_labels_has_enough(live: LiveCollection) -> None:
-    """From the eleventh image on, one view each is all that is requested."""
+    """Only the first ten images of a class are requested in all views."""
     ids = live.state.image_ids[live.state.label_class < 0].tolist()
     class_id = int(live.state.label_class.max())
     assert len(live.apply(live.project.labels.set(ids, class_id)).without_views) <= MOST_PER_CLASS
@@ -190,7 +190,7 @@ def test_a_collection_that_is_not_large_is_classified_by_all_views(collection: C
 
 
 def test_predictions_stay_while_views_take_over(collection: Collection) -> None:
-    """Who leaves the fit to another thread sees what the present model says of the better embeddings."""
+    """A deferred fit leaves the model unchanged and classifies the better embeddings."""
     without_its_views(collection)
     live = LiveCollection.open(collection.project, collection.caches)
     live.load()
@@ -203,7 +203,7 @@ def test_predictions_stay_while_views_take_over(collection: Collection) -> None:
 
 
 def test_an_image_that_comes_later_has_one_view_at_first(collection: Collection) -> None:
-    """It is classified at once, among the others that have all of theirs."""
+    """It is classified by one view among images with all views."""
     image_id = add_stranger(collection)
     live = LiveCollection.open(collection.project, collection.caches)
     state = live.load()
@@ -219,7 +219,7 @@ def test_an_image_that_comes_later_has_one_view_at_first(collection: Collection)
 
 
 def test_some_files_that_are_gone_do_not_keep_the_others_from_it(collection: Collection) -> None:
-    """Three of 64 have one view only; all others have theirs."""
+    """Three of 64 files are missing and keep one view; all others have all views."""
     without_its_views(collection)
     live = LiveCollection.open(collection.project, collection.caches)
     live.load()
@@ -233,7 +233,7 @@ def test_some_files_that_are_gone_do_not_keep_the_others_from_it(collection: Col
 
 
 def test_models_are_compared_by_one_view_each(collection: Collection) -> None:
-    """A backbone that was used for long has all views, one that was just tried has none: that would not be fair."""
+    """One has all views cached and the other none, so single views are compared."""
     without_its_views(collection)
     with Project.open(collection.project) as project:
         alone = classify_project(project, collection.caches)

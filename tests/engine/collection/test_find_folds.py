@@ -1,4 +1,4 @@
-"""Folds of a real project: same bytes, copies that were looked at, bursts by the clock."""
+"""Folds of a real project: equal bytes, copies by fingerprint, bursts by time."""
 
 import shutil
 from dataclasses import replace
@@ -29,7 +29,7 @@ from engine.images.fingerprint_cache import Fingerprints
 from engine.project import ImageDetails, Project
 from tests.support.collections import Collection, cache_of_test
 
-NOON = datetime(2024, 5, 1, 12)  # noqa: DTZ001 (a camera's clock knows no time zone)
+NOON = datetime(2024, 5, 1, 12)  # noqa: DTZ001 (cameras have no time zone)
 
 
 def _taken(
@@ -91,7 +91,7 @@ def test_any_stored_seconds_are_bearable(collection: Collection, value: object) 
 
 
 def test_times_with_zones_and_nonsense_in_the_file(collection: Collection) -> None:
-    """The clock counts as it showed; what is not a time is none."""
+    """Times are compared as local times; invalid times are ignored."""
     with Project.open(collection.project) as project:
         ids = list(project.images.table().ids)[:3]
         project.details.store(
@@ -131,7 +131,7 @@ def test_copies_are_found_once_pictures_were_looked_at(
 
 
 def test_evaluate_counts_twins_of_labelled_images(collection: Collection) -> None:
-    """Two of the images of the truth are of the burst of a labelled one."""
+    """Two images of the truth are in the sequence of a labelled one."""
     with Project.open(collection.project) as project:
         ids = list(project.images.table().ids)
         labelled, free = ids[0], ids[30:32]
@@ -142,7 +142,7 @@ def test_evaluate_counts_twins_of_labelled_images(collection: Collection) -> Non
         before = _evaluated(project, collection)
         assert (before.twins, before.top1_without_twins) == (0, before.top1)
         (path,) = project.images.table([labelled]).paths
-        assert not path.startswith("unsorted")  # another folder: no burst with it
+        assert not path.startswith("unsorted")  # another folder is another sequence
         project.labels.set(free[:1], project.labels.of(labelled).class_id)  # type: ignore[union-attr]
         after = _evaluated(project, collection)
         assert after.twins == 1
@@ -176,7 +176,7 @@ def test_adopted_folds_are_shown_and_cause_a_fit_only_where_labels_are_concerned
 
 
 def test_bursts_are_of_one_camera_by_moments(collection: Collection) -> None:
-    """Two serial numbers are two cameras; a clock that was put back an hour goes on with its burst."""
+    """Different serial numbers are different cameras; a clock change does not end a burst."""
     with Project.open(collection.project) as project:
         ids = list(project.images.table().ids)[:4]
         summer, winter = (NOON.replace(tzinfo=timezone(timedelta(hours=hours))) for hours in (2, 1))
@@ -194,7 +194,7 @@ def test_bursts_are_of_one_camera_by_moments(collection: Collection) -> None:
 
 
 def test_pages_and_frames_that_look_alike_are_no_copies() -> None:
-    """Plates have one layout, and frames one background; the same file again is a copy."""
+    """Pages share a layout and frames a background, so only equal files are duplicates."""
     paths, parts = (
         ["a.pdf", "a.pdf", "b.pdf", "c.mp4", "d.mp4"],
         ["page=1", "page=2", "page=1", "t=0", "t=0"],

@@ -1,4 +1,4 @@
-"""Of a large collection the images on the screen are answered first, and for each label anew; the rest follows."""
+"""In a large collection visible images are classified first after each label, then the rest."""
 
 import numpy as np
 import pytest
@@ -18,13 +18,13 @@ COLUMNS = ("best_class", "best_score", "safe_class", "safe_score", "is_unknown")
 
 @pytest.fixture(autouse=True)
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A few dozen images count as many."""
+    """A few dozen images counted as many."""
     monkeypatch.setattr(fitting, "FEWEST_IN_TURN", 1)
     monkeypatch.setattr(fitting, "SLICE_ROWS", 16)
 
 
 def _label_otherwise(live: LiveCollection, name: str = "Blue disc", count: int = 6) -> None:
-    """Labels that turn predictions upside down."""
+    """Relabel images so that predictions change."""
     images = live.state.image_ids[live.state.label_class == NO_CLASS][-count:].tolist()
     live.take(live.project.labels.set(images, class_ids(live.project)[name]))
 
@@ -38,7 +38,7 @@ def _predicted(state: CollectionState, places: slice) -> list[list[object]]:
 
 
 def _agree(live: LiveCollection) -> None:
-    """What is known in full of an image begins with what its card shows."""
+    """Check that an image's full answer starts with what its card shows."""
     for image_id, guess in live.guesses(live.state.image_ids.tolist()).items():
         place = live.state.position(image_id)
         assert guess.tops[0].class_id == live.state.best_class[place]
@@ -47,7 +47,7 @@ def _agree(live: LiveCollection) -> None:
         assert top.class_id == guess.tops[0].class_id
         assert top.score == pytest.approx(
             guess.tops[0].score, abs=1e-6
-        )  # one image alone is rounded otherwise
+        )  # single-row products round differently
         explanation = live.explain(image_id)
         assert explanation is not None
         assert explanation.is_unknown == live.state.is_unknown[place]
@@ -56,7 +56,7 @@ def _agree(live: LiveCollection) -> None:
 def test_images_in_view_have_the_new_models_answers_before_all_others(
     live: LiveCollection, collection: Collection
 ) -> None:
-    """They are those of the whole fit; all others stay as they were until then."""
+    """They equal those of the complete fit; other images keep their predictions until then."""
     _label_otherwise(live)
     before, seen = own_copy(live.state), list[CollectionState]()
 
@@ -77,7 +77,7 @@ def test_images_in_view_have_the_new_models_answers_before_all_others(
 
 
 def test_counts_follow_the_first_answers(live: LiveCollection) -> None:
-    """Classes in the tree count what the cards show."""
+    """Class counts include the early answers."""
     _label_otherwise(live)
     run_fit(live.fit_input(_in_view(live)), on_first=live.adopt_first)
     state, graph = live.state, live.project.classes.graph
@@ -95,7 +95,7 @@ def test_counts_follow_the_first_answers(live: LiveCollection) -> None:
 def test_a_label_that_comes_meanwhile_does_not_wait_for_all(
     live: LiveCollection, collection: Collection
 ) -> None:
-    """It is learned between two slices; its answers stay when the fit before it is done."""
+    """It is learned between two slices; its answers stay when the earlier fit ends."""
     _label_otherwise(live)
     newer: list[FitInput] = []
     versions: list[int] = []
@@ -125,7 +125,7 @@ def test_a_label_that_comes_meanwhile_does_not_wait_for_all(
 
 
 def test_the_first_fit_answers_images_in_view_too(collection: Collection) -> None:
-    """Nothing was predicted before; the others have no prediction yet."""
+    """They are predicted before all others, which have no prediction yet."""
     live = LiveCollection.open(collection.project, collection.caches)
     live.load(fits=False)
     run_fit(live.fit_input(_in_view(live)), on_first=live.adopt_first)
@@ -137,7 +137,7 @@ def test_the_first_fit_answers_images_in_view_too(collection: Collection) -> Non
 
 
 def test_outdated_answers_are_dropped(live: LiveCollection) -> None:
-    """Those from before everything was read anew, and those of a model older than the one in use."""
+    """Answers from before a reload or of an older model are dropped."""
     found: list[FirstAnswers] = []
     _label_otherwise(live)
     outcome = run_fit(live.fit_input(_in_view(live)), on_first=found.append)
@@ -150,7 +150,7 @@ def test_outdated_answers_are_dropped(live: LiveCollection) -> None:
 
 
 def test_images_and_classes_that_went_meanwhile(live: LiveCollection) -> None:
-    """Nothing that is gone is named, and the answers stay with their images."""
+    """Removed images and classes are skipped; answers stay with their images."""
     found: list[FirstAnswers] = []
     _label_otherwise(live)
     run_fit(live.fit_input(_in_view(live)), on_first=found.append)
@@ -172,7 +172,7 @@ def test_images_and_classes_that_went_meanwhile(live: LiveCollection) -> None:
 def test_a_fit_is_cancelled_between_its_answers(
     live: LiveCollection, collection: Collection
 ) -> None:
-    """Answers that were given stay until the next fit, which has it all."""
+    """Early answers stay until the next complete fit."""
     cancel = CancelToken()
 
     def on_first(first: FirstAnswers) -> None:

@@ -1,4 +1,4 @@
-"""One action never waits for a fit: it is taken at once, and the fit runs behind, from a snapshot."""
+"""Actions do not wait for fits, which run in the background from a snapshot."""
 
 import threading
 from collections.abc import Callable
@@ -24,7 +24,7 @@ from tests.support.live_states import assert_same, fresh_state, own_copy
 
 
 def _elsewhere(wanted: FitInput) -> FitOutcome:
-    """Run a fit on a thread of its own."""
+    """Run a fit on another thread."""
     outcomes: list[FitOutcome] = []
     thread = threading.Thread(target=lambda: outcomes.append(run_fit(wanted)))
     thread.start()
@@ -38,7 +38,7 @@ def _first_free(live: LiveCollection, count: int = 1) -> list[int]:
 
 @pytest.fixture
 def never_fits(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """Forbids fits until it is called."""
+    """Raises if a fit runs, until it is called."""
 
     def refuse(*_given: object, **_named: object) -> EverydayModel:
         raise AssertionError("a fit ran")
@@ -50,7 +50,7 @@ def never_fits(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 def test_a_label_is_there_before_its_fit(
     live: LiveCollection, collection: Collection, never_fits: Callable[[], None]
 ) -> None:
-    """Label and counts at once, predictions after the fit; then everything is as in a fresh opening."""
+    """Label and counts are updated at once, predictions by the fit, equal to a fresh opening."""
     before, red = own_copy(live.state), class_ids(live.project)["Red"]
     chosen = _first_free(live, 3)
     state = live.take(live.project.labels.set(chosen, red))
@@ -67,7 +67,7 @@ def test_a_label_is_there_before_its_fit(
 def test_what_was_drawn_at_random_and_labelled_stands_for_the_rest(
     live: LiveCollection, *, is_stratified: bool
 ) -> None:
-    """Images of an audit that was not stratified: neither open ones, nor those that were accepted in bulk."""
+    """Audited labels count unless the audit was stratified, unanswered or accepted in bulk."""
     red, drawn = class_ids(live.project)["Red"], _first_free(live, 4)
     items = [AuditItem(each, place, red, 0.5, None, 0.0, 0, 4) for place, each in enumerate(drawn)]
     live.project.audits.add(items, 3, population=4, is_stratified=is_stratified)
@@ -77,7 +77,7 @@ def test_what_was_drawn_at_random_and_labelled_stands_for_the_rest(
 
 
 def test_errors_that_an_audit_found_reach_the_state(live: LiveCollection) -> None:
-    """Two of two sure predictions were wrong where hardly any error was claimed."""
+    """Two wrong predictions of two, where hardly any error was expected, adjust the error rate."""
     red, drawn = class_ids(live.project)["Red"], _first_free(live, 2)
     items = [AuditItem(each, place, red, 0.95, red, 0.95, 0, 2) for place, each in enumerate(drawn)]
     live.project.audits.add(items, 2, population=2)
@@ -88,7 +88,7 @@ def test_errors_that_an_audit_found_reach_the_state(live: LiveCollection) -> Non
 
 
 def test_opening_without_a_fit(collection: Collection, never_fits: Callable[[], None]) -> None:
-    """Everything but predictions is there, and they come with the first fit."""
+    """All but predictions is loaded; predictions follow with the first fit."""
     live = LiveCollection.open(collection.project, collection.caches)
     assert not live.is_behind
     state = live.load(fits=False)
@@ -121,7 +121,7 @@ Act = Callable[[LiveCollection], Change | None]
 def test_what_happens_while_a_fit_runs_is_worked_in_by_the_next(
     live: LiveCollection, collection: Collection, act: Act
 ) -> None:
-    """The outcome is taken over as far as it goes, nothing that is gone is named, and the next fit has it all."""
+    """A result is applied to what still exists; the next fit includes the rest."""
     live.take(live.project.labels.set(_first_free(live), class_ids(live.project)["Blue"]))
     wanted = live.fit_input()
     change = act(live)
@@ -138,7 +138,7 @@ def test_what_happens_while_a_fit_runs_is_worked_in_by_the_next(
 
 
 def test_an_outcome_from_before_everything_was_read_anew_is_dropped(live: LiveCollection) -> None:
-    """Its rows are not the rows of now."""
+    """After a reload its rows no longer match."""
     outcome = run_fit(live.fit_input())
     state = live.load(fits=False)
     assert live.adopt(outcome) is state
@@ -146,7 +146,7 @@ def test_an_outcome_from_before_everything_was_read_anew_is_dropped(live: LiveCo
 
 
 def test_the_older_of_two_outcomes_is_dropped(live: LiveCollection) -> None:
-    """Whichever comes last, the newer one stays."""
+    """A newer result is never overwritten by an older one."""
     older = run_fit(live.fit_input())
     live.take(live.project.labels.set(_first_free(live), class_ids(live.project)["Blue"]))
     state = live.adopt(run_fit(live.fit_input()))
@@ -155,7 +155,7 @@ def test_the_older_of_two_outcomes_is_dropped(live: LiveCollection) -> None:
 
 
 def test_guesses_of_several_images_at_once(live: LiveCollection) -> None:
-    """They agree with the answer about each one alone; images that are gone are left out."""
+    """They equal single answers; removed images are omitted."""
     ids = live.state.image_ids[[0, 5, 40]].tolist()
     guesses = live.guesses([*ids, 10_000])
     assert list(guesses) == ids
@@ -171,7 +171,7 @@ def test_guesses_of_several_images_at_once(live: LiveCollection) -> None:
 
 
 def test_guesses_name_no_class_that_is_gone(live: LiveCollection) -> None:
-    """Not even before the next fit."""
+    """Removed classes are not guessed, even before the next fit."""
     gone = class_ids(live.project)["Red checks"]
     live.take(live.project.classes.remove([gone]))
     for guess in live.guesses(live.state.image_ids.tolist()).values():
@@ -185,7 +185,7 @@ def test_guesses_name_no_class_that_is_gone(live: LiveCollection) -> None:
 
 
 def test_guesses_before_the_first_fit(collection: Collection) -> None:
-    """There is a label perhaps, and nothing else yet."""
+    """Before the first fit there is at most a label."""
     live = LiveCollection.open(collection.project, collection.caches, for_writing=False)
     live.load(fits=False)
     image_id = int(live.state.image_ids[0])
@@ -201,7 +201,7 @@ def test_guesses_before_the_first_fit(collection: Collection) -> None:
 def test_labels_while_a_fit_runs_on_another_thread(
     live: LiveCollection, collection: Collection
 ) -> None:
-    """Person and fits beside one another: every label is in the end what a fresh opening shows, fits or not."""
+    """Concurrent labels and fits end in the state of a fresh opening."""
     ids, chosen = class_ids(live.project), _first_free(live, 12)
     leaves = ["Red disc", "Green disc", "Blue disc"]
     waiting: list[FitInput] = []
@@ -229,7 +229,7 @@ def test_labels_while_a_fit_runs_on_another_thread(
 
 
 def test_a_fit_that_is_stopped(live: LiveCollection, collection: Collection) -> None:
-    """It stops, nothing of it is adopted, and the next one does all of it."""
+    """Nothing of a cancelled fit is applied, and the next fit is complete."""
     live.take(live.project.labels.set(_first_free(live), class_ids(live.project)["Blue"]))
     cancel = CancelToken()
     cancel.cancel()
@@ -243,7 +243,7 @@ def test_a_fit_that_is_stopped(live: LiveCollection, collection: Collection) -> 
 def test_a_fit_that_is_stopped_on_its_way(
     live: LiveCollection, collection: Collection, monkeypatch: pytest.MonkeyPatch, steps: int
 ) -> None:
-    """Wherever it stands, whitening and neighbours are left as they were or as they should be."""
+    """Wherever it is cancelled, whitening and neighbours are either old or new, and valid."""
     live.take(live.project.images.remove(live.state.image_ids[:3].tolist()))
 
     class Stops(CancelToken):
@@ -263,7 +263,7 @@ def test_a_fit_that_is_stopped_on_its_way(
 def test_embeddings_that_come_while_a_fit_runs(
     live: LiveCollection, collection: Collection
 ) -> None:
-    """New images are classified by the model that was fitted without them, and the next fit learns from them."""
+    """New images are classified by the model fitted without them, and learned by the next fit."""
     for seed in range(3):
         write_shape(collection.folder / "new" / f"{seed}.png", "Green disc", seed=100 + seed)
     wanted = live.fit_input()
@@ -283,7 +283,7 @@ def test_embeddings_that_come_while_a_fit_runs(
 
 
 def test_another_backbone_while_a_fit_runs(live: LiveCollection) -> None:
-    """What was fitted with the one before is dropped."""
+    """The result of a fit with the previous backbone is dropped."""
     outcome = run_fit(live.fit_input())
     version = live.project.models.add(
         backbone_name="other",

@@ -1,4 +1,4 @@
-"""Whatever happens while fits run behind, nothing gone is named, and in the end all is as in a fresh opening."""
+"""Random actions during background fits: consistent states, in the end equal to a fresh opening."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -21,14 +21,14 @@ STEPS = 60
 
 @pytest.fixture
 def drawn(tmp_path: Path) -> Iterator[DrawnEmbeddings]:
-    """Images around four centres, a quarter of them labelled, in four classes below two."""
+    """Images around four centres, a quarter of them labelled, in four leaves."""
     made = drawn_kinds(tmp_path, [("A",), ("B",)] * (KINDS // 2), images=IMAGES)
     yield made
     made.live.close()
 
 
 def _assert_sound(drawn: DrawnEmbeddings) -> None:
-    """No class that is gone, the right labels and counts, and one answer about each image."""
+    """Check that classes exist, labels and counts are right, and answers are unique."""
     live, state, graph = drawn.live, drawn.live.state, drawn.project.classes.graph
     classes = set(graph.classes())
     assert {*state.best_class.tolist(), *state.safe_class.tolist()} - {NO_CLASS} <= classes
@@ -52,7 +52,7 @@ def _assert_sound(drawn: DrawnEmbeddings) -> None:
 
 
 class _Walk:
-    """A person, a process that embeds, and fits that are begun at one time and adopted at another."""
+    """Random actions, embedding, and fits that start and are applied at different times."""
 
     def __init__(self, drawn: DrawnEmbeddings, seed: int) -> None:
         self._drawn, self._live, self._project = drawn, drawn.live, drawn.project
@@ -60,7 +60,7 @@ class _Walk:
         self._under_way: list[FitOutcome] = []
 
     def step(self) -> None:
-        """Do something."""
+        """Take a random step."""
         person: list[Callable[[], object]] = [
             self._label,
             self._label,
@@ -82,7 +82,7 @@ class _Walk:
         self._choose.choice([*person, *embedding, *3 * [self._begin], *3 * [self._adopt]])()
 
     def embed_waiting(self) -> None:
-        """Embed some of the images that wait, or all."""
+        """Embed some or all pending images."""
         self._drawn.embed_waiting(self._choose.choice([1, 99]), KINDS)
 
     def _edit(self) -> None:
@@ -147,7 +147,7 @@ class _Walk:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_random_walks(drawn: DrawnEmbeddings, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    """After every step the state is sound and the one before is untouched."""
+    """After every step the state is consistent and the previous one unchanged."""
     live, walk = drawn.live, _Walk(drawn, seed)
     monkeypatch.setattr(live, "apply", live.take)
     monkeypatch.setattr(live, "take_embedded", partial(live.take_embedded, fits=False))

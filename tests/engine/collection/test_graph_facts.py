@@ -1,4 +1,4 @@
-"""What a drawing of the graph shows beside the classes."""
+"""Values shown with classes in a drawing of the graph."""
 
 from contextlib import closing
 
@@ -62,7 +62,7 @@ def test_each_image_counts_once_however_many_ways_lead_to_it(graph: CategoryGrap
 
 
 def test_weights_of_all_edges_at_once(collection: Collection) -> None:
-    """The same as the page of each class says."""
+    """The weights equal those on each class's page."""
     with closing(
         LiveCollection.open(collection.project, collection.caches, for_writing=False)
     ) as live:

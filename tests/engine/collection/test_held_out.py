@@ -1,4 +1,4 @@
-"""Two models on the labelled images that were held out of both."""
+"""Comparison of two models on images held out of both."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from tests.support.collections import class_ids
 
 
 def answers(rights: dict[int, bool]) -> HeldOutAnswers:
-    """A model that is right about these images, and names as safe class what it says."""
+    """A model with given correctness of images, and safe classes equal to its predictions."""
     is_right = np.array(list(rights.values()), dtype=bool)
     return HeldOutAnswers(
         np.array(list(rights), dtype=np.int64), is_right, np.ones(len(rights), dtype=bool), is_right
@@ -18,12 +18,12 @@ def answers(rights: dict[int, bool]) -> HeldOutAnswers:
 
 
 def differing(images: int, lost: int, gained: int) -> HeldOutComparison:
-    """A comparison of which only the difference matters."""
+    """A comparison with a given difference only."""
     return HeldOutComparison(images, lost, gained, lost, gained, 0, 0, 0, 0)
 
 
 def test_the_interval_is_that_of_paired_shares() -> None:
-    """Worked by hand: 15 gained and 5 lost of 100, half an image more for each outcome."""
+    """By hand: 15 gained and 5 lost of 100, with half an image added to each outcome."""
     found = differing(100, lost=5, gained=15)
     assert found.gain == pytest.approx(0.10)
     assert found.interval == pytest.approx((10 / 102 - 0.085977, 10 / 102 + 0.085977), abs=1e-5)
@@ -32,7 +32,7 @@ def test_the_interval_is_that_of_paired_shares() -> None:
 
 
 def test_the_interval_holds_what_it_says() -> None:
-    """Of 2,000 pairs of models whose true gain is 5 points, at least 19 of 20 intervals hold it, at 40 images each."""
+    """At least 95 % of the intervals of 2,000 model pairs cover the true gain of 5 points."""
     chance = np.random.default_rng(5)
     draws = chance.multinomial(40, [0.10, 0.15, 0.75], size=2_000).tolist()
     holds = [
@@ -43,7 +43,7 @@ def test_the_interval_holds_what_it_says() -> None:
 
 
 def test_only_images_that_both_held_out_count() -> None:
-    """In any order; what one model only was asked about is left out."""
+    """In any order; images held out of one model only are omitted."""
     found = compared(
         answers({1: True, 2: False, 5: True, 9: True}),
         answers({2: True, 5: True, 7: False, 9: False}),
@@ -54,7 +54,7 @@ def test_only_images_that_both_held_out_count() -> None:
 
 
 def test_a_fit_is_right_as_often_as_its_own_check_says(live: LiveCollection) -> None:
-    """With the collection stage, and without it."""
+    """Accuracy equals that of its own held-out check, with and without the collection stage."""
     assert live.fitted is not None
     collection = live.fitted.figures.collection
     assert collection is not None
@@ -76,7 +76,7 @@ def test_a_fit_is_right_as_often_as_its_own_check_says(live: LiveCollection) -> 
 
 
 def test_wrong_labels_and_bars_are_seen(live: LiveCollection) -> None:
-    """A class whose shots are called another makes the model worse; a bar that nothing passes names nothing."""
+    """Swapped labels of a class lower accuracy; an unreachable threshold gives no safe classes."""
     ids, project = class_ids(live.project), live.project
     assert live.fitted is not None
     before = held_out_answers(live.fitted, project.classes.graph)

@@ -1,4 +1,4 @@
-"""A picture with a person in it is nowhere to be seen once these are hidden, and is back when they are not."""
+"""Images of people are hidden from all views while the setting is on."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ from tests.support.collections import Collection
 
 @pytest.fixture
 def with_person(live: LiveCollection, collection: Collection) -> tuple[LiveCollection, list[int]]:
-    """A labelled photo and one without a label, both with a person that a detector found; and all their images."""
+    """A labelled and an unlabelled photo in which a detector found a person; and all images."""
     state, images = live.state, live.project.images
     ids = [
         int(state.image_ids[np.flatnonzero(which)[0]])
@@ -37,7 +37,7 @@ def with_person(live: LiveCollection, collection: Collection) -> tuple[LiveColle
 
 
 def shown(live: LiveCollection) -> dict[str, set[int]]:
-    """The images that each view has."""
+    """Images of each view."""
     given = live.group_input(ReviewMemory())
     assert given is not None
     groups = make_queue(given, ahead=99).groups

@@ -1,4 +1,4 @@
-"""The list of an open project's images: only what changed is read again, and nothing differs from reading all."""
+"""The list of images of an open project: incremental updates equal reading it again."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -24,7 +24,7 @@ def project(collection: Collection) -> Iterator[Project]:
 
 
 def assert_as_read_anew(images: ImageList, project: Project) -> None:
-    """What is in memory is what stands in the file."""
+    """Check that the list in memory equals the file."""
     anew = ImageList(project)
     anew.read()
     assert images.ids.tolist() == anew.ids.tolist()
@@ -36,7 +36,7 @@ def assert_as_read_anew(images: ImageList, project: Project) -> None:
 
 
 def test_added_images_come_behind(project: Project, tmp_path: Path) -> None:
-    """Also those that have a label at once; whoever holds the older paths keeps them as they were."""
+    """They are appended, labelled ones too; earlier snapshots of the paths are unchanged."""
     images = ImageList(project)
     images.read()
     paths, count = images.paths, len(images.ids)
@@ -49,7 +49,7 @@ def test_added_images_come_behind(project: Project, tmp_path: Path) -> None:
 
 
 def test_an_older_image_that_comes_back_is_put_in_its_place(project: Project) -> None:
-    """Undo of a removal adds an image whose id is not the highest."""
+    """Undo of a removal inserts an image at the position of its id."""
     images = ImageList(project)
     first = project.images.table().ids[0]
     project.images.remove([first])
@@ -62,7 +62,7 @@ def test_an_older_image_that_comes_back_is_put_in_its_place(project: Project) ->
 
 
 def test_facts_of_some_files(project: Project) -> None:
-    """Another content, a failure, and nothing known any more, each beside images that stay as they are."""
+    """A changed hash, a failure, and a cleared hash; other images are unchanged."""
     images = ImageList(project)
     images.read()
     first, second, third = images.ids[:3].tolist()
@@ -80,7 +80,7 @@ KEPT_IDS = (2, 4, 6, 8)
 
 @pytest.fixture
 def kept(tmp_path: Path) -> EmbeddingRows:
-    """Mapped rows of four images, the last one without an embedding, and room for one more."""
+    """Mapped rows of four images, the last without embedding, and capacity for one more."""
     file = EmbeddingRowsCache(tmp_path / "rows", "any", 2)
     embeddings = np.array([[2, 2], [4, 4], [6, 6], [0, 0]], dtype=np.int16)
     is_filled = np.array([True, True, True, False])
@@ -97,23 +97,23 @@ def kept(tmp_path: Path) -> EmbeddingRows:
 @pytest.mark.parametrize(
     ("ids", "contents", "expected"),
     [
-        ((2, 4, 6, 8), (12, 14, 16, 18), (2, 4, 6, 0)),  # all as they were
-        ((2, 4, 6, 8), (12, 99, 16, 18), (2, 0, 6, 0)),  # another content
-        ((2, 4, 6, 8, 9), (12, 14, 16, 18, 19), (2, 4, 6, 0, 0)),  # one came, within the room
+        ((2, 4, 6, 8), (12, 14, 16, 18), (2, 4, 6, 0)),  # unchanged
+        ((2, 4, 6, 8), (12, 99, 16, 18), (2, 0, 6, 0)),  # changed content
+        ((2, 4, 6, 8, 9), (12, 14, 16, 18, 19), (2, 4, 6, 0, 0)),  # one added, within capacity
         (
             (2, 4, 6, 8, 9, 10),
             (12, 14, 16, 18, 19, 20),
             (2, 4, 6, 0, 0, 0),
-        ),  # two came, which is more
-        ((2, 6), (12, 16), (2, 6)),  # two went
-        ((1, 2, 5, 6, 8), (11, 12, 15, 16, 18), (0, 2, 0, 6, 0)),  # older ones came back
-        ((9, 10), (12, 14), (0, 0)),  # none is left
+        ),  # two added, beyond capacity
+        ((2, 6), (12, 16), (2, 6)),  # two removed
+        ((1, 2, 5, 6, 8), (11, 12, 15, 16, 18), (0, 2, 0, 6, 0)),  # older ones restored
+        ((9, 10), (12, 14), (0, 0)),  # all removed
     ],
 )
 def test_a_store_begins_with_kept_rows(
     kept: EmbeddingRows, ids: tuple[int, ...], contents: tuple[int, ...], expected: tuple[int, ...]
 ) -> None:
-    """A row is filled where the image has the content that was kept, and zero elsewhere."""
+    """Rows with a matching hash are filled, others are zero."""
     store = EmbeddingStore(2)
     store.adopt(kept, np.array(ids), np.array(contents, dtype=np.uint64))
     assert store.image_ids.tolist() == list(ids)
@@ -126,7 +126,7 @@ def test_a_store_begins_with_kept_rows(
 
 
 def test_a_store_with_kept_rows_takes_more(kept: EmbeddingRows) -> None:
-    """Into the room behind them and beyond; what was there stays."""
+    """Within capacity and beyond; existing rows are unchanged."""
     store = EmbeddingStore(2)
     store.adopt(kept, np.array(KEPT_IDS), np.array([12, 14, 16, 18], dtype=np.uint64))
     store.append(np.arange(10, 20))
@@ -145,7 +145,7 @@ def test_a_store_with_kept_rows_takes_more(kept: EmbeddingRows) -> None:
 def test_contents_are_copied_once_and_only_where_they_are_other(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """However many blocks are filled; who holds those of before keeps them."""
+    """One copy on write for any number of blocks; earlier snapshots are unchanged."""
     monkeypatch.setattr("engine.collection.image_list.FILL_ROWS", 2)
     store, rows = EmbeddingStore(4), np.arange(6)
     store.append(np.arange(1, 7))

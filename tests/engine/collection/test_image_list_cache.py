@@ -1,4 +1,4 @@
-"""The list of a large collection's images is mapped when it is opened again, and only where it is the project's."""
+"""The image list of a large collection is memory-mapped, and used only if it matches."""
 
 import shutil
 from collections.abc import Callable
@@ -23,7 +23,7 @@ HASHES = (b"\x01" * 16, None, b"\x03" * 16, b"\x04" * 16)
 
 
 def some_images() -> ListedImages:
-    """Names in any script; one without a hash, two that failed."""
+    """Names in several scripts; one without a hash, two that failed."""
     paths, parts, hashes = PackedTexts(), PackedTexts(), PackedHashes()
     for name, part, content_hash in zip(NAMES, PARTS, HASHES, strict=True):
         paths.append(name)
@@ -35,12 +35,12 @@ def some_images() -> ListedImages:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Where lists are kept."""
+    """The folder of cached lists."""
     return tmp_path / "collections"
 
 
 def assert_is(found: ListedImages | None, expected: ListedImages) -> None:
-    """Value by value."""
+    """Compare all values."""
     assert found is not None
     assert found.ids.tolist() == expected.ids.tolist()
     assert list(found.paths) == list(expected.paths)
@@ -49,7 +49,7 @@ def assert_is(found: ListedImages | None, expected: ListedImages) -> None:
 
 
 def test_a_list_comes_back(folder: Path) -> None:
-    """With messages that can still be translated; and it can be added to."""
+    """With translatable messages; it can be extended."""
     kept, images = ImageListCache(folder, "any"), some_images()
     assert kept.read(DIGEST) is None
     kept.write(images, DIGEST, has_changed=True)
@@ -74,7 +74,7 @@ def test_a_list_comes_back(folder: Path) -> None:
 
 
 def test_another_project_has_none(folder: Path) -> None:
-    """Another digest, none at all, or another name."""
+    """For another or an empty digest, and another name, nothing is found."""
     kept = ImageListCache(folder, "any")
     kept.write(some_images(), DIGEST, has_changed=True)
     assert kept.read(bytes(32)) is None
@@ -83,7 +83,7 @@ def test_another_project_has_none(folder: Path) -> None:
 
 
 def test_the_same_list_of_a_project_that_went_on(folder: Path) -> None:
-    """Only the digest is written anew; the former one counts no more."""
+    """An unchanged list gets a new digest; the old one is invalid."""
     kept = ImageListCache(folder, "any")
     kept.write(some_images(), DIGEST, has_changed=True)
     (path,) = folder.glob(f"*{SUFFIX}")
@@ -95,7 +95,7 @@ def test_the_same_list_of_a_project_that_went_on(folder: Path) -> None:
 
 
 def test_a_digest_counts_for_its_own_list_alone(folder: Path) -> None:
-    """One that a killed process left beside another list does not."""
+    """A digest left by a killed process does not validate another list."""
     kept, images = ImageListCache(folder, "any"), some_images()
     kept.write(images, DIGEST, has_changed=True)
     (path,) = folder.glob(f"*{SUFFIX}")
@@ -113,7 +113,7 @@ def test_a_digest_counts_for_its_own_list_alone(folder: Path) -> None:
 
 @pytest.mark.parametrize("is_damaged", [False, True])
 def test_another_list_in_its_place_is_not_believed(folder: Path, is_damaged: bool) -> None:
-    """Another project had the name while this one was open: its list does not become that of this one."""
+    """A list replaced by another project is not given this project's digest."""
     kept, images = ImageListCache(folder, "any"), some_images()
     kept.write(images, DIGEST, has_changed=True)
     ours = ImageListCache(folder, "any")
@@ -131,7 +131,7 @@ def test_another_list_in_its_place_is_not_believed(folder: Path, is_damaged: boo
 
 
 def test_damage_is_found(folder: Path) -> None:
-    """Each byte in turn is another one, and each end comes earlier."""
+    """Each changed byte and each truncation is detected."""
     kept = ImageListCache(folder, "any")
     kept.write(some_images(), DIGEST, has_changed=True)
     (path,) = folder.glob(f"*{SUFFIX}")
@@ -139,7 +139,7 @@ def test_damage_is_found(folder: Path) -> None:
     for place in range(len(whole)):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :])
         found = kept.read(DIGEST)
-        if found is not None:  # between parts lies nothing
+        if found is not None:  # padding
             assert_is(found, some_images())
     for length in range(len(whole)):
         path.write_bytes(whole[:length])
@@ -151,7 +151,7 @@ def test_damage_is_found(folder: Path) -> None:
 
 @pytest.fixture
 def large(collection: Collection, monkeypatch: pytest.MonkeyPatch) -> Collection:
-    """The small collection, taken for a large one that was opened and closed."""
+    """The small collection counted as large, opened and closed once."""
     for name in (
         "collection.embedded_images.FEWEST_CACHED",
         "collection.embedded_images.MOST_IN_ALL_VIEWS",
@@ -163,7 +163,7 @@ def large(collection: Collection, monkeypatch: pytest.MonkeyPatch) -> Collection
 
 
 def with_live(large: Collection, do: Callable[[LiveCollection], object]) -> None:
-    """Open, do, and close."""
+    """Open a collection, call a function, and close it."""
     live = LiveCollection.open(large.project, large.caches)
     do(live)
     live.close()
@@ -171,7 +171,7 @@ def with_live(large: Collection, do: Callable[[LiveCollection], object]) -> None
 
 @pytest.fixture
 def tables(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Grows with each reading of the whole table of images."""
+    """Counts reads of the whole image table."""
     read, table = [], ProjectImages.table
 
     def watched(images: ProjectImages, image_ids: object = None) -> object:
@@ -183,7 +183,7 @@ def tables(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 
 
 def states_of(large: Collection) -> tuple[object, object]:
-    """Opened with the list that is kept, and without any."""
+    """States opened with and without the cached list."""
     live = LiveCollection.open(large.project, large.caches)
     with_list = live.load()
     live.project.close()
@@ -196,7 +196,7 @@ def states_of(large: Collection) -> tuple[object, object]:
 
 
 def test_the_table_is_not_read_again(large: Collection, tables: list[bool]) -> None:
-    """Neither for the list nor for all."""
+    """Neither at the first paint nor after loading."""
     live = LiveCollection.open(large.project, large.caches)
     live.load_list()
     live.load()
@@ -206,7 +206,7 @@ def test_the_table_is_not_read_again(large: Collection, tables: list[bool]) -> N
 
 @pytest.mark.parametrize("what", ["label", "image gone", "another content", "class"])
 def test_it_follows_what_is_done(large: Collection, what: str) -> None:
-    """After a label the list is the same; after all else another one is kept."""
+    """A label leaves the cached list as it is; changes of images write another one."""
 
     def act(live: LiveCollection) -> None:
         state = live.load()
@@ -230,7 +230,7 @@ def test_it_follows_what_is_done(large: Collection, what: str) -> None:
 def test_what_another_program_did_is_seen(
     large: Collection, tables: list[bool], is_killed: bool
 ) -> None:
-    """One that wrote without this cache, whether it closed the project or was killed."""
+    """Changes by a program without the cache are seen, closed or killed."""
     project = Project.open(large.project, is_backed_up=False)
     project.images.remove([project.images.table([3]).ids[0]])
     if is_killed:
@@ -245,7 +245,7 @@ def test_what_another_program_did_is_seen(
 
 
 def test_what_was_only_tried_out_is_not_kept(large: Collection) -> None:
-    """The file still has the image that was taken away in the copy."""
+    """The cached list still has the image that was removed in a copy of the project."""
 
     def act(live: LiveCollection) -> None:
         live.load()
@@ -260,7 +260,7 @@ def test_what_was_only_tried_out_is_not_kept(large: Collection) -> None:
 
 
 def test_an_earlier_copy_of_the_project_has_its_own_list(large: Collection, tmp_path: Path) -> None:
-    """A file that was put back is not shown with the images of the later one."""
+    """A restored older file is not shown with the newer list."""
     copy = tmp_path / "copy"
     shutil.copy(large.project, copy)
     with_live(

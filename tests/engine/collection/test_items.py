@@ -1,4 +1,4 @@
-"""Boxes in an open collection: after whatever is done with them it shows what a freshly opened one would."""
+"""Boxes in an open collection: any action leaves the state of a fresh opening."""
 
 from collections.abc import Callable
 
@@ -20,7 +20,7 @@ FIRST, SECOND = "xywh=percent:5,5,50,50", "xywh=percent:40,40,55,55"
 
 @pytest.fixture
 def boxed(live: LiveCollection, collection: Collection) -> LiveCollection:
-    """A collection in which the last photo has two boxes, embedded."""
+    """A collection whose last photo has two embedded boxes."""
     photo = int(live.state.image_ids[-1])
     live.apply(live.project.images.add_parts(photo, [FIRST, SECOND]))
     embed(live, collection)
@@ -28,7 +28,7 @@ def boxed(live: LiveCollection, collection: Collection) -> LiveCollection:
 
 
 def embed(live: LiveCollection, collection: Collection) -> None:
-    """Embed what waits, as the window does."""
+    """Embed pending images as the window does."""
     wanted = images_to_embed(live, collection.caches, "cpu")
     assert wanted is not None
     embed_project(live.project, collection.caches, device="cpu", with_views=True)
@@ -49,7 +49,7 @@ def test_boxes_are_classified_in_place_of_their_photo(boxed: LiveCollection) -> 
 
 
 def test_whatever_is_done_with_boxes(boxed: LiveCollection, collection: Collection) -> None:
-    """Labels, moves, empties, removals and the ways back leave what a fresh opening shows."""
+    """Labels, moves, "empty", removals, undo and redo."""
     project, ids = boxed.project, class_ids(boxed.project)
     photo, first, second = boxed.state.image_ids[-3:].tolist()
     undo: Callable[[], Change | None] = project.history.undo

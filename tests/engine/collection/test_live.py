@@ -1,4 +1,4 @@
-"""After whatever a person does, a live collection shows what a freshly opened one would."""
+"""A live collection equals a freshly opened one after every action."""
 
 import random
 import shutil
@@ -37,12 +37,12 @@ Action = Callable[[LiveCollection], Change | None]
 
 
 def _free(live: LiveCollection) -> list[int]:
-    """Images without a person's label."""
+    """Images without labels."""
     return live.state.image_ids[live.state.label_class == NO_CLASS].tolist()
 
 
 def _do(live: LiveCollection, caches: CacheFolders, action: Action) -> Change | None:
-    """Act, and hold that the new state is right and the old snapshot is untouched."""
+    """Act, and check the new state and that the old snapshot is unchanged."""
     before = live.state
     kept = own_copy(before)
     change = action(live)
@@ -54,7 +54,7 @@ def _do(live: LiveCollection, caches: CacheFolders, action: Action) -> Change | 
 
 
 def test_first_paint_comes_before_predictions(collection: Collection) -> None:
-    """The list alone has images, labels and shots; loading adds predictions of all images with an embedding."""
+    """The image list has labels and shots; loading adds predictions of embedded images."""
     live = LiveCollection.open(collection.project, collection.caches, for_writing=False)
     listed = live.load_list()
     assert (len(listed.image_ids), sum(listed.shot_counts.values())) == (64, 24)
@@ -71,7 +71,7 @@ def test_first_paint_comes_before_predictions(collection: Collection) -> None:
 def test_every_kind_of_action_one_after_the_other(
     live: LiveCollection, collection: Collection
 ) -> None:
-    """Labels, classes, bars, settings and images: after each, and after its undo and redo, nothing differs."""
+    """Labels, classes, thresholds, settings and images, with undo and redo of each."""
     ids = class_ids(live.project)
     caches = collection.caches
     project = live.project
@@ -105,7 +105,7 @@ def test_every_kind_of_action_one_after_the_other(
 
 
 def test_a_new_name_needs_no_fit(live: LiveCollection, collection: Collection) -> None:
-    """Names, source ids and synonyms say nothing about images; edges do."""
+    """Names, source ids and synonyms need no fit; edges do."""
     ids, project = class_ids(live.project), live.project
     live.take(project.classes.rename(ids["Blue stripes"], "Blue bars"))
     assert not live.is_behind
@@ -117,7 +117,7 @@ def test_a_new_name_needs_no_fit(live: LiveCollection, collection: Collection) -
 def test_undo_of_everything_and_redo_of_everything(
     live: LiveCollection, collection: Collection
 ) -> None:
-    """Down to the empty project and up again, step by step."""
+    """Undo down to the empty project and redo up again, step by step."""
     live.project.labels.set(_free(live)[:2], None)
     live.load()
     last = own_copy(live.state)
@@ -131,7 +131,7 @@ def test_undo_of_everything_and_redo_of_everything(
 
 @pytest.mark.parametrize("seed", range(3))
 def test_random_walks(live: LiveCollection, collection: Collection, seed: int) -> None:
-    """Twenty random decisions, undos and redos never lead away from what a fresh start shows."""
+    """Twenty random actions, undos and redos equal a fresh opening."""
     choose = random.Random(seed)
     project = live.project
 
@@ -166,7 +166,7 @@ def test_random_walks(live: LiveCollection, collection: Collection, seed: int) -
 def test_new_images_wait_and_then_are_classified(
     live: LiveCollection, collection: Collection
 ) -> None:
-    """Added images wait, good ones are predicted once embedded, broken ones have failed; nothing else changes."""
+    """Added images are pending, then predicted or failed; others are unchanged."""
     folder, project = collection.folder / "new", live.project
     for seed in range(3):
         write_shape(folder / f"{seed}.png", "Green disc", seed=100 + seed)
@@ -193,7 +193,7 @@ def test_new_images_wait_and_then_are_classified(
 def test_new_shots_teach_once_they_are_embedded(
     live: LiveCollection, collection: Collection
 ) -> None:
-    """Images that come with a class are no shots of the model before their embedding is there, and are from then on."""
+    """Imported labelled images become shots once they are embedded."""
     folder, project = collection.folder / "new", live.project
     ids = class_ids(project)
     for seed in range(2):
@@ -212,7 +212,7 @@ def test_new_shots_teach_once_they_are_embedded(
 def test_images_removed_while_they_are_embedded(
     live: LiveCollection, collection: Collection
 ) -> None:
-    """A late result for a removed image changes nothing, and undo brings the image back with its own embedding."""
+    """A late result for a removed image is ignored; undo restores image and embedding."""
     folder, project = collection.folder / "new", live.project
     for seed, leaf in enumerate(("Green disc", "Red checks", "Blue stripes")):
         write_shape(folder / f"{seed}.png", leaf, seed=100 + seed)
@@ -229,7 +229,7 @@ def test_images_removed_while_they_are_embedded(
 
 
 def test_an_action_before_everything_is_loaded(collection: Collection) -> None:
-    """Who labels while only the list is there gets predictions with the answer."""
+    """A label set before loading is complete gets predictions with the result."""
     live = LiveCollection.open(collection.project, collection.caches)
     live.load_list()
     _do(live, collection.caches, lambda live: live.project.labels.set(_free(live)[:1], None))
@@ -238,7 +238,7 @@ def test_an_action_before_everything_is_loaded(collection: Collection) -> None:
 
 
 def test_another_model_version(live: LiveCollection, collection: Collection) -> None:
-    """Choosing another backbone reads its embeddings and predicts with it; undo goes back."""
+    """It loads the embeddings of the other backbone; undo returns to the first."""
     bundled, other = find_model(), collection.folder / "other.onnx"
     shutil.copy(bundled.backbone, other)
     shutil.copy(bundled.propagation, other.with_suffix(".propagation.onnx"))
@@ -261,7 +261,7 @@ def test_another_model_version(live: LiveCollection, collection: Collection) -> 
 
 
 def test_a_project_that_grows_from_nothing(tmp_path: Path, collection: Collection) -> None:
-    """No class, no image, no shot, first shot: each stage shows what is there and never fails."""
+    """Every stage from the empty project to the first shot works."""
     live = LiveCollection.create(collection.folder / "grown.protoleaf", collection.caches)
     live.load()
     project, caches = live.project, collection.caches
@@ -284,7 +284,7 @@ def test_a_project_that_grows_from_nothing(tmp_path: Path, collection: Collectio
 
 
 def test_read_only_collection_shows_everything(collection: Collection) -> None:
-    """Opened for reading it classifies as well; nothing is written."""
+    """A read-only project is classified without writing."""
     before = collection.project.read_bytes()
     live = LiveCollection.open(collection.project, collection.caches, for_writing=False)
     assert (live.load().best_class > 0).all()
@@ -294,7 +294,7 @@ def test_read_only_collection_shows_everything(collection: Collection) -> None:
 
 
 def test_counts_are_of_distinct_images(live: LiveCollection) -> None:
-    """An image counts once for its class and once for each ancestor, labels before predictions, unknown nowhere."""
+    """Once for its class and once for each ancestor; labels before predictions; unknown nowhere."""
     project = live.project
     ids = class_ids(project)
     live.apply(project.classes.link(ids["Blue"], [ids["Green disc"]]))
@@ -314,7 +314,7 @@ def test_counts_are_of_distinct_images(live: LiveCollection) -> None:
 
 
 def test_position_and_path(live: LiveCollection, collection: Collection) -> None:
-    """An image is found by its id, and its path leads to the file."""
+    """An image is found by its id, and its path is that of the file."""
     state = live.state
     image_id = int(state.image_ids[40])
     assert state.position(image_id) == 40
@@ -326,7 +326,7 @@ def test_position_and_path(live: LiveCollection, collection: Collection) -> None
 
 @pytest.mark.parametrize("setting", ["ppn+", "prototypes"])
 def test_labels_one_after_the_other_without_the_stage(tmp_path: Path, setting: str) -> None:
-    """With the collection stage off, predictions after each label are a fresh opening's to the last bit."""
+    """Without the collection stage predictions equal a fresh opening's bit for bit."""
     caches = CacheFolders(tmp_path / "cache")
     live = LiveCollection.open(synthetic_project(tmp_path, caches, 1200), caches)
     live.project.policies.set_setting("setting", setting)
@@ -344,7 +344,7 @@ def test_labels_one_after_the_other_without_the_stage(tmp_path: Path, setting: s
 def test_a_collection_larger_than_its_anchors_keeps_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With the collection stage on every label is worked in at once, and gives what a fresh start would."""
+    """With the collection stage each label is applied at once, as in a fresh opening."""
     monkeypatch.setattr("engine.everyday.collection_stage.basis.MOST_ANCHORS", 1100)
     monkeypatch.setattr("engine.everyday.collection_stage.live_basis.MOST_ANCHORS", 1100)
     caches = CacheFolders(tmp_path / "cache")
@@ -364,7 +364,7 @@ def test_a_collection_larger_than_its_anchors_keeps_up(
 def test_merging_a_graph_into_an_open_collection(
     live: LiveCollection, collection: Collection
 ) -> None:
-    """New children of a class with shots are zero-shot candidates at once."""
+    """New children of a class with shots become zero-shot candidates at once."""
     from engine.collection.importing.import_graph import import_graph
 
     source = write_graph(
@@ -377,7 +377,7 @@ def test_merging_a_graph_into_an_open_collection(
 def test_a_shot_without_an_embedding_is_not_fitted(
     live: LiveCollection, collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A photo that is dropped on a class teaches it once its embedding is there, and not before."""
+    """A photo dropped on a class becomes a shot once it is embedded."""
     fits: list[int] = []
 
     def counted(*given: Any, **named: Any) -> EverydayModel:
@@ -400,7 +400,7 @@ def test_a_shot_without_an_embedding_is_not_fitted(
 def test_a_large_collection_is_mapped_when_it_is_opened_again(
     collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing but what is new is looked up, and all is as without the file of rows."""
+    """Only new images are looked up, and the result equals one without the cache."""
     for name in (
         "collection.embedded_images.FEWEST_CACHED",
         "collection.embedded_images.MOST_IN_ALL_VIEWS",
@@ -426,7 +426,7 @@ def test_a_large_collection_is_mapped_when_it_is_opened_again(
     live.load_list()
     assert_same(live.load(), first, tolerance=0)
     labelled = live.embedded.images.ids[live.embedded.images.labels >= 0]
-    assert set(asked) <= set(live.embedded.images.hashes_of(labelled))  # over all views
+    assert set(asked) <= set(live.embedded.images.hashes_of(labelled))  # in all views
     live.close()
     kept.unlink()
     live = LiveCollection.open(collection.project, collection.caches)
@@ -437,7 +437,7 @@ def test_a_large_collection_is_mapped_when_it_is_opened_again(
 def test_embeddings_are_kept_after_a_fit_that_was_cancelled(
     collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The next one writes them."""
+    """The next fit writes them."""
     for name in (
         "collection.embedded_images.FEWEST_CACHED",
         "collection.embedded_images.MOST_IN_ALL_VIEWS",
@@ -446,7 +446,7 @@ def test_embeddings_are_kept_after_a_fit_that_was_cancelled(
         monkeypatch.setattr(f"engine.{name}", 10)
     live = LiveCollection.open(collection.project, collection.caches)
     live.load(fits=False)
-    live.fit_input()  # never run
+    live.fit_input()  # not run
     live.fit_input().keep()
     assert len(list(collection.caches.collections.glob("*.rows"))) == 1
     assert live.fit_input().keep is nothing_to_store

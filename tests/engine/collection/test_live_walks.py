@@ -1,4 +1,4 @@
-"""Whatever happens to images and labels, one and the same image never gets two answers, and none is nonsense."""
+"""Random actions on images and labels: consistent and valid predictions."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -18,14 +18,14 @@ IMAGES = 40
 
 @pytest.fixture
 def drawn(tmp_path: Path) -> Iterator[DrawnEmbeddings]:
-    """Images around four centres, a quarter of them labelled, in four classes of which the last has both parents."""
+    """Images around four centres, a quarter labelled; the last of four classes has both parents."""
     made = drawn_kinds(tmp_path, [("A",)] * (KINDS - 1) + [("A", "B")], images=IMAGES)
     yield made
     made.live.close()
 
 
 def _assert_sound(drawn: DrawnEmbeddings) -> None:
-    """Each image's prediction is what its page says, probabilities and shares sum to 1, and safe classes pass."""
+    """Check that predictions match answers, sums are 1, and safe classes pass thresholds."""
     live, state = drawn.live, drawn.live.state
     for scores in (state.best_score, state.safe_score):
         assert np.isfinite(scores).all()
@@ -96,7 +96,7 @@ def test_random_walks(drawn: DrawnEmbeddings, seed: int) -> None:
 
 
 def test_an_image_that_comes_back_while_others_wait(drawn: DrawnEmbeddings) -> None:
-    """Its prediction is one of its own, although the collection stage last looked while it was away."""
+    """Its prediction is its own, although the last collection stage ran without it."""
     drawn.add_images(2)
     away = drawn.live.state.image_ids[20:23].tolist()
     drawn.act(drawn.project.images.remove(away))
@@ -107,7 +107,7 @@ def test_an_image_that_comes_back_while_others_wait(drawn: DrawnEmbeddings) -> N
 
 
 def test_files_that_changed(drawn: DrawnEmbeddings) -> None:
-    """What the collection stage saw in a file before it was edited is forgotten; an unreadable one has failed."""
+    """Collection stage results of an edited file are dropped; an unreadable one has failed."""
     edited, broken = drawn.live.state.image_ids[[20, 21]].tolist()
     assert drawn.live.fitted is not None
     assert drawn.live.fitted.figures.uses_collection
@@ -120,7 +120,7 @@ def test_files_that_changed(drawn: DrawnEmbeddings) -> None:
 def test_removed_images_teach_no_more(
     drawn: DrawnEmbeddings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also in a collection too large to be looked at anew each time, and none of them is left once many went."""
+    """Also without a new collection stage; none of many removed images remains in it."""
     for module in (
         "engine.everyday.collection_stage.basis",
         "engine.everyday.collection_stage.live_basis",

@@ -1,4 +1,4 @@
-"""A project whose backbone is gone opens all the same, and says what to do."""
+"""A project whose backbone is missing opens, with a message about what to do."""
 
 import shutil
 from dataclasses import replace
@@ -31,7 +31,7 @@ from tests.support.projects import dump
 
 @pytest.fixture
 def changed(live: LiveCollection, collection: Collection, tmp_path: Path) -> CollectionState:
-    """The collection uses a backbone of the library; its state, and nothing is open any more."""
+    """The state of a closed collection that uses a backbone of the library."""
     add_to_library(tmp_path)
     prepared = prepare_change(live.project, collection.caches, "tinyleaf", device="cpu")
     state = own_copy(
@@ -42,7 +42,7 @@ def changed(live: LiveCollection, collection: Collection, tmp_path: Path) -> Col
 
 
 def opened(collection: Collection) -> LiveCollection:
-    """The collection, loaded."""
+    """The loaded collection."""
     live = LiveCollection.open(collection.project, collection.caches)
     live.load()
     return live
@@ -51,7 +51,7 @@ def opened(collection: Collection) -> LiveCollection:
 def test_the_project_opens_with_what_it_knows(
     changed: CollectionState, collection: Collection
 ) -> None:
-    """Labels are there, embedded images stay classified; nothing new can be embedded, and the reason has a remedy."""
+    """Labels and predictions of embedded images stay; embedding fails with a remedy."""
     with Project.open(collection.project, for_writing=False) as project:
         before = dump(project)
     BackboneLibrary().remove("tinyleaf")
@@ -74,7 +74,7 @@ def test_the_project_opens_with_what_it_knows(
 def test_what_a_companion_embedded_is_found_without_its_files(
     live: LiveCollection, collection: Collection, tmp_path: Path
 ) -> None:
-    """Its embeddings have an identity of their own, which the name of their cache tells."""
+    """The identity of a companion's embeddings is read from the name of their cache."""
     add_to_library(tmp_path)
     backbone = find_model("tinyleaf").backbone
     write_companion(backbone, backbone)
@@ -94,7 +94,7 @@ def test_what_a_companion_embedded_is_found_without_its_files(
 def test_a_card_that_cannot_be_read_is_no_hindrance(
     changed: CollectionState, collection: Collection
 ) -> None:
-    """A newer program wrote it: the width of what is embedded is known all the same."""
+    """An unreadable card, as of a newer version, does not hide the width of embeddings."""
     width = find_model("tinyleaf").card.embedding_width
     BackboneLibrary().remove("tinyleaf")
     with Project.open(collection.project, for_writing=False) as project:
@@ -107,7 +107,7 @@ def test_a_card_that_cannot_be_read_is_no_hindrance(
 def test_the_name_is_taken_on_another_computer(
     changed: CollectionState, collection: Collection
 ) -> None:
-    """Another backbone has the name there, and this one came in under another: it is found by its content."""
+    """Another backbone has its name, and it has another one: it is found by its hash."""
     files = find_model("tinyleaf")
     BackboneLibrary().add(files.backbone, replace(files.card, name="elsewhere"))
     with files.backbone.open("ab") as file:
@@ -120,7 +120,7 @@ def test_the_name_is_taken_on_another_computer(
 def test_another_backbone_mends_it_and_undo_is_no_trap(
     changed: CollectionState, collection: Collection
 ) -> None:
-    """Choosing another one works; undo goes back to what the cache knows of the lost one."""
+    """Choosing another backbone works; undo returns to the cached embeddings of the missing one."""
     BackboneLibrary().remove("tinyleaf")
     live = opened(collection)
     try:
@@ -140,7 +140,7 @@ def test_another_backbone_mends_it_and_undo_is_no_trap(
 def test_without_embeddings_all_images_wait(
     changed: CollectionState, collection: Collection
 ) -> None:
-    """Backbone and cache are gone: the project still opens, with labels and classes."""
+    """Without backbone and cache the project opens with its labels and classes."""
     BackboneLibrary().remove("tinyleaf")
     shutil.rmtree(collection.caches.embeddings)
     live = opened(collection)
@@ -155,7 +155,7 @@ def test_without_embeddings_all_images_wait(
 def test_the_width_is_found_without_a_card(
     changed: CollectionState, collection: Collection
 ) -> None:
-    """A version of an older program tells no card: the cache's own name says how wide embeddings are."""
+    """A version from an older program has no card: the cache's name gives the width."""
     version_files = find_model("tinyleaf")
     with Project.open(collection.project) as project:
         project.models.choose(
@@ -175,7 +175,7 @@ def test_the_width_is_found_without_a_card(
 
 @pytest.mark.parametrize("path", [".", "/", "..", "a\0b"])
 def test_a_path_that_names_no_file_is_a_lost_model(path: str, collection: Collection) -> None:
-    """A project from elsewhere may name anything as its backbone's file."""
+    """The path of a backbone in a project from elsewhere can be anything."""
     with Project.open(collection.project) as project:
         version = replace(project.models.current, backbone_path=path)
         assert (
@@ -187,10 +187,10 @@ def test_a_path_that_names_no_file_is_a_lost_model(path: str, collection: Collec
 def test_a_file_that_changed_is_as_good_as_gone(
     live: LiveCollection, collection: Collection, tinyleaf: Path
 ) -> None:
-    """Embeddings of two networks are never mixed: what the cache knows of the old one is shown, exactly."""
+    """Embeddings of two networks are not mixed: the cached ones are shown unchanged."""
     prepared = prepare_change(live.project, collection.caches, str(tinyleaf), device="cpu")
     live.apply(use_backbone(live.project, str(tinyleaf), prepared.backbone_hash))
-    state = own_copy(live.load())  # with the copies that are known since the pictures were read
+    state = own_copy(live.load())  # with copies by fingerprints read since
     live.close()
     with tinyleaf.open("ab") as file:
         file.write(b"\x00")
@@ -211,7 +211,7 @@ def test_a_backbone_that_moved_within_the_library_is_found(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A project that comes from another computer knows its backbone by another path; the content tells."""
+    """A backbone of another path on another computer is found by its hash."""
     (tmp_path / "backbones").rename(tmp_path / "moved")
     monkeypatch.setenv("PROTOLEAF_BACKBONES", str(tmp_path / "moved"))
     with Project.open(collection.project, for_writing=False) as project:

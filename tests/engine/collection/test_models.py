@@ -1,4 +1,4 @@
-"""Which backbone a project uses, and what is reported when its files are not what they should be."""
+"""The backbone of a project, and errors about changed or missing files."""
 
 import os
 import shutil
@@ -32,7 +32,7 @@ from tests.support.projects import trained_model
 
 @pytest.fixture
 def own_backbone(tmp_path: Path) -> Path:
-    """A copy of the bundled backbone with its card and propagation file, under another name."""
+    """A renamed copy of the bundled backbone with card and propagation file."""
     bundled, copy = find_model(), tmp_path / "my own.onnx"
     shutil.copy(bundled.backbone, copy)
     shutil.copy(card_path(bundled.backbone), card_path(copy))
@@ -41,7 +41,7 @@ def own_backbone(tmp_path: Path) -> Path:
 
 
 def test_the_bundled_backbone() -> None:
-    """It is found by name, is whole, and the list does not show its propagation file."""
+    """It is found by name and complete; the list omits its propagation file."""
     assert "leafnet" in bundled_backbones()
     assert not [name for name in bundled_backbones() if "propagation" in name]
     model = find_model()
@@ -51,7 +51,7 @@ def test_the_bundled_backbone() -> None:
 
 
 def test_a_project_with_a_backbone_of_ones_own(own_backbone: Path, tmp_path: Path) -> None:
-    """The file is copied into the library with what belongs to it, so it may move or go afterwards."""
+    """File, card and propagation are copied to the library; the originals may be removed."""
     path, content = tmp_path / "a.protoleaf", own_backbone.read_bytes()
     new_project(path, str(own_backbone)).close()
     own_backbone.unlink()
@@ -67,11 +67,11 @@ def test_a_project_with_a_backbone_of_ones_own(own_backbone: Path, tmp_path: Pat
     assert [each.name for each in all_models()] == [
         BUNDLED_NAME,
         "own-leafnet",
-    ]  # its card has "leafnet"
+    ]  # its card says "leafnet"
 
 
 def project_on_a_path(path: Path, backbone: Path) -> Project:
-    """A project as earlier versions made them: it remembers the backbone's path."""
+    """A project of an earlier version, which stores the backbone's path."""
     files = find_model(str(backbone))
     return Project.create(
         path,
@@ -83,7 +83,7 @@ def project_on_a_path(path: Path, backbone: Path) -> Project:
 
 
 def test_a_backbone_that_changed_or_is_gone(own_backbone: Path, tmp_path: Path) -> None:
-    """Other embeddings would be mixed with the old ones, so a changed file is refused, as is a missing one."""
+    """Both are refused, since other embeddings must not be mixed with the old ones."""
     with project_on_a_path(tmp_path / "a.protoleaf", own_backbone) as project:
         assert model_of(project, cache_of_test()).backbone == own_backbone
         with own_backbone.open("ab") as file:
@@ -96,7 +96,7 @@ def test_a_backbone_that_changed_or_is_gone(own_backbone: Path, tmp_path: Path) 
 
 
 def test_a_backbone_with_half_its_files(own_backbone: Path) -> None:
-    """Without propagation of its own it takes the one for any width; by path alone it needs a card."""
+    """Without propagation the generic one is used; without a card a path is not enough."""
     own_backbone.with_suffix(".propagation.onnx").unlink()
     assert find_model(str(own_backbone)).propagation == width_agnostic_propagation()
     card_path(own_backbone).unlink()
@@ -105,7 +105,7 @@ def test_a_backbone_with_half_its_files(own_backbone: Path) -> None:
 
 
 def test_places_where_no_project_can_be_made(own_backbone: Path, tmp_path: Path) -> None:
-    """They are refused before a backbone is tried out and kept."""
+    """Invalid locations are refused before a backbone is tried and copied."""
     (tmp_path / "a.protoleaf").write_bytes(b"something")
     with pytest.raises(ProjectExistsError):
         new_project(tmp_path / "a.protoleaf", str(own_backbone))
@@ -128,7 +128,7 @@ def _trained(project: Project, *, backbone: bytes = b"network") -> ModelVersion:
 
 
 def test_embeddings_of_network_and_companion_are_never_mixed(tmp_path: Path) -> None:
-    """Neither cache knows what the other has, of one view as of all; what was there is there when it is looked up."""
+    """Their caches are separate, for one view and for all."""
     write_tiny_backbone(tmp_path / "tiny.onnx")
     caches, key = cache_of_test(), b"k" * 32
     models = [find_model(str(tmp_path / "tiny.onnx"))]
@@ -149,7 +149,7 @@ def test_embeddings_of_network_and_companion_are_never_mixed(tmp_path: Path) -> 
 
 
 def test_a_model_trained_in_the_project_is_taken_out_once(project: Project) -> None:
-    """Its files lie in the cache under their hashes, its card is its own, and a second look writes nothing."""
+    """Files are extracted to the cache by hash, once, with the card of the version."""
     version, caches = _trained(project), cache_of_test()
     model = model_of(project, caches, version)
     assert (model.name, model.card.temperature, model.is_bundled) == (
@@ -165,11 +165,11 @@ def test_a_model_trained_in_the_project_is_taken_out_once(project: Project) -> N
     before = model.backbone.stat()
     assert model_of(project, caches, version) == model
     assert model.backbone.stat().st_ino == before.st_ino
-    assert model_of(project, caches).is_bundled  # it was not chosen
+    assert model_of(project, caches).is_bundled  # not chosen
 
 
 def test_taken_out_files_are_made_again(project: Project) -> None:
-    """The cache may be deleted at any time, and a file in it that is not what it was is replaced."""
+    """Missing or changed files in the cache are extracted again."""
     version, caches = _trained(project), cache_of_test()
     shutil.rmtree(model_of(project, caches, version).backbone.parent)
     backbone = model_of(project, caches, version).backbone
@@ -179,7 +179,7 @@ def test_taken_out_files_are_made_again(project: Project) -> None:
 
 
 def test_the_bundled_backbone_is_not_taken_out(project: Project) -> None:
-    """Propagation tuned on the bundled backbone goes on using its file, so embeddings and sessions are shared."""
+    """Propagation tuned on the bundled backbone uses its file, so embeddings are shared."""
     bundled = find_model()
     version, caches = _trained(project, backbone=bundled.backbone.read_bytes()), cache_of_test()
     model = model_of(project, caches, version)
@@ -188,7 +188,7 @@ def test_the_bundled_backbone_is_not_taken_out(project: Project) -> None:
 
 
 def test_a_cache_folder_that_refuses_is_a_message(project: Project) -> None:
-    """A file is where the folder should be: the message says where, and nothing is half written."""
+    """An error names the folder, and no partial files are left."""
     version, caches = _trained(project), cache_of_test()
     caches.root.mkdir(parents=True)
     caches.models.write_text("in the way", encoding="utf-8")
@@ -197,7 +197,7 @@ def test_a_cache_folder_that_refuses_is_a_message(project: Project) -> None:
 
 
 def test_a_broken_card_is_a_message(project: Project) -> None:
-    """The version's card is no card: its name is in the message, and other versions go on working."""
+    """An error names the version; other versions work."""
     version = project.models.add_trained(replace(trained_model(), card="{}"))
     with pytest.raises(ModelError, match="Tuned propagation 1"):
         model_of(project, cache_of_test(), version)
@@ -205,7 +205,7 @@ def test_a_broken_card_is_a_message(project: Project) -> None:
 
 
 def test_a_version_is_chosen_only_while_its_files_are_there(project: Project) -> None:
-    """One action, which undo takes back; a version whose file is gone or that does not exist changes nothing."""
+    """One undoable action; a missing file or version changes nothing."""
     caches, first = cache_of_test(), project.models.current.version_id
     version = _trained(project)
     choose_version(project, caches, version.version_id)

@@ -1,4 +1,4 @@
-"""Stars, flags and comments leave with an export and come back, in every form that holds them; others' stay."""
+"""Stars, flags and comments survive export and import; those of other programs stay."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -48,7 +48,7 @@ def noted(project: Project) -> dict[int, tuple[int, bool, str]]:
     [("csv", "out.csv"), ("jsonl", "out.jsonl"), ("parquet", "out.parquet"), ("xmp", "side")],
 )
 def test_notes_come_back(project: Project, tmp_path: Path, name: str, out: str) -> None:
-    """Of images with and without a label, into a project that has the same photos."""
+    """With labels and without, imported into a project of the same photos."""
     target = tmp_path / out
     export_images(project, {}, ExportChoice(name, target, Which.ALL))
     (tmp_path / "other").mkdir()
@@ -69,7 +69,7 @@ def sidecar(folder: Path, number: int) -> XmpPacket:
 
 
 def test_photo_programs_find_stars_and_comment(project: Project, tmp_path: Path) -> None:
-    """Where they keep their own; taken away again when ours are; what others wrote there stays."""
+    """In the standard fields, removed with the note; other programs' values stay."""
     choice = ExportChoice("xmp", tmp_path, Which.ALL)
     export_images(project, {}, choice)
     assert sidecar(tmp_path, 2).texts(RATING) == ["4"]
@@ -103,7 +103,7 @@ def test_ratings_of_other_programs_come_in(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("stars", ["6", "-1", "many", "4.0", "٣", ""])
 def test_odd_numbers_of_stars(tmp_path: Path, stars: str) -> None:
-    """Never an error, and never more than five."""
+    """Invalid ratings are clipped to five stars without errors."""
     project = new_project(tmp_path)
     add_photos(project, tmp_path)
     (tmp_path / "labels.csv").write_text(

@@ -1,4 +1,4 @@
-"""Which names an output may have: seen through links, folders under two names, hard links and other spellings."""
+"""Permitted output paths: through links, hard links and other spellings."""
 
 import os
 from pathlib import Path
@@ -20,7 +20,7 @@ def photo_of(music: Labelled) -> Path:
 
 
 def aliases(real: Path, folder: Path) -> dict[str, Path]:
-    """Other names of a file."""
+    """Other names of the same file."""
     (folder / "alias").symlink_to(real.parent)
     link, chain, hard = (folder / name for name in ("latest.csv", "chain.csv", "hard.csv"))
     link.symlink_to(real)
@@ -41,7 +41,7 @@ def aliases(real: Path, folder: Path) -> dict[str, Path]:
 def test_images_and_the_project_are_never_replaced(
     music: Labelled, tmp_path: Path, is_overwriting: bool
 ) -> None:
-    """Whatever they are called, and whoever asks."""
+    """By any name and any command."""
     for number, real in enumerate((photo_of(music), music.project.path)):
         before = real.read_bytes()
         folder = tmp_path / str(number)
@@ -57,7 +57,7 @@ def test_images_and_the_project_are_never_replaced(
 def test_a_photo_that_changed_and_has_another_name_is_found(
     music: Labelled, tmp_path: Path
 ) -> None:
-    """Neither size nor name help: the project's own entry is a link to a file of another name that grew meanwhile."""
+    """A photo behind a link that changed its size and name is recognised."""
     photo = photo_of(music)
     store = tmp_path / "store.bin"
     photo.rename(store)
@@ -77,7 +77,7 @@ def test_the_place_of_a_missing_image_stays_free(music: Labelled) -> None:
 
 
 def test_a_folder_cannot_be_called_as_a_part_of_a_project(music: Labelled, tmp_path: Path) -> None:
-    """A folder named as the journal made the project unwritable."""
+    """A folder in place of the journal would make the project read-only."""
     out = tmp_path / "other.protoleaf-journal"
     with pytest.raises(InputError, match="would overwrite"):
         export_images(music.project, {}, ExportChoice("folders", out, Which.VERIFIED))
@@ -87,7 +87,7 @@ def test_a_folder_cannot_be_called_as_a_part_of_a_project(music: Labelled, tmp_p
 @posix_only
 @pytest.mark.parametrize("name", ["csv", "parquet", "darwin-core"])
 def test_a_device_takes_every_format(music: Labelled, tmp_path: Path, name: str) -> None:
-    """Also archives, which go back to places that a device does not have."""
+    """Writing to a device works in every format, also archives, which usually seek."""
     link = tmp_path / "null"
     link.symlink_to(os.devnull)
     export_images(music.project, {}, ExportChoice(name, link, Which.VERIFIED))
@@ -98,7 +98,7 @@ def test_a_device_takes_every_format(music: Labelled, tmp_path: Path, name: str)
 def test_names_that_belong_to_a_project_are_refused(
     music: Labelled, tmp_path: Path, side: str
 ) -> None:
-    """SQLite would read them; of this project and of every other, also where nothing is there yet."""
+    """Names of SQLite's files of any project, existing or not."""
     for project in (music.project.path, tmp_path / "other.protoleaf"):
         with pytest.raises(InputError, match="would overwrite"):
             check_file(
@@ -110,7 +110,7 @@ def test_names_that_belong_to_a_project_are_refused(
 
 
 def test_other_projects_and_backups_are_never_replaced(music: Labelled, tmp_path: Path) -> None:
-    """Known by what they hold, whatever they are called."""
+    """They are recognised by content, whatever their names."""
     other = tmp_path / "other.protoleaf"
     Project.create(other, backbone_name="leafnet", backbone_hash="00" * 32).close()
     for out in (other, other.rename(tmp_path / "renamed.csv")):
@@ -133,7 +133,7 @@ def test_caches_and_backups_are_never_replaced(
 def test_another_file_is_replaced_only_where_that_is_asked_for(
     music: Labelled, tmp_path: Path
 ) -> None:
-    """The error says what it is, and how to replace it."""
+    """The error names the file and how to replace it."""
     out = tmp_path / "theirs.csv"
     out.write_bytes(b"\xff\xd8\xff picture")
     with pytest.raises(TakenError, match=r"a JPEG picture.*--overwrite"):
@@ -145,7 +145,7 @@ def test_another_file_is_replaced_only_where_that_is_asked_for(
 
 @posix_only
 def test_a_link_to_an_earlier_export_is_replaced_itself(music: Labelled, tmp_path: Path) -> None:
-    """What it leads to stays as it was."""
+    """The link is replaced and its target is unchanged."""
     earlier, latest = tmp_path / "monday.csv", tmp_path / "latest.csv"
     export_images(music.project, {}, ExportChoice("csv", earlier, Which.VERIFIED))
     before = earlier.read_bytes()
@@ -159,7 +159,7 @@ def test_a_link_to_an_earlier_export_is_replaced_itself(music: Labelled, tmp_pat
 def test_a_target_that_is_not_there_costs_no_look_at_the_images(
     music: Labelled, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A million images are not checked for their identity where nothing can be theirs."""
+    """For a new path the identities of a million images are not compared."""
 
     def never(*_: object) -> None:
         raise AssertionError
@@ -171,7 +171,7 @@ def test_a_target_that_is_not_there_costs_no_look_at_the_images(
 
 @posix_only
 def test_a_sidecar_that_is_a_link_is_not_written_through(music: Labelled, tmp_path: Path) -> None:
-    """What another program keeps where the link leads stays as it is; its keywords come along."""
+    """The link is replaced, keeping the target's keywords and leaving the target unchanged."""
     photo = photo_of(music)
     export_images(music.project, {}, ExportChoice("xmp", photo.parent, Which.VERIFIED))
     sidecar = photo.with_name(f"{photo.name}.xmp")
@@ -186,7 +186,7 @@ def test_a_sidecar_that_is_a_link_is_not_written_through(music: Labelled, tmp_pa
 
 
 def test_what_came_in_between_is_not_replaced(music: Labelled, tmp_path: Path) -> None:
-    """A long export looks again before it takes its name."""
+    """A long export checks its target again before replacing it."""
     out = tmp_path / "out.csv"
 
     def somebody_else(_: object) -> None:

@@ -1,4 +1,4 @@
-"""An earlier output of the same kind is recognised by its content; everything else is somebody else's."""
+"""Earlier outputs of the same kind are recognised by content; other files are not replaced."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ def written(music: Labelled, kind: str, folder: Path) -> Path:
 
 
 def test_each_kind_knows_its_own_and_no_other(music: Labelled, tmp_path: Path) -> None:
-    """Every output is replaced by a later one of its kind, and by none of another."""
+    """Every output replaces one of its own kind, and no other kind."""
     outs = {kind: written(music, kind, tmp_path) for kind in KINDS}
     for kind, out in outs.items():
         assert [each for each in KINDS if is_own_output(out, each)] == [kind]
@@ -59,7 +59,7 @@ def test_what_is_merely_of_the_format_is_not_ours(kind: str, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_empty_file_holds_nothing_to_lose(kind: str, tmp_path: Path) -> None:
-    """As `mktemp` makes them."""
+    """An empty file, as `mktemp` makes, may be replaced."""
     (tmp_path / "empty").touch()
     assert is_own_output(tmp_path / "empty", kind)
     assert not is_own_output(tmp_path, kind)

@@ -1,4 +1,4 @@
-"""A machine's work never changes what people did: labels, confirmations, notes, classes."""
+"""Automatic processing never changes labels, confirmations, notes or classes."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -67,11 +67,11 @@ MACHINE: Sequence[Callable[[DrawnEmbeddings], None]] = (
     _ask,
     _embed_again,
 )
-"""Everything that works without advice what to label."""
+"""All automatic processing that sets no labels."""
 
 
 def _person_acts(drawn: DrawnEmbeddings, chance: Random) -> None:
-    """One action of a person, of all kinds that labels, notes and confirmations know."""
+    """A random action on labels, notes or confirmations."""
     project, graph = drawn.project, drawn.project.classes.graph
     ids = chance.sample(range(1, IMAGES + 1), chance.randint(1, 6))
     acts = (
@@ -90,7 +90,7 @@ def _person_acts(drawn: DrawnEmbeddings, chance: Random) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_no_machine_run_changes_a_persons_layer(tmp_path: Path, seed: int) -> None:
-    """After any actions of a person, in any order, every journaled table is the same before and after each run."""
+    """All journaled tables are equal before and after each run, after any actions."""
     chance = Random(seed)
     drawn = drawn_kinds(tmp_path, [["A"], ["A"], ["B"], ["A", "B"]], images=IMAGES)
     for _step in range(STEPS):
@@ -103,7 +103,7 @@ def test_no_machine_run_changes_a_persons_layer(tmp_path: Path, seed: int) -> No
 
 
 def test_every_machine_run_is_tried(tmp_path: Path) -> None:
-    """Each once, one after the other, on labels that it would give itself another class."""
+    """Each runs once, on labels that differ from its predictions."""
     drawn = drawn_kinds(tmp_path, [["A"], ["A"], ["B"], ["B"]], images=IMAGES)
     leaf = drawn.project.classes.graph.find("leaf 1")
     drawn.act(drawn.project.labels.set(range(4, IMAGES, 4), leaf))

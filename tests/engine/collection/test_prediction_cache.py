@@ -1,4 +1,4 @@
-"""A large collection is opened with the predictions that it was closed with."""
+"""The predictions of a large collection are cached for the next opening."""
 
 import gc
 import shutil
@@ -28,7 +28,7 @@ PREDICTED = ("best_class", "best_score", "safe_class", "safe_score", "is_unknown
 
 @pytest.fixture
 def large(collection: Collection, monkeypatch: pytest.MonkeyPatch) -> Collection:
-    """The small collection, taken for a large one."""
+    """The small collection counted as large."""
     for name in (
         "collection.embedded_images.FEWEST_CACHED",
         "collection.embedded_images.MOST_IN_ALL_VIEWS",
@@ -39,7 +39,7 @@ def large(collection: Collection, monkeypatch: pytest.MonkeyPatch) -> Collection
 
 
 def closed(large: Collection) -> CollectionState:
-    """Open it, classify, close it: its last state."""
+    """Open, classify and close the collection; return its last state."""
     live = LiveCollection.open(large.project, large.caches)
     state = live.load()
     live.close()
@@ -47,13 +47,13 @@ def closed(large: Collection) -> CollectionState:
 
 
 def assert_predicts_as(state: CollectionState, other: CollectionState) -> None:
-    """The same of every image."""
+    """Compare the predictions of all images."""
     for name in PREDICTED:
         assert np.array_equal(getattr(state, name), getattr(other, name)), name
 
 
 def test_the_list_comes_with_predictions(large: Collection) -> None:
-    """Before any embedding was read, and after; the first fit replaces them."""
+    """Before and after embeddings are loaded; the first fit replaces them."""
     before = closed(large)
     live = LiveCollection.open(large.project, large.caches)
     listed = live.load_list()
@@ -68,7 +68,7 @@ def test_the_list_comes_with_predictions(large: Collection) -> None:
 
 
 def test_kept_predictions_go_with_the_first_fit(large: Collection) -> None:
-    """They would take as much memory as those that replace them."""
+    """They are freed by the first fit."""
     closed(large)
     live = LiveCollection.open(large.project, large.caches)
     kept = weakref.ref(live.load_list().best_score)
@@ -81,7 +81,7 @@ def test_kept_predictions_go_with_the_first_fit(large: Collection) -> None:
 
 
 def test_an_image_with_another_content_waits(large: Collection) -> None:
-    """What was predicted was of the other one."""
+    """Predictions of an image with another content hash are dropped."""
     before = closed(large)
     live = LiveCollection.open(large.project, large.caches)
     image_id = int(before.image_ids[5])
@@ -93,7 +93,7 @@ def test_an_image_with_another_content_waits(large: Collection) -> None:
 
 
 def test_a_class_that_is_gone_is_not_predicted(large: Collection) -> None:
-    """Whether an image was of it, or it was the safe one."""
+    """Neither as most probable nor as safe class."""
     before = closed(large)
     live = LiveCollection.open(large.project, large.caches)
     gone = class_ids(live.project)[LEAVES[0]]
@@ -109,7 +109,7 @@ def test_a_class_that_is_gone_is_not_predicted(large: Collection) -> None:
 
 
 def test_images_that_come_before_the_fit_have_none(large: Collection, tmp_path: Path) -> None:
-    """Nothing slips by a place: all wait for the fit then."""
+    """Rows do not shift: new images have no predictions until the fit."""
     closed(large)
     live = LiveCollection.open(large.project, large.caches)
     live.load_list()
@@ -120,7 +120,7 @@ def test_images_that_come_before_the_fit_have_none(large: Collection, tmp_path: 
 
 
 def test_what_was_only_tried_out_is_not_kept(large: Collection) -> None:
-    """The predictions of before are."""
+    """The previous predictions stay cached."""
     before = closed(large)
     live = LiveCollection.open(large.project, large.caches)
     state = live.load()
@@ -134,7 +134,7 @@ def test_what_was_only_tried_out_is_not_kept(large: Collection) -> None:
 
 
 def test_another_project_under_its_name_is_shown_none(large: Collection) -> None:
-    """The same images have the same ids in it, and classes the same ids under other names."""
+    """Equal image and class ids of another project match nothing."""
     closed(large)
     large.project.unlink()
     write_graph(large.graph, {f"Other {family}": leaves for family, leaves in FAMILIES.items()})
@@ -147,7 +147,7 @@ def test_another_project_under_its_name_is_shown_none(large: Collection) -> None
 def test_a_class_that_took_the_id_of_another_is_not_predicted(
     large: Collection, tmp_path: Path
 ) -> None:
-    """An older copy is put back and gets a class: its id is that of one that only the later project had."""
+    """An older backup gives its id to another class; the cached prediction is dropped."""
     older = shutil.copy(large.project, tmp_path / "older")
     live = LiveCollection.open(large.project, large.caches)
     state = live.load()
@@ -169,7 +169,7 @@ def test_a_class_that_took_the_id_of_another_is_not_predicted(
 
 @pytest.mark.parametrize("damage", [b"", b"PK\x05\x06", b"nothing of this kind" * 50])
 def test_a_damaged_file_is_passed_over(large: Collection, damage: bytes) -> None:
-    """As if there were none."""
+    """It is ignored."""
     closed(large)
     (path,) = large.caches.collections.glob(f"*{SUFFIX}")
     whole = path.read_bytes()
@@ -181,6 +181,6 @@ def test_a_damaged_file_is_passed_over(large: Collection, damage: bytes) -> None
 
 
 def test_a_small_collection_keeps_none(collection: Collection) -> None:
-    """It is classified in no time."""
+    """A small collection is classified quickly and not cached."""
     closed(collection)
     assert not list(collection.caches.collections.glob(f"*{SUFFIX}"))

@@ -1,4 +1,4 @@
-"""What would help most, of generated collections in which the cause of poor predictions is known."""
+"""Recommendations for generated collections whose cause of poor predictions is known."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -32,18 +32,18 @@ from tests.support.everyday import PRIOR, collection
 from tests.support.graphs import graph_of
 
 NAMES: Final = ("Good", "Mousebite", "Open", "Short", "Spur")
-ALIKE: Final = (3, 4, 5)  # Open, Short and Spur, where a backbone does not separate them
+ALIKE: Final = (3, 4, 5)  # Open, Short and Spur, if the backbone does not separate them
 SHOTS: Final = 8  # of each class
 WAITING: Final = 30  # unlabelled images of each class
 
 
 @dataclass(frozen=True)
 class FromElsewhere(EverydayModel):
-    """A model whose shots look like nothing in the collection."""
+    """A model whose shots are unlike the collection."""
 
     @property
     def figures(self) -> FitFigures:
-        """The collection stage noticed it."""
+        """Figures with a low familiarity."""
         found = CollectionFigures(True, 40, 30, 28, has_shots_from_elsewhere=True)
         return FitFigures(40, 0.75, collection=found)
 
@@ -55,7 +55,7 @@ def _given(
     shots: Mapping[int, int] = MappingProxyType({}),
     model_name: str = "own",
 ) -> RecommendationInput:
-    """Five classes around means of their own, of which these have the same, with this many shots."""
+    """Five classes around different means, some of them shared, with given numbers of shots."""
     drawn = collection(graph_of(dict.fromkeys(NAMES, ())), spread=1.0, noise=0.5)
     means = {each: drawn.means[min(alike) if each in alike else each] for each in drawn.means}
     drawn = replace(drawn, means=means)
@@ -90,12 +90,12 @@ def _kinds(given: RecommendationInput) -> list[RecommendationKind]:
 
 
 def test_nothing_where_all_is_well(propagation: PropagationSession) -> None:
-    """Five classes that are well separated, whatever could be done."""
+    """Five well separated classes need nothing, whatever is available."""
     assert find_recommendations(replace(_given(propagation), has_accurate=True)) == ()
 
 
 def test_classes_that_are_confused_ask_for_training(propagation: PropagationSession) -> None:
-    """They are named; more examples of them come after that."""
+    """Training is recommended with the names of the classes, more examples after it."""
     given = _given(propagation, alike=ALIKE)
     first, *others = find_recommendations(given)
     assert first.kind is RecommendationKind.TRAIN_BACKBONE
@@ -107,14 +107,14 @@ def test_classes_that_are_confused_ask_for_training(propagation: PropagationSess
 
 
 def test_no_training_that_is_in_vain(propagation: PropagationSession) -> None:
-    """The program cannot train, or the backbone was trained on these labels."""
+    """Not if training is unavailable or was done on these labels."""
     given = _given(propagation, alike=ALIKE)
     for changed in (replace(given, can_train=False), replace(given, trained_on=SHOTS * len(NAMES))):
         assert _kinds(changed) == [RecommendationKind.MORE_EXAMPLES]
 
 
 def test_few_labels_do_not_train_the_accurate_backbone(propagation: PropagationSession) -> None:
-    """Three examples of each class: more of them come first."""
+    """With three examples of each class, more examples come first."""
     few = dict.fromkeys(range(1, len(NAMES) + 1), 3)
     given = _given(propagation, alike=ALIKE, shots=few, model_name=ACCURATE)
     assert _kinds(given) == [RecommendationKind.MORE_EXAMPLES]
@@ -124,13 +124,13 @@ def test_few_labels_do_not_train_the_accurate_backbone(propagation: PropagationS
 
 
 def test_the_accurate_backbone_comes_before_training(propagation: PropagationSession) -> None:
-    """Where the project is on the fast one; both at once are not advised."""
+    """It is recommended to projects on the fast backbone, instead of training."""
     given = replace(_given(propagation, alike=ALIKE, model_name=FAST), has_accurate=True)
     assert _kinds(given) == [RecommendationKind.ACCURATE_BACKBONE, RecommendationKind.MORE_EXAMPLES]
 
 
 def test_classes_with_few_examples_are_named(propagation: PropagationSession) -> None:
-    """One example of Good: three more would settle many images, and no backbone is blamed."""
+    """One example of Good: three more would help many images; the backbone is not blamed."""
     given = _given(propagation, shots={1: 1})
     undecided = np.flatnonzero(
         (given.state.label_class == NO_CLASS) & (given.state.best_class == 1)
@@ -150,7 +150,7 @@ def test_classes_with_few_examples_are_named(propagation: PropagationSession) ->
 
 
 def test_other_images_come_first(propagation: PropagationSession) -> None:
-    """Labels from elsewhere, on a backbone that confuses classes: two things, the less helpful third is left out."""
+    """Labels from elsewhere and confused classes: two recommendations, the third is omitted."""
     given = _given(propagation, alike=ALIKE)
     moved = FromElsewhere(**vars(given.fitted))
     assert _kinds(replace(given, fitted=moved)) == [
@@ -160,14 +160,14 @@ def test_other_images_come_first(propagation: PropagationSession) -> None:
 
 
 def test_a_removed_class_is_not_named(propagation: PropagationSession) -> None:
-    """The model still knows it until the next fit."""
+    """Although the model knows it until the next fit."""
     given = _given(propagation, alike=ALIKE)
     given.graph.remove(ALIKE[0])
     assert all(ALIKE[0] not in each.class_ids for each in find_recommendations(given))
 
 
 def test_texts_name_all_classes() -> None:
-    """Numbers as English has them."""
+    """Numbers are formatted as in English."""
     recommendation = Recommendation(RecommendationKind.MORE_EXAMPLES, (1, 2), 1_234)
     assert str(recommendation.text(lambda each: f"class {each}")) == (
         "3 more examples of each would help about 1,234 images: class 1, class 2."
@@ -175,7 +175,7 @@ def test_texts_name_all_classes() -> None:
 
 
 def test_an_open_project(live: LiveCollection, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing while its classes are well separated; with labels that contradict each other the accurate backbone."""
+    """Nothing for separated classes; contradictory labels recommend the accurate backbone."""
     monkeypatch.delenv("PROTOLEAF_BACKBONE", raising=False)
     assert recommendations_of(live) == ()
     assert accurate_offer(live) is not None
@@ -188,7 +188,7 @@ def test_an_open_project(live: LiveCollection, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_classes_without_examples_come_first(propagation: PropagationSession) -> None:
-    """The next one is that of most images; without any, one of the parent with most, else the first by name."""
+    """First by predicted images, then by those of its parent, then by name."""
     given = _given(propagation, shots={4: 0, 5: 0})
     first = find_recommendations(given)[0]
     assert (first.kind, first.class_ids) == (RecommendationKind.LABEL_CLASSES, (4,))
@@ -204,7 +204,7 @@ def test_classes_without_examples_come_first(propagation: PropagationSession) ->
 
 
 def test_a_single_class_with_examples_has_them() -> None:
-    """English has another verb for one."""
+    """The singular has another verb."""
     recommendation = Recommendation(
         RecommendationKind.LABEL_CLASSES, (7,), unseen=ClassesSeen(1, 504, 0.99)
     )

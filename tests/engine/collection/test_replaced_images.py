@@ -1,4 +1,4 @@
-"""A label belongs to the picture that was seen: another photo under its name takes it out of force."""
+"""A label is outdated when its file has another picture."""
 
 import os
 import shutil
@@ -36,14 +36,14 @@ def project(collection: Collection) -> Iterator[Project]:
 
 
 def write_later(path: Path, write: Write) -> None:
-    """Another file under the same name, written at another moment."""
+    """Write another file under the same name with a later time."""
     before = path.stat().st_mtime_ns
     write(path)
     os.utime(path, ns=(before + 10**9, before + 10**9))
 
 
 def photo(seed: int) -> Image.Image:
-    """Soft hills of light in many colours, as photos have them."""
+    """A smooth synthetic photo."""
     generator = np.random.default_rng(seed)
     coarse = Image.fromarray(generator.integers(0, 256, (6, 8, 3)).astype(np.uint8))
     return coarse.resize((320, 240), Image.Resampling.BICUBIC)
@@ -54,7 +54,7 @@ def another_photo(path: Path) -> None:
 
 
 def saved(image: Image.Image, form: str, **options: object) -> bytes:
-    """An image as the bytes of a file."""
+    """An image encoded as bytes."""
     out = BytesIO()
     image.save(out, form, **options)
     return out.getvalue()
@@ -83,7 +83,7 @@ def resized(path: Path) -> None:
 
 
 def touched(path: Path) -> None:
-    """Nothing but the time."""
+    """The same bytes with a newer time."""
 
 
 def labelled_image(project: Project, collection: Collection) -> tuple[int, Path]:
@@ -96,13 +96,13 @@ def labelled_image(project: Project, collection: Collection) -> tuple[int, Path]
 
 
 def shots(project: Project, collection: Collection) -> Sequence[int]:
-    """The images that a fit learns from."""
+    """The shots of a fit."""
     found = classify_project(project, collection.caches)
     return found.image_ids[found.labels >= 0].tolist()
 
 
 def test_another_photo_takes_a_label_out_of_force(project: Project, collection: Collection) -> None:
-    """It is no shot, is not counted and not checked; found by a search; and the row of the label stays."""
+    """It is no shot, not counted or checked, can be searched; the row of the label stays."""
     image_id, path = labelled_image(project, collection)
     red_disc, label = class_ids(project)["Red disc"], project.labels.of(image_id)
     before = project.labels.counts()[red_disc]
@@ -119,11 +119,11 @@ def test_another_photo_takes_a_label_out_of_force(project: Project, collection: 
     )
     (found,) = images_found(project, collection.caches, "replaced")
     assert (found.image_id, found.is_labelled) == (image_id, False)
-    assert image_id in known_images(project).labelled  # a moved file must not take its place
+    assert image_id in known_images(project).labelled  # a moved file must not replace it
 
 
 def test_its_size_and_details_follow_the_new_file(project: Project, collection: Collection) -> None:
-    """What is shown of the file is what it is now."""
+    """Size and details are updated."""
     image_id, path = labelled_image(project, collection)
     write_later(
         path,
@@ -145,7 +145,7 @@ def test_its_size_and_details_follow_the_new_file(project: Project, collection: 
 def test_the_same_picture_keeps_its_label(
     project: Project, collection: Collection, write: Write
 ) -> None:
-    """Recompressed, with other metadata, resized a little, or touched: without a question."""
+    """Recompressed, resized, touched or with other metadata: it stays valid without a question."""
     image_id, path = labelled_image(project, collection)
     write_later(path, write)
     embed_project(project, collection.caches, device="cpu")
@@ -160,7 +160,7 @@ def test_the_same_picture_keeps_its_label(
 def test_a_box_keeps_its_label_with_its_photo(
     project: Project, collection: Collection, write: Write, *, is_same: bool
 ) -> None:
-    """Though a box so small has no perceptual hash of its own that says anything."""
+    """Although a small box has no usable perceptual hash of its own."""
     photo_id, path = labelled_image(project, collection)
     (box_id,) = project.images.add_parts(
         photo_id, ["xywh=percent:40,40,8,8"], [class_ids(project)["Red disc"]]
@@ -173,7 +173,7 @@ def test_a_box_keeps_its_label_with_its_photo(
 
 
 def test_a_label_is_confirmed_and_that_is_undone(project: Project, collection: Collection) -> None:
-    """The label holds for the new photo too, by who said so; undo asks again."""
+    """The label keeps its author and holds for the new photo; undo makes it outdated again."""
     image_id, path = labelled_image(project, collection)
     write_later(path, another_photo)
     embed_project(project, collection.caches, device="cpu")
@@ -191,7 +191,7 @@ def test_a_label_is_confirmed_and_that_is_undone(project: Project, collection: C
 def test_asking_again_takes_the_label_off_and_is_undone(
     project: Project, collection: Collection
 ) -> None:
-    """Undo brings the question back, not the label."""
+    """Undo restores the outdated label."""
     image_id, path = labelled_image(project, collection)
     write_later(path, another_photo)
     embed_project(project, collection.caches, device="cpu")
@@ -203,7 +203,7 @@ def test_asking_again_takes_the_label_off_and_is_undone(
 
 
 def test_the_same_class_again_is_a_decision(project: Project, collection: Collection) -> None:
-    """Whoever labels the new photo with the class of the old one has labelled it; also by importing it anew."""
+    """Labelling the new photo with the same class, also by import, makes the label valid."""
     image_id, path = labelled_image(project, collection)
     label = project.labels.of(image_id)
     assert label is not None
@@ -219,7 +219,7 @@ def test_the_same_class_again_is_a_decision(project: Project, collection: Collec
 
 
 def test_the_old_photo_comes_back(project: Project, collection: Collection, tmp_path: Path) -> None:
-    """Its label is in force again without a question, also after a third photo, and after one that cannot be read."""
+    """The label is valid again, also after a third photo or an unreadable one."""
     image_id, path = labelled_image(project, collection)
     kept = tmp_path / "kept.png"
     shutil.copyfile(path, kept)
@@ -252,7 +252,7 @@ def test_another_photo_after_one_that_cannot_be_read(
 def test_a_second_change_after_a_confirmation_asks_again(
     project: Project, collection: Collection
 ) -> None:
-    """The label is then about the second photo, and the third is another one."""
+    """After confirmation another replacement makes the label outdated again."""
     image_id, path = labelled_image(project, collection)
     write_later(path, another_photo)
     embed_project(project, collection.caches, device="cpu")
@@ -265,7 +265,7 @@ def test_a_second_change_after_a_confirmation_asks_again(
 def test_a_label_that_comes_back_by_undo_is_of_the_old_photo(
     project: Project, collection: Collection
 ) -> None:
-    """The file was replaced while the image had no label."""
+    """An undone label removal restores it as outdated if the file was replaced."""
     image_id, path = labelled_image(project, collection)
     project.labels.remove([image_id])
     write_later(path, another_photo)
@@ -275,7 +275,7 @@ def test_a_label_that_comes_back_by_undo_is_of_the_old_photo(
 
 
 def test_a_file_replaced_before_it_was_read(collection: Collection, tmp_path: Path) -> None:
-    """Labelled while it was imported: its size tells that it is another file by now."""
+    """Its size differs from the one at import."""
     photos = tmp_path / "photos"
     file = write_shape(photos / "a.png", "Red disc", seed=1)
     with Project.open(collection.project) as project:
@@ -293,7 +293,7 @@ def test_a_file_replaced_before_it_was_read(collection: Collection, tmp_path: Pa
 def test_a_clock_that_was_put_right_is_no_other_photo(
     project: Project, collection: Collection
 ) -> None:
-    """Another time of the camera on the same pixels is metadata; on nearly the same ones it is a second shot."""
+    """A changed time on equal pixels is metadata; on similar pixels it is a second shot."""
     image_id, path = labelled_image(project, collection)
     pixels = np.asarray(Image.open(path).convert("RGB"))
 
@@ -302,7 +302,7 @@ def test_a_clock_that_was_put_right_is_no_other_photo(
         exif[0x8769] = {0x9003: moment.strftime("%Y:%m:%d %H:%M:%S")}
         return saved(picture, "PNG", exif=exif)
 
-    first = shot_at(datetime(2026, 5, 1, 6), Image.fromarray(pixels))  # noqa: DTZ001 (cameras know no zone)
+    first = shot_at(datetime(2026, 5, 1, 6), Image.fromarray(pixels))  # noqa: DTZ001 (local)
     write_later(path, lambda file: file.write_bytes(first))
     embed_project(project, collection.caches, device="cpu")
     assert image_id in project.labels.by_image()
@@ -320,7 +320,7 @@ def test_a_clock_that_was_put_right_is_no_other_photo(
 
 
 def test_files_to_be_looked_at_are_named(project: Project, collection: Collection) -> None:
-    """Before anything reads them: by their size or time."""
+    """Files with a changed size or time are listed before they are read."""
     _image_id, path = labelled_image(project, collection)
     assert modified_labelled_images(project) == []
     write_later(path, another_photo)

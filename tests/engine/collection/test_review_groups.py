@@ -1,4 +1,4 @@
-"""The queue of groups of an open project: what is in it, what is proposed, and what an answer changes."""
+"""The review queue of groups: contents, proposals, and the effect of answers."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from tests.support.collections import class_ids
 
 @pytest.fixture
 def grouping(live: LiveCollection) -> LiveCollection:
-    """Somebody reviews by group."""
+    """Turn review by group on."""
     live.prepare_review_groups(is_wanted=True)
     live.adopt(run_fit(live.fit_input()))
     return live
@@ -23,14 +23,14 @@ def grouping(live: LiveCollection) -> LiveCollection:
 def queue_of(
     live: LiveCollection, memory: ReviewMemory | None = None, *, ahead: int = 60
 ) -> ReviewQueue:
-    """The queue as of now."""
+    """The current queue."""
     given = live.group_input(memory or ReviewMemory())
     assert given is not None
     return make_queue(given, ahead=ahead)
 
 
 def test_b11_groups_of_few_images_need_no_other_fit(live: LiveCollection) -> None:
-    """What they are made from is there before anybody reviews by group, and nothing is behind when one does."""
+    """Their data is computed with every fit, so opening the review changes nothing."""
     live.adopt(run_fit(live.fit_input()))
     assert live.group_input(ReviewMemory()) is not None
     live.prepare_review_groups(is_wanted=True)
@@ -38,14 +38,14 @@ def test_b11_groups_of_few_images_need_no_other_fit(live: LiveCollection) -> Non
 
 
 def test_nobody_asked(live: LiveCollection, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of many images it costs nothing where nobody reviews by group."""
+    """For a large collection groups are computed on request only."""
     monkeypatch.setattr("engine.collection.live.FEW_TO_GROUP", 0)
     live.adopt(run_fit(live.fit_input()))
     assert live.group_input(ReviewMemory()) is None
 
 
 def test_every_unlabelled_image_is_in_one_group(grouping: LiveCollection) -> None:
-    """With probabilities that agree with what the screen says of it."""
+    """With probabilities equal to the predictions."""
     state = grouping.state
     queue = queue_of(grouping)
     ids = sorted(image_id for group in queue.groups for image_id in group.image_ids)
@@ -60,7 +60,7 @@ def test_every_unlabelled_image_is_in_one_group(grouping: LiveCollection) -> Non
 
 
 def test_answers_about_a_class_move_its_errors(grouping: LiveCollection) -> None:
-    """What was wrong often is expected to be wrong again, and comes as look-alikes; other classes stay as they are."""
+    """Frequently wrong classes become look-alikes; other classes are unaffected."""
     before = next(group for group in queue_of(grouping).groups if group.is_sure)
     surer = queue_of(grouping, ReviewMemory(error_odds={before.class_id: 0.01})).groups
     assert (
@@ -77,7 +77,7 @@ def test_answers_about_a_class_move_its_errors(grouping: LiveCollection) -> None
 
 
 def test_before_any_label_nothing_is_proposed(grouping: LiveCollection) -> None:
-    """Look-alikes without a class."""
+    """Look-alikes have no proposed class."""
     grouping.apply(grouping.project.labels.remove(grouping.state.image_ids.tolist()))
     queue = queue_of(grouping)
     assert queue.open_images == 64
@@ -87,7 +87,7 @@ def test_before_any_label_nothing_is_proposed(grouping: LiveCollection) -> None:
 
 
 def test_a_dismissed_class_is_not_proposed_again(grouping: LiveCollection) -> None:
-    """Neither for the group nor behind a digit."""
+    """Neither for the group nor as an alternative."""
     first = next(group for group in queue_of(grouping).groups if group.class_id != NO_CLASS)
     memory = ReviewMemory(dismissed=dict.fromkeys(first.image_ids, frozenset({first.class_id})))
     wanted = set(first.image_ids)
@@ -97,7 +97,7 @@ def test_a_dismissed_class_is_not_proposed_again(grouping: LiveCollection) -> No
 
 
 def test_a_coarse_answer_comes_again_with_finer_classes(grouping: LiveCollection) -> None:
-    """First of all, proposed among the classes below; once it has one of those it is done."""
+    """It is first in the queue with finer classes, and done with a leaf."""
     ids = class_ids(grouping.project)
     chosen = next(
         group for group in queue_of(grouping).groups if group.class_id != NO_CLASS
@@ -116,21 +116,21 @@ def test_a_coarse_answer_comes_again_with_finer_classes(grouping: LiveCollection
 
 
 def test_a_group_that_was_passed_over_comes_last(grouping: LiveCollection) -> None:
-    """Once every other had its turn."""
+    """A skipped group is moved to the end."""
     first = queue_of(grouping).groups[0]
     again = queue_of(grouping, ReviewMemory(passed=dict.fromkeys(first.image_ids, 1)))
     assert set(again.groups[-1].image_ids) == set(first.image_ids)
 
 
 def test_later_groups_are_looked_up_when_they_come_near(grouping: LiveCollection) -> None:
-    """In the same order, none twice."""
+    """Lazily computed groups keep their order, without duplicates."""
     whole, part = queue_of(grouping), queue_of(grouping, ahead=2)
     assert (len(part.groups), part.count) == (2, whole.count)
     assert next_groups(part).groups == whole.groups
 
 
 def test_classes_and_images_that_are_gone_are_in_no_group(grouping: LiveCollection) -> None:
-    """Also before the next fit."""
+    """Removed classes and images are dropped before the next fit."""
     project, state = grouping.project, grouping.state
     first = next(group for group in queue_of(grouping).groups if group.class_id != NO_CLASS)
     given = grouping.group_input(ReviewMemory())
@@ -145,7 +145,7 @@ def test_classes_and_images_that_are_gone_are_in_no_group(grouping: LiveCollecti
 
 
 def test_it_can_be_cancelled(grouping: LiveCollection) -> None:
-    """A queue that nobody wants any more is given up."""
+    """Computing a queue stops when it is cancelled."""
     given, token = grouping.group_input(ReviewMemory()), CancelToken()
     token.cancel()
     assert given is not None
@@ -154,7 +154,7 @@ def test_it_can_be_cancelled(grouping: LiveCollection) -> None:
 
 
 def test_too_few_images_have_no_groups(grouping: LiveCollection) -> None:
-    """Two of them are no collection."""
+    """Two images make no groups."""
     grouping.apply(grouping.project.images.remove(grouping.state.image_ids[2:].tolist()))
     assert grouping.group_input(ReviewMemory()) is None
     assert np.array_equal(grouping.state.image_ids, grouping.state.image_ids[:2])

@@ -1,4 +1,4 @@
-"""The sample collection as it comes with the program."""
+"""The bundled sample collection."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from tests.support.graphs import names_of
 
 
 def test_a_class_with_two_parents_and_names_in_languages(tmp_path: Path) -> None:
-    """As its tables say; a hip is a berry, and berries are no hips."""
+    """As in its tables: a hip is a berry, not the reverse."""
     with Project.open(copy_sample_project(tmp_path / "sample"), for_writing=False) as project:
         graph = project.classes.graph
         assert sorted(names_of(graph, graph.parents(graph.find("Rose hip")))) == [

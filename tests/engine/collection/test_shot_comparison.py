@@ -1,4 +1,4 @@
-"""Two accuracies on the same labels, and how sure the difference is: numbers worked by hand."""
+"""Accuracy differences on equal labels and their intervals, computed by hand."""
 
 from math import sqrt
 
@@ -8,7 +8,7 @@ from engine.collection.backbone_change import ShotComparison
 
 
 def test_interval_of_a_paired_difference() -> None:
-    """20 labels, 6 gained and 1 lost: half a shot in each outcome gives (6.5 - 1.5) / 22 as the middle."""
+    """Of 20 labels 6 gained and 1 lost: with half a shot each the middle is (6.5 - 1.5) / 22."""
     comparison = ShotComparison(0.5, 0.75, 20, gained=6, lost=1)
     spread = sqrt(8 - 25 / 22) / 22
     assert comparison.interval == pytest.approx((5 / 22 - 1.96 * spread, 5 / 22 + 1.96 * spread))
@@ -16,7 +16,7 @@ def test_interval_of_a_paired_difference() -> None:
 
 
 def test_many_labels_leave_no_doubt() -> None:
-    """The same shares on ten times as many labels."""
+    """Equal shares of ten times as many labels are significant."""
     comparison = ShotComparison(0.5, 0.75, 200, gained=60, lost=10)
     assert comparison.interval is not None
     assert comparison.interval[0] > 0
@@ -24,13 +24,13 @@ def test_many_labels_leave_no_doubt() -> None:
 
 
 def test_no_difference_is_no_chance() -> None:
-    """Nothing changed, or as much in one way as in the other: there is no difference to doubt."""
+    """No change, or equal gains and losses, is no difference."""
     assert not ShotComparison(0.5, 0.5, 20, gained=0, lost=0).may_be_chance
     assert not ShotComparison(0.5, 0.5, 20, gained=3, lost=3).may_be_chance
 
 
 def test_other_shots_cannot_be_paired() -> None:
-    """Without pairs there is no interval, and no word about chance."""
+    """Unpaired shots have no interval."""
     comparison = ShotComparison(0.5, 0.6, 20)
     assert comparison.interval is None
     assert not comparison.may_be_chance
@@ -38,7 +38,7 @@ def test_other_shots_cannot_be_paired() -> None:
 
 
 def test_a_difference_counts_only_beyond_chance() -> None:
-    """Better, worse, or about as good; without pairs nothing is claimed."""
+    """Better, worse or about as good; unpaired models are not compared."""
     better = ShotComparison(0.5, 0.7, 200, gained=50, lost=10)
     assert (better.is_better, better.is_worse) == (True, False)
     worse = ShotComparison(0.7, 0.5, 200, gained=10, lost=50)

@@ -1,4 +1,4 @@
-"""Counts that are moved from one state to the next are those that counting anew gives."""
+"""Incremental class counts equal counting again."""
 
 import random
 
@@ -12,21 +12,21 @@ IMAGES = 60
 
 
 def test_counts_of_codes() -> None:
-    """Images without a class count nowhere."""
+    """Images without a class do not count."""
     assert counts_of(np.array([3, NO_CLASS, 3, UNKNOWN, 7])) == {3: 2, 7: 1}
     assert counts_of(np.array([NO_CLASS])) == {}
     assert counts_of(np.zeros(0, dtype=np.int64)) == {}
 
 
 def test_an_image_is_shown_at_its_label_or_else_at_its_prediction() -> None:
-    """Unless it is unknown, by a person or by the model."""
+    """Unknown images, labelled so or predicted, count for no class."""
     labels = np.array([4, UNKNOWN, NO_CLASS, NO_CLASS])
     best, is_unknown = np.array([5, 5, 5, 5]), np.array([False, False, False, True])
     assert shown_classes(labels, best, is_unknown).tolist() == [4, UNKNOWN, 5, NO_CLASS]
 
 
 def test_moved_counts_are_those_of_counting_anew() -> None:
-    """A class below two parents counts once at what is above both; a class that is gone counts nowhere."""
+    """Shared ancestors count once; a removed class does not count."""
     graph = CategoryGraph()
     top = graph.add_class("top")
     left, right = (graph.add_class(name, (top,)) for name in ("left", "right"))
@@ -53,7 +53,7 @@ def test_moved_counts_are_those_of_counting_anew() -> None:
 
 
 def test_moved_counts_of_codes() -> None:
-    """A class that has none left is not named."""
+    """A class with count 0 is omitted."""
     before, after = np.array([3, NO_CLASS, UNKNOWN, 7]), np.array([7, 3, 3, NO_CLASS])
     assert moved_counts({3: 1, 7: 1, 9: 2}, before, after) == {3: 2, 7: 1, 9: 2}
     assert moved_counts({3: 1}, np.array([3]), np.array([UNKNOWN])) == {}

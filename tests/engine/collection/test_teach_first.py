@@ -1,4 +1,4 @@
-"""The images to label first, of an open project: before any label, and later; what is decided is not asked again."""
+"""Which images to label first, before any label and later, without labelled ones."""
 
 from pathlib import Path
 
@@ -18,12 +18,12 @@ from tests.support.collections import LEAVES, Collection, cache_of_test, class_i
 
 
 def _leaf(path: Path) -> str:
-    """What a picture of the small collection shows: shots lie in a folder of the name, the others have a number."""
+    """True class of an image of the small collection, by folder or number."""
     return path.parent.name if path.parent.name in LEAVES else LEAVES[int(path.stem) % len(LEAVES)]
 
 
 def _first(live: LiveCollection) -> list[int]:
-    """Ids of the unlabelled images, those to label first first."""
+    """Unlabelled images, best first."""
     state = live.state
     assert state.teach_rank is not None
     free = np.flatnonzero(state.label_class == NO_CLASS)
@@ -31,12 +31,12 @@ def _first(live: LiveCollection) -> list[int]:
 
 
 def test_nobody_asked(live: LiveCollection) -> None:
-    """It costs nothing where nobody looks."""
+    """It is computed on request only."""
     assert live.state.teach_rank is None
 
 
 def test_asked_later(live: LiveCollection) -> None:
-    """Asking makes a fit due, once; from then on every fit says it, until nobody asks any more."""
+    """A request makes one fit due; from then on every fit has ranks until it is withdrawn."""
     live.rank_images_to_label(is_wanted=True)
     is_due = live.is_behind
     before = live.adopt(run_fit(live.fit_input()))
@@ -54,7 +54,7 @@ def test_asked_later(live: LiveCollection) -> None:
 
 
 def test_asking_completes_the_fit_that_there_is(live: LiveCollection) -> None:
-    """The model stays, and ranks are those of a fit that was asked at once; after a label all is new."""
+    """The model stays and ranks equal those requested before the fit; a label changes both."""
     model = live.fitted
     live.rank_images_to_label(is_wanted=True)
     before = live.state
@@ -73,7 +73,7 @@ def test_asking_completes_the_fit_that_there_is(live: LiveCollection) -> None:
 
 
 def test_images_that_came_since_make_it_a_fit(live: LiveCollection, tmp_path: Path) -> None:
-    """What is completed is a fit to the very same images."""
+    """New images make a full fit necessary."""
     (tmp_path / "new").mkdir()
     write_shape(tmp_path / "new" / "0.png", "Red disc", seed=5)
     model, change = live.fitted, import_images(live.project, [tmp_path / "new"]).change
@@ -86,7 +86,7 @@ def test_images_that_came_since_make_it_a_fit(live: LiveCollection, tmp_path: Pa
 
 
 def test_before_any_label(live: LiveCollection) -> None:
-    """The first eight images show at least seven of the eight classes."""
+    """The first eight images show at least seven of eight classes."""
     live.apply(live.project.labels.remove(live.state.image_ids.tolist()))
     live.rank_images_to_label(is_wanted=True)
     live.load()
@@ -94,7 +94,7 @@ def test_before_any_label(live: LiveCollection) -> None:
 
 
 def test_what_is_not_asked_about(live: LiveCollection, collection: Collection) -> None:
-    """Images that are labelled, also as showing none of the classes, removed or not embedded yet come last or not."""
+    """Labelled and removed images and those without embedding come last or not at all."""
     project, folder = live.project, collection.folder / "new"
     live.rank_images_to_label(is_wanted=True)
     write_shape(folder / "waits.png", "Green disc", seed=100)
@@ -112,7 +112,7 @@ def test_what_is_not_asked_about(live: LiveCollection, collection: Collection) -
 def test_command_and_window_agree(
     live: LiveCollection, collection: Collection, *, with_stage: bool
 ) -> None:
-    """The same images in the same order, with the guess that a label would settle."""
+    """The same images, order and predicted class."""
     live.apply(live.project.policies.set_setting("collection", with_stage))
     live.rank_images_to_label(is_wanted=True)
     live.load()
@@ -124,7 +124,7 @@ def test_command_and_window_agree(
 
 
 def test_too_little_to_go_by(tmp_path: Path) -> None:
-    """Each with what to do."""
+    """Each error says what to do."""
     caches = CacheFolders(tmp_path / "cache")
     with new_project(tmp_path / "few.protoleaf") as project:
         with pytest.raises(InputError, match="no images"):

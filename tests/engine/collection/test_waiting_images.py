@@ -1,4 +1,4 @@
-"""Which images a worker is asked to embed first."""
+"""The order in which images are embedded."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -16,7 +16,7 @@ from tests.support.unread import UNREAD_IMAGES, unread_collection
 
 @pytest.fixture
 def live(tmp_path: Path) -> Iterator[LiveCollection]:
-    """A dozen images that wait; 2, 3, 4 and 9 are labelled."""
+    """A dozen pending images; 2, 3, 4 and 9 are labelled."""
     unread = unread_collection(tmp_path, cache_of_test())
     with Project.open(unread.project) as project:
         project.labels.remove((1,))
@@ -50,7 +50,7 @@ def ids_of(request: EmbedImages | None) -> list[int]:
 def test_what_is_looked_at_comes_first_then_labels_then_the_rest(
     live: LiveCollection, in_view: tuple[int, ...], asked: tuple[int, ...], expected: list[int]
 ) -> None:
-    """Predictions need labelled images; a person waits for what they look at."""
+    """Visible images first, then labelled ones, then the rest."""
     request = images_to_embed(
         live, cache_of_test(), "cpu", in_view=in_view, asked=asked, most=len(expected)
     )
@@ -60,7 +60,7 @@ def test_what_is_looked_at_comes_first_then_labels_then_the_rest(
 
 
 def test_an_end_is_reached(live: LiveCollection) -> None:
-    """Nothing is requested when every image was."""
+    """Requests end when every image was requested."""
     everything = ids_of(images_to_embed(live, cache_of_test(), "cpu"))
     assert sorted(everything) == list(range(1, UNREAD_IMAGES + 1))
     assert images_to_embed(live, cache_of_test(), "cpu", asked=everything) is None

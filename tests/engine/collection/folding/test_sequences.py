@@ -20,7 +20,7 @@ def _shots(seconds: list[int], sources: list[int] | None = None) -> ShotTimes:
 
 
 def test_successive_shots_by_hand() -> None:
-    """0, 3 and 8 s follow each other within 5 s, as do 60 and 65; 20 s stands alone, whatever the images' order."""
+    """Gaps of at most 5 s make sequences (0, 3, 8 and 60, 65; not 20), in any order of images."""
     shots = _shots([NOON + each for each in (60, 0, 20, 3, 65, 8)])
     assert sequences(shots, 5).tolist() == [1, 0, ALONE, 0, 1, 0]
     assert sequences(shots, 60).max() == 0

@@ -45,7 +45,7 @@ def test_a_stray_is_moved(project: Project) -> None:
 
 
 def test_a_mixed_class_is_split(project: Project) -> None:
-    """Two classes below it get the images of a kind each; an image that got another label meanwhile keeps it."""
+    """Each half becomes a child class; an image relabelled in the meantime keeps its label."""
     project.labels.set([4], 4)
     change = accept(project, Mixed(2, ((1, 2), (3, 4)), ALIKE))
     first, second = project.classes.graph.children(2)

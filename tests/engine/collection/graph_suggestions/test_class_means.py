@@ -31,7 +31,7 @@ def test_an_image_counts_once_however_many_ways_lead_to_it() -> None:
 
 
 def test_closeness_is_to_the_others() -> None:
-    """Without Gull's own images only Puffin's are left of Bird; of what has Gull's alone nothing is left."""
+    """Without Gull's images Bird's mean is Puffin's; without any images there is no mean."""
     graph = graph_of({"Bird": [], "Gull": ["Bird"], "Puffin": ["Bird"], "Seaside": ["Gull"][:0]})
     graph.link(4, 2)
     means = ClassMeans(graph, known({2: EAST[None], 3: NORTH[None]}))

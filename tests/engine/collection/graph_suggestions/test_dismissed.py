@@ -50,7 +50,7 @@ def test_it_is_kept_in_the_project(path: Path) -> None:
 
 
 def test_the_history_has_the_names_in_the_project(path: Path) -> None:
-    """Also where a person sees others; a class that is gone has its number."""
+    """The history uses the class names of the project; a removed class has its number."""
     alike = Similarity(0.5, 0.5, 4, 8)
     show_names_in("de")
     try:

@@ -85,7 +85,7 @@ def drawn(tmp_path: Path) -> Iterator[Drawn]:
 
 
 def test_a_dropped_class_is_suggested_under_the_family_it_is_like(drawn: Drawn) -> None:
-    """The deepest of the chain comes first; what is above it may follow, the other family does not."""
+    """The deepest similar class ranks first, then maybe its ancestors; never the other family."""
     first, *others = drawn.suggested(drawn.add("dropped", [], family=0, images=3))
     assert first == drawn.deepest
     assert drawn.other not in others

@@ -37,7 +37,7 @@ def test_a_class_in_the_wrong_family() -> None:
 
 
 def test_no_person_is_contradicted_on_weak_grounds() -> None:
-    """The ranking is often wrong here, or there are two images, or the parent has no other child."""
+    """Nothing is suggested if rankings are unreliable, images few, or the parent has one child."""
     graph, vectors = two_families()
     graph.move(2, FIRST_FAMILY, SECOND_FAMILY)
     assert _found(graph, vectors, trust=LEAST_TRUST - 0.01) == ()

@@ -58,7 +58,7 @@ def caches(tmp_path: Path) -> CacheFolders:
 def test_images_and_embeddings_are_those_of_the_data_set(
     data_set: DataSet, photos: Path, tmp_path: Path, caches: CacheFolders
 ) -> None:
-    """Bit by bit what the desktop would have made, in one step of the history; what failed says why."""
+    """Bit-identical to the desktop's, in one history step, failures with reasons."""
     path = tmp_path / "of-set.protoleaf"
     done = project_of_data_set(path, data_set.folder, caches)
     assert (done.images, done.embedded, done.doubles) == (COUNT + 3, COUNT + 2, 0)
@@ -116,7 +116,7 @@ def test_a_path_that_comes_twice_is_one_image(
         new_project(tmp_path / "any.protoleaf", "leafnet") as project,
         open_cache(find_model("leafnet"), caches) as cache,
     ):
-        assert importing._add(project, cache, twice) == 1  # noqa: SLF001 (a data set with doubles cannot be made quickly)
+        assert importing._add(project, cache, twice) == 1  # noqa: SLF001
         assert importing._add(project, cache, rows[0]) == len(rows[0].paths) - 1  # noqa: SLF001
         assert project.images.count == len(rows[0].paths)
 

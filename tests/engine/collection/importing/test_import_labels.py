@@ -207,7 +207,7 @@ def test_odd_names_and_namesakes_come_back(
 def test_classes_that_cannot_be_are_problems_of_their_rows(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A path of five thousand names, and one with a name that is none: listed, not made; the other rows come in."""
+    """Too long paths and invalid names are problems of their rows; other rows are imported."""
     project = made(tmp_path / "one", [("Apple", "")], names=("a.png", "b.png", "c.png", "d.png"))
     source = tmp_path / "labels.csv"
     deep, deepest = (

@@ -56,7 +56,7 @@ def test_a_new_name_renames_the_class(birds: Project, suffix: str, was_imported:
 
 
 def test_all_names_may_be_new(birds: Project) -> None:
-    """Also exchanged: no name is needed to know a class, and the window offers to rename."""
+    """Also if exchanged: identities match the classes, and the window offers to rename."""
     names = {"Bird": "Vogel", "Gull": "Tern", "Tern": "Gull"}
 
     def exchanged(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Training a backbone on a project's own images, level by level."""
+"""Training a backbone on the images of a project."""
 
 import itertools
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ QUICK: Chosen = {"start": "conv4", "side": 32, "iterations": 2, "points": 2, "de
 
 @dataclass(frozen=True)
 class Training:
-    """One training and all it reported."""
+    """A training and its reports."""
 
     files: TrainedFiles
     points: Sequence[TrainingPoint]
@@ -40,7 +40,7 @@ class Training:
 
 @pytest.fixture(scope="module")
 def training(embedded_once: Collection, tmp_path_factory: pytest.TempPathFactory) -> Training:
-    """Two iterations of the smallest network; the project is only read."""
+    """Two iterations of the smallest network on a read-only project."""
     points: list[TrainingPoint] = []
     reports: list[Progress] = []
     with Project.open(embedded_once.project, for_writing=False) as project:
@@ -70,7 +70,7 @@ def _read(
 
 
 def test_files_and_figures(training: Training) -> None:
-    """A folder with both files, before and after on one held-out image of each class, and nothing else left in it."""
+    """A folder with two files, accuracy before and after on one held-out image of each class."""
     files = training.files
     assert read_trained(files.folder) == files
     expected = {"backbone.onnx", "backbone.card.json", "propagation.onnx", "trained.json"}
@@ -89,7 +89,7 @@ def test_files_and_figures(training: Training) -> None:
 
 
 def test_the_curve_and_the_progress(training: Training) -> None:
-    """Images and iterations are counted, what else happens is named; the start and every point are reported."""
+    """Images and iterations are counted, other phases named; every curve point is reported."""
     assert [point.iteration for point in training.points] == [0, 1, 2]
     assert [point.loss is None for point in training.points] == [True, False, False]
     assert all(point.accuracy is not None for point in training.points)
@@ -104,7 +104,7 @@ def test_the_curve_and_the_progress(training: Training) -> None:
 def test_the_new_backbone_embeds_and_classifies(
     training: Training, project: Project, collection: Collection
 ) -> None:
-    """Adopted, chosen and embedded, the collection has embeddings of the new width; undo brings the old ones back."""
+    """Embeddings have the new width after adoption; undo restores the old ones."""
     version_id = adopt(project, training.files)
     project.models.choose(version_id)
     summary = embed_project(project, collection.caches, device="cpu")
@@ -115,7 +115,7 @@ def test_the_new_backbone_embeds_and_classifies(
 
 
 def test_a_stop_leaves_nothing(project: Project, collection: Collection, tmp_path: Path) -> None:
-    """Stopped while it reads images or at its first iteration: no folder is left."""
+    """Cancelled while reading images or in the first iteration, it leaves no folder."""
     for unit in ("images", "iterations"):
         cancel = CancelToken()
 
@@ -163,7 +163,7 @@ def test_what_is_labelled_becomes_a_training_set(project: Project, tmp_path: Pat
 
 
 def test_images_that_cannot_be_read_are_left_out(project: Project, tmp_path: Path) -> None:
-    """A damaged file and a missing one are counted, and the others keep their classes."""
+    """Damaged and missing files are counted; others keep their classes."""
     whole = _read(project, tmp_path)
     paths = [
         project.images.resolve(project.images.record(image_id))
@@ -180,7 +180,7 @@ def test_images_that_cannot_be_read_are_left_out(project: Project, tmp_path: Pat
 
 
 def test_too_few_images_name_a_class(project: Project, tmp_path: Path) -> None:
-    """One class with enough images is too few; the message names one without."""
+    """With one class of enough images the error names another."""
     keep = class_ids(project)["Red disc"]
     project.labels.remove(
         [each.image_id for each in project.labels.by_image().values() if each.class_id != keep][2:]
@@ -198,14 +198,14 @@ def test_too_few_images_name_a_class(project: Project, tmp_path: Path) -> None:
 def test_more_than_there_is_cannot_be_asked_for(
     project: Project, collection: Collection, tmp_path: Path
 ) -> None:
-    """Ways or shots beyond the labels are refused, and nothing is left."""
+    """More ways or shots than labels raise an error and leave nothing."""
     with pytest.raises(InputError, match="9-way 1-shot"):
         train(project, collection.caches, "backbone", {**QUICK, "ways": 9}, out=tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
 def _flatten(project: Project, families: Sequence[str]) -> None:
-    """Remove some families; their leaves go to the top level."""
+    """Remove some families; their leaves become top-level classes."""
     ids = class_ids(project)
     project.classes.remove([ids[family] for family in families])
 
@@ -214,7 +214,7 @@ def _flatten(project: Project, families: Sequence[str]) -> None:
 def test_classes_at_the_top_level_are_trained(
     project: Project, collection: Collection, tmp_path: Path, families: Sequence[str]
 ) -> None:
-    """A flat list, and classes at the top level beside a tree: every label is used, every leaf is a few-shot class."""
+    """Flat lists and top-level leaves: every label is used, every leaf is a few-shot class."""
     _flatten(project, families)
     images = _read(project, tmp_path)
     training_set = images.training_set
@@ -232,7 +232,7 @@ def test_classes_at_the_top_level_are_trained(
 def test_a_stopped_training_of_a_flat_list_goes_on(
     project: Project, collection: Collection, tmp_path: Path
 ) -> None:
-    """Though attention, of which a flat list says nothing, has nothing to remember."""
+    """Although attention has nothing to learn from a flat list."""
     _flatten(project, ["Red", "Green", "Blue"])
     cancel = CancelToken()
 
@@ -257,7 +257,7 @@ def test_a_stopped_training_of_a_flat_list_goes_on(
 def test_a_disk_without_room_is_a_message(
     project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Reported before anything is written: a mapped file on a full disk would end the process."""
+    """It is raised before writing: a mapped file on a full disk would crash the process."""
     monkeypatch.setattr("shutil.disk_usage", lambda _path: type("Usage", (), {"free": 1000}))
     with pytest.raises(StorageError, match=r"the disk is full: expected .* free"):
         _read(project, tmp_path)
@@ -265,7 +265,7 @@ def test_a_disk_without_room_is_a_message(
 
 
 def test_decoded_images_have_no_name(project: Project, tmp_path: Path) -> None:
-    """They are on disk without a file that anybody could find, or that a killed training could leave."""
+    """They are in an unlinked file, which a killed training cannot leave behind."""
     folder = tmp_path / "out"
     folder.mkdir()
     images = _read(project, folder)
@@ -277,7 +277,7 @@ def test_decoded_images_have_no_name(project: Project, tmp_path: Path) -> None:
 def test_nothing_held_out_has_no_figures(
     project: Project, collection: Collection, tmp_path: Path
 ) -> None:
-    """Who needs every image for training gets a model, and no accuracy is made up."""
+    """A model without accuracy."""
     files = train(
         project,
         collection.caches,
@@ -298,19 +298,19 @@ def test_nothing_held_out_has_no_figures(
         ([2, 2], BackboneSettings(), (2, 1, 1)),
         ([50] * 9, BackboneSettings(), (5, 5, 5)),
         ([3] * 9, BackboneSettings(ways=4, shots=2), (4, 2, 1)),
-        ([1, 0], BackboneSettings(), (2, 1, 1)),  # too few anyway: the sampler says so
+        ([1, 0], BackboneSettings(), (2, 1, 1)),  # the sampler raises
     ],
 )
 def test_an_iteration_fits_what_is_labelled(
     counts: list[int], settings: BackboneSettings, expected: tuple[int, int, int]
 ) -> None:
-    """Ways, shots and queries by hand."""
+    """Ways, shots and queries computed by hand."""
     shape = shape_for(np.array(counts), settings)
     assert (shape.ways, shape.shots, shape.query_count) == expected
 
 
 def test_arrays_of_a_class_with_two_parents(project: Project) -> None:
-    """Both edges are there, and the level is one below the deeper parent."""
+    """Both edges exist; its level is one below the deeper parent."""
     ids = class_ids(project)
     project.classes.link(ids["Red"], [ids["Blue"]])
     arrays: GraphArrays = graph_arrays(project.classes.graph, np.array([ids["Blue disc"]]))

@@ -1,4 +1,4 @@
-"""A training's duration is measured before it begins, and reported while it runs."""
+"""Training time is estimated before and during a training."""
 
 import time
 
@@ -21,12 +21,12 @@ QUICK: Chosen = {"iterations": 6, "points": 1, "device": "cpu"}
 
 @pytest.fixture(autouse=True)
 def in_processor_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is measured is the work: whatever else the computer does meanwhile must not count."""
+    """CPU time is measured, independent of other load."""
     monkeypatch.setattr(time, "perf_counter", time.process_time)
 
 
 def test_learning_takes_longer_than_looking() -> None:
-    """And statistics of batches stay as they were."""
+    """Statistics of batches are unchanged."""
     norm = nn.BatchNorm2d(16)
     network = nn.Sequential(
         nn.Conv2d(3, 16, 3), norm, nn.ReLU(), nn.Conv2d(16, 16, 3), nn.Flatten()
@@ -41,7 +41,7 @@ def test_learning_takes_longer_than_looking() -> None:
 
 
 def test_more_work_takes_longer(project: Project, collection: Collection) -> None:
-    """Iterations count, classes of an iteration count, and so does watching."""
+    """The estimate grows with iterations, classes and evaluations."""
     plain, wide, watched = (
         estimate_duration(project, collection.caches, {**QUICK, "side": 32, **more})
         for more in ({}, {"ways": 8}, {"points": 100})
@@ -52,7 +52,7 @@ def test_more_work_takes_longer(project: Project, collection: Collection) -> Non
 
 
 def _counting(monkeypatch: pytest.MonkeyPatch, pace: Pace) -> None:
-    """A network of a known pace."""
+    """A network that takes a fixed time per image."""
 
     def measured(_network: nn.Module, _side: int, _device: str, *, images: int) -> Pace:
         return Pace(pace.step_s * images, pace.look_s)
@@ -63,7 +63,7 @@ def _counting(monkeypatch: pytest.MonkeyPatch, pace: Pace) -> None:
 def test_an_iteration_takes_the_images_that_are_drawn(
     project: Project, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Coarse labels count where they are a task: those of the only labelled coarse class of a level teach nothing."""
+    """Coarse labels count if they make a task; a level with one labelled class has none."""
     _counting(monkeypatch, Pace(1.0, 0.0))
     ids = class_ids(project)
     unlabelled = sorted(
@@ -80,13 +80,13 @@ def test_an_iteration_takes_the_images_that_are_drawn(
     project.labels.set(unlabelled[:4], ids["Red"])
     assert images() == 5 * (1 + 1)
     project.labels.set(unlabelled[4:8], ids["Blue"])
-    assert 5 * (1 + 1) + 6 <= images() <= 5 * (1 + 1) + 8  # a draw may be without one of the two
+    assert 5 * (1 + 1) + 6 <= images() <= 5 * (1 + 1) + 8  # a draw may lack one of the two
 
 
 def test_the_looks_of_a_training_are_reported(
     project: Project, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Within 10 % of the images that a training embeds: statistics, prototypes, each point of the curve."""
+    """Within 10 % of the embedded images: statistics, prototypes and curve points."""
     _counting(monkeypatch, Pace(0.0, 1.0))
     nothing = {**QUICK, "start": "conv4", "side": 32, "points": 3}
     estimated = estimate_duration(project, collection.caches, nothing).others_s - ending_s(0.0, 0)
@@ -100,7 +100,7 @@ def test_the_looks_of_a_training_are_reported(
 
     monkeypatch.setattr(PrototypePropagation, "embed", counted)
     files = train(project, collection.caches, "backbone", nothing, out=collection.folder / "out")
-    exported = 24 + 2 * 24  # embedded by the exported file, and for its companion
+    exported = 24 + 2 * 24  # by the exported file, and for its companion
     assert estimated == pytest.approx(sum(looked) + exported + measurement._BEGINNING_S, rel=0.1)  # noqa: SLF001
     assert files.figures["labelled_images"] == 24
 
@@ -109,9 +109,9 @@ def test_the_looks_of_a_training_are_reported(
 def test_a_training_takes_about_as_long_as_was_estimated(
     project: Project, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Within a factor that any machine keeps; while it runs, the time left counts the end in.
+    """Within a wide factor; the remaining time includes the export.
 
-    The libraries are loaded already, so that the seconds that this takes do not count.
+    Libraries are loaded before, so that this does not count.
     """
     monkeypatch.setattr(measurement, "_BEGINNING_S", 0.0)
     estimated_s = min(
@@ -137,21 +137,21 @@ def test_a_training_takes_about_as_long_as_was_estimated(
     [
         ([5, 5, 5, 5], 0, True),
         ([1, 2, 1, 1], 0, False),  # too few of each
-        ([9, 0, 0, 0], 0, False),  # nothing to tell apart
+        ([9, 0, 0, 0], 0, False),  # one class only
         ([5, 5, 1, 1, 1], 0, False),  # too few of most
-        ([5, 5, 5, 5], 20, False),  # it was trained on these
+        ([5, 5, 5, 5], 20, False),  # already trained on these
         ([8, 8, 8, 8], 20, True),
         ([], 0, False),
     ],
 )
 def test_when_training_is_likely_to_help(shots: list[int], trained_on: int, expected: bool) -> None:
-    """By the rule that decision 47 measured."""
+    """By the rule measured in decision 47."""
     assert is_likely_to_help(shots, trained_on=trained_on) is expected
 
 
 @pytest.mark.parametrize(("accuracy", "expected"), [(1.0, False), (0.99, True), (None, True)])
 def test_nothing_is_left_to_gain_where_all_is_right(accuracy: float | None, expected: bool) -> None:
-    """Nobody is sent to train a model that makes no mistake on labels held out."""
+    """Training is not recommended without errors on held-out labels."""
     assert is_likely_to_help([5, 5, 5, 5], accuracy=accuracy) is expected
 
 
@@ -162,5 +162,5 @@ def test_nothing_is_left_to_gain_where_all_is_right(accuracy: float | None, expe
 def test_the_accurate_backbone_needs_more_labels(
     model_name: str, shots: int, expected: bool
 ) -> None:
-    """Few labels harm what it knows: it lost at two shots and gained at five."""
+    """With few labels training makes it worse: a loss at two shots, a gain at five."""
     assert is_likely_to_help([shots] * 4, model_name=model_name) is expected

@@ -1,4 +1,4 @@
-"""Settings from the command line and from the window become the settings' own types, or a clear sentence."""
+"""Training settings as texts are converted to their types or refused with a clear error."""
 
 from collections.abc import Mapping
 
@@ -16,7 +16,7 @@ from engine.training.propagation_training import PropagationTrainingSettings
 
 
 def test_texts_are_taken_apart() -> None:
-    """Names may be spelled with a dash; a value may hold another sign; the last of two counts."""
+    """Names with a dash or underscore; values with "="; the last of duplicates counts."""
     found = parse_settings(
         ["iterations=5", " learning-rate = 0.1", "start=a=b", "iterations=7", "lambda=0.5"]
     )
@@ -25,13 +25,13 @@ def test_texts_are_taken_apart() -> None:
 
 @pytest.mark.parametrize("text", ["iterations", "=5", ""])
 def test_what_is_no_setting_is_refused(text: str) -> None:
-    """The message shows the form."""
+    """The message shows the format."""
     with pytest.raises(UsageError, match="name=value"):
         parse_settings([text])
 
 
 def test_values_reach_settings_inside_settings() -> None:
-    """Each becomes what its field is; what was not chosen stays."""
+    """Nested settings are converted to the types of their fields; others keep their defaults."""
     chosen: Mapping[str, Plain] = {
         "iterations": "20",
         "ways": 3.0,
@@ -51,7 +51,7 @@ def test_values_reach_settings_inside_settings() -> None:
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:
-    """Whoever misspells a name sees all there are."""
+    """The message lists all names."""
     with pytest.raises(UsageError, match=r"iterations.*learning_rate.*side.*found iteration$"):
         with_chosen(BackboneSettings(), {"iteration": "5"})
 
@@ -69,7 +69,7 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
     ],
 )
 def test_a_wrong_type_says_expected_and_found(name: str, value: Plain, expected: str) -> None:
-    """Not a traceback but what the setting takes and what was given."""
+    """The message says expected and found types."""
     with pytest.raises(
         UsageError,
         match=f"the setting {name} has a wrong value: expected {expected}, found “{value}”",
@@ -82,12 +82,12 @@ def test_a_wrong_type_says_expected_and_found(name: str, value: Plain, expected:
     [("iterations", 0), ("ways", 1), ("lambda_", 1.5), ("side", 8), ("held_out_share", -0.1)],
 )
 def test_a_value_out_of_range_is_refused(name: str, value: float) -> None:
-    """Of the right type and still no use."""
+    """A value of the right type outside the range is refused."""
     with pytest.raises(InputError, match=f"the setting {name} is"):
         with_chosen(BackboneSettings(), {name: value})
 
 
 def test_settings_as_plain_values_come_back() -> None:
-    """What a model version remembers repeats the training."""
+    """Settings stored with a model version can be read again."""
     settings = with_chosen(PropagationTrainingSettings(), {"iterations": 3, "shots": 2, "steps": 2})
     assert with_chosen(PropagationTrainingSettings(), plain_settings(settings)) == settings

@@ -1,4 +1,4 @@
-"""Training goes on from the backbone in use, whichever it is, and what it makes embeds as fast."""
+"""Training starts from the backbone in use, and the result embeds as fast."""
 
 import shutil
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ QUICK: Chosen = {"iterations": 1, "points": 1, "device": "cpu", "side": 32}
 def trained(
     embedded_once: Collection, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[TrainedFiles]:
-    """One iteration from the bundled backbone at its own side."""
+    """One iteration from the bundled backbone at its input size."""
     with Project.open(embedded_once.project, for_writing=False) as project:
         yield train(
             project,
@@ -43,7 +43,7 @@ def trained(
 
 
 def test_settings_follow_from_the_start(project: Project, collection: Collection) -> None:
-    """A backbone goes on slowly at its own side; Conv4 starts as in the paper; what was chosen stays."""
+    """A lower learning rate and its own input size; Conv4 as in the paper; explicit values stay."""
     current, conv4 = (start_of(project, collection.caches, name) for name in ("current", "conv4"))
     card = find_model().card
     filled = current.filled_in(BackboneSettings())
@@ -54,7 +54,7 @@ def test_settings_follow_from_the_start(project: Project, collection: Collection
 
 
 def test_a_trained_version_is_the_same_network(trained: TrainedFiles) -> None:
-    """Other weights in the same graph; the card says what the old one says of pictures."""
+    """The same graph with other weights, and equal preprocessing."""
     bundled = find_model()
     assert trained.backbone is not None
     assert trained.backbone.read_bytes() != bundled.backbone.read_bytes()
@@ -71,7 +71,7 @@ def test_a_trained_version_is_the_same_network(trained: TrainedFiles) -> None:
 def test_nothing_changes_where_the_trained_weights_have_no_share(
     trained: TrainedFiles, project: Project, collection: Collection
 ) -> None:
-    """What is kept is the mean of before and after: by default half of each."""
+    """Old and new weights are averaged, by default half each."""
     files = train(
         project,
         collection.caches,
@@ -91,7 +91,7 @@ def test_nothing_changes_where_the_trained_weights_have_no_share(
 def test_a_trained_version_has_its_eight_bit_companion(
     trained: TrainedFiles, project: Project, collection: Collection
 ) -> None:
-    """Made on the project's own images, kept in the project, and there again beside the backbone that embeds."""
+    """It is calibrated on the project's images, stored with it and extracted with the backbone."""
     assert trained.eight_bit is not None
     content = trained.eight_bit.read_bytes()
     version = project.models.version(adopt(project, trained))
@@ -109,7 +109,7 @@ def test_a_trained_version_has_its_eight_bit_companion(
 def test_it_goes_on_from_a_trained_version(
     trained: TrainedFiles, project: Project, collection: Collection
 ) -> None:
-    """Trained once more, from what the first training made."""
+    """A trained version can be trained again."""
     project.models.choose(adopt(project, trained))
     embed_project(project, collection.caches, device="cpu")
     again = train(project, collection.caches, "backbone", QUICK, out=collection.folder / "again")
@@ -120,7 +120,7 @@ def test_it_goes_on_from_a_trained_version(
 def test_it_goes_on_from_a_file_of_anybody(
     project: Project, collection: Collection, tmp_path: Path
 ) -> None:
-    """A network that nobody knows but its file; its propagation is new, and it has its own preprocessing."""
+    """An unknown ONNX file gets new propagation and keeps its preprocessing."""
     path = tmp_path / "own.onnx"
     card = write_tiny_backbone(path)
     write_card(
@@ -145,13 +145,13 @@ def test_it_goes_on_from_a_file_of_anybody(
 def test_a_start_that_is_not_there_is_refused(
     name: str, message: str, project: Project, collection: Collection
 ) -> None:
-    """The message lists what there is."""
+    """The message lists the choices."""
     with pytest.raises(ModelError, match=message):
         start_of(project, collection.caches, name)
 
 
 def test_a_side_that_the_network_cannot_take_is_refused(tmp_path: Path) -> None:
-    """Conv4 once exported is for one side; the message says which."""
+    """Exported Conv4 has a fixed input size, which the message names."""
     from engine.model.backbone import Conv4
     from engine.training.export import export_backbone
     from tests.support.backbones import tiny_card

@@ -1,4 +1,4 @@
-"""What a training leaves behind comes into the project whole, or not at all."""
+"""A trained model is added to the project completely or not at all."""
 
 import json
 import shutil
@@ -18,7 +18,7 @@ from tests.support.trained import write_tuned
 
 
 def test_a_folder_is_read_as_it_was_written(project: Project, tmp_path: Path) -> None:
-    """Card, figures, settings and curve come back as they were."""
+    """Card, figures, settings and curve are read as they were written."""
     trained = write_tuned(tmp_path / "out", project)
     assert read_trained(tmp_path / "out") == trained
     assert (trained.backbone, trained.propagation.is_file()) == (None, True)
@@ -28,7 +28,7 @@ def test_a_folder_is_read_as_it_was_written(project: Project, tmp_path: Path) ->
 def test_a_folder_that_holds_no_model_is_refused(
     text: str, project: Project, tmp_path: Path
 ) -> None:
-    """A description that is none, or none at all."""
+    """An invalid or missing description raises an error."""
     folder = write_tuned(tmp_path / "out", project).folder
     (folder / "trained.json").write_text(text, encoding="utf-8")
     with pytest.raises(FormatError, match="cannot be read"):
@@ -38,7 +38,7 @@ def test_a_folder_that_holds_no_model_is_refused(
 
 
 def test_a_folder_without_its_files_is_refused(project: Project, tmp_path: Path) -> None:
-    """The description promises a file that is not there."""
+    """A missing file raises an error."""
     trained = write_tuned(tmp_path / "out", project)
     trained.propagation.unlink()
     with pytest.raises(FormatError, match="not whole"):
@@ -48,7 +48,7 @@ def test_a_folder_without_its_files_is_refused(project: Project, tmp_path: Path)
 def test_an_adopted_model_lives_in_the_project(
     project: Project, collection: Collection, tmp_path: Path
 ) -> None:
-    """With the folder gone, the version classifies; it is chosen by nobody but the person, and undo goes back."""
+    """It works without the folder; it is not chosen automatically; undo removes it."""
     version_id = adopt(project, write_tuned(tmp_path / "out", project))
     shutil.rmtree(tmp_path / "out")
     version = project.models.version(version_id)
@@ -65,7 +65,7 @@ def test_an_adopted_model_lives_in_the_project(
     live.load()
     live.apply(live.project.models.choose(version_id))
     assert live.state.model_name == "Tuned propagation 1"
-    assert (live.state.best_class >= 0).all()  # the bundled backbone's embeddings serve
+    assert (live.state.best_class >= 0).all()  # by embeddings of the bundled backbone
     change = live.project.history.undo()
     assert change is not None
     assert live.apply(change).model_name == find_model().name
@@ -73,7 +73,7 @@ def test_an_adopted_model_lives_in_the_project(
 
 
 def test_names_are_given_once(project: Project, tmp_path: Path) -> None:
-    """A name that was taken in the meantime is counted up."""
+    """A name in use gets a number."""
     trained = write_tuned(tmp_path / "out", project)
     names = [project.models.version(adopt(project, trained)).name for _ in range(3)]
     assert names == ["Tuned propagation 1", "Tuned propagation 2", "Tuned propagation 3"]
@@ -82,7 +82,7 @@ def test_names_are_given_once(project: Project, tmp_path: Path) -> None:
 def test_a_version_can_stand_on_a_trained_one(
     project: Project, collection: Collection, tmp_path: Path
 ) -> None:
-    """Tuned again, the backbone is taken from the project itself."""
+    """A tuned version uses the backbone stored in the project."""
     first = adopt(project, write_tuned(tmp_path / "first", project))
     project.models.choose(first)
     second = project.models.version(
@@ -95,7 +95,7 @@ def test_a_version_can_stand_on_a_trained_one(
 
 
 def test_propagation_for_another_backbone_is_refused(tmp_path: Path) -> None:
-    """The person's own backbone was replaced between training and adopting; or the project is another one."""
+    """If the backbone was replaced in the meantime, or belongs to another project."""
     backbone = tmp_path / "own.onnx"
     write_tiny_backbone(backbone)
     with new_project(tmp_path / "a.protoleaf", str(backbone)) as project:
@@ -112,7 +112,7 @@ def test_propagation_for_another_backbone_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_stopped_training_leaves_nothing(tmp_path: Path) -> None:
-    """The folder goes away with the training that made it; one with something in it is never taken."""
+    """The training's own folder is removed; a folder with other files is refused."""
     out = tmp_path / "deep" / "out"
 
     def stopped_training() -> None:
@@ -131,7 +131,7 @@ def test_a_stopped_training_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_made_is_a_message(project: Project, tmp_path: Path) -> None:
-    """A file is in the way of the folder, or the folder is gone when the description is to be written."""
+    """A file in its place, or a folder removed before the description is written."""
     (tmp_path / "file").write_text("", encoding="utf-8")
     with (
         pytest.raises(StorageError, match="cannot be written"),

@@ -1,4 +1,4 @@
-"""Tuning propagation on a project's own labels."""
+"""Tuning propagation on a project's labels."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +29,7 @@ QUICK: Chosen = {
 def test_a_project_of_three_shots_a_class_is_enough(
     project: Project, collection: Collection, tmp_path: Path
 ) -> None:
-    """Curve, progress and files are reported; what is exported fits the backbone; the project is as before."""
+    """Curve, progress and files are complete; the export fits; the project is unchanged."""
     points: list[TrainingPoint] = []
     reports: list[Progress] = []
     trained = train(
@@ -66,7 +66,7 @@ def test_a_project_of_three_shots_a_class_is_enough(
 def test_it_goes_on_from_the_model_in_use(
     project: Project, collection: Collection, tmp_path: Path
 ) -> None:
-    """Without an iteration the result is the model in use: the same scalars, the same weights of edges."""
+    """Without iterations the result equals the model in use, in scalars and attention weights."""
     trained = train(
         project,
         collection.caches,
@@ -91,7 +91,7 @@ def test_it_goes_on_from_the_model_in_use(
 
 
 def test_a_stop_leaves_nothing(project: Project, collection: Collection, tmp_path: Path) -> None:
-    """Cancelled at the first report: no folder, no version."""
+    """Cancelled at the first report, it leaves no folder and no version."""
     cancel = CancelToken()
     with pytest.raises(Cancelled):
         train(
@@ -110,7 +110,7 @@ def test_a_stop_leaves_nothing(project: Project, collection: Collection, tmp_pat
 def test_images_without_embeddings_are_asked_for(
     project: Project, collection: Collection, tmp_path: Path
 ) -> None:
-    """With the cache gone, the message says what to do first."""
+    """Without a cache the error says to embed first."""
     for path in collection.caches.embeddings.iterdir():
         path.unlink()
     with pytest.raises(InputError, match=r"24 of 24\. Embed the project first"):
@@ -121,7 +121,7 @@ def test_images_without_embeddings_are_asked_for(
 def test_too_few_labels_are_reported_with_numbers(
     project: Project, collection: Collection, tmp_path: Path
 ) -> None:
-    """Two labelled classes are too few, so is no label, and a wrong setting is reported before anything is read."""
+    """Fewer than two labelled classes and invalid settings are refused before reading."""
     ids = class_ids(project)
     labelled = [
         label for label in project.labels.by_image().values() if label.class_id != ids["Red disc"]
@@ -139,7 +139,7 @@ def test_too_few_labels_are_reported_with_numbers(
 
 
 def test_only_readable_images_of_known_classes_teach(project: Project) -> None:
-    """An image that failed and a person's "none of the classes" are left out."""
+    """Failed images and "none of the classes" are skipped."""
     images = list(project.labels.by_image())
     project.labels.set([images[0]], None)
     project.images.record_scan([(images[1], None, "damaged")])
@@ -149,7 +149,7 @@ def test_only_readable_images_of_known_classes_teach(project: Project) -> None:
 
 
 def test_the_graph_as_arrays_knows_true_leaves(project: Project) -> None:
-    """A class whose children have no images is no leaf; classes that labels do not reach are left out."""
+    """A class whose children have no images is no leaf; unlabelled branches are omitted."""
     ids = class_ids(project)
     arrays = graph_arrays(project.classes.graph, np.array([ids["Red"], ids["Blue disc"]]))
     assert set(arrays.names) == {
@@ -181,9 +181,9 @@ def test_the_graph_as_arrays_knows_true_leaves(project: Project) -> None:
             True,
             {},
             (2, 1, 1, 0.0),
-        ),  # coarse labels of a person's own: no leaf needs to give any away
+        ),  # there are coarse labels, so no leaf gives any away
         ([40] * 90, False, {}, (20, 5, 5, 0.5)),
-        ([20] * 6 + [3] * 3, False, {}, (2, 5, 5, 0.5)),  # most of the leaves, not the poorest
+        ([20] * 6 + [3] * 3, False, {}, (2, 5, 5, 0.5)),  # by most of the leaves, not the smallest
         ([8] * 9, False, {"shots": 1}, (3, 1, 3, 0.5)),
         ([8] * 9, False, {"ways": "4", "queries": 1, "coarse_share": 0.25}, (4, 3, 1, 0.25)),
     ],
@@ -191,7 +191,7 @@ def test_the_graph_as_arrays_knows_true_leaves(project: Project) -> None:
 def test_episodes_fit_what_is_labelled(
     counts: list[int], has_coarse: bool, chosen: Chosen, expected: tuple[int, int, int, float]
 ) -> None:
-    """Ways, shots, queries and the share of coarse labels by hand."""
+    """Ways, shots, queries and share of coarse labels computed by hand."""
     found = episodes_for(np.array([*counts, 0]), has_coarse=has_coarse, chosen=chosen)
     assert (found.ways, found.shots, found.queries, found.coarse_share) == expected
 
@@ -200,6 +200,6 @@ def test_episodes_fit_what_is_labelled(
     ("counts", "has_coarse"), [([2] * 9, False), ([9] * 5, True), ([1] * 20, True), ([], False)]
 )
 def test_projects_that_are_too_small_are_refused(counts: list[int], has_coarse: bool) -> None:
-    """Not six leaves with a shot and a query each."""
+    """Fewer than six leaves with a shot and a query each are refused."""
     with pytest.raises(InputError, match="too little to learn propagation from"):
         episodes_for(np.array(counts, dtype=np.int64), has_coarse=has_coarse, chosen={})

@@ -1,4 +1,4 @@
-"""A training that was stopped or killed goes on where it was, to the same numbers."""
+"""A cancelled or killed training resumes with identical results."""
 
 import os
 import signal
@@ -46,7 +46,7 @@ def _train(project: Project, collection: Collection, name: str, cancel_at: int =
 def test_a_stopped_training_goes_on_to_the_same_numbers(
     project: Project, collection: Collection
 ) -> None:
-    """Weights, curve and figures are those of a training that was never stopped; then nothing is left of it."""
+    """Weights, curve and figures equal an uninterrupted training; checkpoints are removed."""
     whole = _train(project, collection, "whole")
     assert unfinished(project, collection.caches) is None
     with pytest.raises(Cancelled):
@@ -70,7 +70,7 @@ def _stopped(project: Project, collection: Collection, chosen: Chosen) -> Path:
 
 
 def test_what_is_kept_is_reported(project: Project, collection: Collection) -> None:
-    """How far it is and with what settings; it can be forgotten."""
+    """Progress and settings are reported, and it can be discarded."""
     assert unfinished(project, collection.caches) is None
     run = _stopped(project, collection, QUICK)
     assert kept_iteration(run / CHECKPOINT_NAME) == 3
@@ -83,7 +83,7 @@ def test_what_is_kept_is_reported(project: Project, collection: Collection) -> N
 def test_another_training_starts_anew(
     change: str, project: Project, collection: Collection
 ) -> None:
-    """With other labels, classes or another model it would not be the same one."""
+    """Other labels, classes or models start from the beginning."""
     run = _stopped(project, collection, QUICK)
     ids, labelled = class_ids(project), sorted(project.labels.by_image())
     if change == "label":
@@ -115,7 +115,7 @@ def _reopened(
 def test_other_settings_start_anew_and_the_same_go_on(
     project: Project, collection: Collection
 ) -> None:
-    """The device and the points of the curve change nothing that is learned."""
+    """Device and curve points may change."""
     run = _stopped(project, collection, QUICK)
     assert _reopened(project, collection, {**QUICK, "device": "auto", "points": 9}) == run
     assert (run / CHECKPOINT_NAME).exists()
@@ -127,14 +127,14 @@ def test_other_settings_start_anew_and_the_same_go_on(
 def test_a_torn_checkpoint_is_none(
     content: bytes, project: Project, collection: Collection
 ) -> None:
-    """Nothing is offered that cannot go on."""
+    """A damaged checkpoint is not offered."""
     run = _stopped(project, collection, QUICK)
     (run / CHECKPOINT_NAME).write_bytes(content)
     assert unfinished(project, collection.caches) is None
 
 
 def test_old_ones_are_swept(project: Project, collection: Collection) -> None:
-    """After a month, by the next training of any project."""
+    """Checkpoints older than a month are removed by the next training of any project."""
     other = collection.caches.root / "unfinished-trainings" / "other"
     other.mkdir(parents=True)
     os.utime(other, (time.time() - 40 * 86_400,) * 2)
@@ -147,7 +147,7 @@ def test_old_ones_are_swept(project: Project, collection: Collection) -> None:
 def test_a_killed_training_goes_on(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """SIGKILL after a checkpoint; the same command says where it went on."""
+    """After SIGKILL the same command resumes and says where."""
     from tests.support.command_line import done
 
     words = ["train", str(collection.project), "--depth", "backbone"]
