@@ -1,4 +1,4 @@
-"""Sections of a report as widgets: facts, texts, charts, tables and the matrix, below each other."""
+"""Blocks of a report section as widgets: facts, texts, charts, tables and the confusion matrix."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from engine.report.document import (
 )
 from engine.report.words import printable
 
-WIDEST: Final = 940  # of a section; longer lines are hard to follow
-FACTS_ACROSS: Final = 5  # beside each other
+WIDEST: Final = 940  # logical pixels, for readable line lengths
+FACTS_ACROSS: Final = 5  # facts in a row
 
 
 @dataclass(frozen=True)
 class Opens:
-    """What parts of a report open."""
+    """Callbacks for images of a matrix cell and for a class."""
 
     images: Callable[[MatrixView, int, int], None]
     class_page: Callable[[int], None]
 
 
 def section_view(section: ReportSection, opens: Opens) -> QScrollArea:
-    """A section that scrolls by itself."""
+    """A scrollable section."""
     area, body = make_scroll_area(), QWidget()
     body.setProperty("surface", "window")
     body.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -119,7 +119,7 @@ def _matrix(block: Matrix, opens: Opens) -> QWidget:
 
 
 def _show_cell(matrix: MatrixView, cell: QRect) -> None:
-    """Scroll the page until a cell is in sight."""
+    """Scroll the page until a cell is visible."""
     widget: QWidget | None = matrix
     while widget is not None and not isinstance(widget, QScrollArea):
         widget = widget.parentWidget()
@@ -139,7 +139,7 @@ def _table(table: FigureTable, opens: Opens) -> list[QWidget]:
 
 
 def _unfolding(view: ReportTableView) -> QPushButton:
-    """The button that shows a table whose chart says the same."""
+    """A button that shows or hides a table whose values are also in a chart."""
 
     def toggle() -> None:
         is_shown = view.isHidden()

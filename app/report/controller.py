@@ -1,4 +1,4 @@
-"""The report of the open project: made in the background, shown in the centre, saved as a file."""
+"""The report of the open project: computed in the background, shown as a page, saved as a file."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 @final
 class ReportFeature(Feature):
-    """Makes, shows and saves reports.
+    """Compute, show and save reports.
 
     Attributes:
-        page: None until it is opened.
+        page: None before it is first opened.
     """
 
     guide_page = "report"
@@ -48,26 +48,26 @@ class ReportFeature(Feature):
         self._making = JobSlot(jobs, keeps_finished=False)
         self._making.progressed.connect(self._on_progress)
         self._saving = JobSlot(jobs, self._thread, keeps_finished=False)
-        self._resume: Callable[[], None] | None = None  # once predictions include all labels
-        self._asked = 0  # one more with every request: answers to an earlier one are dropped
-        self._stale: Stale | None = None  # what changed since the newest report was begun
+        self._resume: Callable[[], None] | None = None  # runs when predictions include all labels
+        self._asked = 0  # request number; results of earlier requests are dropped
+        self._stale: Stale | None = None  # changes since the latest report was started
         self._session.change_made.connect(self._on_change_made)
         self._session.fitting_changed.connect(self._on_fitting_changed)
         self._session.closed.connect(self._on_closed)
 
     def stop(self) -> None:
-        """End before the program ends; a file that is being written is given up and leaves nothing."""
+        """Stop before the program exits; a partly written file is discarded."""
         self._stop_making()
         self._saving.cancel()
         self._thread.stop()
 
-    # -- the page
+    # -- page
 
     @action(
         "report", marked("Report"), "report", "Ctrl+E", Section.REVIEW_REPORT, needs=READ_FOR_GOOD
     )
     def open(self) -> None:
-        """Show the report of last time, or make the first one."""
+        """Show the latest report, or make the first one."""
         if self._session.info is None:
             return
         page = self._made_page()
@@ -94,7 +94,7 @@ class ReportFeature(Feature):
             self._shell.tree.select_class(class_id)
 
     def _show_images(self, matrix: MatrixView, row: int, column: int) -> None:
-        """The images of a cell, in the grid; Back leads here again."""
+        """Show the images of a cell in the grid; Back returns to the report."""
         ids = matrix.images_of(row, column)
         if len(ids):
             self._shell.workspace.show_images(ImageSet(ids, matrix.title_of(row, column)))
@@ -112,10 +112,10 @@ class ReportFeature(Feature):
             self._shell.workspace.close_page(self.page)
             self.page.forget()
 
-    # -- making it
+    # -- making a report
 
     def make(self) -> None:
-        """Make the report with what is chosen, from what the project's thread knows once it has come to it."""
+        """Make a report with the chosen options from the current state of the project."""
         from app.report.logic import Stale
 
         page = self._made_page()
@@ -194,10 +194,10 @@ class ReportFeature(Feature):
         if path is not None and self.page is not None:
             self.page.choose_truth(path)
 
-    # -- saving it
+    # -- saving
 
     def save(self) -> None:
-        """Ask where, and write it there."""
+        """Ask for a path and save the report there."""
         from app.report.logic import save, with_suffix
         from app.report.wording import save_filters
 
@@ -221,7 +221,7 @@ class ReportFeature(Feature):
         )
 
     def _folder(self) -> Path:
-        """Of last time, or beside the project."""
+        """The last folder used, else that of the project."""
         info = self._session.info
         last = self._settings.folder_of(Purpose.REPORTS)
         return (

@@ -1,4 +1,4 @@
-"""What the report's page works with, without Qt."""
+"""Logic of the report page, without Qt."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReportChoice:
-    """What is asked of a report."""
+    """Options of a report."""
 
-    truth: Path | None = None  # None for labels that are held out
-    rival_setting: Setting | None = None  # to compare the model in use with
+    truth: Path | None = None  # None for held-out labels
+    rival_setting: Setting | None = None  # classifier to compare with the current one
     rival_version: int | None = None
 
 
 @dataclass(frozen=True)
 class Gathered:
-    """A project's material with its model versions."""
+    """Input of a report: data of the project and its model versions."""
 
     material: Material
     setting: Setting
     version_id: int
-    versions: Mapping[int, str]  # names by id, the one in use left out
+    versions: Mapping[int, str]  # names by id, without the current version
 
 
 @dataclass(frozen=True)
 class Made:
-    """A report with its document, and the choice it was made for."""
+    """A finished report with its document, options and input."""
 
     report: Report
     document: Document
@@ -53,7 +53,7 @@ class Made:
 
 @dataclass(frozen=True)
 class Stale:
-    """What changed since a report was made."""
+    """Changes since a report was made."""
 
     labels: int = 0
     has_other: bool = False
@@ -63,7 +63,7 @@ class Stale:
         return bool(self.labels) or self.has_other
 
     def after(self, change: Change) -> Stale:
-        """With one more change; notes and looks do not count."""
+        """Add a change; notes and display settings do not count."""
         has_other = bool(
             change.graph_edits
             or change.images_added
@@ -82,7 +82,7 @@ def is_unfinished(live: LiveCollection) -> bool:
 
 
 def gather_all(live: LiveCollection, *, waits: bool) -> Gathered | None:
-    """On the project's thread; None where one should wait for the predictions, and wants to."""
+    """Gather the input on the project thread; None if `waits` and predictions are outdated."""
     if waits and is_unfinished(live):
         return None
     from engine.collection.fitting import setting_of
@@ -105,16 +105,15 @@ def make(
     on_progress: OnProgress,
     cancel: CancelToken,
 ) -> Made:
-    """On a thread of its own."""
+    """Make a report; runs on a background thread."""
     material = gathered.material
     truth = None if choice.truth is None else _read(choice.truth, material)
     rivals = _rivals(gathered, choice, caches) if material.classified is not None else ()
     cancel.raise_if_cancelled()
     report = make_report(material, truth, rivals, on_progress=on_progress, cancel=cancel)
     if report.confusion is not None:
-        report.confusion.folded(
-            report.confusion.first_cut()
-        )  # what it keeps of that is not computed by the window
+        # Computed and cached here, so that the GUI thread does not have to.
+        report.confusion.folded(report.confusion.first_cut())
     return Made(report, document_of(report), choice, gathered)
 
 
@@ -127,7 +126,7 @@ def _read(path: Path, material: Material) -> TruthFile:
 def _rivals(
     gathered: Gathered, choice: ReportChoice, caches: CacheFolders
 ) -> tuple[RivalModel, ...]:
-    """The model in use and another one, from the project as it is on disk."""
+    """The current model and the one it is compared with, from the project on disk."""
     from engine.project import Project
 
     if choice.rival_setting is None and choice.rival_version is None:
@@ -140,7 +139,7 @@ def _rivals(
 
 
 def save(made: Made, out: Path, cancel: CancelToken) -> Path:
-    """Write a report where a person chose to; they were asked whether a file that is there is replaced."""
+    """Write a report to a path; an existing file is overwritten, as the save dialog confirmed."""
     from engine.project import Project
 
     with Project.open(made.gathered.material.path, for_writing=False) as project:
@@ -150,7 +149,7 @@ def save(made: Made, out: Path, cancel: CancelToken) -> Path:
 
 
 def with_suffix(out: Path, kind: str, filters: Mapping[str, str]) -> Path:
-    """A place with the end of the chosen kind, unless the name says a kind itself."""
+    """The path with the suffix of the chosen kind, unless it already has a known suffix."""
     if out.suffix.lower() in filters:
         return out
     suffix = next((suffix for suffix, text in filters.items() if text == kind), ".html")

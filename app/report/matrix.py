@@ -1,4 +1,4 @@
-"""The confusion matrix: painted as far as it is seen, folded by a click or by keys; a cell opens its images."""
+"""The confusion matrix as a widget: rows fold, and a cell opens its images."""
 
 from __future__ import annotations
 
@@ -31,29 +31,32 @@ if TYPE_CHECKING:
     from engine.report.confusion import Confusion, Folded
 
 MOST_LINES: Final = 2_000
-"""Rows that can be open at once: a person who opens more than this looks for something else."""
+"""Rows shown at once, at most. Chosen: more cannot be surveyed."""
 _MOVES: Final = {
-    Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1), Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0),
-}  # fmt: skip
+    Qt.Key.Key_Left: (0, -1),
+    Qt.Key.Key_Right: (0, 1),
+    Qt.Key.Key_Up: (-1, 0),
+    Qt.Key.Key_Down: (1, 0),
+}
 
 
 @final
 class MatrixView(QAbstractScrollArea):
-    """Rows are true classes, columns predicted ones.
+    """Confusion matrix: rows are true classes, columns predicted ones.
 
-    Arrow keys move, Enter opens the images of the cell, Plus and Minus open and close the branch of its row. Left of
-    the first column stands the name itself: Enter opens or closes its branch.
+    Arrow keys move, Enter opens the images of the cell, Plus and Minus expand and collapse the
+    row's class. Left of the first column is the class name: Enter there toggles it.
     """
 
     images_requested = Signal(int, int)  # row and column of the folded matrix
-    cell_reached = Signal(QRect)  # where the cell is that the keyboard came to
+    cell_reached = Signal(QRect)  # rectangle of the cell that got the keyboard focus
 
     def __init__(self, confusion: Confusion) -> None:
         super().__init__()
         self._confusion = confusion
         self._opened = set(confusion.first_cut())
         self.folded: Folded = confusion.folded(self._opened)
-        self.row, self.column = 0, -1  # the cell with the keyboard; column -1 is the name
+        self.row, self.column = 0, -1  # focused cell; column -1 is the name
         self._hovered: tuple[int, int] | None = None
         keep_as_drawn(self)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -71,7 +74,7 @@ class MatrixView(QAbstractScrollArea):
         self.viewport().update()
 
     def _lay_out(self) -> None:
-        """As high as it is: the page scrolls it up and down; more columns than fit scroll by themselves."""
+        """Set the height to show all rows, as the page scrolls vertically; columns scroll here."""
         lines, across, width = (
             len(self.folded.lines),
             self.horizontalScrollBar(),
@@ -103,7 +106,7 @@ class MatrixView(QAbstractScrollArea):
     # -- folding
 
     def toggle(self, row: int) -> None:
-        """Open or close the branch of a row; the same class stays where it is."""
+        """Expand or collapse the class of a row; the row keeps the focus."""
         line = self.folded.lines[row]
         if line.is_open:
             self._close(line.class_id)
@@ -122,7 +125,7 @@ class MatrixView(QAbstractScrollArea):
         self._reveal()
 
     def _close(self, class_id: int) -> None:
-        """Close a class and all below it: opened again, it shows its children alone."""
+        """Collapse a class and its descendants: expanded again, it shows only its children."""
         tree = self._confusion.tree
         self._opened = {each for each in self._opened if class_id not in tree.branch(each)}
 
@@ -191,7 +194,7 @@ class MatrixView(QAbstractScrollArea):
             self.images_requested.emit(self.row, self.column)
 
     def _reveal(self) -> None:
-        """Scroll to the cell with the keyboard; the page, too."""
+        """Scroll matrix and page to the focused cell."""
         across, sizes = self.horizontalScrollBar(), self._sizes
         if self.column >= 0:
             left = sizes.side * self.column
@@ -200,19 +203,19 @@ class MatrixView(QAbstractScrollArea):
         self.cell_reached.emit(self.scene.cell_rect(self.row, self.column))
 
     def _tell(self) -> None:
-        """Say the cell with the keyboard to a screen reader."""
+        """Describe the focused cell to screen readers."""
         if self.folded.lines:
             self.setAccessibleDescription(self.text_of(self.row, self.column))
 
     def text_of(self, row: int, column: int) -> str:
-        """A cell, or the name of a row with its images, in words."""
+        """Text of a cell, or of a row with its number of images."""
         name = self._name(row)
         if column < 0:
             return cell_text(name, "", int(self.folded.branch_totals[row]))
         return cell_text(name, self._name(column), self.folded.cells.get((row, column), 0))
 
     def images_of(self, row: int, column: int) -> NDArray[np.int64]:
-        """The images (k,) of a cell."""
+        """Ids (k,) of the images of a cell."""
         return self._confusion.images_of(self.folded.lines, row, column)
 
     def title_of(self, row: int, column: int) -> str:
@@ -223,7 +226,7 @@ class MatrixView(QAbstractScrollArea):
 
     @property
     def scene(self) -> MatrixScene:
-        """What is painted now."""
+        """The visible part, for painting and hit testing."""
         scrolled, visible = (
             self.horizontalScrollBar().value(),
             self.viewport().visibleRegion().boundingRect(),
@@ -232,7 +235,7 @@ class MatrixView(QAbstractScrollArea):
         size = self.viewport().size()
         return MatrixScene(
             self.folded, self._name, self._sizes, scrolled, size, visible, self._hovered, focused
-        )  # fmt: skip
+        )
 
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
@@ -242,7 +245,7 @@ class MatrixView(QAbstractScrollArea):
             return True
         return super().viewportEvent(event)
 
-    # -- the look
+    # -- painting
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -1,4 +1,4 @@
-"""The look of the confusion matrix: names, cells shaded by their share of the row, and what the keyboard is on."""
+"""Geometry and painting of the confusion matrix: names, shaded cells and the focus frame."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from app.wording import number
 from engine.report.confusion import Folded
 
 # Logical pixels.
-SMALLEST_SIDE: Final = 26  # of a cell: a number of three digits fits
+SMALLEST_SIDE: Final = 26  # of a cell: fits three digits
 LARGEST_SIDE: Final = 44
-WIDEST_NAMES: Final = 260  # of the rows
+WIDEST_NAMES: Final = 260  # of row names
 NARROWEST_NAMES: Final = 110
-HIGHEST_HEAD: Final = 200  # names of the columns
+HIGHEST_HEAD: Final = 200  # of column names
 TITLE: Final = 24  # of the axes
 TOTALS: Final = 56
 INDENT: Final = 12
 ARROW: Final = 16
-GAP: Final = 8  # behind names
+GAP: Final = 8  # padding of names
 
 
 @dataclass(frozen=True)
 class MatrixSizes:
-    """How large the parts of a matrix are, in logical pixels."""
+    """Sizes of the parts of a matrix, in logical pixels."""
 
-    names: int  # width of the names of rows
-    head: int  # height of the names of columns, with the title of their axis
+    names: int  # width of the row names
+    head: int  # height of the column names, with the axis title
     side: int  # of a cell
 
     @classmethod
     def fitting(
         cls, folded: Folded, name_of: Callable[[int], str], metrics: QFontMetrics, width: int
     ) -> MatrixSizes:
-        """Names as whole as they can be; the cells share the rest of the width."""
+        """Give names the width they need, up to a limit, and cells the remaining width."""
         wide = [metrics.horizontalAdvance(name_of(row)) for row in range(len(folded.lines))]
         insets = [INDENT * line.depth + ARROW + GAP + 2 for line in folded.lines]
         wanted = max((sum(pair) for pair in zip(wide, insets, strict=True)), default=0)
@@ -53,19 +53,19 @@ class MatrixSizes:
 @final
 @dataclass(frozen=True)
 class MatrixScene:
-    """What is painted of a matrix, and where."""
+    """A matrix as it is painted, with its geometry."""
 
     folded: Folded
-    name_of: Callable[[int], str]  # of a row and the column of the same classes
+    name_of: Callable[[int], str]  # class name of a row, and of the column of the same number
     sizes: MatrixSizes
-    scrolled: int  # to the right
+    scrolled: int  # horizontal offset
     size: QSize  # of the viewport
-    visible: QRect  # the part of it that is in sight
+    visible: QRect  # exposed part of the viewport
     hovered: tuple[int, int] | None = None  # row and column; column -1 is the name
     focused: tuple[int, int] | None = None
 
     def cell_rect(self, row: int, column: int) -> QRect:
-        """Where a cell is in the viewport."""
+        """Rectangle of a cell in the viewport."""
         sizes = self.sizes
         y = sizes.head + sizes.side * row
         if column < 0:
@@ -84,7 +84,7 @@ class MatrixScene:
         return (row, column) if column < len(self.folded.lines) else None
 
     def seen(self) -> tuple[range, range]:
-        """Rows and columns that are in sight."""
+        """Visible rows and columns."""
         count, side = len(self.folded.lines), self.sizes.side
         top, left = max(0, self.visible.top() - self.sizes.head) // side, self.scrolled // side
         rows = range(min(top, count), min(count, top + self.visible.height() // side + 2))
@@ -98,7 +98,7 @@ class MatrixScene:
         self._paint_row_names(painter)
 
     def _paint_titles(self, painter: QPainter) -> None:
-        """What rows and columns are."""
+        """Paint the titles of the axes."""
         sizes, left = self.sizes, self.sizes.names
         painter.setPen(QColor(tokens().colours.text_muted))
         across = QRect(left, 0, self.size.width() - left, TITLE)

@@ -1,4 +1,4 @@
-"""Charts of a report as widgets: painted by the engine's one painter, in the window's colours."""
+"""Charts of a report as widgets, painted by the engine's chart code in the window's colours."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LEAST_WIDTH: Final = 280  # logical pixels
-MOST_WIDTH: Final = 900  # wider charts are no easier to read
-VEIL: Final = 40  # opacity of bands, of 255
-SOFT: Final = 90  # of 255: bars with a part that is darker
+MOST_WIDTH: Final = 900  # logical pixels; wider charts are no easier to read
+VEIL: Final = 40  # alpha of confidence bands, 0-255
+SOFT: Final = 90  # alpha of bars with a darker part, 0-255
 
 
 @final
 class ChartView(QWidget):
-    """One chart; its accessible name says what it shows."""
+    """A chart; its accessible name is the title."""
 
     def __init__(self, chart: ReportChart) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ class ChartView(QWidget):
 
 @final
 class _Painted:
-    """A `Surface` on a painter."""
+    """A `Surface` that paints with a `QPainter`."""
 
     def __init__(self, painter: QPainter) -> None:
         self._painter = painter
@@ -110,12 +110,16 @@ def _polygon(points: Sequence[Point]) -> QPolygonF:
 
 
 def ink_colour(ink: Ink) -> QColor:
-    """The window's colour for a use."""
+    """The theme colour of an ink."""
     colours = tokens().colours
     named = {
-        Ink.TEXT: colours.text, Ink.MUTED: colours.text_muted, Ink.LINE: colours.hairline, Ink.ACCENT: colours.accent,
-        Ink.SOFT: colours.accent, Ink.VEIL: colours.accent,
-    }  # fmt: skip
+        Ink.TEXT: colours.text,
+        Ink.MUTED: colours.text_muted,
+        Ink.LINE: colours.hairline,
+        Ink.ACCENT: colours.accent,
+        Ink.SOFT: colours.accent,
+        Ink.VEIL: colours.accent,
+    }
     colour = QColor(named[ink])
     if ink in (Ink.SOFT, Ink.VEIL):
         colour.setAlpha(SOFT if ink is Ink.SOFT else VEIL)

@@ -1,4 +1,4 @@
-"""Tables of a report: sorted by a click on a heading; a class opens its class, by Enter or a double click."""
+"""Tables of a report, sortable by column; Enter or a double click opens the class of a cell."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
-ROW: Final = 28  # logical pixels
-NAME_WIDTH: Final = 180  # at most
-LEAST_NAME: Final = 90  # logical pixels
-PADDING: Final = 18  # beside a value, logical pixels
-MEASURED: Final = 60  # rows that widths are made from
+ROW: Final = 28  # height in logical pixels
+NAME_WIDTH: Final = 180  # logical pixels, at most
+LEAST_NAME: Final = 90  # logical pixels, at least
+PADDING: Final = 18  # logical pixels added to the text width
+MEASURED: Final = 60  # rows measured for the column widths
 
 
 @final
@@ -73,7 +73,7 @@ class ReportTableModel(QAbstractTableModel):
         return self._table.columns[column].is_detail
 
     def class_at(self, index: Index) -> int | None:
-        """The class of a cell, else the first one of its row; None where there is none."""
+        """The class of a cell, else the first class in its row; None without any."""
         if not index.isValid():
             return None
         row = self.rows[index.row()]
@@ -82,7 +82,7 @@ class ReportTableModel(QAbstractTableModel):
         return None if found is None or found.class_id == UNKNOWN else found.class_id
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        """Rows without a value come last either way."""
+        """Sort by a column; rows without a value come last in both orders."""
         if not 0 <= column < len(self._table.columns):
             return
         self.beginResetModel()
@@ -105,7 +105,7 @@ def _key(value: Value) -> Any:
 
 @final
 class ReportTableView(QTableView):
-    """As high as its rows: the page scrolls it up and down."""
+    """A table as high as its rows: the page scrolls vertically."""
 
     class_requested = Signal(int)
 
@@ -137,14 +137,14 @@ class ReportTableView(QTableView):
         self._fit_height()
 
     def _fit_height(self) -> None:
-        """Of the rows, their head, and the bar below where the columns are wider than the page."""
+        """Set the height for rows, header and, if needed, the horizontal scroll bar."""
         bar = self.horizontalScrollBar()
         below = bar.sizeHint().height() if bar.maximum() > 0 else 0
         head = self.horizontalHeader().sizeHint().height()
         self.setFixedHeight(head + ROW * self._model.rowCount() + 2 + below)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Up and down is the page's."""
+        """Leave vertical scrolling to the page."""
         event.ignore() if event.angleDelta().x() == 0 else super().wheelEvent(event)
 
     def _dress_head(self) -> None:
@@ -158,7 +158,7 @@ class ReportTableView(QTableView):
         head.setStretchLastSection(False)
 
     def _wide(self, column: int) -> int:
-        """What a column needs: numbers as wide as they are, names up to a limit."""
+        """Width of a column: of all digits for numbers, limited for names."""
         texts = [self._model.headerData(column, Qt.Orientation.Horizontal) + "  ▾"]
         texts += [
             self._model.data(self._model.index(row, column))
@@ -168,7 +168,7 @@ class ReportTableView(QTableView):
         return width if self._model.is_number(column) else max(min(width, NAME_WIDTH), LEAST_NAME)
 
     def _fit_widths(self) -> None:
-        """Leave details out until the columns fit; the first name has the rest of the width."""
+        """Hide detail columns until the rest fit; the first name column gets the spare width."""
         shown, room = list(range(self._model.columnCount())), self.viewport().width()
         details = [column for column in shown if self._model.is_detail(column)]
         while details and sum(self._widths[column] for column in shown) > room:

@@ -1,4 +1,4 @@
-"""The page of the report: its sections by name, what it is compared with, and how it is saved."""
+"""The report page: tabs of sections, the comparison, and saving."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ RIVAL_WIDTH: Final = 260
 
 @final
 class ReportPage(QWidget):
-    """Shows a report, how it is made, or why there is none yet.
+    """Shows a report, its progress, or why there is none.
 
     Signals:
-        make_requested: make it, with what is chosen.
+        make_requested: make a report with the chosen options.
         cancel_requested: stop making it.
-        truth_requested: let the person choose a truth file.
-        save_requested: save what is shown.
-        images_requested: the matrix, and row and column of one of its cells.
-        class_requested: the id of a class.
+        truth_requested: choose a truth file.
+        save_requested: save the shown report.
+        images_requested: matrix, row and column of a cell.
+        class_requested: id of a class.
     """
 
     make_requested = Signal()
@@ -79,7 +79,8 @@ class ReportPage(QWidget):
         self.truth_button.setToolTip(
             plain_tip(
                 tr(
-                    "Labels that predictions are compared with. Choose a CSV file with the columns image and class."
+                    "Labels that predictions are compared with. Choose a CSV file with the "
+                    "columns image and class."
                 )
             )
         )
@@ -126,7 +127,7 @@ class ReportPage(QWidget):
         column.addWidget(self._stack, 1)
 
     def _make_start(self) -> QWidget:
-        """What stands in for a report that is not there yet."""
+        """The page shown while there is no report."""
         start = QWidget()
         column = QVBoxLayout(start)
         spacing = tokens().spacing
@@ -152,12 +153,12 @@ class ReportPage(QWidget):
         self.truth = None
         self.make_requested.emit()
 
-    # -- what is chosen
+    # -- options
 
     def choice(self) -> ReportChoice:
-        """What is chosen now."""
+        """The options as currently chosen."""
         rival = self.rival.currentData()
-        if isinstance(rival, str):  # Qt knows no enums of texts
+        if isinstance(rival, str):  # `currentData` returns enum members of str as str
             return ReportChoice(self.truth, rival_setting=Setting(rival))
         return ReportChoice(self.truth, rival_version=rival)
 
@@ -165,10 +166,10 @@ class ReportPage(QWidget):
         self.truth = path
         self.make_requested.emit()
 
-    # -- what is shown
+    # -- content
 
     def show_making(self) -> None:
-        """Hide an earlier report while one is being made: its figures would be taken for new."""
+        """Hide the previous report while a new one is made, so that its figures are not misread."""
         self._show_start(tr("Building the report…"), "", can_make=False)
         self.progress.show_step(tr("Reading the project…"))
         self.progress.cancel_button.setFocus()
@@ -177,7 +178,7 @@ class ReportPage(QWidget):
         self.progress.show_progress(progress)
 
     def show_stopped(self, reason: str = "") -> None:
-        """Show the earlier report again, or why there is none."""
+        """Show the previous report again, or why there is none."""
         self.progress.show_ended()
         if self.made is not None:
             self.truth = self.made.choice.truth
@@ -209,7 +210,7 @@ class ReportPage(QWidget):
         self._show_tools()
 
     def show_made(self, made: Made) -> None:
-        """Show a report, at the section that was open in the last one."""
+        """Show a report, at the section that was open before."""
         before = next((key for key, chip in self.chips.items() if chip.isChecked()), "")
         self.progress.show_ended()
         self.made, self.truth = made, made.choice.truth
@@ -269,7 +270,7 @@ class ReportPage(QWidget):
             chip.setEnabled(is_shown)
 
     def show_section(self, key: str) -> None:
-        """Show a section; it is made when it is first shown."""
+        """Show a section; its widgets are made on first use."""
         if self.made is None:
             return
         if key not in self._views:
@@ -282,7 +283,7 @@ class ReportPage(QWidget):
 
     @property
     def section(self) -> str:
-        """The key of the section that is shown."""
+        """Key of the current section."""
         return next(
             (key for key, view in self._views.items() if view is self.sections.currentWidget()), ""
         )
@@ -295,7 +296,7 @@ class ReportPage(QWidget):
 
     @property
     def stale(self) -> Stale:
-        """What changed since the report was made; shown while the page is visible."""
+        """Changes since the report was made; displayed while the page is visible."""
         return self._stale
 
     @stale.setter
@@ -317,7 +318,7 @@ class ReportPage(QWidget):
         self._show_stale()
 
     def forget(self) -> None:
-        """Show nothing of a project that was closed."""
+        """Clear everything of a closed project."""
         self.made, self.truth = None, None
         self._clear_sections()
         self.rival.clear()
@@ -325,7 +326,7 @@ class ReportPage(QWidget):
         self.show_stopped()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Ctrl+PageDown and Ctrl+PageUp go to the next and previous section."""
+        """Go to the next or previous section by Ctrl+PageDown or Ctrl+PageUp."""
         step = {Qt.Key.Key_PageDown: 1, Qt.Key.Key_PageUp: -1}.get(Qt.Key(event.key()))
         if (
             step is not None

@@ -1,4 +1,4 @@
-"""What the report's page says besides the report itself."""
+"""Texts of the report page; those of the report itself are in the engine."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ KINDS: Final[Mapping[str, str]] = {
 
 
 def cell_text(truth: str, prediction: str, count: int) -> str:
-    """`Fox, predicted Dog: 12 images`; a row alone is `Fox: 40 images`."""
+    """`Fox, predicted Dog: 12 images`; without a prediction `Fox: 40 images`."""
     if not prediction:
         return titled(truth, images(count))
     return tr("%1, predicted %2: %3", truth, prediction, images(count))
 
 
 def set_title(truth: str, prediction: str) -> str:
-    """Title of the images of a cell; their number stands beside it."""
+    """Title of the images of a cell; their count is shown next to it."""
     return tr("%1, predicted %2", truth, prediction)
 
 
 def stale_text(made_at: datetime, stale: Stale) -> str:
-    """`12 new labels since 14:03.`, or what else changed."""
+    """`12 new labels since 14:03.`, or which other changes there are."""
     made = clock_text(made_at)
     if stale.labels and not stale.has_other:
         return plural(stale.labels, "1 new label since %1.", "%n new labels since %1.", made)
@@ -57,7 +57,7 @@ def stale_text(made_at: datetime, stale: Stale) -> str:
 
 
 def truth_text(truth: Path | None) -> str:
-    """What predictions are compared with, on the button that changes it."""
+    """Label of the button that chooses what predictions are compared with."""
     return tr("Held-out labels") if truth is None else shown(truth.name)
 
 
@@ -66,7 +66,7 @@ def saved_text(out: Path) -> str:
 
 
 def save_filters() -> dict[str, str]:
-    """File filters by the end of the name."""
+    """File filters by suffix."""
     return {suffix: f"{tr(text)} (*{suffix})" for suffix, text in KINDS.items()}
 
 
