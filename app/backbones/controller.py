@@ -1,4 +1,4 @@
-"""Backbones of the three sources, and changing the project to one of them."""
+"""The feature for choosing, adding, and removing backbones."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
     from engine.events import Progress
     from engine.project import Change, Project
 
-MOST_TIMED: Final = 24  # images that the speed of a backbone is measured on
+MOST_TIMED: Final = 24  # images on which the speed of a backbone is measured
 
 
 @final
 class Backbones(PanelFeature["BackbonePanel"]):
-    """Opens the backbone panel, keeps it up to date, and does what changes the project or this computer."""
+    """Show the backbone panel, keep it up to date, and apply its requests."""
 
     guide_page = "backbones"
 
@@ -53,7 +53,7 @@ class Backbones(PanelFeature["BackbonePanel"]):
         self._published: tuple[PublishedRow, ...] = ()
         self._installed = Installed((), "")
         self._rates: dict[str, PhotoRate] = {}
-        self._timed: set[str] = set()  # backbones that were measured, also those that failed
+        self._timed: set[str] = set()  # names of backbones measured so far, failures included
         self.jobs.measuring.finished.connect(self._on_measured)
         self.jobs.listing.finished.connect(self._on_listed)
         self.jobs.download.stage_changed.connect(self._on_download_stage)
@@ -92,7 +92,7 @@ class Backbones(PanelFeature["BackbonePanel"]):
         return panel
 
     def _say(self, text: str, source: Source | None = None) -> None:
-        """Show a toast, with a button that opens the panel where it is closed."""
+        """Show a toast; if the panel is closed, with a button that opens it."""
         if self.is_panel_shown:
             self._toast.say(text)
         else:
@@ -125,12 +125,12 @@ class Backbones(PanelFeature["BackbonePanel"]):
             self._show_published()
 
     def _compare(self, offered: OfferedBackbone) -> None:
-        """Embed the project with a bundled backbone beside the one in use."""
+        """Open the panel and prepare the change to a bundled backbone, to compare the two."""
         self.open_panel(Source.COMPUTER)
         self.jobs.prepare_change(offered.name, library_title(offered.name), offered.preparation)
 
     def _measure(self) -> None:
-        """Measure the speed of bundled backbones, once, while the panel is shown and no job runs."""
+        """Measure the speed of bundled backbones once, while the panel is visible and idle."""
         if not self._installed.is_choice_open:
             return
         rows = [
@@ -163,11 +163,10 @@ class Backbones(PanelFeature["BackbonePanel"]):
             self._ask_for_installed()
 
     def _look_for_offer(self) -> None:
-        """Offer the accurate backbone, once, to a project that uses the fast one."""
+        """Offer the accurate backbone once to a project that uses the fast one."""
         info = self._session.info
-        if info is not None and not info.path.is_relative_to(
-            sample_folder()
-        ):  # the sample is there to be tried
+        # The sample project gets no offer.
+        if info is not None and not info.path.is_relative_to(sample_folder()):
             self._session.ask(
                 _accurate_offer,
                 lambda offered: self._on_offer(info.project_id, offered),

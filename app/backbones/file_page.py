@@ -1,4 +1,4 @@
-"""The third source: an ONNX file. It is inspected, its preprocessing set, tried on some images, then added."""
+"""The ONNX page: inspect a file, set its preprocessing, try it on some images, and add it."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -52,7 +52,7 @@ OWN_VALUES: Final = ""
 PERCENT: Final = 100.0
 _PRESETS: Final = {name: preset(name) for name in PRESETS}
 _SHORT_TITLES: Final = {"imagenet": "ImageNet", "caffe": "Caffe", "clip": "CLIP"}
-"""Where the whole title is too long for a narrow panel; it is the entry's tip then."""
+"""Short titles for narrow panels; the full title becomes the tool tip."""
 _PRESET_TITLES: Final = {
     name: _SHORT_TITLES.get(name, each.title) for name, each in PRESETS.items()
 } | {OWN_VALUES: marked("Custom")}
@@ -75,7 +75,7 @@ _MORE: Final = {
 
 @final
 class PreprocessingForm(QWidget):
-    """The few settings worth a thought, and the others below "More settings"."""
+    """Name and preprocessing of a network, with rarely needed fields below "More settings"."""
 
     changed = Signal()
 
@@ -141,7 +141,11 @@ class PreprocessingForm(QWidget):
         self._is_filling = False
 
     def values(self) -> dict[str, Any]:
-        """Fields of `Preprocessing` as they are set; ValueError where mean or deviation are not three numbers."""
+        """The fields of `Preprocessing`.
+
+        Raises:
+            ValueError: mean or standard deviation are not three numbers.
+        """
         return {field: _value_of(widget) for field, widget in self._fields.items()}
 
     @property
@@ -149,7 +153,7 @@ class PreprocessingForm(QWidget):
         return not self.problem.text()
 
     def _show_state(self) -> None:
-        """Name the preset that the values follow, and say what cannot be meant."""
+        """Select the preset that matches the values, and show why they are not valid."""
         problem = "" if self.name.text().strip() else tr("Give it a name.")
         try:
             values = self.values()
@@ -226,9 +230,8 @@ def _value_of(widget: Field) -> Any:
 
 def _put(widget: Field, value: Any) -> None:
     if isinstance(widget, QComboBox):
-        if (
-            isinstance(value, int | float) and widget.findData(value) < 0
-        ):  # a settings file may ask for any
+        # A settings file may contain other values than the list.
+        if isinstance(value, int | float) and widget.findData(value) < 0:
             widget.addItem(_scale_text(value), float(value))
         widget.setCurrentIndex(max(0, widget.findData(value)))
     elif isinstance(widget, QCheckBox):
@@ -243,7 +246,7 @@ def _put(widget: Field, value: Any) -> None:
 
 @final
 class FilePage(QWidget):
-    """One file at a time."""
+    """Page for one ONNX file at a time."""
 
     def __init__(self, jobs: BackboneJobs) -> None:
         super().__init__()
@@ -289,9 +292,8 @@ class FilePage(QWidget):
     def show_facts(self, facts: OnnxFacts) -> None:
         self.facts = facts
         usable = [output.name for output in facts.outputs if not output.refused]
-        notices = [
-            translated(notice) for notice in facts.notices if notice != GUESS_NOTICE
-        ]  # the form shows guesses
+        # Guesses are shown in the form.
+        notices = [translated(notice) for notice in facts.notices if notice != GUESS_NOTICE]
         self._facts_text.setText("\n".join((file_facts(facts), *notices)))
         if facts.is_declared:
             why = tr("Preprocessing: %1.", translated(facts.why))
@@ -328,8 +330,8 @@ class FilePage(QWidget):
         was_tried = jobs.trial.stage is Stage.DONE
         is_busy = jobs.trial.is_busy or jobs.adding.is_busy
         prompt = tr(
-            "Drop an ONNX file here: any network that turns an image into a vector or a feature map. It runs in a "
-            "separate process and contacts no other computer."
+            "Drop an ONNX file here: any network that turns an image into a vector or a feature "
+            "map. It runs in a separate process and contacts no other computer."
         )
         self._drop_text.setText(prompt if self.path is None else breakable(self.path.name))
         self.drop.setEnabled(not is_busy)
@@ -371,6 +373,6 @@ class FilePage(QWidget):
 
 
 def dropped_file(data: QMimeData) -> Path | None:
-    """The ONNX file among what is dropped, if it is one file of this computer."""
+    """The dropped ONNX file, if exactly one local file was dropped."""
     paths = [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
     return paths[0] if len(paths) == 1 and paths[0].suffix.lower() == ".onnx" else None

@@ -1,4 +1,4 @@
-"""What the backbone panel lets workers do: list, examine files, download, and prepare a change; and how it is shown."""
+"""Background jobs of the backbone panel, and a widget for their progress."""
 
 from __future__ import annotations
 
@@ -27,30 +27,27 @@ if TYPE_CHECKING:
 
 @final
 class BackboneJobs(QObject):
-    """A slot for each kind of work of the panel, and a change that is ready."""
+    """One job slot for each kind of work, and the prepared change."""
 
     def __init__(self, session: Session, settings: Settings) -> None:
         super().__init__(session)
         self.settings = settings
         self._session = session
-        self.listing = JobSlot(
-            session.jobs
-        )  # reads the list of published networks; asks no other computer
-        self.download = JobSlot(
-            session.jobs
-        )  # fetches one of them and keeps it; only when the person said so
-        self.inspection = JobSlot(session.jobs)  # reads what an ONNX file says of itself
-        self.trial = JobSlot(session.jobs)  # runs it on some of the person's images
+        # Reads the list of published networks; makes no network request.
+        self.listing = JobSlot(session.jobs)
+        # Downloads and stores a published network, after the user agreed.
+        self.download = JobSlot(session.jobs)
+        self.inspection = JobSlot(session.jobs)  # reads the metadata of an ONNX file
+        self.trial = JobSlot(session.jobs)  # embeds some images with it
         self.adding = JobSlot(session.jobs, keeps_finished=False)
-        self.measuring = JobSlot(
-            session.jobs, keeps_finished=False
-        )  # finds out how fast bundled backbones are here
-        # makes a bundled backbone ready for its first use, before a change to it
+        # Measures the speed of bundled backbones.
+        self.measuring = JobSlot(session.jobs, keeps_finished=False)
+        # Prepares a bundled backbone before its first use.
         self.preparation = JobSlot(session.jobs, keeps_finished=False)
-        self.change = JobSlot(
-            session.jobs, is_heavy=True
-        )  # embeds the project with another backbone
-        self.ready: PreparedChange | None = None  # a change that waits for the person's word
+        # Embeds the project with another backbone.
+        self.change = JobSlot(session.jobs, is_heavy=True)
+        # A prepared change that the user has not decided about.
+        self.ready: PreparedChange | None = None
         self._project: Path | None = None
         self._next_source = ""
         self.preparation.finished.connect(self._on_prepared)
@@ -64,7 +61,7 @@ class BackboneJobs(QObject):
         self.listing.start(tr("Loading the list of published networks"), request)
 
     def download_network(self, row: PublishedRow, proxy: str, mirror: str) -> None:
-        """Fetch a network; an empty proxy is the system's, an empty mirror the publisher's own server."""
+        """Download a network; "" means the system's proxy, and the publisher's server as mirror."""
         from engine.backbones.messages import AddPublished
 
         network = row.network
@@ -114,7 +111,7 @@ class BackboneJobs(QObject):
     def prepare_change(
         self, source: str, name: str, preparation: Request[Any] | None = None
     ) -> None:
-        """Embed the open project with another backbone; nothing while nobody may write."""
+        """Embed the open project with another backbone, unless it is read-only or changing."""
         from engine.requests import PrepareChange
 
         info = self._session.info
@@ -134,22 +131,20 @@ class BackboneJobs(QObject):
 
     def _on_change_ready(self, prepared: PreparedChange) -> None:
         info = self._session.info
-        if (
-            info is not None and info.path == self._project
-        ):  # it may have ended just when another project was opened
+        # Another project may have been opened just before the job ended.
+        if info is not None and info.path == self._project:
             self.ready = replace(prepared, news=tuple(self.change.news))
 
     def _on_prepared(self, _added: object) -> None:
-        """Go on with the change, after all who follow the preparation know that it is over."""
+        """Continue with the change, after all slots connected to the preparation have run."""
         source, name, project = self._next_source, self.preparation.subject, self._project
         QTimer.singleShot(0, self, lambda: self._go_on(source, name, project))
 
     def _go_on(self, source: str, name: str, project: Path | None) -> None:
         self.preparation.dismiss()
         info = self._session.info
-        if (
-            info is not None and info.path == project
-        ):  # the person may have gone on to another project
+        # Another project may have been opened.
+        if info is not None and info.path == project:
             self.prepare_change(source, name)
 
     def _on_closed(self) -> None:
@@ -161,7 +156,10 @@ class BackboneJobs(QObject):
 
 @final
 class JobSlotView(QWidget):
-    """Progress of a slot, or its failure; hidden while idle. Without a tip for it, there is no Cancel."""
+    """Progress or failure of a job slot; hidden while idle.
+
+    Without a `cancel_tip` there is no Cancel button.
+    """
 
     def __init__(self, slot: JobSlot, *, getting_ready: str = "", cancel_tip: str = "") -> None:
         super().__init__()

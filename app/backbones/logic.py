@@ -1,4 +1,4 @@
-"""What the backbone panel knows, and what it asks of the engine on the project thread; without Qt."""
+"""Logic of the backbone panel, and its queries on the project thread; without Qt."""
 
 from __future__ import annotations
 
@@ -22,16 +22,14 @@ if TYPE_CHECKING:
     from engine.project import Project
     from engine.worker.protocol import Request
 
-MOST_TRIED: Final = (
-    8  # images are enough to see whether a network tells them apart, and are over in a moment
-)
-RATE_FIGURE: Final = (
-    "images_per_s_one_core"  # of a card: how fast the network was when it came to this computer
-)
+# Enough images to show whether a network works, and quick to embed.
+MOST_TRIED: Final = 8
+# Key of a card's figures: speed of the network when it was added to this computer.
+RATE_FIGURE: Final = "images_per_s_one_core"
 
 
 class Source(StrEnum):
-    """Where a backbone can come from."""
+    """Sources of backbones."""
 
     COMPUTER = "computer"
     PUBLISHED = "published"
@@ -39,7 +37,7 @@ class Source(StrEnum):
 
 
 class Origin(StrEnum):
-    """How a backbone came to this computer."""
+    """How a backbone was installed."""
 
     BUNDLED = "bundled"
     PUBLISHED = "published"
@@ -48,18 +46,18 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True)
 class BackboneRow:
-    """One backbone on this computer."""
+    """A backbone installed on this computer."""
 
     files: ModelFiles  # the network and its card
     source: str
     size_bytes: int
     is_used: bool = False
-    choice: BackboneChoice | None = None  # what it is offered as; None for one that is not bundled
+    choice: BackboneChoice | None = None  # None if not bundled
     preparation: Request[Any] | None = None
-    times_the_work: float = 0.0  # of the fast bundled one, for one image; 0 where nobody knows
-    rate: PhotoRate | None = (
-        None  # measured since the start; of one that is not ready by the rate of the fast one
-    )
+    # Cost per image relative to the fast bundled backbone; 0 if unknown.
+    times_the_work: float = 0.0
+    # Measured in this session; estimated from the fast backbone if not prepared yet.
+    rate: PhotoRate | None = None
 
     @property
     def name(self) -> str:
@@ -77,35 +75,34 @@ class BackboneRow:
 
     @property
     def is_removable(self) -> bool:
-        """Whether it may go: what ships with the program stays, and so does what the project uses."""
+        """Whether it can be removed: not if it is bundled or the project uses it."""
         return self.origin is not Origin.BUNDLED and not self.is_used
 
 
 @dataclass(frozen=True)
 class Installed:
-    """What is on this computer, for the open project."""
+    """The backbones installed on this computer, for the open project."""
 
-    rows: tuple[BackboneRow, ...]  # the one in use first, then bundled ones, then by name
-    used_name: str  # the model version in use, as people call it
-    missing_model_reason: str = ""  # why nothing can be embedded with it; empty when all is well
+    rows: tuple[BackboneRow, ...]  # current one first, then bundled ones, then by name
+    used_name: str  # name of the current model version
+    missing_model_reason: str = ""  # why the current backbone cannot be used; "" if it can
     is_choice_open: bool = False
 
 
 @dataclass(frozen=True)
 class PublishedRow:
-    """A network whose weights can be downloaded, with one version of them."""
+    """A published network with one version of its weights."""
 
     network: PublishedNetwork
-    fetched_bytes: int = 0  # of an earlier download that was stopped
+    fetched_bytes: int = 0  # size of an unfinished download
     is_here: bool = False
-    images_per_s: float | None = (
-        None  # on one core of this computer; None where it was not measured
-    )
-    times_the_work: float = 1.0  # of the first recommended one, for one image
+    # On one core of this computer; None if not measured.
+    images_per_s: float | None = None
+    times_the_work: float = 1.0  # cost per image relative to the first recommended network
 
     @cached_property
     def source(self) -> str:
-        """By which the engine finds it once it is on this computer."""
+        """Its name in the library once it is installed."""
         return self.network.library_name
 
     @cached_property
@@ -117,7 +114,7 @@ class PublishedRow:
         return self.network.words
 
     def at_side(self, input_side: int, here: Mapping[str, float | None]) -> PublishedRow:
-        """The same network for images of another side, which is another backbone."""
+        """The same network with another input size, which is a backbone of its own."""
         network = self.network.at_side(input_side)
         if network is self.network:
             return self
@@ -126,7 +123,7 @@ class PublishedRow:
 
 
 def recommended_rows(rows: Sequence[PublishedRow]) -> dict[Advice, PublishedRow]:
-    """The recommended networks, the fastest first."""
+    """The recommended networks, fastest first."""
     from engine.backbones.published.facts import recommended
 
     row_of = {row.network: row for row in rows}
@@ -141,7 +138,7 @@ def recommended_rows(rows: Sequence[PublishedRow]) -> dict[Advice, PublishedRow]
 
 
 def installed_backbones(project: Project, caches: CacheFolders) -> Installed:
-    """What is on this computer, beside what the project uses."""
+    """List installed backbones, and the one of the project."""
     from engine.backbones.bundled import is_chosen_elsewhere, offered_backbones
     from engine.collection.models import all_models, missing_model_reason
 
@@ -172,19 +169,27 @@ def installed_backbones(project: Project, caches: CacheFolders) -> Installed:
 
 
 def _row_to_be(offered: OfferedBackbone) -> BackboneRow:
-    """A bundled backbone whose file is made before its first use."""
+    """A row for a bundled backbone whose file is made on first use."""
     from engine.backbones.model_files import ModelFiles, width_agnostic_propagation
 
-    place = assets_folder() / f"{offered.name}.onnx"  # where it would be if it were shipped
+    place = assets_folder() / f"{offered.name}.onnx"  # path of a shipped file
     files = ModelFiles(offered.name, place, "", offered.card, width_agnostic_propagation(), "")
     return BackboneRow(
-        files, offered.name, 0,
-        choice=offered.choice, preparation=offered.preparation, times_the_work=offered.times_the_work,
-    )  # fmt: skip
+        files,
+        offered.name,
+        0,
+        choice=offered.choice,
+        preparation=offered.preparation,
+        times_the_work=offered.times_the_work,
+    )
 
 
 def remove_added(project: Project, caches: CacheFolders, name: str) -> str:
-    """Delete a backbone of the person's library unless the project uses it by now; why it is still there, or ""."""
+    """Delete a backbone from the library unless the project uses it.
+
+    Returns:
+        Why it was not deleted, or "".
+    """
     from engine.backbones.library import BackboneLibrary
 
     library = BackboneLibrary()
@@ -201,7 +206,7 @@ def remove_added(project: Project, caches: CacheFolders, name: str) -> str:
 
 
 def _files_in_use(project: Project, caches: CacheFolders) -> ModelFiles | None:
-    """Of the backbone that the project needs on this computer; None where it has its own, or has lost it."""
+    """Files of the project's backbone; None if the project contains its own, or it is missing."""
     from engine.collection.models import model_of
 
     try:
@@ -213,7 +218,7 @@ def _files_in_use(project: Project, caches: CacheFolders) -> ModelFiles | None:
 def with_rates(
     rows: Sequence[BackboneRow], rates: Mapping[str, PhotoRate]
 ) -> tuple[BackboneRow, ...]:
-    """The rows with their rates by name; one that is not ready goes by what the fast one does."""
+    """Add measured speeds by name; for unprepared backbones, estimates from the fast one."""
     fast = next(
         (rates[row.files.name] for row in rows if row.choice == "fast" and row.files.name in rates),
         None,
@@ -228,7 +233,7 @@ def with_rates(
 
 
 def some_images(state: CollectionState, count: int = MOST_TRIED) -> list[Path]:
-    """Paths of images that could be read, spread evenly over the collection."""
+    """Paths of readable images, spread evenly over the collection."""
     import numpy as np
 
     from engine.collection.state import ImageStatus
@@ -243,7 +248,7 @@ def some_images(state: CollectionState, count: int = MOST_TRIED) -> list[Path]:
 
 
 def fetched_sizes(caches: CacheFolders) -> dict[str, int]:
-    """Bytes that have arrived of downloads that were stopped, by the network's name on this computer."""
+    """Bytes of unfinished downloads, by the library name of the network."""
     from engine.backbones.published.catalogue import PUBLISHERS, kept_list
     from engine.backbones.published.route import PART_SUFFIX, weights_path
 

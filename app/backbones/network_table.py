@@ -1,4 +1,4 @@
-"""The table of published networks: names stay distinguishable at every width, columns that do not fit are hidden."""
+"""The table of published networks; columns that do not fit are hidden."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,25 +26,24 @@ Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
 ROWS_IN_SIGHT: Final = 7
 NAME: Final = 0
-LEAST_NAME_WIDTH: Final = 168  # in logical pixels: all but the longest names of torchvision fit
-MOST_NAME_WIDTH: Final = (
-    300  # timm's longer names have room before other columns; the longest are elided in the middle
-)
-MEASURED: Final = 8  # longest texts whose width is measured, as letters are not of one width
+LEAST_NAME_WIDTH: Final = 168  # logical pixels: fits most names of torchvision
+# Logical pixels: fits most names of timm; longer ones are elided in the middle.
+MOST_NAME_WIDTH: Final = 300
+# Longest texts of a column that are measured; the widest is not always the longest.
+MEASURED: Final = 8
 
 
 @dataclass(frozen=True)
 class NetworkColumn:
-    """One column of the table."""
+    """A column of the table."""
 
     title: str
     text_of: Callable[[PublishedRow], str]
-    value_of: Callable[
-        [PublishedRow], float | str
-    ]  # what rows are sorted by; rows of the same value by their names
+    # Sort key; ties are sorted by name.
+    value_of: Callable[[PublishedRow], float | str]
     is_number: bool = False
     tip: str = ""
-    rank: int = 0  # the columns of low rank stay where there is no room for all
+    rank: int = 0  # columns of higher rank are hidden first
 
     @property
     def alignment(self) -> Qt.AlignmentFlag:
@@ -87,7 +86,7 @@ def arranged(
     words: str = "",
     publisher: str = "",
 ) -> list[PublishedRow]:
-    """The rows of a publisher, or of all, that match all words, sorted."""
+    """Filter rows by publisher ("" for all) and search words, and sort them."""
     wanted = words.casefold().split()
     found = [
         row
@@ -101,7 +100,7 @@ def arranged(
 
 @final
 class PublishedModel(QAbstractTableModel):
-    """The rows that match a search, sorted by one column."""
+    """Model of the rows that match a search, sorted by one column."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -111,7 +110,7 @@ class PublishedModel(QAbstractTableModel):
         self._descending = False
         self._words = ""
         self._publisher = ""
-        # the longest texts of each column in all rows, so that its width stays while a person types
+        # Longest texts of each column in all rows, so that widths do not change while typing.
         self.widest: tuple[tuple[str, ...], ...] = tuple(() for _ in COLUMNS)
 
     def show_rows(self, rows: Sequence[PublishedRow]) -> None:
@@ -121,7 +120,7 @@ class PublishedModel(QAbstractTableModel):
         self._arrange()
 
     def tells(self, column: int) -> bool:
-        """Whether any row shown has a value in this column."""
+        """Whether any visible row has a value in this column."""
         text_of = COLUMNS[column].text_of
         return not self.rows or any(text_of(row) != NOT_KNOWN for row in self.rows)
 
@@ -178,7 +177,7 @@ class PublishedModel(QAbstractTableModel):
 
 @final
 class NetworkTable(QTableView):
-    """Searched and sorted by its model; one row is chosen."""
+    """Table of networks with single selection; searching and sorting are done by the model."""
 
     def __init__(self, model: PublishedModel) -> None:
         super().__init__()
@@ -220,7 +219,7 @@ class NetworkTable(QTableView):
             self._fit_columns()
 
     def _fit_columns(self) -> None:
-        """Show as many columns as leave room for the names, by rank."""
+        """Hide columns by rank until names have enough room."""
         room = self.viewport().width() - self._name_width()
         for place in sorted(range(1, len(COLUMNS)), key=lambda place: COLUMNS[place].rank):
             width, is_known = self._width_of(place), self._networks.tells(place)
@@ -237,7 +236,7 @@ class NetworkTable(QTableView):
         return max(LEAST_NAME_WIDTH, min(widest, MOST_NAME_WIDTH))
 
     def _width_of(self, place: int) -> int:
-        """By the column's longest texts, without measuring a thousand cells."""
+        """Width of a column by its longest texts, without measuring a thousand cells."""
         widest = max(
             (self.fontMetrics().horizontalAdvance(text) for text in self._networks.widest[place]),
             default=0,

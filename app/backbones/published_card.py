@@ -1,4 +1,4 @@
-"""One published network: its facts, the question before its download, and its use once it is on this computer."""
+"""The card of a published network: facts, confirmation of its download, and its use."""
 
 from collections.abc import Mapping
 from typing import Final, final
@@ -30,12 +30,12 @@ from app.wording import number, titled
 from engine.backbones.preprocessing import LARGEST_SIDE, SMALLEST_SIDE
 from engine.backbones.published.facts import PublishedNetwork
 
-USUAL_STEP: Final = 32  # pixels between sides that most networks take
+USUAL_STEP: Final = 32  # pixels: most networks take multiples of it
 
 
 @final
 class InputSize(QWidget):
-    """A box of pixels with a hint; hidden for a network that takes one size."""
+    """Spin box for the input size, with a hint; hidden if the network takes only one size."""
 
     changed = Signal()
 
@@ -55,12 +55,12 @@ class InputSize(QWidget):
 
     @property
     def side(self) -> int:
-        """The chosen side in pixels; 0 for a network that takes one size."""
+        """The chosen side in pixels; 0 if the network takes only one size."""
         return self.box.value() if self._usual else 0
 
     @property
     def is_usable(self) -> bool:
-        """Whether the network can take it, as far as its name shows."""
+        """Whether the size is a multiple of the network's patch size, if known."""
         return not (self._usual and self._patch and self.side % self._patch)
 
     def show_network(self, network: PublishedNetwork | None) -> None:
@@ -90,17 +90,16 @@ class InputSize(QWidget):
 
 @final
 class PublishedCard(QFrame):
-    """One network. Nothing is fetched before the question was answered."""
+    """Card of a network. Nothing is downloaded without confirmation."""
 
-    download_requested = Signal(PublishedRow)  # the `PublishedRow`; the person has agreed
+    download_requested = Signal(PublishedRow)  # the network, after confirmation
 
     def __init__(self, jobs: BackboneJobs, purpose: str = "") -> None:
         super().__init__()
         self._jobs = jobs
-        self.row: PublishedRow | None = None  # the network, at the input size that the person chose
-        self.here: Mapping[
-            str, float | None
-        ] = {}  # speed of each backbone on this computer by name; None: unknown
+        self.row: PublishedRow | None = None  # the network, at the chosen input size
+        # Speed of each installed backbone by name; None if unknown.
+        self.here: Mapping[str, float | None] = {}
         self._listed: PublishedRow | None = None
         self._can_change = True
         self.setProperty("role", "card")
@@ -167,7 +166,7 @@ class PublishedCard(QFrame):
         self._arrange(is_asking=False)
 
     def show_row(self, row: PublishedRow | None) -> None:
-        """Show another network, or new facts of the same one."""
+        """Show a network; an open question stays if it is the same one."""
         is_same = row is not None and self._listed is not None and row.source == self._listed.source
         self._listed = row
         if not is_same:

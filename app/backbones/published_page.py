@@ -1,4 +1,4 @@
-"""The second source: published networks. The list asks no other computer; a download begins when the person says so."""
+"""The page of published networks. Listing makes no network request; downloads need confirmation."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from app.settings import Settings
 
 
-SHOWN_WIDTH: Final = 190  # in logical pixels, of the value on the line
+SHOWN_WIDTH: Final = 190  # logical pixels of the value in the button
 
 
 @final
 class QuietField(QWidget):
-    """A setting that few people need: a line that opens a field.
+    """A rarely changed setting: a flat button that opens a field.
 
     Args:
         setting: its name in `Settings`.
-        check: raises a `UsageError` for a value that cannot be used.
-        line: the line for a value, "" for none.
-        has_password: whether the value may hold one: it is not shown, and the hint is about it.
+        check: raises a `UsageError` for an invalid value.
+        line: text of the button for a value, "" for none.
+        has_password: whether the value may contain a password, which is not displayed.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class QuietField(QWidget):
         super().__init__()
         self._settings, self._setting = settings, setting
         self._check, self._line, self._has_password = check, line, has_password
-        self.value: str = getattr(settings, setting)  # in force; "" for none
+        self.value: str = getattr(settings, setting)  # applied value; "" for none
         self.open_button = make_button("", self._on_open, variant="flat")
         self.open_button.setToolTip(plain_tip(tip))
         self.field = QLineEdit(self.value)
@@ -79,7 +79,7 @@ class QuietField(QWidget):
         self._show_problem("")
 
     def take_typed(self) -> bool:
-        """Put the typed value in force, or show why it cannot be used; whether it can."""
+        """Apply the typed value, or show why it is invalid; returns whether it is valid."""
         typed, problem = self.field.text().strip(), ""
         try:
             self._check(typed)
@@ -116,7 +116,7 @@ class QuietField(QWidget):
 
 
 def _mirror_field(settings: Settings) -> QuietField:
-    """A folder or an address; by default the publishers' own servers."""
+    """Setting for the mirror, a folder or a URL; by default the publishers' servers."""
     return QuietField(
         settings,
         "mirror",
@@ -131,7 +131,7 @@ def _mirror_field(settings: Settings) -> QuietField:
 
 
 def _proxy_field(settings: Settings) -> QuietField:
-    """An address; by default the proxy of the system."""
+    """Setting for the proxy's URL; by default the system's proxy."""
     return QuietField(
         settings,
         "proxy",
@@ -148,7 +148,7 @@ def _proxy_field(settings: Settings) -> QuietField:
 
 @final
 class PublishedPage(QWidget):
-    """Three recommended networks; then all of them to search and sort, and what can be done with the chosen one."""
+    """Three recommended networks, a searchable table of all, and the card of the selected one."""
 
     def __init__(self, jobs: BackboneJobs) -> None:
         super().__init__()
@@ -221,7 +221,7 @@ class PublishedPage(QWidget):
             self._jobs.list_published()
 
     def show_rows(self, rows: Sequence[PublishedRow], here: Mapping[str, float | None]) -> None:
-        """List networks; the chosen one stays chosen."""
+        """Show networks; the selection is kept."""
         for card in self._cards:
             card.here = here
         advised = recommended_rows(rows)
@@ -230,7 +230,7 @@ class PublishedPage(QWidget):
         self._refill(lambda: self.model.show_rows(rows))
 
     def _refill(self, change: Callable[[], None]) -> None:
-        """Change the list; the first network is chosen where the chosen one is no longer in it."""
+        """Change the list; select the first network if the selected one is no longer in it."""
         chosen = self.current
         change()
         if self.model.rows:
@@ -249,7 +249,7 @@ class PublishedPage(QWidget):
         self._show_emptiness()
 
     def _on_download_wanted(self, row: PublishedRow) -> None:
-        """Begin, unless proxy or mirror cannot be used: then the person corrects it first."""
+        """Start a download; an invalid proxy or mirror has to be corrected first."""
         for field in (self.proxy, self.mirror):
             if not field.take_typed():
                 field.open()

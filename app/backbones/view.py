@@ -1,4 +1,4 @@
-"""The backbone panel: three sources of other backbones, and a change of backbone while it is prepared."""
+"""The backbone panel: three sources of backbones, and the preparation of a change."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -45,7 +45,7 @@ from engine.texts import translated
 
 @final
 class RowCard(AskingCard):
-    """One backbone: its facts, its use, and the question before it is removed."""
+    """Card of an installed backbone: facts, Use, and Remove with confirmation."""
 
     def __init__(
         self,
@@ -64,7 +64,8 @@ class RowCard(AskingCard):
         self.use_button.setAccessibleName(tr("Use %1 in this project", row.name))
         self.use_button.setToolTip(
             tr(
-                "Analyses all images with it first and compares the results. Nothing changes until you decide."
+                "Analyses all images with it first and compares the results. Nothing changes "
+                "until you decide."
             )
         )
         self.use_button.setEnabled(can_change)
@@ -86,7 +87,7 @@ class RowCard(AskingCard):
 
     @property
     def buttons(self) -> tuple[QAbstractButton, ...]:
-        """In the order of the Tab key; hidden ones are skipped."""
+        """In tab order; hidden ones are skipped."""
         use = () if self.row.is_used else (self.use_button,)
         return *use, self.remove_button, self.agree_button, self.keep_button
 
@@ -98,11 +99,10 @@ class RowCard(AskingCard):
 
 @final
 class ComputerPage(QWidget):
-    """One card for each backbone."""
+    """Page of installed backbones, one card each."""
 
-    remove_requested = Signal(
-        BackboneRow
-    )  # the `BackboneRow` to delete, after the question was answered
+    # The backbone to delete, after confirmation.
+    remove_requested = Signal(BackboneRow)
 
     def __init__(self, jobs: BackboneJobs) -> None:
         super().__init__()
@@ -140,7 +140,7 @@ class ComputerPage(QWidget):
 
 @final
 class BackbonePanel(SidePanel):
-    """Stands beside the collection; its work goes on while it is closed."""
+    """The panel; its jobs continue while it is closed."""
 
     def __init__(self, jobs: BackboneJobs) -> None:
         super().__init__()
@@ -158,9 +158,8 @@ class BackbonePanel(SidePanel):
         }
         DropLight(self, self.file.drop, lambda data: dropped_file(data) is not None)
         self._body = QWidget()
-        fill_column(
-            self._body, *self.pages.values()
-        )  # a stack would be as high as its highest page
+        # Not a `QStackedWidget`, which would be as high as its highest page.
+        fill_column(self._body, *self.pages.values())
         self.tabs = self._make_tabs()
         self._change_name = make_label("", "strong", wraps=True)
         consequence = tr(
@@ -244,7 +243,7 @@ class BackbonePanel(SidePanel):
             self.bring_into_sight(self.outcome)
 
     def _arrange(self) -> None:
-        """A change hides the sources until it is decided."""
+        """Hide the sources while a change is prepared or undecided."""
         change = self._jobs.change
         is_ready = change.stage is Stage.DONE and self._jobs.ready is not None
         is_busy = self._jobs.is_changing
@@ -259,7 +258,7 @@ class BackbonePanel(SidePanel):
             widget.setVisible(not is_open)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Accept one ONNX file anywhere on the panel; other files are the window's."""
+        """Accept one ONNX file anywhere on the panel; the window handles other files."""
         if dropped_file(event.mimeData()) is not None:
             event.acceptProposedAction()
 

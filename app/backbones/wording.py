@@ -1,4 +1,4 @@
-"""Backbones in words, in the person's language and number format."""
+"""Texts about backbones, translated and localized."""
 
 from __future__ import annotations
 
@@ -38,10 +38,11 @@ _ORIGINS: Final = {
     Origin.PUBLISHED: marked("Published network"),
     Origin.ADDED: marked("Added by you"),
 }
+# Badges of the bundled backbones.
 CHOICES: Final = {
     "accurate": marked("Accurate"),
     "fast": marked("Fast"),
-}  # badges of the bundled backbones
+}
 ADVICE: Final = {
     Advice.FAST: marked("Fast"),
     Advice.BALANCED: marked("Balanced"),
@@ -64,7 +65,7 @@ def row_facts(row: BackboneRow) -> str:
 
 
 def _speed_here(row: BackboneRow) -> str:
-    """`160 images/s on this computer`, where it was measured with the person's images; else an upper bound."""
+    """`160 images/s on this computer`, an upper bound if no photos of the user were decoded."""
     if row.rate is None:
         return ""
     if row.preparation is not None:
@@ -77,7 +78,7 @@ def _speed_here(row: BackboneRow) -> str:
 
 
 def _speed(images_per_s: float | None) -> str:
-    """`420 images/s on one core`; "" where it was not measured."""
+    """`420 images/s on one core`; "" if not measured."""
     if not images_per_s:
         return ""
     rate = QLocale().toString(images_per_s, "f", 0 if images_per_s >= _SLOW else 1)
@@ -85,7 +86,7 @@ def _speed(images_per_s: float | None) -> str:
 
 
 def row_origin(row: BackboneRow) -> str:
-    """Origin and licence, shortened for a bundled one."""
+    """Origin and licence, shortened for bundled backbones."""
     card = row.files.card
     facts = [tr(_ORIGINS[row.origin])]
     if row.choice is not None and card.training_data:
@@ -98,7 +99,7 @@ def row_origin(row: BackboneRow) -> str:
 
 
 def row_details(row: BackboneRow) -> str:
-    """Training data and licence of a bundled one in full."""
+    """Full training data and licence of a bundled backbone."""
     card = row.files.card
     return "" if row.choice is None else "\n".join(filter(None, (card.training_data, card.licence)))
 
@@ -116,7 +117,8 @@ def removal_question(row: BackboneRow) -> str:
 
 def removal_consequence(row: BackboneRow) -> str:
     consequence = tr(
-        "Projects that use it keep their labels and predictions, but need it again to embed new images."
+        "Projects that use it keep their labels and predictions, but need it again to embed "
+        "new images."
     )
     if row.origin is Origin.PUBLISHED:
         return paragraph(consequence, tr("It can be downloaded again."))
@@ -136,7 +138,7 @@ def table_size(row: PublishedRow) -> str:
 
 
 def download_size(row: PublishedRow) -> str:
-    """`97.8 MB`; `about 88.2 MB` where it was counted from the network; "" where unknown."""
+    """`97.8 MB`; `about 88.2 MB` if estimated from the parameters; "" if unknown."""
     if not row.network.size_bytes:
         return ""
     size = file_size(row.network.size_bytes)
@@ -152,7 +154,7 @@ def published_facts(row: PublishedRow) -> str:
 
 
 def licence_and_work(row: PublishedRow) -> str:
-    """`Licence: not named  ·  about 11 times slower`, by the operations that an image takes."""
+    """`Licence: not named  ·  about 11 times slower`, by the number of operations per image."""
     licence = tr("Licence: %1", short_licence(row))
     if row.times_the_work <= 1:
         return licence
@@ -180,7 +182,8 @@ def download_question(row: PublishedRow, mirror: str = "") -> str:
     if mirror and "://" not in mirror:
         return tr("Takes %1 from %2. Nothing is downloaded.", row.name, mirror)
     text = tr(
-        "Downloads %1 from %2 and keeps it on this computer. Nothing about you or your images is sent."
+        "Downloads %1 from %2 and keeps it on this computer. Nothing about you or your images "
+        "is sent."
     )
     return fill(
         text, download_size(row) or row.name, urlsplit(mirror or row.network.url).hostname or mirror
@@ -246,7 +249,7 @@ def comparison(figures: ShotComparison) -> str:
 
 
 def measured_on(figures: ShotComparison) -> str:
-    """What the figures were measured on, and whether that is enough."""
+    """What the figures were measured on, and how certain the difference is."""
     if figures.after is None or not figures.shots:
         return ""
     basis = plural(
