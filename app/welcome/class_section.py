@@ -1,4 +1,4 @@
-"""The classes of a new project: none yet, those of a file, of a typed list, or those that folders are called as."""
+"""The "Classes" section of a new project: none, a file, a typed list, or folder names."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ TEXT_HEIGHT: Final = 112  # logical pixels: five lines
 
 @final
 class ClassSection(QWidget):
-    """Four ways, and what the chosen one needs."""
+    """Four sources of classes, and the fields of the chosen one."""
 
     way_chosen = Signal(ClassesFrom)
     file_wanted = Signal()
-    columns_chosen = Signal(dict)  # column by role, as the person named them
+    columns_chosen = Signal(dict)  # column by role, as chosen by the user
     text_changed = Signal(str)
-    all_folders_wanted = Signal(bool)  # whether all or none are classes
+    all_folders_wanted = Signal(bool)  # True for all, False for none
 
     def __init__(self) -> None:
         super().__init__()
@@ -102,7 +102,7 @@ class ClassSection(QWidget):
         return next(way for way, button in self.ways.items() if button.isChecked())
 
     def show_choice(self, way: ClassesFrom, file: Path | None, text: str) -> None:
-        """Show what was chosen before."""
+        """Show an earlier choice."""
         self.ways[way].setChecked(True)
         if file is not None:
             self._file_name.show_text(shown(file.name), tip=shown(str(file)))
@@ -112,7 +112,7 @@ class ClassSection(QWidget):
         self._show_parts()
 
     def show_labels(self, file: Path | None) -> None:
-        """Say that a file of labels is imported once the project is made."""
+        """Announce that labels will be imported once the project is created."""
         name = "" if file is None else shown(file.name)
         self.labels_note.setText(
             tr("Labels are imported from %1 once the project is made.", name) if name else ""
@@ -122,10 +122,10 @@ class ClassSection(QWidget):
     def show_list(
         self, read: ClassList | None, failure: str, columns: Mapping[str, str], *, is_reading: bool
     ) -> None:
-        """Show what reading the file or the text gave.
+        """Show the result of reading the file or the text.
 
         Args:
-            columns: of the file by role, as a person named them.
+            columns: chosen columns of the file, by role.
         """
         if self.way not in (ClassesFrom.FILE, ClassesFrom.TEXT):
             return
@@ -146,10 +146,10 @@ class ClassSection(QWidget):
             self.columns.show_preview(columns, given)
 
     def show_folders(self, ticked: int, count: int, parts: Sequence[str] = ()) -> None:
-        """Show how many of the folders are classes.
+        """Show how many folders are classes.
 
         Args:
-            parts: ticked folders that are called as parts of data sets are.
+            parts: ticked folders with usual names of data set splits, such as "train".
         """
         if self.way is ClassesFrom.FOLDERS:
             self.summary.setText(class_folders_text(ticked, count, parts))

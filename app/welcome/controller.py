@@ -1,4 +1,4 @@
-"""Making, opening and leaving projects."""
+"""Creating, opening and closing projects."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class SampleStart(QObject):
         self._session = session
         self._copying = JobSlot(parent=self)
         self.stop = self._copying.stop
-        self._left: object = None  # the project that was open at the start
+        self._left: object = None  # project open at the start
         self._awaited: Path | None = None
         session.loaded.connect(self._on_loaded)
 
@@ -56,7 +56,7 @@ class SampleStart(QObject):
             self._copying.start(title, _copy, self._on_copied, self._session.failed.emit)
 
     def _on_copied(self, project: Path) -> None:
-        """Open it, unless the user has opened another project meanwhile."""
+        """Open the copy, unless another project was opened meanwhile."""
         if self._session.info is self._left:
             self._awaited = project
             self.ready.emit(project)
@@ -89,7 +89,7 @@ OPENED_KINDS = f"Protoleaf (*{PROJECT_SUFFIX} *{ARCHIVE_SUFFIX})"
 
 @final
 class RecentProjects(QObject):
-    """Lists recent projects on the first page; threads look at them."""
+    """Lists recent projects on the welcome page; threads read their state."""
 
     def __init__(self, settings: Settings, page: Welcome, caches: CacheFolders) -> None:
         super().__init__(page)
@@ -106,7 +106,7 @@ class RecentProjects(QObject):
         QTimer.singleShot(0, self, self._look)
 
     def _look(self) -> None:
-        """Once the page was painted, if it stays: at the start a project may be opened instead."""
+        """Start reading after the first paint, if the page is still visible."""
         if self._page.isVisible() and not self._is_stopped:
             self.looks.look(self._settings.recent_projects())
 
@@ -119,7 +119,7 @@ class RecentProjects(QObject):
         self.show()
 
     def stop(self) -> None:
-        self._is_stopped = True  # the page is shown once more when the last project is closed
+        self._is_stopped = True  # the page is shown again when the last project is closed at exit
         self.looks.stop()
 
 
@@ -138,7 +138,7 @@ class Projects(Feature):
         self.recent_menu = RecentMenu(
             settings, lambda: None if session.info is None else session.info.path, shell
         )
-        self._made: FirstContent | None = None  # of the project being made
+        self._made: FirstContent | None = None  # of the project being created
         self._connect()
 
     def _connect(self) -> None:
@@ -227,7 +227,7 @@ class Projects(Feature):
         self.sample.start()
 
     def take_dropped(self, paths: Sequence[Path]) -> None:
-        """Open a dropped project; add other files to the open one, or begin one with them."""
+        """Open a dropped project; other files are added to the open project, or to a new one."""
         if not self._open_dropped(paths):
             if self._session.info is not None:
                 self._shell.files_given.emit(paths)
@@ -247,7 +247,7 @@ class Projects(Feature):
         return project is not None
 
     def _on_writable_changed(self, is_writable: bool, reason: str) -> None:
-        """Offer other files while the project file is missing."""
+        """Offer to open another file while the project file is missing."""
         if is_writable:
             self._notice.hide()
             return
@@ -263,7 +263,7 @@ class Projects(Feature):
             return
         self._made = None
         self.making.forget()
-        if self.making.has_choice:  # the user has just chosen
+        if self.making.has_choice:  # the user has already chosen a backbone
             remember = self._settings.remember_offered
             self._session.ask(lambda live: live.project.backups.project_id, remember, owner=self)
         if made.classes is None:
@@ -272,7 +272,7 @@ class Projects(Feature):
             self._import_classes(made)
 
     def _import_classes(self, made: FirstContent) -> None:
-        """Classes first: folders may be called as they are."""
+        """Import classes before photos, as folders may match their names."""
         classes = made.classes
         assert classes is not None, "there are some"
 
@@ -294,9 +294,8 @@ class Projects(Feature):
             self._shell.found_given.emit(made.found, made.class_folders)
         if made.photos:
             self._shell.images_given.emit(made.photos, None)
-        if (
-            labels := made.labels
-        ) is not None:  # the thread of the project answers once the photos are there
+        # The project thread answers after the photos were added.
+        if (labels := made.labels) is not None:
             give = self._shell.files_given.emit
             self._session.ask(
                 lambda live: live.project.images.count, lambda _count: give([labels]), owner=self

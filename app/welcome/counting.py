@@ -1,4 +1,4 @@
-"""Counts the images of folders for a new project on a thread of its own."""
+"""Counts the images in folders for a new project, in the background."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class SearchedPaths:
-    """What searching some paths gave, and why others cannot be searched."""
+    """Images found in paths, and errors for those that cannot be read."""
 
     found: dict[Path, FoundImages] = field(default_factory=dict)
     photos: dict[Path, Photos] = field(default_factory=dict)
@@ -32,10 +32,10 @@ class SearchedPaths:
 
 @final
 class FolderCounting(QObject):
-    """Finds images and keeps what it found of each path, so that adding one does not read the others again."""
+    """Finds images and caches results per path, so that adding a path searches only that one."""
 
-    changed = Signal()  # other folders, or their images are known now
-    counted = Signal(int)  # images found so far in those that are being searched
+    changed = Signal()  # other folders, or new results
+    counted = Signal(int)  # images found so far in the folders being searched
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -47,7 +47,7 @@ class FolderCounting(QObject):
         self.stop = self._searching.stop
 
     def search(self, paths: Sequence[Path]) -> None:
-        """Find the images of these paths; those that are known already are not searched again."""
+        """Search these paths; those already searched are skipped."""
         self._paths = paths
         self._searching.abandon()
         if waiting := self.waiting:
@@ -56,13 +56,13 @@ class FolderCounting(QObject):
         self._tell()
 
     def forget(self) -> None:
-        """The disk may have changed by the next time."""
+        """Clear the cache, as files may change until the next use."""
         self._searching.abandon()
         self._paths, self._known, self.folders = (), SearchedPaths(), ()
 
     @property
     def waiting(self) -> tuple[Path, ...]:
-        """Paths that are not searched yet."""
+        """Paths not searched yet."""
         return tuple(
             path
             for path in self._paths
@@ -71,12 +71,12 @@ class FolderCounting(QObject):
 
     @property
     def failures(self) -> Mapping[Path, str]:
-        """Why some paths cannot be searched."""
+        """Error by path, for paths that cannot be searched."""
         return {path: why for path, why in self._known.failures.items() if path in self._paths}
 
     @property
     def found(self) -> FoundImages:
-        """What was found in all paths so far."""
+        """Images found so far in all paths."""
         from engine.collection.importing.folder_choice import merged
 
         return merged(
@@ -85,7 +85,7 @@ class FolderCounting(QObject):
 
     @property
     def photos(self) -> Photos:
-        """How many images there are, and a few of them."""
+        """Number of images so far, and a sample of them."""
         known = [self._known.photos[path] for path in self._paths if path in self._known.photos]
         some = [path for each in known for path in each.some]
         step = max(1, len(some) // MOST_TRIED)
@@ -93,7 +93,7 @@ class FolderCounting(QObject):
         return Photos(count, bool(self.waiting), tuple(some[::step][:MOST_TRIED]))
 
     def _list_folders(self) -> tuple[FoundFolder, ...]:
-        """The folders found so far, then those without images, and those that are not searched yet."""
+        """The folders found so far, then those without images, then those not searched yet."""
         from engine.collection.importing.folder_choice import FoundFolder, found_folders
 
         found = self._known.found

@@ -1,4 +1,4 @@
-"""Reads the class list of a new project on a thread of its own."""
+"""Reads the class list of a new project in the background."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from engine.collection.importing.folder_choice import ClassList
 
 PAUSE_MS: Final = 250
-"""So long after the last key a typed list is read. Chosen: shorter than a pause of thought."""
+"""Debounce: time after the last key before a typed list is read. Chosen: a short pause."""
 
 
 @final
 class ListReading(QObject):
-    """One list at a time: a newer one replaces it."""
+    """Reads one list at a time; a newer one replaces it."""
 
     changed = Signal()
 
@@ -49,7 +49,7 @@ class ListReading(QObject):
         self._begin(tr("Reading %1", shown(source.name)), work)
 
     def read_soon(self, text: str) -> None:
-        """Read what a person types, once they pause."""
+        """Read a typed list after a pause."""
         self.forget()
         self._text = text
         if text.strip():
@@ -57,7 +57,7 @@ class ListReading(QObject):
         self.changed.emit()
 
     def read_now(self) -> None:
-        """Do not wait for a pause."""
+        """Read a typed list without waiting for the pause."""
         if self._pause.isActive():
             self._pause.stop()
             self._read_text()

@@ -1,4 +1,4 @@
-"""What a new project is made from, and how long its images take with each backbone; without Qt."""
+"""Options of a new project, and how long its images take with each backbone; without Qt."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from engine.config import PROJECT_SUFFIX
 
-if TYPE_CHECKING:  # the window shows first
+if TYPE_CHECKING:  # keeps the start fast
     from engine.backbones.bundled import OfferedBackbone
     from engine.collection.importing.folder_choice import ClassList
     from engine.embedding.messages import PhotoRate
     from engine.images.find_images import FoundImages
 
-MOST_TRIED: Final = 24  # photos that a measurement reads
+MOST_TRIED: Final = 24  # photos used for a measurement
 
 
 class ClassesFrom(StrEnum):
-    """Where the classes of a new project come from."""
+    """Source of the classes of a new project."""
 
     NOWHERE = "none"
     FILE = "file"
@@ -32,15 +32,16 @@ class ClassesFrom(StrEnum):
 
 @dataclass(frozen=True)
 class NewProject:
-    """What was chosen so far for a project to be made.
+    """Options chosen so far for a new project.
 
     Attributes:
         name: of its file, without the suffix; "" for the suggested one.
         folder: of its file; None for the suggested one.
-        photos: folders and files to import, in which those that are `left_out` are not.
-        columns: of the class file by role, as a person named them.
+        photos: folders and files to import.
+        left_out: folders within `photos` that are not imported.
+        columns: chosen columns of the class file, by role.
         class_folders: folders whose names are classes.
-        labels: a file of labels, imported once the project is made.
+        labels: label file that is imported once the project is created.
     """
 
     name: str = ""
@@ -59,7 +60,7 @@ class NewProject:
         return self == NewProject()
 
     def as_text(self) -> str:
-        """Written down, so that what was chosen is there after a restart; "" while nothing was."""
+        """Serialize as JSON for the settings; "" if nothing was chosen."""
         if self.is_empty:
             return ""
         values = {name: _plain(value) for name, value in vars(self).items()}
@@ -68,13 +69,13 @@ class NewProject:
 
 @final
 class ProjectChoice:
-    """Holds what was chosen, as it changes."""
+    """Mutable holder of the current options."""
 
     def __init__(self, project: NewProject) -> None:
         self.project = project
 
     def change(self, **fields: Any) -> None:
-        """Choose something else, by the names of the fields of `NewProject`."""
+        """Replace fields of `NewProject` by name."""
         self.project = replace(self.project, **fields)
 
 
@@ -85,7 +86,7 @@ def _plain(value: object) -> object:
 
 
 def new_project_of(text: str) -> NewProject:
-    """Read what `as_text` wrote; nothing chosen where it is something else."""
+    """Deserialize the result of `as_text`; defaults if it is invalid."""
     try:
         found: dict[str, Any] = json.loads(text or "{}")
         return NewProject(
@@ -114,15 +115,15 @@ def _paths(found: Mapping[str, Any], name: str) -> tuple[Path, ...]:
 
 @dataclass(frozen=True)
 class FirstContent:
-    """What a project gets once it is made.
+    """Content to import into a new project.
 
     Attributes:
         place: its file.
-        photos: files and folders to search; empty where `found` is known.
-        found: the images to add.
-        class_folders: folders that are classes.
+        photos: files and folders to search; empty if `found` is known.
+        found: images to add.
+        class_folders: folders whose names are classes.
         classes: a class list.
-        labels: a file of labels.
+        labels: a label file.
     """
 
     place: Path
@@ -135,7 +136,7 @@ class FirstContent:
 
 @dataclass(frozen=True)
 class Dropped:
-    """Dropped files by what they are."""
+    """Dropped files by kind."""
 
     photos: tuple[Path, ...] = ()
     class_file: Path | None = None
@@ -143,7 +144,7 @@ class Dropped:
 
 
 def sorted_out(paths: Sequence[Path]) -> Dropped:
-    """Tell class lists and labels from images by their content; reads the disk."""
+    """Tell class lists and label files from images by their content; reads the disk."""
     from engine.collection.importing.label_plan import is_label_file
     from engine.images.find_parts import imported_suffixes
 
@@ -156,12 +157,12 @@ def sorted_out(paths: Sequence[Path]) -> Dropped:
         elif is_class_list(path):
             class_file = path
         else:
-            photos.append(path)  # the search names it as no image
+            photos.append(path)  # the search reports that it is no image
     return Dropped(tuple(photos), class_file, labels)
 
 
 def is_class_list(path: Path) -> bool:
-    """Whether a file has a name that class lists have."""
+    """Whether the name matches a pattern of class lists."""
     from engine.interchange.detect import FORMATS
 
     return any(path.match(pattern) for each in FORMATS.values() for pattern in each.patterns)
@@ -173,7 +174,7 @@ class Photos:
 
     count: int = 0  # found so far
     is_counting: bool = False
-    some: tuple[Path, ...] = ()  # a few of them, spread evenly
+    some: tuple[Path, ...] = ()  # sample, spread evenly
 
     @staticmethod
     def of_found(found: FoundImages) -> Photos:
@@ -186,12 +187,12 @@ class Photos:
 class ExpectedSpeed:
     """Expected speed of a backbone on this computer."""
 
-    images_per_s: float  # from the file to the embedding, or of the backbone alone
-    is_scaled: bool = False  # from another backbone's speed, as this one is not prepared
-    has_photos: bool = False  # measured with the user's photos
+    images_per_s: float  # decoding included if `has_photos`
+    is_scaled: bool = False  # estimated from another backbone's speed, as this one is not prepared
+    has_photos: bool = False  # measured on the user's photos
 
     def seconds_for(self, photos: Photos) -> float | None:
-        """Time for all photos; None while unknown."""
+        """Duration for all photos; None while unknown."""
         return (
             photos.count / self.images_per_s
             if photos.count and self.has_photos and not photos.is_counting
@@ -217,14 +218,14 @@ def speeds(
 
 
 def suggested_folder(photos: Sequence[Path], otherwise: Path) -> Path:
-    """The folder beside the first photos, where it can be written to."""
+    """The folder that contains the first photos' folder, if it is writable."""
     if photos and photos[0].parent != photos[0] and os.access(photos[0].parent, os.W_OK):
         return photos[0].parent
     return otherwise
 
 
 def free_name(folder: Path, stem: str) -> str:
-    """A name that no project in a folder has."""
+    """A project name that is not used in a folder."""
     name, count = stem, 2
     while (folder / f"{name}{PROJECT_SUFFIX}").exists():
         name = f"{stem} {count}"

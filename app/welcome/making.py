@@ -1,4 +1,4 @@
-"""The sheet "New project" at work: what was chosen so far, what is found out about it, and making the project."""
+"""Controller of the "New project" sheet: options, background lookups, and creating the project."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from app.welcome.sheet_classes import SheetClasses
 from app.welcome.speed_measuring import SpeedMeasuring
 from app.wording import preparing_text, sentence
 
-if TYPE_CHECKING:  # the window shows first
+if TYPE_CHECKING:  # keeps the start fast
     from PySide6.QtWidgets import QWidget
 
     from app.session import Session
@@ -35,18 +35,17 @@ if TYPE_CHECKING:  # the window shows first
     from app.welcome.new_project_view import NewProjectCard
     from engine.backbones.bundled import OfferedBackbone
 
-Make = Callable[
-    [FirstContent, str], None
-]  # makes a project with the named backbone; the default one for ""
-ChoosePlace = Callable[[Path], Path | None]  # begins with a suggestion
+# Creates a project with the named backbone; "" for the default one.
+Make = Callable[[FirstContent, str], None]
+ChoosePlace = Callable[[Path], Path | None]  # takes a suggestion
 Offer = tuple[Sequence["OfferedBackbone"], Dropped]
 
 
 @final
 class ProjectMaking(QObject):
-    """Fills the sheet and keeps what was chosen until the project is made."""
+    """Fills the sheet and stores the options until the project is created."""
 
-    files_dropped = Signal(Sequence)  # on the sheet; `begin` takes those that are no project
+    files_dropped = Signal(Sequence)  # on the sheet; `begin` takes those that are not projects
 
     def __init__(
         self,
@@ -67,11 +66,11 @@ class ProjectMaking(QObject):
         self._choose_place, self._make = choose_place, make
         self._offered: Sequence[OfferedBackbone] = ()
         self._suggested = Path.home(), ""
-        self._place: Path | None = None  # that was found free
+        self._place: Path | None = None  # free path of the project file
         self._wanted: str | None = (
-            None  # the backbone with which the project is made once the list is read
+            None  # backbone to create the project with, once the list is read
         )
-        self._looking: dict[str, JobSlot] = {}  # by question
+        self._looking: dict[str, JobSlot] = {}  # by topic
         self.counting.changed.connect(self._on_folders_changed)
         self.counting.counted.connect(self._on_counted)
         self.classes.changed.connect(self._on_classes_changed)
@@ -80,11 +79,11 @@ class ProjectMaking(QObject):
 
     @property
     def project(self) -> NewProject:
-        """What was chosen so far."""
+        """The options chosen so far."""
         return self._choice.project
 
     def begin(self, dropped: Sequence[Path] = ()) -> None:
-        """Open the sheet with what was chosen before, and these files."""
+        """Open the sheet with the stored options and these files."""
         self._look("offer", lambda: _offer(tuple(dropped)), self._on_offer)
 
     def stop(self) -> None:
@@ -96,7 +95,7 @@ class ProjectMaking(QObject):
 
     @property
     def measuring(self) -> JobSlot:
-        """Measures the speed of each backbone."""
+        """Job that measures the speed of each backbone."""
         return self.speeds.slot
 
     @property
@@ -105,14 +104,14 @@ class ProjectMaking(QObject):
         return len(self._offered) > 1
 
     def forget(self) -> None:
-        """The project was made: the next one begins with nothing."""
+        """Reset the options after the project was created."""
         self._choice.project = NewProject()
         self._keep()
         for part in (self.counting, self.classes, self.speeds):
             part.forget()
 
     def _look(self, what: str, work: Callable[[], object], on_found: Callable[..., None]) -> None:
-        """Look something up on the disk; a newer question of the same kind replaces it."""
+        """Read the disk in the background; a newer lookup of the same topic replaces it."""
         slot = self._looking.setdefault(what, JobSlot(parent=self))
         slot.start(
             tr("New project"),
@@ -131,7 +130,7 @@ class ProjectMaking(QObject):
     def _keep(self) -> None:
         self._settings.new_project = self.project.as_text()
 
-    # -- the sheet
+    # -- sheet
 
     def _on_offer(self, offer: Offer) -> None:
         from engine.backbones.bundled import chosen_among
@@ -211,7 +210,7 @@ class ProjectMaking(QObject):
         return self.project.folder or folder, self.project.name or name
 
     def _suggestion(self) -> Callable[[], tuple[Path, str]]:
-        """What finds folder and name, as far as they were not chosen; reads the disk."""
+        """A function that suggests folder and name unless chosen; it reads the disk."""
         photos, chosen = self.project.photos, self.project.folder
         stem = (photos[0].stem if photos else "") or tr("New project")
 
@@ -258,10 +257,10 @@ class ProjectMaking(QObject):
             self.card.speed.show_speeds(speeds.speeds, speeds.photos, is_measuring=speeds.is_busy)
             self.card.settle()
 
-    # -- making it
+    # -- creating the project
 
     def _on_made(self, name: str) -> None:
-        """Make the project once its list is read, its place is free, and its backbone is prepared."""
+        """Create the project once list is read, path is free and backbone is prepared."""
         self.classes.reading.read_now()
         self._wanted = name if self.classes.reading.is_busy else None
         if self._wanted is None and not self.classes.is_refused:
@@ -313,7 +312,7 @@ class ProjectMaking(QObject):
 
 
 def _free_place(suggestion: Callable[[], tuple[Path, str]], name: str) -> Path:
-    """The file of a project, which is not there yet."""
+    """The path of a new project file, which must not exist."""
     from engine.collection.new_project import project_path
 
     folder, suggested = suggestion()
@@ -321,7 +320,7 @@ def _free_place(suggestion: Callable[[], tuple[Path, str]], name: str) -> Path:
 
 
 def _offer(dropped: tuple[Path, ...]) -> Offer:
-    """What a new project chooses between, and what was dropped; on a thread, as it reads the disk."""
+    """Offered backbones and sorted dropped files; reads the disk, so runs on a thread."""
     from engine.backbones.bundled import is_chosen_elsewhere, offered_backbones
 
     return () if is_chosen_elsewhere() else offered_backbones(), sorted_out(dropped)

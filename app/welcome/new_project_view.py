@@ -1,4 +1,4 @@
-"""The sheet "New project": name, photos, classes, and accuracy or speed; everything may be left as it is."""
+"""The sheet "New project": name, photos, classes, and accuracy or speed; all optional."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from engine.backbones.bundled import OfferedBackbone
 
 WIDTH: Final = 760  # logical pixels
-TITLE_WIDTH: Final = 88  # logical pixels of the column of titles
+TITLE_WIDTH: Final = 88  # logical pixels of the title column
 _TOP_LEFT: Final = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeading
 
 
 @final
 class NewProjectCard(ScrollingCard):
-    """Floats over the window; Enter makes the project; closing it keeps what was chosen."""
+    """Floating sheet; Enter creates the project, closing keeps the choices."""
 
     made = Signal(str)  # name of the chosen backbone
     cancel_requested = Signal()  # stop preparing the backbone
@@ -57,7 +57,8 @@ class NewProjectCard(ScrollingCard):
         self.progress = ProgressView(tr("Stop; no project is made"), setup_facts)
         self.progress.cancel_requested.connect(self.cancel_requested)
         self.progress.hide()
-        self._sections: list[tuple[QLabel, QWidget, QWidget]] = []  # title, section and line above
+        # Title, section and separator above.
+        self._sections: list[tuple[QLabel, QWidget, QWidget]] = []
         self._buttons, self._foot = QWidget(), QWidget()
         self._fill_body()
         self._fill_foot()
@@ -75,9 +76,9 @@ class NewProjectCard(ScrollingCard):
             label, line = make_label(title, "strong"), make_separator()
             label.setContentsMargins(
                 0, 0 if at else spacing.small, 0, 0
-            )  # beside the text of the field
+            )  # aligned with the text of the field
             grid.addWidget(line, 2 * at, 0, 1, 2)
-            line.setVisible(at > 0)  # without a parent it would be a window
+            line.setVisible(at > 0)  # without a parent, it would open as a window
             grid.addWidget(label, 2 * at + 1, 0, _TOP_LEFT)
             grid.addWidget(section, 2 * at + 1, 1)
             self._sections.append((label, section, line))
@@ -94,7 +95,7 @@ class NewProjectCard(ScrollingCard):
         column.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.small)
         whole = self.panel.layout()
         assert whole is not None, "the card has one"
-        whole.addWidget(self._foot)  # never scrolled away
+        whole.addWidget(self._foot)  # outside the scroll area
 
     def show_sheet(
         self, offered: Sequence[OfferedBackbone], chosen: str, *, is_begun: bool
@@ -102,7 +103,7 @@ class NewProjectCard(ScrollingCard):
         """Open the sheet; `chosen` is the name of a backbone.
 
         Args:
-            is_begun: whether something was chosen before.
+            is_begun: whether options were chosen before.
         """
         self.speed.offer(offered, chosen)
         for part in self._sections[-1]:
@@ -116,16 +117,26 @@ class NewProjectCard(ScrollingCard):
 
     def _order_stops(self) -> None:
         stops: list[QWidget] = [
-            self.place.name, self.place.place_button, self.photos.drop_box, self.photos.list, self.photos.add_button,
-            *self.classes.ways.values(), self.classes.file_button, self.classes.text, self.classes.all_button,
-            self.classes.none_button, *(card.button for card in self.speed.choices.values()),
-            self.clear_button, self.keep_button, self.create_button,
-        ]  # fmt: skip
+            self.place.name,
+            self.place.place_button,
+            self.photos.drop_box,
+            self.photos.list,
+            self.photos.add_button,
+            *self.classes.ways.values(),
+            self.classes.file_button,
+            self.classes.text,
+            self.classes.all_button,
+            self.classes.none_button,
+            *(card.button for card in self.speed.choices.values()),
+            self.clear_button,
+            self.keep_button,
+            self.create_button,
+        ]
         for first, second in pairwise(stops):
             QWidget.setTabOrder(first, second)
 
     def show_preparing(self, text: str) -> None:
-        """Show that the backbone is being prepared; not where the text is empty."""
+        """Show that the backbone is being prepared; "" hides it."""
         is_preparing = bool(text)
         self.body.setEnabled(not is_preparing)
         self._buttons.setVisible(not is_preparing)
@@ -143,7 +154,7 @@ class NewProjectCard(ScrollingCard):
         self.settle()
 
     def show_refused_place(self, text: str) -> None:
-        """Show why no project can be made there; "" hides it."""
+        """Show why no project can be created there; "" hides it."""
         self.place.failure.show_text(text)
         if text:
             self.scroll_area.verticalScrollBar().setValue(0)
@@ -163,11 +174,11 @@ class NewProjectCard(ScrollingCard):
             self.made.emit(self.speed.chosen)
 
     def wanted_height(self, width: int) -> int:
-        """With the buttons below the scrolling part."""
+        """Height with the buttons below the scroll area."""
         return super().wanted_height(width) + self._foot.sizeHint().height()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter makes the project from a field or a choice; a button with the focus does what it says."""
+        """Create the project on Enter in a field or option; a focused button is clicked instead."""
         focused = QApplication.focusWidget()
         is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if is_enter and (focused is self or isinstance(focused, QLineEdit | QRadioButton)):
@@ -184,7 +195,7 @@ class NewProjectCard(ScrollingCard):
 
 
 def file_kinds() -> str:
-    """What the dialog for class lists offers."""
+    """File filters for class lists."""
     from engine.interchange.detect import FORMATS
 
     patterns = sorted({pattern for each in FORMATS.values() for pattern in each.patterns})

@@ -1,4 +1,4 @@
-"""The photos of a new project: folders to add, each with a box and the number of its images."""
+"""The "Photos" section of a new project: folders with check boxes and image counts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @final
 class PhotoSection(QWidget):
-    """A place to drop folders on, then the list of them."""
+    """A drop area, then the list of dropped folders."""
 
     folder_wanted = Signal()
     choice_changed = Signal()
@@ -71,7 +71,7 @@ class PhotoSection(QWidget):
         self.show_count(0)
 
     def show_count(self, count: int) -> None:
-        """Show how many images there are with those that were just found."""
+        """Show the number of images, including `count` that were just found."""
         model = self.list.folders
         total = images(model.image_count + count)
         self._total.show_text(tr("%1 so far…", total) if model.counting else total)

@@ -1,4 +1,4 @@
-"""Cards of the first page: a picture above a name and a few lines."""
+"""Cards of the welcome page: a picture above a name and a few lines."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from app.drops import BoxButton
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
 
-CARD_WIDTH: Final = 216  # logical pixels that a card needs
+CARD_WIDTH: Final = 216  # logical pixels, at least
 PICTURE_HEIGHT: Final = 104  # logical pixels
-MOST_COLUMNS: Final = 4  # of cards beside each other
+MOST_COLUMNS: Final = 4  # of cards
 ICON_SIDE: Final = 36  # logical pixels
-_MUTED: Final = 0.35  # opacity of the picture of a project that is not there
+_MUTED: Final = 0.35  # opacity of the picture of a missing project
 
 
 @final
 class CardPicture(QWidget):
-    """Fills its place with the middle of a picture, rounded at the top; an icon while there is none."""
+    """A picture cropped to fill the widget, rounded at the top; an icon without a picture."""
 
     def __init__(self, icon_name: str) -> None:
         super().__init__()
@@ -66,14 +66,14 @@ class CardPicture(QWidget):
 
 
 def _middle(size: QSize, place: QRectF) -> QRectF:
-    """The part of a picture that fills a place."""
+    """The centre part of a picture that fills a rectangle."""
     scale = min(size.width() / max(1.0, place.width()), size.height() / max(1.0, place.height()))
     width, height = place.width() * scale, place.height() * scale
     return QRectF((size.width() - width) / 2, (size.height() - height) / 2, width, height)
 
 
 class PictureCard(BoxButton):
-    """A picture with words below it, to be pressed."""
+    """A button with a picture and text below it."""
 
     def __init__(self, name: str, icon_name: str) -> None:
         super().__init__()
@@ -100,7 +100,7 @@ class PictureCard(BoxButton):
         self.add(self.name)
 
     def add(self, *parts: QWidget) -> None:
-        """Put parts below the name; the mouse goes through them."""
+        """Add parts below the name; they let mouse events through to the card."""
         for part in parts:
             part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
             self._words.addWidget(part)
@@ -115,7 +115,7 @@ class PictureCard(BoxButton):
 
     @property
     def words(self) -> list[str]:
-        """What is on it, from top to bottom."""
+        """All text of the card, from top to bottom."""
         return [
             label.text()
             for label in self.findChildren(QLabel)
@@ -125,7 +125,7 @@ class PictureCard(BoxButton):
 
 @final
 class CardGrid(QWidget):
-    """Cards of one width, as many beside each other as there is room for."""
+    """A grid of cards of equal width, with as many columns as fit."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -158,12 +158,12 @@ class CardGrid(QWidget):
 
 
 def columns_in(width: int) -> int:
-    """How many cards have room beside each other."""
+    """Number of card columns that fit into a width."""
     gap = tokens().spacing.medium
     return max(1, min(MOST_COLUMNS, (width + gap) // (CARD_WIDTH + gap)))
 
 
 def width_of(columns: int) -> int:
-    """The width that cards beside each other take."""
+    """Width of a number of card columns."""
     gap = tokens().spacing.medium
     return columns * (CARD_WIDTH + gap) - gap

@@ -40,7 +40,7 @@ class PlaceSection(QWidget):
         return self._place.text()
 
     def show_place(self, name: str, suggested: str, folder: Path) -> None:
-        """Show the name that was given, the one that is taken without it, and the folder."""
+        """Show the chosen name, the suggested one as placeholder, and the path."""
         if name != self.name.text():
             self.name.setText(name)
         self.name.setPlaceholderText(suggested)

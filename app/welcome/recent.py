@@ -1,4 +1,4 @@
-"""Recent projects on the first page and in the menu."""
+"""Recent projects on the welcome page and in the menu."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from app.welcome.recent_facts import RecentFacts
 from app.welcome.wording import recent_text
 from engine.files import shown
 
-_FORGET_MARGIN: Final = 6  # of the button in the corner of a card
+_FORGET_MARGIN: Final = 6  # logical pixels around the button in the corner of a card
 
 
 @final
 class RecentList(QWidget):
-    """A card for each project, as many beside each other as there is room for; hidden while empty."""
+    """A grid of cards of recent projects; hidden while empty."""
 
     project_requested = Signal(Path)
     forget_requested = Signal(Path)  # remove it from the list
@@ -58,7 +58,7 @@ class RecentList(QWidget):
 
 @final
 class ProjectCard(PictureCard):
-    """A project's face, name, progress and date; a click anywhere opens it."""
+    """Card of a project: thumbnail, name, progress and date; a click opens it."""
 
     forget_requested = Signal(Path)
 
@@ -69,7 +69,7 @@ class ProjectCard(PictureCard):
         self._progress = QProgressBar()
         self._progress.setTextVisible(False)
         policy = self._progress.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)  # cards beside each other are of one height
+        policy.setRetainSizeWhenHidden(True)  # equal heights of cards
         self._progress.setSizePolicy(policy)
         self._progress.setRange(0, 1)
         self._progress.setValue(0)
@@ -88,11 +88,11 @@ class ProjectCard(PictureCard):
 
     @property
     def facts(self) -> str:
-        """How far the project is, or why that is not known."""
+        """Progress of the project, or why it is unknown."""
         return self._facts.text()
 
     def show_facts(self, facts: RecentFacts) -> None:
-        """Show a project as it is on disk; one that is missing can still be opened, as its disk may be back."""
+        """Show the state on disk; a missing project can be opened, as its disk may be back."""
         self.show_picture(facts.face)
         self._facts.show_text(recent_text(facts))
         self._progress.setRange(0, max(1, facts.images))
@@ -116,7 +116,7 @@ class ProjectCard(PictureCard):
 
 @final
 class RecentMenu(QMenu):
-    """Filled each time it is shown, without the open project."""
+    """Menu of recent projects without the open one; filled before it is shown."""
 
     project_requested = Signal(Path)
     clear_requested = Signal()

@@ -1,4 +1,4 @@
-"""What the first page shows of recent projects and of the sample, looked up on threads of its own."""
+"""State of recent projects and pictures of the welcome page, read on background threads."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
     from engine.project.overview import FaceImage
 
-SAMPLE_PICTURE: Final = "sample/photos/IMG_0060.jpg"  # among the assets
-GUIDE_PICTURE: Final = "images/window.png"  # in the guide
-LONGER_SIDE: Final = 512  # pixels that are kept of them
+SAMPLE_PICTURE: Final = "sample/photos/IMG_0060.jpg"  # in the assets folder
+GUIDE_PICTURE: Final = "images/window.png"  # in the guide folder
+LONGER_SIDE: Final = 512  # pixels to which they are reduced
 
 
 @dataclass(frozen=True)
 class RecentFacts:
-    """A project as it is on disk."""
+    """State of a project on disk."""
 
     path: Path
     is_gone: bool = False
-    is_read: bool = False  # whether it could be read; the counts are 0 where not
+    is_read: bool = False  # False on errors; the counts are 0 then
     images: int = 0
     labelled: int = 0
     changed_at: datetime | None = None
@@ -39,7 +39,7 @@ class RecentFacts:
 
 @final
 class FirstPageLooks(QObject):
-    """Looks at each project on a thread of its own: a share that does not answer holds no other one up."""
+    """Reads each project on its own thread: an unreachable share does not block the others."""
 
     seen = Signal(RecentFacts)
     starts_seen = Signal(QImage, QImage)  # pictures of the sample and of the guide
@@ -51,7 +51,7 @@ class FirstPageLooks(QObject):
         self._has_starts = False
 
     def look(self, paths: Sequence[Path]) -> None:
-        """Look at these projects, and at the other pictures the first time."""
+        """Read these projects and, on the first call, the other pictures."""
         self.forget()
         for path in paths:
             job = DetachedJob(tr("Recent projects"), self._facts_of(path), self)
@@ -67,7 +67,8 @@ class FirstPageLooks(QObject):
         return lambda _on_progress, _cancel: facts_of(path, self._caches)
 
     def _begin(self, job: DetachedJob) -> None:
-        job.failed.connect(lambda _message: None)  # the project may be there all the same
+        # An error does not mean that the project is missing.
+        job.failed.connect(lambda _message: None)
         self._jobs.append(job)
         job.start()
 
@@ -78,14 +79,14 @@ class FirstPageLooks(QObject):
         self._jobs.clear()
 
     def stop(self) -> None:
-        """Before the program ends; not waiting for an unreachable share."""
+        """Stop before the program exits, without waiting for an unreachable share."""
         for job in self._jobs:
             job.cancel()
         leave([job.worker for job in self._jobs])
 
 
 def facts_of(path: Path, caches: CacheFolders) -> RecentFacts:
-    """Look at a project; reads its file and the cache of thumbnails, and no photo."""
+    """Read the state of a project from its file and the thumbnail cache; reads no photo."""
     from engine.errors import ProjectMissingError, ProtoleafError
     from engine.project.overview import read_overview
 
@@ -126,7 +127,7 @@ def _face(faces: Sequence[FaceImage], caches: CacheFolders) -> QImage | None:
 
 
 def starts_pictures() -> tuple[QImage, QImage]:
-    """Pictures of the sample and of the guide, small."""
+    """Reduced pictures of the sample and of the guide."""
     return _small(assets_folder() / SAMPLE_PICTURE), _small(guide_folder() / GUIDE_PICTURE)
 
 

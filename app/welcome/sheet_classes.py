@@ -1,4 +1,4 @@
-"""Where the classes of a new project come from: what a person chooses on the sheet, and what reading it gives."""
+"""Classes of a new project: connects the choices on the sheet with reading the list."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ LISTS: Final = (ClassesFrom.FILE, ClassesFrom.TEXT)
 
 @final
 class SheetClasses(QObject):
-    """Connects the classes of the sheet, and the boxes of folders that are classes."""
+    """Controller of the "Classes" section and of the check boxes for class folders."""
 
-    changed = Signal()  # a list was read, or is not wanted any more
+    changed = Signal()  # a list was read, or is no longer chosen
 
     def __init__(self, choice: ProjectChoice, counting: FolderCounting, host: QWidget) -> None:
         super().__init__(host)
         self.reading = ListReading(self)
         self._choice, self._counting, self._host = choice, counting, host
-        self._of_list: frozenset[Path] = frozenset()  # folders called as classes of the list are
+        self._of_list: frozenset[Path] = frozenset()  # folders named like classes of the list
         self._card: NewProjectCard | None = None
         self.reading.changed.connect(self._on_list_changed)
 
@@ -49,7 +49,7 @@ class SheetClasses(QObject):
         self._choice.change(classes_from=ClassesFrom.FILE, class_file=source, columns={})
 
     def show(self) -> None:
-        """Show what was chosen before, and read it."""
+        """Show the stored choice, and read its list."""
         project = self._choice.project
         if self._card is not None:
             self._card.photos.choose(project.left_out, project.class_folders)
@@ -60,7 +60,7 @@ class SheetClasses(QObject):
         self.read()
 
     def read(self) -> None:
-        """Read the list that was chosen, or none."""
+        """Read the chosen list, if any."""
         project = self._choice.project
         if project.classes_from is ClassesFrom.FILE and project.class_file is not None:
             self.reading.read_file(project.class_file, project.columns)
@@ -76,7 +76,7 @@ class SheetClasses(QObject):
 
     @property
     def is_refused(self) -> bool:
-        """Whether the chosen list cannot be taken; the reason stands beside it."""
+        """Whether the chosen list is invalid; the sheet shows the reason."""
         read = self.reading.read
         is_unclear = read is not None and read.imported is None
         return self._has_list and (bool(self.reading.failure) or is_unclear)
@@ -145,7 +145,7 @@ class SheetClasses(QObject):
         self._show_ticked()
 
     def show_ticks(self) -> None:
-        """Offer the boxes of classes where folders give the classes, or are called as those of the list."""
+        """Offer check boxes if folders are the classes, or are named like classes of the list."""
         if self._card is None:
             return
         read = self.class_list

@@ -1,4 +1,4 @@
-"""Measures how fast each backbone is with the photos of a new project."""
+"""Measures the speed of each backbone on the photos of a new project."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @final
 class SpeedMeasuring(QObject):
-    """Measures anew when other photos were found."""
+    """Measures again when other photos were found."""
 
     changed = Signal()
 
@@ -35,7 +35,7 @@ class SpeedMeasuring(QObject):
         self.slot.stage_changed.connect(lambda _stage: self.changed.emit())
 
     def measure(self, offered: Sequence[OfferedBackbone], photos: Photos) -> None:
-        """Measure these backbones once the photos are counted; without a choice there is nothing to compare."""
+        """Measure these backbones once the photos are counted; skipped if there is only one."""
         before, self.photos, self._offered = self.photos, photos, offered
         is_known = bool(self._rates) and photos.some == before.some
         if len(offered) > 1 and not photos.is_counting and not is_known:
@@ -61,7 +61,7 @@ class SpeedMeasuring(QObject):
 
     @property
     def speeds(self) -> dict[str, ExpectedSpeed]:
-        """Of each backbone, by its name."""
+        """Speed of each backbone by name."""
         return speeds(self._offered, self._rates)
 
     def _on_measured(self, measured: MeasuredRates) -> None:

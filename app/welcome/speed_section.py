@@ -1,4 +1,4 @@
-"""The choice of a new project between accuracy and speed."""
+"""The choice between accuracy and speed for a new project."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @final
 class ChoiceCard(QFrame):
-    """A backbone: its purpose, speed and expected duration. A click anywhere chooses it."""
+    """A backbone: its purpose, speed and expected duration. A click anywhere selects it."""
 
     def __init__(self, offered: OfferedBackbone) -> None:
         super().__init__()
@@ -74,12 +74,12 @@ class ChoiceCard(QFrame):
         event.accept()
 
 
-ROOM_FOR_BOTH: Final = 440  # logical pixels that two cards need beside each other
+ROOM_FOR_BOTH: Final = 440  # logical pixels that two cards need side by side
 
 
 @final
 class SpeedSection(QWidget):
-    """The backbones that are offered, beside each other where there is room."""
+    """The offered backbones, side by side if they fit."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -110,14 +110,14 @@ class SpeedSection(QWidget):
     def show_speeds(
         self, speeds: Mapping[str, ExpectedSpeed], photos: Photos, *, is_measuring: bool
     ) -> None:
-        """Show the speed of each backbone, by its name."""
+        """Show the speed of each backbone, by name."""
         for name, card in self.choices.items():
             card.show_speed(
                 speeds.get(name), photos, is_measuring=is_measuring and card.offered.is_ready
             )
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put the cards below each other where there is no room for both."""
+        """Place the cards side by side, or one below the other if they do not fit."""
         beside, below = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
         self._row.setDirection(beside if event.size().width() >= ROOM_FOR_BOTH else below)
         super().resizeEvent(event)

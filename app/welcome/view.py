@@ -1,4 +1,4 @@
-"""The page without a project."""
+"""The welcome page, shown without a project."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -28,14 +28,14 @@ from app.welcome.picture_card import CardGrid, PictureCard, columns_in, width_of
 from app.welcome.recent import RecentList
 
 MARGIN: Final = 24  # logical pixels around the page
-FEWEST_COLUMNS: Final = 2  # of cards, where there is room
+FEWEST_COLUMNS: Final = 2  # of cards, if they fit
 LOGO_SIDE: Final = 56
-BEGINNINGS: Final = ("new_project", "open_project")  # actions; the first is the one to take
+BEGINNINGS: Final = ("new_project", "open_project")  # actions; the first is the primary button
 
 
 @final
 class Welcome(QWidget):
-    """One way to begin, recent projects, and what helps to start."""
+    """Buttons to begin, recent projects, the sample and the guide."""
 
     action_requested = Signal(str)  # name of an action
     project_requested = Signal(Path)
@@ -109,7 +109,7 @@ class Welcome(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """As wide as the cards beside each other, which is no more than there is room for."""
+        """Set the column's width to a whole number of cards that fit."""
         room = columns_in(self.width() - 2 * MARGIN)
         columns = min(room, max(FEWEST_COLUMNS, len(self.recent.rows)))
         self._column.setFixedWidth(width_of(columns))
@@ -131,7 +131,7 @@ class Welcome(QWidget):
         return card
 
     def show_recent(self, paths: Sequence[Path]) -> None:
-        """List recent projects; the keyboard begins with the latest, or with a new one."""
+        """List recent projects; focus the latest one, or the button for a new one."""
         self._logo.setPixmap(
             icon_pixmap("protoleaf", LOGO_SIDE, colour="accent", ratio=self.devicePixelRatioF())
         )

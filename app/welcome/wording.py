@@ -1,4 +1,4 @@
-"""Text of a new project and its backbones."""
+"""Texts about a new project and its backbones."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ PURPOSES: Final = {
 }
 
 SHORTEST_SHOWN_S: Final = 10.0
-TOP_NAMES: Final = 4  # of classes that a line names
-LONGEST_NAME: Final = 24  # letters of each
+TOP_NAMES: Final = 4  # class names in a line, at most
+LONGEST_NAME: Final = 24  # characters of each
 
 
 def speed_text(speed: ExpectedSpeed | None, *, is_measuring: bool) -> str:
@@ -70,12 +70,13 @@ def class_list_text(read: ClassList | None, *, is_reading: bool) -> str:
 
 
 def class_folders_text(ticked: int, count: int, parts: Sequence[str]) -> str:
-    """What the boxes of folders do, and how many are ticked."""
+    """What the check boxes of folders do, and how many are ticked."""
     if not count:
         return tr("Add a folder first.")
     if parts:
         return tr(
-            "%1: usual names of parts of a data set, not of classes. To get its boxes, import its labels.",
+            "%1: usual names of parts of a data set, not of classes. To get its boxes, import "
+            "its labels.",
             enumeration(shortened(shown(part), LONGEST_NAME) for part in parts[:TOP_NAMES]),
         )
     if not ticked:
@@ -88,7 +89,7 @@ def class_folders_text(ticked: int, count: int, parts: Sequence[str]) -> str:
 
 
 def recent_text(facts: RecentFacts, today: date | None = None) -> str:
-    """`120 of 300 labelled  ·  Yesterday`, or why that is not known."""
+    """`120 of 300 labelled  ·  Yesterday`, or why it is unknown."""
     if facts.is_gone:
         return tr("Not found")
     if not facts.is_read or facts.changed_at is None:
