@@ -119,7 +119,7 @@ class Models(PanelFeature["TrainingPanel"]):
         self.open_panel(Depth.BACKBONE)
 
     def _propose(self, _state: object) -> None:
-        """Propose a training once there are enough labels, unless the evidence speaks against it."""
+        """Propose a training once there are enough labels and nothing known speaks against it."""
         if self._may_propose(Evidence()):
             self._session.ask(
                 evidence, self._on_evidence, owner=self, topic="whether to propose a training"

@@ -192,7 +192,7 @@ class Labels:
 class Evidence:
     """What is known about the benefit of training the backbone."""
 
-    # labelled images that the current version, or a training without success, learned from
+    # Labelled images that the current version, or a training without success, learned from.
     trained_on: int = 0
     # Accuracy of the current model on held-out labels, in [0, 1]; None if unknown.
     accuracy: float | None = None
