@@ -158,7 +158,7 @@ def test_a_class_with_many_labels_has_enough(live: LiveCollection) -> None:
 
 
 def test_a_collection_that_is_not_large_is_classified_by_all_views(collection: Collection) -> None:
-    """All 64 images come, labelled ones first; then, and after opening it again, every row is over all views."""
+    """All 64 images are requested, labelled ones first; then every row uses all views."""
     without_its_views(collection)
     live = LiveCollection.open(collection.project, collection.caches)
     live.load()

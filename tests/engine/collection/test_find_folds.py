@@ -42,7 +42,7 @@ def _taken(
 
 
 def test_same_bytes_and_bursts_fold(collection: Collection) -> None:
-    """A copied file folds with its original; three shots within seconds fold, the fourth comes later."""
+    """A copied file folds with its original; three shots within seconds fold, not a later one."""
     copy = collection.unsorted / "copy.png"
     original = collection.unsorted / "024.png"
     shutil.copy(original, copy)
@@ -106,7 +106,7 @@ def test_times_with_zones_and_nonsense_in_the_file(collection: Collection) -> No
 def test_copies_are_found_once_pictures_were_looked_at(
     collection: Collection, tmp_path: Path
 ) -> None:
-    """A resized and recompressed photo folds with its original, and the sharper one stands for both."""
+    """A resized, recompressed copy folds with its original; the sharper one represents both."""
     rng = np.random.default_rng(3)
     coarse = Image.fromarray(rng.integers(0, 255, (9, 12, 3), dtype=np.uint8)).resize(
         (480, 360), Image.Resampling.BICUBIC

@@ -188,7 +188,7 @@ def test_a_fit_is_cancelled_between_its_answers(
 
 
 def test_only_embedded_images_are_answered_first(live: LiveCollection) -> None:
-    """Ids that are unknown, double, or in any order do no harm; of a small collection none is first."""
+    """Unknown or duplicate ids are ignored; small collections have no early answers."""
     ids = live.state.image_ids
     wanted = live.fit_input([int(ids[5]), 10**9, int(ids[2]), int(ids[5]), -3])
     assert wanted.snapshot.images.row_ids[wanted.first_rows].tolist() == [int(ids[2]), int(ids[5])]

@@ -28,7 +28,7 @@ def graph() -> CategoryGraph:
 def test_a_class_has_the_faces_of_its_shots_and_a_coarse_one_those_below_in_turn(
     graph: CategoryGraph,
 ) -> None:
-    """Animal shows a gull, a fish, another gull: not all gulls first; what nobody labelled has no face."""
+    """Faces alternate between subclasses: gull, fish, another gull; none is unlabelled."""
     labels = (4, 4, 4, 3, 2, UNKNOWN)
     state = state_of([Picture(label=label) for label in labels])
     assert faces(graph, state, most=3) == {
@@ -41,7 +41,7 @@ def test_a_class_has_the_faces_of_its_shots_and_a_coarse_one_those_below_in_turn
 
 
 def test_each_image_counts_once_however_many_ways_lead_to_it(graph: CategoryGraph) -> None:
-    """Labelled, or sure down to the leaf, is decided; sure of a coarse class only is not; unknown is of no class."""
+    """Labelled or certain at a leaf is decided, coarse is not; unknown counts for no class."""
     state = state_of(
         [
             Picture(label=4),

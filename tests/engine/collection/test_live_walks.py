@@ -51,7 +51,7 @@ def _assert_sound(drawn: DrawnEmbeddings) -> None:
 
 @pytest.mark.parametrize("seed", range(2))
 def test_random_walks(drawn: DrawnEmbeddings, seed: int) -> None:
-    """Labels, classes, bars, settings, new, changed, unreadable and removed images, undo and redo, in any order."""
+    """Labels, classes, thresholds, settings, images, undo and redo, in random order."""
     choose, project, live = random.Random(seed), drawn.project, drawn.live
 
     def some() -> list[int]:

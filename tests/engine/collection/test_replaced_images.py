@@ -239,7 +239,7 @@ def test_the_old_photo_comes_back(project: Project, collection: Collection, tmp_
 def test_another_photo_after_one_that_cannot_be_read(
     project: Project, collection: Collection
 ) -> None:
-    """A file that is half written keeps its label; the photo that follows is compared with the one before."""
+    """A half-written file keeps the label; the next photo is compared with the previous one."""
     image_id, path = labelled_image(project, collection)
     write_later(path, lambda file: file.write_bytes(b"half of a picture"))
     embed_project(project, collection.caches, device="cpu")

@@ -1,4 +1,4 @@
-"""Actions: codes and arguments in the file, words on the screen; old files keep their sentences."""
+"""Actions: codes and arguments in the file, translated texts on the screen; old texts stay."""
 
 import json
 from pathlib import Path
@@ -107,9 +107,9 @@ from tests.support.projects import (
     ],
 )
 def test_words_of_an_action(done: Action, past: str, command: str) -> None:
-    """The past tense for a toast and the history, a command for Undo and Redo.
+    """Past tense for history and toasts, imperative for undo and redo.
 
-    Old sentences and odd ones, too.
+    Also for texts of old versions and unusual ones.
     """
     assert (str(done), done.command) == (past, command)
 
@@ -126,7 +126,7 @@ def test_words_of_an_action(done: Action, past: str, command: str) -> None:
     ],
 )
 def test_adding_images(images: int, labels: int, class_names: tuple[str, ...], text: str) -> None:
-    """Counts of what is new, and the class where there is only one."""
+    """Counts of new images, and the class if there is only one."""
     assert str(added(images, labels, class_names)) == text
 
 
@@ -169,14 +169,14 @@ def test_adding_images(images: int, labels: int, class_names: tuple[str, ...], t
     ],
 )
 def test_what_is_named_only_where_it_happened(done: Action, text: str) -> None:
-    """Tails and details stand where the action has their numbers, and come back from the file the same."""
+    """Optional parts appear if the action has their numbers, also read from the file."""
     assert str(done) == text
     assert stored_action("", done.code, done.stored_arguments) == done
 
 
 @pytest.mark.parametrize("code", ACTIONS)
 def test_both_forms_say_the_same(code: str) -> None:
-    """The command names everything that the past tense does, and both differ by their verbs only."""
+    """Imperative and past tense name the same things and differ in their verbs only."""
     text = ACTIONS[code]
     past, command = (
         [name for _, name, _, _ in Formatter().parse(form) if name]
@@ -189,7 +189,7 @@ def test_both_forms_say_the_same(code: str) -> None:
 
 @pytest.mark.parametrize("arguments", ["", "[]", '{"images": null}', '{"first": ["x"]}', "x"])
 def test_arguments_that_cannot_be_read_are_damage(tmp_path: Path, arguments: str) -> None:
-    """A check of the file finds them, and the history says so."""
+    """A check finds them, and the history says so."""
     project, gull, images = bird_project(tmp_path)
     project.labels.set(images, gull)
     project.close()
@@ -206,7 +206,7 @@ def test_arguments_that_cannot_be_read_are_damage(tmp_path: Path, arguments: str
 
 
 def test_one_is_named_and_several_are_counted() -> None:
-    """A name where there is one class."""
+    """One class is named, several are counted."""
     assert (one_or_count(["Gull"]), one_or_count(["Gull", "Auk"])) == ("Gull", 2)
 
 
@@ -248,7 +248,7 @@ def _do_everything(project: Project, gull: int, images: list[int]) -> None:
 
 
 def test_no_sentence_is_in_the_history(tmp_path: Path) -> None:
-    """Every kind of action leaves a code, names and numbers in the file, and nothing that was written for a person."""
+    """Every kind of action stores a code, names and numbers, and no sentence."""
     project, gull, images = bird_project(tmp_path)
     with project:
         _do_everything(project, gull, list(images))
@@ -270,15 +270,15 @@ def test_no_sentence_is_in_the_history(tmp_path: Path) -> None:
 
 
 def test_arguments_are_cut_where_they_are_absurdly_long() -> None:
-    """A file's name may be long; the history keeps the beginning."""
+    """Very long arguments are truncated in the history."""
     done = action("labels_imported_from", labels=3, source="x" * 5_000)
     assert len(str(stored_action("", done.code, done.stored_arguments))) < 1_100
 
 
 def test_names_that_people_see_take_the_place_of_those_in_the_project() -> None:
-    """Of classes alone, also of actions within.
+    """Display names of classes, also in nested actions.
 
-    What renames a class names it as the project does.
+    Renaming shows the stored names.
     """
     shown_as = {"Gull": "Möwe", "Bird": "Vogel"}.get
     named = [
@@ -297,7 +297,7 @@ def test_names_that_people_see_take_the_place_of_those_in_the_project() -> None:
 
 
 def test_chinese_names_close_up_with_the_words_around_them() -> None:
-    """And so do the tails of a sentence."""
+    """Without spaces, as do optional parts."""
     texts = {
         "Removed {chosen}": "已移除 {chosen}",
         "class {name}": "类别 {name}",

@@ -1,4 +1,4 @@
-"""Adding many images: how far it is can be seen, and a stop in the middle leaves the project as it was."""
+"""Adding many images: progress, and cancelling without a change."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ AT_ONCE = 10
 
 @pytest.fixture
 def birds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A closed project; images are added a few at a time, and all of these times are reported."""
+    """A closed project; images are added in small batches, and the reports of progress."""
     monkeypatch.setattr(events, "PROGRESS_INTERVAL_S", 0.0)
     monkeypatch.setattr(project_images, "_CHANGED_AT_ONCE", AT_ONCE)
     project, *_ = labelled_birds(tmp_path)
@@ -26,7 +26,7 @@ def birds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_stop_in_the_middle_leaves_every_byte(birds: Path, tmp_path: Path) -> None:
-    """Also where the pages of what was added are in the file already."""
+    """Also if SQLite has written pages to the file."""
     Project.open(birds, is_backed_up=False).close()
     before, cancel = birds.read_bytes(), CancelToken()
 
@@ -39,7 +39,7 @@ def test_a_stop_in_the_middle_leaves_every_byte(birds: Path, tmp_path: Path) -> 
         rows = dump(project)
         connection_of(project).value(
             "PRAGMA cache_size = 1"
-        )  # so that SQLite writes before the end
+        )  # so that SQLite writes before the commit
         with pytest.raises(Cancelled):
             project.images.add_labelled(
                 files, [2] * len(files), on_progress=stop_in_the_middle, cancel=cancel
@@ -49,7 +49,7 @@ def test_a_stop_in_the_middle_leaves_every_byte(birds: Path, tmp_path: Path) -> 
 
 
 def test_progress_reaches_the_number_of_images(birds: Path, tmp_path: Path) -> None:
-    """Those that are known already count, too, wherever the first of two equal files lies."""
+    """Known images and duplicates count, too."""
     seen: list[Progress] = []
     new = found_files(tmp_path / "more", 3 * AT_ONCE)
     with Project.open(birds, is_backed_up=False) as project:

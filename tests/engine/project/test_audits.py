@@ -1,4 +1,4 @@
-"""Audits in the project file: they can be undone, grow, and outlive changes of images and classes."""
+"""Audits in the project file: undo, enlarging, changes of images and classes."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ ITEMS = tuple(
 
 @pytest.fixture
 def birds(tmp_path: Path) -> Project:
-    """Four images, all drawn, two of them asked about."""
+    """Four sampled images, two of them labelled."""
     project, _gull, _ids = bird_project(tmp_path, IMAGES)
     project.audits.add(ITEMS, 2, population=IMAGES)
     return project
@@ -38,7 +38,7 @@ def only(project: Project) -> Audit:
 
 
 def test_an_audit_is_kept_in_the_file_in_its_random_order(birds: Project) -> None:
-    """What was claimed when it was drawn stays, whatever happens to labels and models."""
+    """Safe classes and scores of the time of sampling stay, whatever changes."""
     path, before = birds.path, only(birds)
     birds.close()
     with Project.open(path) as project:
@@ -75,7 +75,7 @@ def test_removed_images_leave_the_audit_and_come_back_with_undo(birds: Project) 
 
 
 def test_claims_follow_the_heir_of_a_class_as_labels_do(birds: Project) -> None:
-    """A merged class counts as the one that it became; one that is removed counts as its parent."""
+    """A merged class becomes its target; a removed one its parent."""
     _, tern = birds.classes.add("Tern", [1])
     before = dump(birds)
     birds.classes.merge([2], tern)

@@ -1,4 +1,4 @@
-"""Classes go over the clipboard from one project into another: with all that was noted, nothing broken."""
+"""Copying classes to another project over the clipboard."""
 
 import json
 from dataclasses import replace
@@ -17,7 +17,7 @@ SEEN = ClassAttributes("n1", ("Larus", "Möwe"), note="Seen in May.\nTwice.", co
 
 
 def _birds(folder: Path) -> tuple[Project, int]:
-    """Bird over Gull and Diver, Puffin under both of these, all kinds of things noted of Gull.
+    """Bird over Gull and Diver, Puffin under both, Gull with all details.
 
     And the id of Bird.
     """
@@ -41,7 +41,7 @@ def _paths(project: Project) -> set[str]:
 
 
 def test_a_branch_comes_into_another_project_with_all_that_was_noted_of_it(tmp_path: Path) -> None:
-    """Names, edges, aliases, note, colour and bar, in one step; labels stay where they are."""
+    """Names, edges, aliases, note, colour and threshold, in one step; labels are not copied."""
     project, bird = _birds(tmp_path)
     text = project.classes.copied([bird])
     project.close()
@@ -72,7 +72,7 @@ def test_a_branch_comes_into_another_project_with_all_that_was_noted_of_it(tmp_p
 
 
 def test_a_copy_of_a_copy_says_the_same(tmp_path: Path) -> None:
-    """Nothing is lost on the way."""
+    """Copying a copy loses nothing."""
     project, bird = _birds(tmp_path)
     with project, new_project(tmp_path, "other.protoleaf") as other:
         text = project.classes.copied([bird])
@@ -81,7 +81,7 @@ def test_a_copy_of_a_copy_says_the_same(tmp_path: Path) -> None:
 
 
 def test_chosen_classes_that_lie_below_one_another_are_copied_once(tmp_path: Path) -> None:
-    """A class below another chosen one comes with it; several branches come side by side."""
+    """A class below another chosen one is not copied twice."""
     project, bird = _birds(tmp_path)
     with project:
         gull, diver = project.classes.graph.find("Gull"), project.classes.graph.find("Diver")
@@ -96,7 +96,7 @@ def test_chosen_classes_that_lie_below_one_another_are_copied_once(tmp_path: Pat
 
 
 def test_a_taken_name_gets_a_number(tmp_path: Path) -> None:
-    """Beside namesakes only, and a name that is as long as may be is shortened for it."""
+    """Among siblings only; a name of maximum length is shortened."""
     project, bird = _birds(tmp_path)
     with project:
         gull = project.classes.graph.find("Gull")
@@ -113,7 +113,7 @@ def test_a_taken_name_gets_a_number(tmp_path: Path) -> None:
 
 
 def test_a_class_can_be_pasted_below_itself(tmp_path: Path) -> None:
-    """The text was made before, so there is no circle."""
+    """The text is a snapshot, so there is no cycle."""
     project, bird = _birds(tmp_path)
     with project:
         project.classes.paste(project.classes.copied([bird]), project.classes.graph.find("Gull"))
@@ -174,7 +174,7 @@ BROKEN: dict[str, tuple[str, str]] = {
 
 @pytest.mark.parametrize(("text", "message"), BROKEN.values(), ids=BROKEN)
 def test_what_nobody_copied_is_refused(tmp_path: Path, text: str, message: str) -> None:
-    """The clipboard may hold anything: one clear line, and nothing is added."""
+    """Other text on the clipboard raises an error, and nothing is added."""
     project, _ = _birds(tmp_path)
     with project:
         before = dump(project)
@@ -184,7 +184,7 @@ def test_what_nobody_copied_is_refused(tmp_path: Path, text: str, message: str) 
 
 
 def test_namesakes_in_the_text_get_numbers(tmp_path: Path) -> None:
-    """What no project would hold is not refused where it can be put right."""
+    """Duplicate names in the text are numbered, not refused."""
     with new_project(tmp_path) as project:
         rows = [
             {"name": "Gull"},
@@ -204,7 +204,7 @@ def test_namesakes_in_the_text_get_numbers(tmp_path: Path) -> None:
 
 
 def test_there_must_be_a_class_to_copy_and_a_place_to_paste(tmp_path: Path) -> None:
-    """Ids that no class has are refused both ways."""
+    """Unknown class ids are refused."""
     project, bird = _birds(tmp_path)
     with project:
         text = project.classes.copied([bird])
@@ -218,5 +218,5 @@ def test_there_must_be_a_class_to_copy_and_a_place_to_paste(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("text", ["Gull", "", '{"name": "protoleaf"}', '{"classes": []}'])
 def test_other_texts_are_known_at_a_glance(text: str) -> None:
-    """A menu asks this each time it opens."""
+    """The check is cheap, since a menu calls it at each opening."""
     assert not is_copied_text(text)

@@ -1,4 +1,4 @@
-"""Source ids and synonyms of classes in the project file: kept, reported, taken back."""
+"""Source ids and synonyms of classes: stored, reported, undone."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ TERN = ClassAttributes("n02043333", ("Sterna",))
 
 
 def _gulls(folder: Path) -> tuple[Project, int, int]:
-    """Gull with aliases that came later, Tern with aliases from the start; both by one import."""
+    """Gull with aliases added later, Tern with aliases from the start, by one import."""
     project, gull, _ = bird_project(folder)
     added: list[int] = []
 
@@ -35,7 +35,7 @@ def _gulls(folder: Path) -> tuple[Project, int, int]:
 
 
 def test_they_are_there_after_reopening(tmp_path: Path) -> None:
-    """What an import brought is in the file."""
+    """Imported aliases are stored in the file."""
     project, gull, tern = _gulls(tmp_path)
     project.close()
     with Project.open(project.path, for_writing=False) as reopened:
@@ -47,7 +47,7 @@ def test_they_are_there_after_reopening(tmp_path: Path) -> None:
 
 
 def test_undo_of_an_import_takes_the_ids_back(tmp_path: Path) -> None:
-    """Nothing is found by them any more, and redo brings them again, also after a restart."""
+    """They are not found after undo and found after redo, also after a restart."""
     project, gull, tern = _gulls(tmp_path)
     with_them = dump(project)
     undone = project.history.undo()
@@ -69,7 +69,7 @@ def test_undo_of_an_import_takes_the_ids_back(tmp_path: Path) -> None:
 
 
 def test_a_new_name_leaves_them(tmp_path: Path) -> None:
-    """Renaming tells of the name alone."""
+    """Renaming does not change aliases."""
     project, gull, _ = _gulls(tmp_path)
     with project:
         change = project.classes.rename(gull, "Mew")
@@ -79,7 +79,7 @@ def test_a_new_name_leaves_them(tmp_path: Path) -> None:
 
 
 def test_a_removed_class_takes_them_along(tmp_path: Path) -> None:
-    """Removed with the class, and back with it."""
+    """They are removed and restored with the class."""
     project, gull, _ = _gulls(tmp_path)
     with project:
         before = dump(project)

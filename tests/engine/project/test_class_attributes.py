@@ -1,4 +1,4 @@
-"""Notes and colours of classes: kept, cleaned, reported, taken back."""
+"""Notes and colours of classes: stored, normalised, reported, undone."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ SEEN = ClassAttributes(note="Seen in May.\nTwice in June.", colour="#00ff7f")
 
 
 def test_they_are_there_after_reopening_and_go_with_undo(tmp_path: Path) -> None:
-    """One step for each change, reported as a change of that class alone."""
+    """Each change is one step that names the class."""
     project, gull, _ = bird_project(tmp_path)
     change = project.classes.set_attributes([gull], note=SEEN.note, colour=SEEN.colour)
     news = NO_ATTRIBUTES.differences(SEEN)
@@ -38,7 +38,7 @@ def test_they_are_there_after_reopening_and_go_with_undo(tmp_path: Path) -> None
 
 
 def test_details_that_say_nothing_are_none(tmp_path: Path) -> None:
-    """An emptied note takes its row away; the same again is no step."""
+    """An empty note deletes the row; an equal value is no step."""
     project, gull, _ = bird_project(tmp_path)
     with project:
         before = dump(project)
@@ -54,7 +54,7 @@ def test_details_that_say_nothing_are_none(tmp_path: Path) -> None:
 
 
 def test_notes_have_plain_line_breaks_and_colours_lower_case(tmp_path: Path) -> None:
-    """However they were typed or pasted."""
+    """Line breaks and colours are normalised."""
     project, gull, _ = bird_project(tmp_path)
     with project:
         project.classes.set_attributes(
@@ -79,7 +79,7 @@ def test_notes_have_plain_line_breaks_and_colours_lower_case(tmp_path: Path) -> 
 def test_what_no_file_should_hold_is_refused(
     tmp_path: Path, attributes: ClassAttributes, message: str
 ) -> None:
-    """With what is wrong, and nothing changed."""
+    """With a reason, and without a change."""
     project, gull, _ = bird_project(tmp_path)
     with project:
         before = dump(project)
@@ -89,7 +89,7 @@ def test_what_no_file_should_hold_is_refused(
 
 
 def test_many_classes_are_described_at_once(tmp_path: Path) -> None:
-    """One step; a class that is not there refuses all of them, and no class is no step."""
+    """One step; an unknown class refuses all, an empty list is no step."""
     project, gull, _ = bird_project(tmp_path)
     with project:
         (bird,) = project.classes.graph.parents(gull)
@@ -104,7 +104,7 @@ def test_many_classes_are_described_at_once(tmp_path: Path) -> None:
 
 
 def test_a_removed_class_takes_them_along(tmp_path: Path) -> None:
-    """Removed with the class, and back with it."""
+    """They are removed and restored with the class."""
     project, gull, _ = bird_project(tmp_path)
     with project:
         project.classes.set_attributes([gull], note=SEEN.note, colour=SEEN.colour)
@@ -117,7 +117,7 @@ def test_a_removed_class_takes_them_along(tmp_path: Path) -> None:
 
 
 def test_source_id_and_synonyms_are_set_by_hand(tmp_path: Path) -> None:
-    """One step each, with a text that says which; the class is found by them."""
+    """One step each, described by its text; the class is found by them."""
     project, gull, _ = bird_project(tmp_path)
     with project:
         assert (
@@ -137,7 +137,7 @@ def test_source_id_and_synonyms_are_set_by_hand(tmp_path: Path) -> None:
 
 
 def test_one_class_and_all_colours_are_read_by_themselves(tmp_path: Path) -> None:
-    """A class without any has empty details; notes without a colour are no colours."""
+    """Without any the details are empty; notes alone are no colours."""
     project, gull, _ = bird_project(tmp_path)
     with project:
         bird = project.classes.graph.find("Bird")
@@ -153,7 +153,7 @@ def test_one_class_and_all_colours_are_read_by_themselves(tmp_path: Path) -> Non
 
 
 def test_a_rank_is_kept_copied_and_taken_back(tmp_path: Path) -> None:
-    """In the file, in copied classes, and through undo and redo."""
+    """Stored, copied with the class, undone and redone."""
     project, gull, _ = bird_project(tmp_path)
     assert (
         project.classes.set_attributes([gull], rank=" species ").text == "Changed the rank of Gull"

@@ -1,4 +1,4 @@
-"""A class's identity: given once, through undo, copies, backups and migrations, and never to a second class."""
+"""Identities of classes: unique and stable through undo, copies, backups and migrations."""
 
 import shutil
 from collections.abc import Callable
@@ -23,7 +23,7 @@ def identities(project: Project) -> dict[ClassId, str]:
 
 
 def stored(path: Path) -> dict[ClassId, str]:
-    """As another opening of the file has them."""
+    """Identities read by another opening."""
     with Project.open(path, for_writing=False) as project:
         return identities(project)
 
@@ -34,7 +34,7 @@ def birds(tmp_path: Path) -> Project:
 
 
 def test_each_class_has_its_own_and_the_file_keeps_it(birds: Project) -> None:
-    """Renamed, moved and described, it is the same class."""
+    """Renaming, moving and describing keep it."""
     before = identities(birds)
     assert len({*before.values()}) == 2
     assert all(len(each) == 32 for each in before.values())
@@ -56,7 +56,7 @@ def test_each_class_has_its_own_and_the_file_keeps_it(birds: Project) -> None:
 def test_undo_and_redo_bring_the_same_back(
     birds: Project, act: Callable[[Project], object]
 ) -> None:
-    """A class that was removed or merged, or that came."""
+    """For a removed, merged or added class."""
     before = identities(birds)
     act(birds)
     after = identities(birds)
@@ -68,7 +68,7 @@ def test_undo_and_redo_bring_the_same_back(
 
 
 def test_the_class_that_stays_keeps_its_own(birds: Project) -> None:
-    """Of two that are merged the heir, of one that is split the rest."""
+    """The target of a merge and the rest of a split keep their identities."""
     _, tern = birds.classes.add("Tern", [BIRD])
     before = identities(birds)
     birds.classes.merge([tern], GULL)
@@ -90,7 +90,7 @@ def test_what_is_pasted_is_another_class(birds: Project, tmp_path: Path) -> None
 
 
 def test_copies_and_backups_have_the_same(birds: Project, tmp_path: Path) -> None:
-    """A copied file, and a backup that is restored."""
+    """A copied file, and a restored backup."""
     before = identities(birds)
     copy = copied(birds, tmp_path / "copy")
     assert identities(copy) == before
@@ -102,7 +102,7 @@ def test_copies_and_backups_have_the_same(birds: Project, tmp_path: Path) -> Non
 
 
 def test_what_is_tried_out_and_kept_is_one_class(birds: Project) -> None:
-    """The class of the trial is the one that is kept."""
+    """A class made in a trial keeps its identity when the trial is kept."""
     birds.what_if.begin()
     _, tern = birds.classes.add("Tern")
     tried = birds.classes.graph.identity(tern)
@@ -113,9 +113,9 @@ def test_what_is_tried_out_and_kept_is_one_class(birds: Project) -> None:
 def test_copies_migrated_apart_agree_on_what_they_have_in_common(
     birds: Project, tmp_path: Path
 ) -> None:
-    """Two classes under one number and name, made in two copies of version 8, are two.
+    """Classes of equal id and name, made in two copies of version 8, get two identities.
 
-    Undo goes back before it.
+    Undo works past the migration.
     """
     _, owl = birds.classes.add("Owl")
     birds.close()
@@ -139,7 +139,7 @@ def test_copies_migrated_apart_agree_on_what_they_have_in_common(
 
 
 def test_a_class_whose_making_is_not_in_the_journal_has_none(birds: Project) -> None:
-    """As in projects of the first version: nothing is made up, and it is known by its number in copies."""
+    """As in files of version 1: it gets no identity, and copies match it by id."""
     birds.close()
     save_as_eighth_version(birds.path)
     change_file(
@@ -151,7 +151,7 @@ def test_a_class_whose_making_is_not_in_the_journal_has_none(birds: Project) -> 
 
 
 def test_two_of_one_identity_say_nothing() -> None:
-    """Nobody knows which of them is meant."""
+    """A duplicate identity is ignored as ambiguous."""
     graph = CategoryGraph()
     first = graph.add_class("A", identity="a" * 32)
     graph.add_class("B", identity="b" * 32)

@@ -1,4 +1,4 @@
-"""Rules of classes and of the whole project: keys, what is predicted at most, and the locked class list."""
+"""Settings of classes and of the project: keys, limits of predictions, the locked class list."""
 
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,7 @@ def birds(tmp_path: Path) -> Project:
 
 
 def test_a_key_belongs_to_one_class(birds: Project) -> None:
-    """Given to another one it leaves the first, in one step that undo takes back, also after a restart."""
+    """Assigned to another class it leaves the first, in one undoable step, also after a restart."""
     gull, auk = (birds.classes.graph.find(name) for name in ("Gull", "Auk"))
     birds.classes.set_key(gull, 3)
     assert str(birds.history.undo_action) == "Gave Gull the key 3"
@@ -50,7 +50,7 @@ def test_a_key_is_a_digit(birds: Project) -> None:
 
 
 def test_a_pasted_class_brings_no_key_that_is_taken(birds: Project) -> None:
-    """The class that it was copied from keeps it."""
+    """The original keeps its key."""
     gull = birds.classes.graph.find("Gull")
     birds.classes.set_key(gull, 1)
     _, (pasted,) = birds.classes.paste(birds.classes.copied([gull]), None)
@@ -62,7 +62,7 @@ def _with_the_key_2(class_id: int, graph: CategoryGraph) -> None:
 
 
 def test_of_two_classes_with_one_key_the_older_has_it(birds: Project) -> None:
-    """A file may have been made by hand; no key means two classes."""
+    """In a file made by hand one key may have two classes: the older one counts."""
     for name in ("Auk", "Gull"):
         class_id = birds.classes.graph.find(name)
         birds.classes.edit(partial(_with_the_key_2, class_id))
@@ -71,7 +71,7 @@ def test_of_two_classes_with_one_key_the_older_has_it(birds: Project) -> None:
 
 
 def test_predictions_begin_at_a_class_by_an_undoable_step(birds: Project) -> None:
-    """It is kept apart from the bar and from where predictions stop."""
+    """Independent of threshold and deepest class."""
     gull = birds.classes.graph.find("Gull")
     birds.policies.set(gull, ClassPolicy(0.9, is_deepest=True, is_broadest=True))
     change = birds.policies.set(gull, ClassPolicy(0.9, is_deepest=True))
@@ -93,7 +93,7 @@ def test_the_broadest_level_is_the_projects(birds: Project) -> None:
 
 
 def test_a_class_list_is_locked_and_unlocked(birds: Project) -> None:
-    """Both can be undone."""
+    """Both are undoable."""
     birds.policies.lock(is_on=True)
     assert (birds.policies.is_locked, str(birds.history.undo_action)) == (
         True,

@@ -1,4 +1,4 @@
-"""Actions on the category graph, and what happens to the labels of a class that goes away."""
+"""Actions on the category graph, and labels of removed classes."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -21,7 +21,7 @@ from tests.support.projects import bird_project, dump, named, new_project, shape
 
 
 def test_each_action_tells_its_edits(tmp_path: Path) -> None:
-    """A change holds exactly the edits that bring a copy of the graph in step."""
+    """The edits of a change update a copy of the graph."""
     with new_project(tmp_path) as project:
         change, bird = project.classes.add(" Bird ")
         assert (change.text, change.graph_edits) == (
@@ -61,7 +61,7 @@ def test_each_action_tells_its_edits(tmp_path: Path) -> None:
 
 
 def test_refused_edits_make_no_step(tmp_path: Path) -> None:
-    """A cycle, a namesake or an unknown class is refused, and the file and history stay as they were."""
+    """A cycle, a duplicate name or an unknown class leaves file and history unchanged."""
     project, gull, _ = bird_project(tmp_path)
     bird = project.classes.graph.find("Bird")
     before, steps = dump(project), project.history.steps()
@@ -79,7 +79,7 @@ def test_refused_edits_make_no_step(tmp_path: Path) -> None:
 
 
 def test_labels_of_a_removed_class_go_to_its_only_parent(tmp_path: Path) -> None:
-    """One parent inherits the labels, with who and when; undo gives them back."""
+    """They keep author and time; undo restores them."""
     project, gull, images = bird_project(tmp_path)
     bird = project.classes.graph.find("Bird")
     project.labels.set(images[:3], gull, who="ada")
@@ -114,9 +114,9 @@ def test_labels_of_a_class_without_one_clear_parent_are_removed(
 
 
 def test_several_classes_are_edited_in_one_step(tmp_path: Path) -> None:
-    """Each action is one step with its text, reported in one change.
+    """Each action is one step and one change.
 
-    Undone, all is as before, also after a restart.
+    Undo restores everything, also after a restart.
     """
     project, gull, _ = bird_project(tmp_path)
     (bird,) = project.classes.graph.parents(gull)
@@ -154,9 +154,9 @@ def test_several_classes_are_edited_in_one_step(tmp_path: Path) -> None:
 
 
 def test_a_branch_is_removed_with_its_labels_counted(tmp_path: Path) -> None:
-    """Labels go to the only class above.
+    """Labels go to the only parent.
 
-    Those of a class with two parents are taken away, and the text says both.
+    Those of a class with two parents are removed; the text counts both.
     """
     project, gull, images = bird_project(tmp_path, 6)
     _, tern = project.classes.add("Tern", project.classes.graph.parents(gull))
@@ -191,7 +191,7 @@ def test_a_branch_is_removed_with_its_labels_counted(tmp_path: Path) -> None:
 
 
 def test_a_removed_class_takes_its_policy_along(tmp_path: Path) -> None:
-    """The policy of a class goes with it and comes back with it."""
+    """It is removed and restored with the class."""
     project, gull, _ = bird_project(tmp_path)
     change = project.policies.set(gull, ClassPolicy(bar=0.9, is_deepest=True))
     assert (change.text, change.policies) == ("Changed the minimum confidence of Gull", (gull,))
@@ -204,7 +204,7 @@ def test_a_removed_class_takes_its_policy_along(tmp_path: Path) -> None:
 
 
 def test_a_merged_class_gives_all_it_has_to_its_heir(tmp_path: Path) -> None:
-    """Labels with who and when, children and parents, in one step; undo gives all of it back."""
+    """Labels with author and time, children and parents, in one step; undo restores all."""
     project, gull, images = bird_project(tmp_path)
     _, gulls = project.classes.add("Gulls")
     _, kittiwake = project.classes.add("Kittiwake", [gulls])
@@ -229,9 +229,9 @@ def test_a_merged_class_gives_all_it_has_to_its_heir(tmp_path: Path) -> None:
 
 
 def test_several_classes_are_merged_into_one(tmp_path: Path) -> None:
-    """One step for all, with the labels counted.
+    """One step, with the labels counted.
 
-    The heir may be among the chosen, and takes over a note.
+    The target may be among the chosen classes and gets a note.
     """
     project, gull, images = bird_project(tmp_path)
     _, gulls = project.classes.add("Gulls")
@@ -249,7 +249,7 @@ def test_several_classes_are_merged_into_one(tmp_path: Path) -> None:
     change = project.classes.merge([gulls, gull, common], gull)
     assert change.text == "Merged 2 classes into Gull (3 labels moved)"
     assert project.labels.counts() == {gull: 4}
-    # The deepest class comes first, with its names and with what the others lack.
+    # The deepest class comes first, with its names and what the others lack.
     assert project.classes.graph.attributes(gull) == ClassAttributes(
         "", ("Common", "Gulls"), "grey", "#808080"
     )
@@ -277,7 +277,7 @@ def test_several_classes_are_merged_into_one(tmp_path: Path) -> None:
 
 
 def test_what_a_removal_would_take_away_is_counted_before(tmp_path: Path) -> None:
-    """The preview agrees with what the removal then does, whatever becomes of the children."""
+    """The preview equals the effect, for each choice about the children."""
     project, gull, images = bird_project(tmp_path, 6)
     (bird,) = project.classes.graph.parents(gull)
     _, tern = project.classes.add("Tern", [bird])
@@ -308,9 +308,9 @@ def test_what_a_removal_would_take_away_is_counted_before(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("as_children", [True, False])
 def test_a_class_is_split(tmp_path: Path, as_children: bool) -> None:
-    """Its labelled images get their new classes, others keep what they have.
+    """Its labelled images get their new classes, others stay.
 
-    One step, reported and undone at once.
+    It is one step and one change.
     """
     project, gull, images = bird_project(tmp_path, 6)
     (bird,) = project.classes.graph.parents(gull)
@@ -342,7 +342,7 @@ def test_a_class_is_split(tmp_path: Path, as_children: bool) -> None:
 
 
 def test_a_split_that_cannot_be_changes_nothing(tmp_path: Path) -> None:
-    """An image in two parts, a taken name, no part at all, no such class."""
+    """An image in two parts, a name in use, no parts, an unknown class."""
     project, gull, images = bird_project(tmp_path)
     project.classes.add("Common", [gull])
     project.labels.set(images, gull)
@@ -362,7 +362,7 @@ def test_a_split_that_cannot_be_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_a_policy_that_says_nothing_is_none(tmp_path: Path) -> None:
-    """Setting a policy back to inherited takes it away; a bar beyond a probability is refused."""
+    """An inherited policy deletes the row; a threshold above 1 is refused."""
     project, gull, _ = bird_project(tmp_path)
     project.policies.set(gull, ClassPolicy(bar=0))
     assert project.policies.by_class() == {gull: ClassPolicy(bar=0.0)}
@@ -375,7 +375,7 @@ def test_a_policy_that_says_nothing_is_none(tmp_path: Path) -> None:
 
 
 def test_an_import_is_one_step(tmp_path: Path) -> None:
-    """All classes of an import are added by one action, and a later import goes on from there."""
+    """All classes of an import are added in one action; later imports continue from there."""
 
     def merge(graph: CategoryGraph) -> None:
         plant = graph.add_class("Plant")
@@ -397,7 +397,7 @@ def test_an_import_is_one_step(tmp_path: Path) -> None:
 
 
 def test_undo_works_before_the_graph_was_ever_loaded(tmp_path: Path) -> None:
-    """Right after opening, undo needs no graph, and one that is requested later is right."""
+    """Undo right after opening needs no graph; one loaded later is right."""
     project, _, _ = bird_project(tmp_path)
     project.classes.rename(2, "Tern")
     project.close()

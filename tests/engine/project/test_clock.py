@@ -1,4 +1,4 @@
-"""Who labels: the name that was chosen, the account's full name, its login name, but never the name of no one."""
+"""The author of labels: the chosen name, the full name or the login name, not a shared account."""
 
 import getpass
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from engine.project.clock import account_name, choose_person, full_name, name_in
 
 @pytest.fixture(autouse=True)
 def asked_anew() -> Iterator[None]:
-    """What the system says is asked once in a program, and once in a test."""
+    """Clear the cached account name before and after."""
     for each in (full_name, account_name):
         each.cache_clear()
     yield
@@ -20,7 +20,7 @@ def asked_anew() -> Iterator[None]:
 
 
 def be(monkeypatch: pytest.MonkeyPatch, login: str, full: str) -> None:
-    """Use the program from this account."""
+    """Set the account of the process."""
     monkeypatch.setattr(getpass, "getuser", lambda: login)
     monkeypatch.setattr(clock, "_name_in_directory", lambda: full)
 
@@ -38,13 +38,13 @@ def be(monkeypatch: pytest.MonkeyPatch, login: str, full: str) -> None:
 def test_labels_have_a_persons_name(
     monkeypatch: pytest.MonkeyPatch, login: str, full: str, name: str
 ) -> None:
-    """The full name before the login name, and neither of an account that many share."""
+    """The full name has priority over the login name; shared accounts have no name."""
     be(monkeypatch, login, full)
     assert person_name() == name
 
 
 def test_a_chosen_name_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Until it is taken away again."""
+    """Until it is cleared."""
     be(monkeypatch, "ada", "Ada Lovelace")
     choose_person("A. Lovelace ")
     assert person_name() == "A. Lovelace"
@@ -53,7 +53,7 @@ def test_a_chosen_name_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_system_that_knows_no_account(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As in a container whose user is a bare number."""
+    """As in a container whose user is a number."""
 
     def fail() -> str:
         raise KeyError("no such user")
@@ -74,5 +74,5 @@ def test_a_system_that_knows_no_account(monkeypatch: pytest.MonkeyPatch) -> None
     ],
 )
 def test_the_name_in_the_list_of_accounts(gecos: str, name: str) -> None:
-    """The first of several facts; & stands for the login name."""
+    """The first of several fields; & stands for the login name."""
     assert name_in_gecos(gecos, "ada") == name

@@ -1,4 +1,4 @@
-"""Corrected clocks of cameras: times are read corrected everywhere, files and details stay as they are."""
+"""Corrected camera clocks: times are corrected when read, files and details are unchanged."""
 
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -25,7 +25,7 @@ HOUR_LATE = ClockCorrection("a", seconds=3_720)
 
 @pytest.fixture
 def photos(tmp_path: Path) -> Project:
-    """Photos of two cameras of one model, taken at noon; the last one says its time zone."""
+    """Photos of two cameras of one model, taken at noon; the last one has a time zone."""
     project = new_project(tmp_path)
     project.images.add([FoundFile(tmp_path / name, 1, 1) for name in NAMES])
     zoned = NOON.replace(tzinfo=timezone(timedelta(hours=1)))
@@ -193,9 +193,9 @@ def test_zones_that_are_none(text: str) -> None:
 
 
 def test_times_without_a_zone_are_in_the_zone_of_their_source(photos: Project) -> None:
-    """Of photos of one camera and folder some may tell a zone.
+    """The zone of other photos of the same camera and folder.
 
-    Another zone that one tells stays its own.
+    A photo's own zone has priority.
     """
     zones = (None, timezone(timedelta(hours=2)), timezone(timedelta(hours=1)))
     photos.images.add([FoundFile(photos.path.parent / f"d/{hour}.jpg", 1, 1) for hour in range(3)])

@@ -1,4 +1,4 @@
-"""One file that can be copied at any acknowledged moment, and whose seal tells every other byte."""
+"""The project is one file, which can be copied at any acknowledged moment, and has a checksum."""
 
 import random
 import shutil
@@ -12,7 +12,7 @@ from tests.support.projects import bird_project, connection_of, dump, found_file
 
 
 def test_a_copy_at_any_acknowledged_moment_holds_everything(tmp_path: Path) -> None:
-    """After each action the file alone, copied elsewhere, is sound and holds that action."""
+    """After each action a copy of the file is valid and has the action."""
     project, gull, images = bird_project(tmp_path, image_count=40)
     copy = tmp_path / "copy" / "birds.protoleaf"
     copy.parent.mkdir()
@@ -36,7 +36,7 @@ def test_a_copy_at_any_acknowledged_moment_holds_everything(tmp_path: Path) -> N
 def test_no_flipped_bit_of_a_closed_project_is_called_sound_and_shown_wrong(
     tmp_path: Path, seed: int
 ) -> None:
-    """Whatever bit changes: it is reported, or nothing that anybody reads is other than before."""
+    """A changed bit is reported, or nothing that is read differs."""
     project, gull, images = bird_project(tmp_path, image_count=60)
     project.labels.set(images, gull)
     project.models.add_trained(trained_model())
@@ -66,7 +66,7 @@ def test_no_flipped_bit_of_a_closed_project_is_called_sound_and_shown_wrong(
 
 
 def test_a_value_changed_behind_a_closed_project_breaks_its_seal(tmp_path: Path) -> None:
-    """A well-formed wrong value in a well-formed file is reported."""
+    """A valid but changed value is reported."""
     project, gull, images = bird_project(tmp_path)
     project.labels.set(images, gull)
     project.close()
@@ -80,7 +80,7 @@ def test_a_value_changed_behind_a_closed_project_breaks_its_seal(tmp_path: Path)
 
 
 def test_opening_and_closing_changes_no_byte(tmp_path: Path) -> None:
-    """Who only looks, even in a project opened for writing, leaves the file and its time as they were."""
+    """Opening without changes, also for writing, keeps bytes and time of the file."""
     project, _, _ = bird_project(tmp_path)
     project.close()
     before, when = project.path.read_bytes(), project.path.stat().st_mtime_ns
@@ -91,7 +91,7 @@ def test_opening_and_closing_changes_no_byte(tmp_path: Path) -> None:
 
 
 def test_history_that_does_not_explain_the_rows_is_found(tmp_path: Path) -> None:
-    """Without a seal, a label that no step made, or a step whose row is gone, is found by the history."""
+    """Without a seal a label that no step made, or a step without its row, is found."""
     project, gull, images = bird_project(tmp_path)
     project.labels.set(images[:2], gull)
     connection = connection_of(project)

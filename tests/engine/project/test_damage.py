@@ -1,4 +1,4 @@
-"""Files that are no project, or one no more: refused with a clear message, and never touched."""
+"""Damaged files and other files are refused with a clear message and not changed."""
 
 import random
 import sqlite3
@@ -45,7 +45,7 @@ SPOILED: dict[str, Callable[[Path], object]] = {
 def test_what_is_no_project_is_refused_and_left_alone(
     tmp_path: Path, how: str, *, for_writing: bool
 ) -> None:
-    """Any spoiled file gives ProjectDamagedError with its path, keeps every byte, and gets no companions."""
+    """Raises ProjectDamagedError with the path; the file is unchanged, without files next to it."""
     path = _closed_project(tmp_path)
     SPOILED[how](path)
     before = path.read_bytes()
@@ -59,7 +59,7 @@ def test_what_is_no_project_is_refused_and_left_alone(
 
 
 def test_a_folder_is_no_project(tmp_path: Path) -> None:
-    """A folder is named as what it is."""
+    """The message says that it is a folder."""
     with pytest.raises(ProjectDamagedError, match="folder"):
         Project.open(tmp_path)
 
@@ -76,7 +76,7 @@ def test_a_newer_project_is_refused_and_left_alone(tmp_path: Path, *, for_writin
 
 
 def test_a_missing_table_is_damage(tmp_path: Path) -> None:
-    """A file that lost a table is not opened."""
+    """A file without one of its tables is not opened."""
     path = _closed_project(tmp_path)
     change_file(path, "DROP TABLE prediction")
     with pytest.raises(ProjectDamagedError, match="prediction"):
@@ -85,7 +85,7 @@ def test_a_missing_table_is_damage(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(24))
 def test_random_rot_never_surprises(tmp_path: Path, seed: int) -> None:
-    """With random bytes overwritten, every question and action either works or raises one of our errors."""
+    """With random bytes overwritten every call works or raises an error of ours."""
     path = _closed_project(tmp_path)
     chance = random.Random(seed)
     content = bytearray(path.read_bytes())
@@ -115,7 +115,7 @@ def _only_our_errors(use: Callable[[], object]) -> None:
 
 
 def test_check_names_what_is_broken(tmp_path: Path) -> None:
-    """Cycles, references to nothing, namesakes, a missing model and an unreadable history are each found."""
+    """Cycles, dangling references, duplicate names, a missing model and an unreadable history."""
     path = _closed_project(tmp_path)
     change_file(
         path,
@@ -133,7 +133,7 @@ def test_check_names_what_is_broken(tmp_path: Path) -> None:
 
 
 def test_an_unreadable_step_stops_undo_without_harm(tmp_path: Path) -> None:
-    """Undo of a step that cannot be read raises and changes nothing."""
+    """Undo of an unreadable step raises and changes nothing."""
     path = _closed_project(tmp_path)
     with Project.open(path) as project:
         with connection_of(project).transaction():

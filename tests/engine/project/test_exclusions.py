@@ -1,4 +1,4 @@
-"""Excluded classes in the project file: given beside labels, undone with them, and contradicted by labels."""
+"""Excluded classes in the project file: set, undone, and overridden by labels."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Fields of images in the project file: defined, set, undone, merged, and checked."""
+"""Fields of images in the project file: defined, set, undone, merged, checked."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -80,7 +80,7 @@ def test_a_field_that_is_gone_takes_its_values_along(birds: Project) -> None:
 
 
 def renamed(project: Project, *renamings: Renaming) -> str:
-    """What the step is called."""
+    """The description of the step."""
     return project.fields.define(renamed_fields(project.fields.defined, renamings), renamings).text
 
 
@@ -131,7 +131,7 @@ def test_two_fields_change_their_names(birds: Project) -> None:
 
 
 def test_a_field_takes_the_name_of_one_that_is_removed(birds: Project) -> None:
-    """It does not get the other's values."""
+    """It does not get the values of the removed field."""
     birds.fields.set([1], "sex", "unknown")
     birds.fields.set([2], "life stage", "unknown")
     renaming = Renaming("life stage", "sex")

@@ -1,4 +1,4 @@
-"""Where two copies of one project parted, and what each knew of the other's labels and notes."""
+"""The last common step of two copies, and what each had of the other's labels and notes."""
 
 from pathlib import Path
 
@@ -9,14 +9,14 @@ from tests.support.projects import found_files
 
 
 def fork(ours: Project, theirs: Project) -> Fork:
-    """What is known of two copies."""
+    """Compare two copies."""
     found = ours.history.fork_with(theirs.history)
     assert found is not None
     return found
 
 
 def test_what_each_made_since(tmp_path: Path) -> None:
-    """Classes and images of the same number are others; undone steps count for nothing."""
+    """Classes and images of equal ids differ; undone steps do not count."""
     ada, ben = two_copies(tmp_path)
     ada.classes.add("Tern")
     ben.classes.add("Heron")
@@ -33,7 +33,7 @@ def test_what_each_made_since(tmp_path: Path) -> None:
 
 
 def test_a_step_that_one_took_back_parts_them(tmp_path: Path) -> None:
-    """It is the other one's alone then."""
+    """It belongs to the other copy only."""
     ada, ben = two_copies(tmp_path)
     ada.history.undo()
     assert set(fork(ada, ben).theirs.labels) == {1, 2}
@@ -41,9 +41,9 @@ def test_a_step_that_one_took_back_parts_them(tmp_path: Path) -> None:
 
 
 def test_who_knew_what(tmp_path: Path) -> None:
-    """A label from before the fork is known to both; a corrected one was known.
+    """Labels from before the fork are known to both, corrected ones too.
 
-    A new one is not.
+    New ones are not.
     """
     ada, ben = two_copies(tmp_path)
     old = ben.labels.of(1)
@@ -61,7 +61,7 @@ def test_who_knew_what(tmp_path: Path) -> None:
 
 
 def test_notes_are_known_as_labels_are(tmp_path: Path) -> None:
-    """A flag that was taken off here was here."""
+    """A flag removed here was known here."""
     ada, _ben = two_copies(tmp_path)
     ada.notes.set_flagged([3], True)
     later = copied(ada, tmp_path / "later")
@@ -72,6 +72,6 @@ def test_notes_are_known_as_labels_are(tmp_path: Path) -> None:
 
 
 def test_other_projects_have_no_fork(tmp_path: Path) -> None:
-    """Though they hold the same photos."""
+    """Although they have the same photos."""
     ada, _ben = two_copies(tmp_path)
     assert ada.history.fork_with(stranger(tmp_path / "cleo").history) is None

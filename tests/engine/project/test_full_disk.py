@@ -1,4 +1,4 @@
-"""A disk that takes no more: the action is taken back whole, and the project stays usable."""
+"""Full disk: the action is rolled back, and the project stays usable."""
 
 import subprocess
 import sys
@@ -21,7 +21,7 @@ def _free_space(project: Project) -> None:
 
 
 def test_an_action_on_a_full_disk_is_taken_back(tmp_path: Path) -> None:
-    """Adding images that do not fit raises StorageError; nothing changed; with space it works."""
+    """Adding images that do not fit raises StorageError without a change; later it works."""
     project, gull, images = bird_project(tmp_path)
     before = dump(project)
     _fill_up(project)
@@ -37,7 +37,7 @@ def test_an_action_on_a_full_disk_is_taken_back(tmp_path: Path) -> None:
 
 
 def test_the_graph_in_memory_goes_back_with_the_file(tmp_path: Path) -> None:
-    """When an import of classes does not fit, the graph in memory is as before, too."""
+    """If an import of classes does not fit, the graph in memory is rolled back, too."""
     project, _, _ = bird_project(tmp_path)
     before = shape(project.classes.graph)
     _fill_up(project)
@@ -55,7 +55,7 @@ def test_the_graph_in_memory_goes_back_with_the_file(tmp_path: Path) -> None:
 
 
 def test_a_group_does_not_go_on_after_a_full_disk(tmp_path: Path) -> None:
-    """A group that ignores the error of one of its actions is still taken back whole, or goes on whole."""
+    """A group that ignores the error of an action is rolled back or completed as a whole."""
     project, gull, images = bird_project(tmp_path)
     before = dump(project)
     _fill_up(project)
@@ -102,7 +102,7 @@ with Project.open(Path(sys.argv[1])) as project:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of file sizes are POSIX")
 def test_the_file_system_itself_refuses(tmp_path: Path) -> None:
-    """When the operating system refuses to let the files grow, all acknowledged images are there and work goes on."""
+    """With a limit of the file size all acknowledged images are stored and work continues."""
     project, _, _ = bird_project(tmp_path)
     project.close()
     answer = subprocess.run(

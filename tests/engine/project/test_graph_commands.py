@@ -1,4 +1,4 @@
-"""Whatever a person does to the graph: no circle, no namesakes, no label lost silently, and every step goes both ways.
+"""Random commands on the graph: no cycles, no duplicate names, no lost labels, full undo.
 
 `make test` tries a few sequences, `make properties` 1,000 of 50 commands each.
 """
@@ -57,7 +57,7 @@ IMAGES: Final = 18
 
 @dataclass(frozen=True)
 class Command:
-    """One thing that a person does; numbers choose among what is there."""
+    """An action; numbers choose among what exists."""
 
     verb: str
     first: int
@@ -67,7 +67,7 @@ class Command:
 
 
 class Trial:
-    """A project that commands are tried on, with a mirror that follows as the window does."""
+    """A project with a mirror that follows its changes as the window does."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -75,7 +75,7 @@ class Trial:
         self.mirror = self.project.classes.graph.copy()
 
     def reopen(self) -> None:
-        """Quit and start again."""
+        """Close and open the project."""
         before = dump(self.project)
         self.project.close()
         self.project = Project.open(self.path, is_backed_up=False)
@@ -83,7 +83,7 @@ class Trial:
         assert shape(self.project.classes.graph) == shape(self.mirror)
 
     def run(self, command: Command) -> None:
-        """Do it; what is refused must leave everything as it was."""
+        """Run a command; if it is refused, nothing may have changed."""
         if command.verb == "reopen":
             self.reopen()
             return
@@ -107,23 +107,23 @@ class Trial:
         }
 
     def classes(self, command: Command) -> list[int]:
-        """One to three classes; at times with repeats."""
+        """One to three classes, possibly repeated."""
         there = self.project.classes.graph.classes()
         numbers = (command.first, command.second, command.third)[: 1 + command.third % 3]
         return [there[number % len(there)] for number in numbers] if there else []
 
     def one(self, number: int) -> int:
-        """A class; one that is not there where there is none."""
+        """A class, or an unknown id if there is none."""
         there = self.project.classes.graph.classes()
         return there[number % len(there)] if there else 999
 
     def place(self, number: int) -> int | None:
-        """A class, or the top level."""
+        """A class or the top level."""
         there = (*self.project.classes.graph.classes(), None)
         return there[number % len(there)]
 
     def parent(self, class_id: int, number: int) -> int | None:
-        """A parent of a class; the top level where it has none."""
+        """A parent of a class or the top level."""
         parents = (
             self.project.classes.graph.parents(class_id)
             if class_id in self.project.classes.graph
@@ -132,7 +132,7 @@ class Trial:
         return parents[number % len(parents)] if parents else None
 
     def images(self, number: int) -> list[int]:
-        """Some of the images."""
+        """Some images."""
         return [
             image_id for image_id in self.project.images.table().ids if image_id % 4 == number % 4
         ]
@@ -264,9 +264,9 @@ VERBS: Final[Mapping[str, Callable[[Trial, Command], Change | None]]] = {
     "redo": lambda trial, _: trial.project.history.redo(),
 }
 MAY_LOSE_LABELS: Final = frozenset({"remove", "label", "unlabel", "undo", "redo"})
-"""Removing tells how many, and that is compared.
+"""Removing reports how many, which is compared.
 
-The others are about labels, or go back and forth between such.
+The others change labels, or are undo and redo of these.
 """
 
 numbers = st.integers(0, 40)
@@ -286,7 +286,7 @@ commands = st.lists(
 
 @pytest.fixture(scope="module")
 def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Nine classes with labels, notes and bars, as one step; each sequence gets a copy."""
+    """Nine classes with labels, notes and thresholds, copied for each sequence."""
     with new_project(tmp_path_factory.mktemp("start")) as project:
         with project.history.one_step(named(START)):
             images = project.images.add(found_files(Path("/photos"), IMAGES)).images_added
@@ -304,7 +304,7 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @settings(max_examples=SEQUENCES, deadline=None)
 @given(sequence=commands)
 def test_any_commands_go_back_and_forth(start: Path, sequence: list[Command]) -> None:
-    """Undoing all of them gives the first state, redoing all the last, also after a restart in between."""
+    """Undoing all gives the first state, redoing all the last, also with a restart in between."""
     folder = start.parent / "trial"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
@@ -326,7 +326,7 @@ def test_any_commands_go_back_and_forth(start: Path, sequence: list[Command]) ->
 
 
 def _redone(trial: Trial) -> Dump:
-    """The state after all that can be redone."""
+    """The state after redoing everything."""
     while (change := trial.project.history.redo()) is not None:
         trial.mirror.apply(change.graph_edits)
     assert trial.project.check() == []
@@ -344,14 +344,14 @@ def _undo_all(trial: Trial, first: Dump) -> None:
 
 
 def _check_graph(graph: CategoryGraph) -> None:
-    """No class above itself, no namesakes side by side.
+    """Check for cycles and duplicate names among siblings.
 
-    Looked at with nothing but names and edges.
+    It uses names and edges only.
     """
     above: dict[int, set[int]] = {class_id: set() for class_id in graph.classes()}
     for parent_id, child_id in graph.edges():
         above[child_id].add(parent_id)
-    TopologicalSorter(above).prepare()  # raises on a circle
+    TopologicalSorter(above).prepare()  # raises on a cycle
     places = [
         (parent, graph.name(each))
         for each, parents in above.items()

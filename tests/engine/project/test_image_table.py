@@ -1,4 +1,4 @@
-"""All images as columns: what SQLite puts together is what its rows say."""
+"""The image table as columns."""
 
 import os
 from pathlib import Path
@@ -14,7 +14,7 @@ NAMES = ("a.jpg", "鳥/鴎.jpg", "a,b.jpg", os.fsdecode(b"\xff.jpg"), "it's.jpg"
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
-    """Names in any script, also one that is no valid Unicode."""
+    """Names in several scripts, one of them invalid Unicode."""
     project = Project.create(
         tmp_path / "any.protoleaf",
         backbone_name="b",
@@ -40,9 +40,9 @@ def project(tmp_path: Path) -> Project:
 def test_columns_are_those_of_the_rows(
     project: Project, at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ids, paths, sizes, times, hashes and failures, however many come at once.
+    """Ids, paths, sizes, times, hashes and failures, in batches of any size.
 
-    Facts of removed images are no row.
+    Removed images are omitted.
     """
     monkeypatch.setattr(image_table, "AT_ONCE", at_once)
     whole, rows = project.images.table(), project.images.table([1, 2, 3, 4, 6])
@@ -56,7 +56,7 @@ def test_columns_are_those_of_the_rows(
 
 
 def test_an_empty_project_has_no_rows(tmp_path: Path) -> None:
-    """And no error."""
+    """Without an error."""
     with Project.create(
         tmp_path / "any.protoleaf",
         backbone_name="b",

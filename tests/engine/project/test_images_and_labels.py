@@ -1,4 +1,4 @@
-"""Images, people's labels and the machine's predictions: three layers that do not touch each other."""
+"""Images, labels and predictions do not affect each other."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -14,7 +14,7 @@ from tests.support.projects import bird_project, dump, found_files, new_project
 
 
 def test_known_images_are_passed_over(tmp_path: Path) -> None:
-    """Adding again adds only what is new, whether it comes twice in one call or in two."""
+    """Only new images are added, duplicates within a call or between calls."""
     files = found_files(tmp_path, 5)
     with new_project(tmp_path) as project:
         first = project.images.add([*files[:3], *files[:2]])
@@ -25,7 +25,7 @@ def test_known_images_are_passed_over(tmp_path: Path) -> None:
 
 
 def test_paths_are_read_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each image comes once, in order, while the project records what was found out and loses an image."""
+    """Each image comes once, in order, while the project records scans and removes an image."""
     monkeypatch.setattr("engine.project.images._PATHS_AT_ONCE", 3)
     with new_project(tmp_path) as project:
         assert list(project.images.each_path()) == []
@@ -52,7 +52,7 @@ def test_paths_are_read_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_images_are_read_back(tmp_path: Path) -> None:
-    """Records and columns agree and hold what was found on disk, and what reading found out."""
+    """Records and columns agree with the files and the recorded scans."""
     files = found_files(tmp_path, 2)
     with new_project(tmp_path) as project:
         project.images.add(files)
@@ -74,13 +74,13 @@ def test_images_are_read_back(tmp_path: Path) -> None:
         assert project.images.record(2) == project.images.records()[1]
         assert project.images.find(files[1].path) == 2
         assert project.images.find(tmp_path / "else.jpg") is None
-        project.images.record_scan([(2, "0f", None)])  # as hex, as a worker tells it
+        project.images.record_scan([(2, "0f", None)])  # hexadecimal, as reported by a worker
         assert project.images.record(2).content_hash == "0f"
         assert project.images.record(2).failure is None
 
 
 def test_an_empty_project_answers(tmp_path: Path) -> None:
-    """Every question works without any image or class."""
+    """All queries work without images and classes."""
     with new_project(tmp_path) as project:
         assert list(project.images.table().ids) == []
         assert list(project.labels.table().image_ids) == []
@@ -99,7 +99,7 @@ def test_an_empty_project_answers(tmp_path: Path) -> None:
 
 
 def test_labels_say_who_when_and_how(tmp_path: Path) -> None:
-    """A label keeps class, person, time and source; None is "none of the classes"."""
+    """A label has class, author, time and source; None is "none of the classes"."""
     project, gull, images = bird_project(tmp_path)
     change = project.labels.set(images[:2], gull, who="ada")
     assert (change.text, change.labelled) == ("Labelled 2 images as Gull", tuple(images[:2]))
@@ -117,7 +117,7 @@ def test_labels_say_who_when_and_how(tmp_path: Path) -> None:
 
 
 def test_relabelling_replaces_and_unlabelling_removes(tmp_path: Path) -> None:
-    """An image has at most one label; taking it away counts only images that had one."""
+    """An image has at most one label; removing counts images with a label."""
     project, gull, images = bird_project(tmp_path)
     bird = project.classes.graph.find("Bird")
     project.labels.set(images[:2], gull)
@@ -140,7 +140,7 @@ def test_relabelling_replaces_and_unlabelling_removes(tmp_path: Path) -> None:
 
 
 def test_labels_from_before_the_name_was_known_are_signed(tmp_path: Path) -> None:
-    """They keep class, time and source; imported ones and those of others stay as they are."""
+    """They keep class, time and source; imported ones and those of others are unchanged."""
     project, gull, images = bird_project(tmp_path)
     project.labels.set(images[:1], gull, who=NOBODY)
     project.labels.set(images[1:2], gull, who="grace")
@@ -158,7 +158,7 @@ def test_labels_from_before_the_name_was_known_are_signed(tmp_path: Path) -> Non
 
 
 def test_numbers_of_numpy_are_taken(tmp_path: Path) -> None:
-    """Image and class ids may come from arrays."""
+    """Image and class ids may be numpy integers."""
     project, gull, images = bird_project(tmp_path)
     array = np.array([*images, gull], dtype=np.int64)
     scores = np.array([0.5], dtype=np.float32)
@@ -176,7 +176,7 @@ def test_numbers_of_numpy_are_taken(tmp_path: Path) -> None:
 
 
 def test_labelling_what_is_not_there_is_refused(tmp_path: Path) -> None:
-    """An unknown image or class is an error, and no image of the call is labelled."""
+    """An unknown image or class raises, and no image of the call is labelled."""
     project, gull, images = bird_project(tmp_path)
     with pytest.raises(InputError, match="no such image"):
         project.labels.set([*images, 999], gull)
@@ -189,7 +189,7 @@ def test_labelling_what_is_not_there_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_import_never_overwrites_a_label(tmp_path: Path) -> None:
-    """Importing with classes adds images and labels as one step, and leaves labels that are there."""
+    """Importing with classes is one step, which leaves existing labels."""
     project, gull, images = bird_project(tmp_path)
     bird = project.classes.graph.find("Bird")
     project.labels.set(images[:1], gull, who="ada")
@@ -211,9 +211,9 @@ def test_an_import_never_overwrites_a_label(tmp_path: Path) -> None:
 
 
 def test_removing_images_leaves_the_files(tmp_path: Path) -> None:
-    """Images go from the project together with their labels; the disk is not touched.
+    """Images are removed with their labels, files stay.
 
-    Undo brings both back.
+    Undo restores both.
     """
     picture = tmp_path / "a.jpg"
     picture.write_bytes(b"pixels")
@@ -236,7 +236,7 @@ def test_removing_images_leaves_the_files(tmp_path: Path) -> None:
 
 
 def test_predictions_never_touch_labels(tmp_path: Path) -> None:
-    """Storing predictions, for labelled images too, leaves every label and the history as they were."""
+    """Storing predictions changes no label and no history."""
     project, gull, images = bird_project(tmp_path)
     project.labels.set(images[:2], None)
     before, steps = dump(project), project.history.steps()
@@ -252,7 +252,7 @@ def test_predictions_never_touch_labels(tmp_path: Path) -> None:
 
 
 def test_predictions_are_replaced_as_a_whole(tmp_path: Path) -> None:
-    """New predictions of one setting and version take the place of all earlier ones of it, and of no other."""
+    """New predictions replace all of the same setting and version, and no others."""
     project, gull, images = bird_project(tmp_path)
     old = [Prediction(image_id, gull, 0.5, None, 0.0) for image_id in images]
     new = [Prediction(images[0], gull, 0.25, gull, 0.25)]
@@ -265,7 +265,7 @@ def test_predictions_are_replaced_as_a_whole(tmp_path: Path) -> None:
 
 
 def test_predictions_of_what_is_gone_are_not_returned(tmp_path: Path) -> None:
-    """Predictions for removed images or classes are left out, and a safe class that is gone is none."""
+    """Predictions of removed images or classes are omitted; a removed safe class is none."""
     project, gull, images = bird_project(tmp_path)
     bird = project.classes.graph.find("Bird")
     rows = [
@@ -284,7 +284,7 @@ def test_predictions_of_what_is_gone_are_not_returned(tmp_path: Path) -> None:
 
 
 def test_choosing_a_model_can_be_undone(tmp_path: Path) -> None:
-    """Each model version is kept; which one is in use is an action; predictions follow it."""
+    """All model versions are stored; the choice is an action; predictions depend on it."""
     project, gull, images = bird_project(tmp_path)
     added = project.models.add(
         backbone_name="big",
@@ -312,7 +312,7 @@ def test_choosing_a_model_can_be_undone(tmp_path: Path) -> None:
 
 
 def test_settings_are_plain_values(tmp_path: Path) -> None:
-    """Any JSON value is kept, None takes it away, undo brings it back, and anything else is refused."""
+    """Any JSON value is stored, None deletes it, undo restores it; other values are refused."""
     with new_project(tmp_path) as project:
         change = project.policies.set_setting("shares", {"a": [1, 2.5, "x", True]})
         assert change.settings == ("shares",)
@@ -325,7 +325,7 @@ def test_settings_are_plain_values(tmp_path: Path) -> None:
 
 
 def test_text_that_is_no_unicode_is_refused(tmp_path: Path) -> None:
-    """A person's name that cannot be stored is our error, and changes nothing."""
+    """A name that cannot be encoded raises an error of ours without a change."""
     project, gull, images = bird_project(tmp_path)
     before = dump(project)
     with pytest.raises(InputError, match="Unicode"):
@@ -335,7 +335,7 @@ def test_text_that_is_no_unicode_is_refused(tmp_path: Path) -> None:
 
 
 def test_another_thread_may_take_over(tmp_path: Path) -> None:
-    """A project opened on one thread is used and closed on another."""
+    """A project may be opened, used and closed on different threads."""
     from concurrent.futures import ThreadPoolExecutor
 
     project, gull, images = bird_project(tmp_path)

@@ -1,4 +1,4 @@
-"""Images that are parts of a file: boxes, pages, further things; and labels of empty images."""
+"""Parts of files: boxes, pages, further things; labels of empty images."""
 
 from pathlib import Path
 
@@ -99,7 +99,7 @@ def test_boxes_of_one_page_go_with_it(project: Project) -> None:
 
 
 def test_pages_and_frames_stay_when_the_file_as_a_whole_goes(project: Project) -> None:
-    """Only what has no picture of its own goes along."""
+    """Only parts without pixels of their own are removed with it."""
     file = FoundFile(project.path.parent / "fox.gif", 5, 6)
     parts = ["", "t=0", "t=2", FIRST, "thing=2", f"t=2&{FIRST}"]
     ids = project.images.add([NewItem(file, part) for part in parts]).images_added

@@ -1,4 +1,4 @@
-"""Undo and redo: whatever was done comes back exactly, also after a restart."""
+"""Undo and redo are exact, also after a restart."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -24,7 +24,7 @@ ACTIONS_IN_A_STORY = 60
 
 @pytest.mark.parametrize("seed", range(8))
 def test_any_story_goes_back_and_forth(tmp_path: Path, seed: int) -> None:
-    """After any actions, undoing all gives the first state, redoing all the last, each step its own, also reopened."""
+    """Any actions can be undone to the first state and redone to the last, step by step."""
     project = new_project(tmp_path)
     teller = Storyteller(project, seed)
     for _ in range(ACTIONS_IN_A_STORY):
@@ -48,7 +48,7 @@ def test_any_story_goes_back_and_forth(tmp_path: Path, seed: int) -> None:
 
 
 def test_undo_tells_what_it_would_take_back(tmp_path: Path) -> None:
-    """The texts of undo and redo follow the place in the history."""
+    """The texts of undo and redo follow the position in the history."""
     project, gull, images = bird_project(tmp_path)
     project.labels.set(images[:2], gull)
     assert str(project.history.undo_action) == "Labelled 2 images as Gull"
@@ -62,7 +62,7 @@ def test_undo_tells_what_it_would_take_back(tmp_path: Path) -> None:
 
 
 def test_a_new_action_forgets_what_was_undone(tmp_path: Path) -> None:
-    """Redo is gone once something else was done."""
+    """A new action clears the redo history."""
     project, gull, images = bird_project(tmp_path)
     project.labels.set(images, gull)
     project.history.undo()
@@ -73,7 +73,7 @@ def test_a_new_action_forgets_what_was_undone(tmp_path: Path) -> None:
 
 
 def test_an_action_that_changes_nothing_is_no_step(tmp_path: Path) -> None:
-    """Labelling again as before neither makes a step nor forgets what was undone."""
+    """Labelling again with the same class is no step and keeps the redo history."""
     project, gull, images = bird_project(tmp_path)
     project.labels.set(images[:1], gull)
     project.labels.set(images[1:], gull)
@@ -87,7 +87,7 @@ def test_an_action_that_changes_nothing_is_no_step(tmp_path: Path) -> None:
 
 
 def test_ids_are_never_used_again(tmp_path: Path) -> None:
-    """A class or image that was undone or removed leaves its id to nobody, also after a restart."""
+    """Ids of undone or removed classes and images are not reused, also after a restart."""
     project, _, images = bird_project(tmp_path)
     _, tern = project.classes.add("Tern")
     project.history.undo()
@@ -101,7 +101,7 @@ def test_ids_are_never_used_again(tmp_path: Path) -> None:
 
 
 def test_one_step_is_undone_at_once(tmp_path: Path) -> None:
-    """Actions grouped by one_step are one entry of the history, and one change."""
+    """Actions grouped by one_step are one entry of the history and one change."""
     project, gull, images = bird_project(tmp_path)
     before = dump(project)
     with project.history.one_step(named("New class with shots")) as step:
@@ -119,7 +119,7 @@ def test_one_step_is_undone_at_once(tmp_path: Path) -> None:
 
 
 def test_a_failing_group_leaves_nothing_behind(tmp_path: Path) -> None:
-    """When one action of a group fails, none of it has happened: neither in the file nor in the graph in memory."""
+    """If one action of a group fails, all are rolled back, in the file and in memory."""
     project, gull, images = bird_project(tmp_path)
     before, graph_before = dump(project), shape(project.classes.graph)
 
@@ -138,7 +138,7 @@ def test_a_failing_group_leaves_nothing_behind(tmp_path: Path) -> None:
 
 
 def test_a_failure_that_is_caught_takes_back_only_itself(tmp_path: Path) -> None:
-    """Inside a group, an import that fails half-way is taken back whole while the rest of the group stays."""
+    """An import that fails inside a group is rolled back alone."""
     project, _, _ = bird_project(tmp_path)
 
     def merge(graph: CategoryGraph) -> None:
@@ -160,7 +160,7 @@ def test_a_failure_that_is_caught_takes_back_only_itself(tmp_path: Path) -> None
 
 
 def test_history_names_each_step(tmp_path: Path) -> None:
-    """The history lists text, person and whether a step was undone, latest first."""
+    """Text, person and whether it was undone, latest first."""
     project, gull, images = bird_project(tmp_path)
     with project.history.one_step(named("By Grace"), who="grace"):
         project.labels.set(images, gull)
@@ -176,7 +176,7 @@ def test_history_names_each_step(tmp_path: Path) -> None:
 
 
 def test_undoing_an_import_and_redoing_it_finds_the_facts_again(tmp_path: Path) -> None:
-    """What the machine found out about images outlives undo and redo of adding them."""
+    """Image facts outlive undo and redo of adding the images."""
     project, _, images = bird_project(tmp_path)
     project.images.record_scan([(images[0], b"\x01\x02", None), (images[1], None, "cut off")])
     project.history.undo()
@@ -193,7 +193,7 @@ def test_undoing_an_import_and_redoing_it_finds_the_facts_again(tmp_path: Path) 
 
 
 def test_big_steps_span_chunks_in_order(tmp_path: Path) -> None:
-    """A step of more rows than one chunk holds is undone and redone whole, and the file stays small."""
+    """A step of more rows than a chunk is undone and redone completely, and is compressed."""
     project = new_project(tmp_path)
     project.images.add(found_files(Path("/photos"), 12_001))
     chunks = connection_of(project).rows("SELECT length(row_changes) FROM journal_chunk")
@@ -211,9 +211,9 @@ def test_big_steps_span_chunks_in_order(tmp_path: Path) -> None:
 def test_an_inner_step_that_fails_leaves_the_graph_as_the_file_has_it(
     tmp_path: Path, is_loaded: bool
 ) -> None:
-    """Whether the graph was loaded before it or not, one step or two within.
+    """Whether the graph was loaded before or not, with one or two nested steps.
 
-    The outer step goes on and is undone.
+    The outer step continues and can be undone.
     """
     new_project(tmp_path).close()
     with Project.open(tmp_path / "birds.protoleaf") as project:

@@ -1,4 +1,4 @@
-"""The limits of a category graph, at every door into a project: nothing of a refused action reaches the file."""
+"""Limits of the category graph for every kind of edit: a refused action changes nothing."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ TOO_DEEP = (
 
 @pytest.fixture
 def deep(tmp_path: Path) -> Iterator[Project]:
-    """A project as deep as it may be, with a class beside that has a child."""
+    """A project of maximum depth, with another class that has a child."""
     with new_project(tmp_path) as project:
         add_deep(project, dict(chain()) | {"beside": [], "below": ["beside"]})
         yield project
@@ -51,7 +51,7 @@ EDITS: dict[str, Callable[[Project, int, int], object]] = {
 
 @pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
 def test_no_edit_goes_deeper(deep: Project, edit: Callable[[Project, int, int], object]) -> None:
-    """Each says which class would be how deep, and nothing has changed."""
+    """The error names class and depth, and nothing changed."""
     before = dump(deep)
     with pytest.raises(GraphError, match="nest too deeply") as caught:
         edit(deep, deep.classes.graph.find(LAST), deep.classes.graph.find("beside"))
@@ -61,14 +61,14 @@ def test_no_edit_goes_deeper(deep: Project, edit: Callable[[Project, int, int], 
 
 
 def test_what_is_tried_out_has_the_same_limits(deep: Project) -> None:
-    """What the program suggests and what a person tries goes the same way."""
+    """What-if edits have the same limits."""
     deep.what_if.begin()
     with pytest.raises(GraphError, match=TOO_DEEP):
         deep.classes.add("further", [deep.classes.graph.find(LAST)])
 
 
 def test_edits_that_sink_nothing_are_free(deep: Project) -> None:
-    """Renamed, moved up, taken away, and undone."""
+    """Renaming, moving up, removing and undo are always permitted."""
     last = deep.classes.graph.find(LAST)
     deep.classes.rename(last, "the last")
     deep.classes.move(
@@ -80,9 +80,9 @@ def test_edits_that_sink_nothing_are_free(deep: Project) -> None:
 
 
 def test_a_project_from_before_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It opens and is worked with.
+    """It can be opened and used.
 
-    What is too deep may stay, rise, and go, but sinks no further.
+    A class that is too deep may stay, rise or be removed, but not go deeper.
     """
     with monkeypatch.context() as patch, new_project(tmp_path) as project:
         patch.setattr(group_edits, "DEEPEST_LEVEL", 700)
@@ -105,7 +105,7 @@ def test_a_project_from_before_the_limit(tmp_path: Path, monkeypatch: pytest.Mon
 def test_there_is_a_largest_number_of_classes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One more is refused; renaming goes on."""
+    """One more is refused; renaming works."""
     monkeypatch.setattr(group_edits, "MOST_CLASSES", 3)
     with new_project(tmp_path) as project:
         project.classes.edit(lambda graph: add_all(graph, {"a": [], "b": [], "c": []}), named(""))
@@ -120,7 +120,7 @@ def test_there_is_a_largest_number_of_classes(
 
 
 def test_a_pasted_text_is_measured_where_it_goes(tmp_path: Path) -> None:
-    """As deep as may be at the top; not below a class."""
+    """Depth is checked at the target: permitted at the top, not below a class."""
     rows = [
         {"name": str(each), "parents": [each - 1] if each else []}
         for each in range(DEEPEST_LEVEL + 1)

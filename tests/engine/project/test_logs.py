@@ -1,4 +1,4 @@
-"""Logs that lie beside a project: its own are finished, all others are set aside, none is applied wrongly."""
+"""SQLite logs next to a project: its own are applied, others are moved away."""
 
 import shutil
 import sqlite3
@@ -27,9 +27,9 @@ from tests.support.projects import (
 
 @pytest.fixture
 def interrupted(tmp_path: Path) -> Path:
-    """A project as a kill in the middle of a commit leaves it.
+    """A project after a kill in the middle of a commit.
 
-    Four labels were confirmed before.
+    Four labels were acknowledged before.
     """
     (tmp_path / "source").mkdir()
     (tmp_path / "killed").mkdir()
@@ -42,12 +42,12 @@ def interrupted(tmp_path: Path) -> Path:
 
 
 def journal_of(path: Path) -> Path:
-    """The journal beside a project."""
+    """Path of the journal of a project."""
     return path.with_name(path.name + "-journal")
 
 
 def closed_backup(folder: Path) -> Path:
-    """An earlier copy of the same project: without labels, closed properly."""
+    """An earlier copy of the project without labels, closed properly."""
     project, gull, images = bird_project(folder)
     project.close()
     backup = folder / "backup.protoleaf"
@@ -58,12 +58,12 @@ def closed_backup(folder: Path) -> Path:
 
 
 def set_aside(folder: Path) -> list[str]:
-    """Names of the logs that were put out of the way."""
+    """Names of the logs that were moved away."""
     return sorted(path.name for path in folder.iterdir() if ".set-aside-" in path.name)
 
 
 def test_an_unfinished_commit_is_taken_back(interrupted: Path) -> None:
-    """Opened for writing, the project is as it was before the commit, and its journal is gone."""
+    """Opening for writing rolls it back and removes the journal."""
     with Project.open(interrupted) as project:
         assert len(project.labels.by_image()) == 4
         assert project.classes.graph.name(2) == "Gull"
@@ -72,7 +72,7 @@ def test_an_unfinished_commit_is_taken_back(interrupted: Path) -> None:
 
 
 def test_checking_an_unfinished_commit_changes_no_byte(interrupted: Path) -> None:
-    """`check` takes it back in a copy of its own."""
+    """`check` rolls it back in a copy."""
     before = {path.name: path.read_bytes() for path in interrupted.parent.iterdir()}
     assert Project.faults_of(interrupted) == []
     with Project.open(interrupted, for_writing=False) as reader:
@@ -81,7 +81,7 @@ def test_checking_an_unfinished_commit_changes_no_byte(interrupted: Path) -> Non
 
 
 def test_a_journal_is_found_after_its_project_was_renamed(interrupted: Path) -> None:
-    """Killed, then renamed before it was opened again: the journal under the old name is the project's own."""
+    """After a kill and renaming, the journal with the old name is found and applied."""
     moved = interrupted.rename(interrupted.with_name("other.protoleaf"))
     with Project.open(moved, for_writing=False) as reader:
         assert len(reader.labels.by_image()) == 4
@@ -92,7 +92,7 @@ def test_a_journal_is_found_after_its_project_was_renamed(interrupted: Path) -> 
 
 
 def test_half_a_commit_without_its_journal_is_never_called_sound(interrupted: Path) -> None:
-    """When the journal is lost, the file says so instead of showing half an action."""
+    """Without its journal the file is reported as damaged."""
     journal_of(interrupted).unlink()
     assert Project.faults_of(interrupted)
     for for_writing in (True, False):
@@ -104,7 +104,7 @@ def test_half_a_commit_without_its_journal_is_never_called_sound(interrupted: Pa
 def test_a_backup_put_over_the_project_stays_what_it_is(
     tmp_path: Path, interrupted: Path, first: str
 ) -> None:
-    """A journal of a later state is not applied to a backup: it is set aside, and kept."""
+    """A journal of a later state is not applied to a restored backup but moved away."""
     home = tmp_path / "home"
     home.mkdir()
     backup = closed_backup(home)
@@ -128,7 +128,7 @@ def test_a_backup_put_over_the_project_stays_what_it_is(
 
 
 def test_a_commit_that_was_killed_before_it_wrote_leaves_nothing(tmp_path: Path) -> None:
-    """The journal of the first commit of a session, killed before the file changed: it is the project's own."""
+    """A kill before the first write of the first commit: the journal is the project's own."""
     project, gull, images = bird_project(tmp_path)
     project.close()
     sealed = project.path.read_bytes()
@@ -138,7 +138,8 @@ def test_a_commit_that_was_killed_before_it_wrote_leaves_nothing(tmp_path: Path)
         again.history.one_step(named("Label")),
     ):
         again.labels.set(images, gull)
-        # What SQLite writes to the journal before it touches the file: the pages as they are, under a header.
+        # SQLite writes the original pages to the journal, under a header, before it changes the
+        # file.
         connection_of(again).value("PRAGMA cache_size = 1")
         connection_of(again).value("PRAGMA cache_spill = 1")
         again.images.add(found_files(tmp_path / "spilled", 3_000, start=1_000))
@@ -153,7 +154,7 @@ def test_a_commit_that_was_killed_before_it_wrote_leaves_nothing(tmp_path: Path)
 
 
 def journal_for(before: bytes, *page_numbers: int) -> bytes:
-    """A journal as SQLite writes it: pages as they were before a commit."""
+    """A journal with the original pages, as SQLite writes it."""
     page_bytes, nonce = 4096, 99
     parts = [
         struct.pack(
@@ -175,7 +176,7 @@ def journal_for(before: bytes, *page_numbers: int) -> bytes:
 
 
 def test_a_kill_in_the_middle_of_sealing_leaves_nothing(tmp_path: Path) -> None:
-    """The file is sealed, its last journal is not yet put out: taking the seal away again harms nobody."""
+    """After a kill between sealing and deleting the journal, rolling back removes the seal only."""
     project, gull, images = bird_project(tmp_path)
     project.labels.set(images, gull)
     state_page = int(
@@ -196,7 +197,7 @@ def test_a_killed_migration_is_taken_back_and_made_again(
 ) -> None:
     """A kill in the middle and at the end of each step.
 
-    The journal of the step that gives the mark holds none.
+    The journal of the step that adds the mark has none.
     """
     path = tmp_path / "old"
     write_first_version(path)
@@ -216,11 +217,11 @@ def test_a_killed_migration_is_taken_back_and_made_again(
         if connection.path == path:
             connection.write(
                 "PRAGMA synchronous = OFF"
-            )  # every page that changes is in the journal at once
+            )  # all changed pages are in the journal at once
         with real(connection):
             yield
             if connection.path == path and journal_of(path).exists():
-                # Changed pages go to the file before the commit, under the header that SQLite writes before that.
+                # Changed pages are written before the commit, and the journal's header before them.
                 connection.value("PRAGMA cache_size = 1")
                 connection.write("CREATE TABLE filler (text)")
                 connection.write("INSERT INTO filler VALUES (zeroblob(400000))")
@@ -245,7 +246,7 @@ def test_a_killed_migration_is_taken_back_and_made_again(
 def test_an_open_copy_put_over_the_project_stays_what_it_is(
     interrupted: Path, tmp_path: Path
 ) -> None:
-    """The same with a copy that was taken while the project was open, and so has no seal."""
+    """Also a copy taken while the project was open, which has no seal."""
     (tmp_path / "other").mkdir()
     project, gull, images = bird_project(tmp_path / "other")
     project.labels.set(images[:2], gull)
@@ -258,7 +259,7 @@ def test_an_open_copy_put_over_the_project_stays_what_it_is(
 
 
 def stale_log(path: Path, journal: Path) -> None:
-    """Leave a write-ahead log beside a project, as versions before the third did when they were killed."""
+    """Leave a write-ahead log next to a project, as a kill of versions 1 and 2 did."""
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("UPDATE class SET name = 'Later' WHERE class_id = 1")
@@ -267,9 +268,9 @@ def stale_log(path: Path, journal: Path) -> None:
 
 
 def test_a_stale_write_ahead_log_is_not_merged(tmp_path: Path) -> None:
-    """SQLite merges any log of the right name.
+    """SQLite would merge any log of the right name.
 
-    The project has none of its own any more, so it is set aside.
+    The project has no write-ahead log, so it is moved away.
     """
     backup = closed_backup(tmp_path)
     path = tmp_path / "birds.protoleaf"
@@ -288,7 +289,7 @@ def test_a_stale_write_ahead_log_is_not_merged(tmp_path: Path) -> None:
 
 
 def test_the_log_of_an_older_version_is_merged(tmp_path: Path) -> None:
-    """What a kill of an older version left in its write-ahead log belongs to the project and is kept."""
+    """A write-ahead log of a killed older version is the project's own and is merged."""
     path, copy = tmp_path / "old", tmp_path / "copy"
     write_first_version(path)
     with closing(sqlite3.connect(path)) as connection:
@@ -308,7 +309,7 @@ def test_the_log_of_an_older_version_is_merged(tmp_path: Path) -> None:
 def test_a_log_that_comes_beside_the_open_project_is_set_aside(
     tmp_path: Path, interrupted: Path, suffix: str
 ) -> None:
-    """A sync program that brings a log of another computer cannot have it applied."""
+    """A log written by a sync program next to an open project is not applied."""
     home = tmp_path / "home"
     home.mkdir()
     project, gull, images = bird_project(home)
@@ -327,7 +328,7 @@ def test_a_log_that_comes_beside_the_open_project_is_set_aside(
 
 
 def interrupted_copy(folder: Path) -> Path:
-    """Another project of the same shape."""
+    """Another interrupted project of the same size."""
     (folder / "twin").mkdir()
     project, _, _ = bird_project(folder / "twin")
     project.close()
@@ -338,7 +339,7 @@ def interrupted_copy(folder: Path) -> Path:
 def test_whoever_reads_while_a_commit_is_unfinished_elsewhere_waits(
     tmp_path: Path, *, for_writing: bool
 ) -> None:
-    """A journal of a living writer is no leftover: reading sees the state before the commit."""
+    """The journal of a running writer is respected: readers see the state before the commit."""
     project, gull, images = bird_project(tmp_path)
     with project.history.one_step(named("Two things")):
         project.labels.set(images, gull)

@@ -1,4 +1,4 @@
-"""100,000 images: everything is there, the file stays small, and a step on one image does not cost what all cost."""
+"""100,000 images: complete, compact, and small steps are cheap."""
 
 import time
 from collections.abc import Callable
@@ -14,7 +14,7 @@ LARGEST_FILE_BYTES = 60_000_000
 
 
 def seconds_of(work: Callable[..., object], *arguments: object) -> float:
-    """Processor time, which other programs do not lengthen."""
+    """CPU time, independent of other programs."""
     start_s = time.process_time()
     work(*arguments)
     return time.process_time() - start_s
@@ -22,7 +22,7 @@ def seconds_of(work: Callable[..., object], *arguments: object) -> float:
 
 @pytest.mark.slow
 def test_a_big_collection(tmp_path: Path) -> None:
-    """Adding, labelling, predicting, undoing and reopening work at full size, and the history stays compact."""
+    """Adding, labelling, predicting, undo and reopening at full size; the history is compact."""
     project = new_project(tmp_path)
     _, gull = project.classes.add("Gull")
     files = found_files(Path("/photos"), COUNT)

@@ -1,4 +1,4 @@
-"""Older files become present ones, on a backup, all or nothing."""
+"""Migrations of older files: on a backup, all or nothing."""
 
 import re
 import shutil
@@ -49,7 +49,7 @@ def _shape_of(path: Path) -> list[tuple[str, str]]:
         rows = connection.execute(
             "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name"
         ).fetchall()
-    # A column that was added later stands in the same place with other white space.
+    # A column added later has other white space.
     return [(name, re.sub(r"\s*([(),])\s*", r"\1", " ".join(sql.split()))) for name, sql in rows]
 
 
@@ -62,7 +62,7 @@ def _break_half_way(connection: Connection) -> None:
     raise StorageError("the disk is full")
 
 
-# What SQLite makes of the table when it adds the column.
+# As SQLite writes the table when it adds the column.
 _WITH_NOTES = (
     f"{CLASS_COLUMNS}\n) STRICT;",
     f"{CLASS_COLUMNS}, note TEXT NOT NULL DEFAULT 'none') STRICT;",
@@ -89,7 +89,7 @@ TWO_STEPS = (
 
 
 def test_a_migrated_file_has_the_shape_of_a_new_one(tmp_path: Path) -> None:
-    """A file of the first version, opened today, has the tables of a file made today."""
+    """A migrated file of version 1 has the same tables as a new one."""
     write_first_version(tmp_path / "old")
     Project.open(tmp_path / "old").close()
     new_project(tmp_path).close()
@@ -98,7 +98,7 @@ def test_a_migrated_file_has_the_shape_of_a_new_one(tmp_path: Path) -> None:
 
 
 def test_the_first_version_is_read_and_its_history_works(tmp_path: Path) -> None:
-    """What version 1 wrote, history included, is understood by the present program."""
+    """A file of version 1 is read, and its history works."""
     write_first_version(tmp_path / "old")
     with Project.open(tmp_path / "old") as project:
         assert project.check() == []
@@ -117,9 +117,9 @@ def test_the_first_version_is_read_and_its_history_works(tmp_path: Path) -> None
 def test_an_older_file_is_migrated_on_a_verified_backup(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each step from the file's version to ours runs in order.
+    """Each migration step runs in order.
 
-    The backup still has the old version and opens.
+    The backup has the old version and can be opened.
     """
     path = tmp_path / "old"
     write_first_version(path)
@@ -146,7 +146,7 @@ def test_an_older_file_is_migrated_on_a_verified_backup(
 def test_history_from_before_a_migration_can_be_undone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Row images that an older version wrote are shorter than today's rows, and still go back and forth."""
+    """Rows in the history of an older version have fewer columns, and can be undone and redone."""
     write_first_version(tmp_path / "old")
     _register(monkeypatch, *TWO_STEPS)
     with Project.open(tmp_path / "old") as project:
@@ -161,7 +161,7 @@ def test_history_from_before_a_migration_can_be_undone(
 def test_a_failing_migration_changes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A step that fails is found out on a copy first: the file stays as it was, and no backup is made for nothing."""
+    """A failing step is found on a copy: the file is unchanged and no backup is made."""
     path = tmp_path / "old"
     write_first_version(path)
     before = path.read_bytes()
@@ -180,7 +180,7 @@ def test_a_failing_migration_changes_nothing(
 def test_without_a_backup_nothing_is_migrated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No undo leads back over a migration: where no backup can be written, the file stays as it was."""
+    """Migrations cannot be undone, so without a backup the file is unchanged."""
     path = tmp_path / "old"
     write_first_version(path)
     before = path.read_bytes()
@@ -193,7 +193,7 @@ def test_without_a_backup_nothing_is_migrated(
 
 
 def test_a_project_keeps_its_identity_through_a_migration(tmp_path: Path) -> None:
-    """Two copies of one old file become copies of one project, and its old backup stays a backup of it."""
+    """Two migrated copies of one file are copies of one project; its old backup stays its own."""
     write_first_version(tmp_path / "old")
     shutil.copyfile(tmp_path / "old", tmp_path / "copy")
     with Project.open(tmp_path / "old") as old, Project.open(tmp_path / "copy") as copy:
@@ -204,9 +204,9 @@ def test_a_project_keeps_its_identity_through_a_migration(tmp_path: Path) -> Non
 
 
 def test_models_of_the_first_version_are_as_they_were(tmp_path: Path) -> None:
-    """Version 2 lets a project hold trained models.
+    """From version 2 on a project may contain trained models.
 
-    An older one has none, keeps its model and can take one.
+    An older one keeps its model and can get one.
     """
     write_first_version(tmp_path / "old")
     with Project.open(tmp_path / "old") as project:
@@ -230,9 +230,9 @@ def test_models_of_the_first_version_are_as_they_were(tmp_path: Path) -> None:
 def test_an_older_file_is_read_without_changing_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Opened for reading only, an older file is migrated in memory.
+    """For reading it is migrated in memory.
 
-    File and folder stay as they were.
+    File and folder are unchanged.
     """
     path = tmp_path / "old"
     write_first_version(path)
@@ -246,7 +246,7 @@ def test_an_older_file_is_read_without_changing_it(
 
 
 def test_a_version_that_never_was_is_damage(tmp_path: Path) -> None:
-    """A version below the first is not guessed at."""
+    """A version below 1 is refused."""
     write_first_version(tmp_path / "old")
     change_file(tmp_path / "old", "PRAGMA user_version = 0")
     with pytest.raises(ProjectDamagedError, match="does not exist"):
@@ -254,7 +254,7 @@ def test_a_version_that_never_was_is_damage(tmp_path: Path) -> None:
 
 
 def test_classes_of_the_third_version_get_room_for_aliases(tmp_path: Path) -> None:
-    """What version 3 wrote goes on, on a verified backup: no class has an id yet, and undo leads back to the start."""
+    """Version 3 migrates on a verified backup; classes have no ids; everything can be undone."""
     path = tmp_path / "third"
     write_third_version(path)
     before = _shape_of(path)
@@ -311,7 +311,7 @@ def test_classes_of_the_third_version_get_room_for_aliases(tmp_path: Path) -> No
 
 
 def test_classes_of_the_fourth_version_get_room_for_notes(tmp_path: Path) -> None:
-    """What version 4 wrote goes on, on a verified backup: no class has a note yet, and undo leads back to the start."""
+    """Version 4 migrates on a verified backup; classes have no notes; everything can be undone."""
     path = tmp_path / "fourth"
     write_fourth_version(path)
     before = _shape_of(path)
@@ -376,9 +376,9 @@ def test_classes_of_the_fourth_version_get_room_for_notes(tmp_path: Path) -> Non
 def test_sentences_of_older_versions_stay_readable(
     write_version: Callable[[Path], None], tmp_path: Path
 ) -> None:
-    """The history of versions 5 to 12 keeps its sentences, on a verified backup.
+    """The history of versions 5 to 12 keeps its texts, on a verified backup.
 
-    New actions are codes beside them.
+    New actions are stored as codes.
     """
     path = tmp_path / "older"
     write_version(path)
@@ -417,7 +417,7 @@ def test_sentences_of_older_versions_stay_readable(
 
 
 def test_aliases_behind_an_older_history_are_found(tmp_path: Path) -> None:
-    """The history of version 3 says that a class had none, so one that has them was changed by somebody else."""
+    """Aliases that the history of version 3 does not explain are reported."""
     write_third_version(tmp_path / "third")
     Project.open(tmp_path / "third").close()
     change_file(tmp_path / "third", "UPDATE class SET source_id = 'n1' WHERE class_id = 2")
@@ -427,7 +427,7 @@ def test_aliases_behind_an_older_history_are_found(tmp_path: Path) -> None:
 
 
 def _write_sealed_third_version(path: Path) -> None:
-    """What version 3 left when it was closed properly."""
+    """A properly closed file of version 3."""
     write_third_version(path)
     with closing(Connection(path, address(path, "mode=rw"))) as connection:
         put_seal(connection, reader_of(path))
@@ -435,7 +435,7 @@ def _write_sealed_third_version(path: Path) -> None:
 
 
 def test_a_properly_closed_project_of_the_third_version_opens(tmp_path: Path) -> None:
-    """Its seal is that of the older bytes: it holds before the migration, and goes with it."""
+    """Its checksum is verified before the migration and then removed."""
     path = tmp_path / "third"
     _write_sealed_third_version(path)
     before = path.read_bytes()
@@ -457,7 +457,7 @@ def test_a_properly_closed_project_of_the_third_version_opens(tmp_path: Path) ->
 def test_a_changed_byte_under_a_seal_of_the_third_version(
     tmp_path: Path, for_writing: bool
 ) -> None:
-    """The migration is no way around the seal: the file is refused and keeps every byte."""
+    """It is refused and unchanged: a migration does not skip the checksum."""
     path = tmp_path / "third"
     _write_sealed_third_version(path)
     content = path.read_bytes()

@@ -1,4 +1,4 @@
-"""A project file that is renamed, replaced or deleted while it is open: nothing is acknowledged into the void."""
+"""An open project file that is renamed, replaced or deleted: nothing acknowledged is lost."""
 
 import os
 import shutil
@@ -18,19 +18,19 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows does not let
 
 @pytest.fixture(autouse=True)
 def own_backups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rescue copies stay in the test's folder."""
+    """Rescue copies go to the test's folder."""
     monkeypatch.setenv("PROTOLEAF_BACKUPS", str(tmp_path / "backups"))
 
 
 def replace_by_another(path: Path) -> None:
-    """Move a backup over the open project, as sync programs do."""
+    """Replace an open project by a backup, as sync programs do."""
     other = path.with_name("incoming")
     shutil.copyfile(path, other)
     other.replace(path)
 
 
 def rename_folder(path: Path) -> None:
-    """Rename the folder that the project is in."""
+    """Rename the project's folder."""
     path.parent.rename(path.parent.with_name("renamed"))
 
 
@@ -44,7 +44,7 @@ MOVES: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("how", MOVES)
 def test_actions_stop_and_what_was_confirmed_is_rescued(tmp_path: Path, how: str) -> None:
-    """No action is acknowledged any more; a copy holds all that was; the message says where."""
+    """Actions raise; a rescue copy has all acknowledged ones; the message says where."""
     (tmp_path / "home").mkdir()
     project, gull, images = bird_project(tmp_path / "home")
     project.labels.set(images[:3], gull)
@@ -63,7 +63,7 @@ def test_actions_stop_and_what_was_confirmed_is_rescued(tmp_path: Path, how: str
 
 
 def test_the_renamed_file_holds_everything_confirmed(tmp_path: Path) -> None:
-    """Every label that was acknowledged is in the file itself, under its new name, and a copy of it is whole."""
+    """The renamed file has every acknowledged label, and its rescue copy is complete."""
     project, gull, images = bird_project(tmp_path, image_count=60)
     moved = tmp_path / "other.protoleaf"
     for number, image_id in enumerate(images):
@@ -84,7 +84,7 @@ def test_the_renamed_file_holds_everything_confirmed(tmp_path: Path) -> None:
 
 
 def test_work_goes_on_when_the_file_is_put_back(tmp_path: Path) -> None:
-    """A person who renames the file back loses nothing."""
+    """Renaming the file back continues without loss."""
     project, gull, images = bird_project(tmp_path)
     moved = project.path.rename(tmp_path / "other.protoleaf")
     with pytest.raises(ProjectMovedError):
@@ -98,7 +98,7 @@ def test_work_goes_on_when_the_file_is_put_back(tmp_path: Path) -> None:
 
 
 def test_each_move_is_rescued_by_itself(tmp_path: Path) -> None:
-    """Moved, put back, worked with and moved again: the second copy holds what was confirmed in between."""
+    """After moving it back and away again, the second copy has the actions in between."""
     project, gull, images = bird_project(tmp_path)
     moved = tmp_path / "other.protoleaf"
     for number, image_id in enumerate(images[:2]):
@@ -116,7 +116,7 @@ def test_each_move_is_rescued_by_itself(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_overwritten_in_place_stops_actions(tmp_path: Path) -> None:
-    """`cp backup project` keeps the file and changes its bytes: nothing is written into the mixture."""
+    """`cp backup project` changes the bytes of the same file: nothing more is written to it."""
     project, gull, images = bird_project(tmp_path)
     backup = tmp_path / "backup.protoleaf"
     shutil.copyfile(project.path, backup)
@@ -133,7 +133,7 @@ def test_a_file_that_is_overwritten_in_place_stops_actions(tmp_path: Path) -> No
 
 
 def test_a_move_in_the_middle_of_an_action_takes_it_back(tmp_path: Path) -> None:
-    """The rescue copy holds the state before the action, not half of it."""
+    """The rescue copy has the state before the action."""
     project, gull, images = bird_project(tmp_path)
 
     def act() -> None:
@@ -167,7 +167,7 @@ except ProjectLockedError:
     "way", ["same name", "hard link", "symbolic link", "new name", "side files deleted"]
 )
 def test_there_is_never_a_second_writer(tmp_path: Path, way: str) -> None:
-    """The lock goes with the file, not with its name or a file beside it, in this process and in others."""
+    """The lock belongs to the file, not its name, in this process and in others."""
     project, gull, images = bird_project(tmp_path)
     project.labels.set(images[:1], gull)
     other = tmp_path / "other.protoleaf"
@@ -205,7 +205,7 @@ def test_there_is_never_a_second_writer(tmp_path: Path, way: str) -> None:
 
 
 def test_a_reader_in_this_process_leaves_the_lock(tmp_path: Path) -> None:
-    """Classic POSIX locks fall when any descriptor of the file is closed; ours do not."""
+    """POSIX locks are released when any descriptor of the file closes; these are not."""
     project, _, _ = bird_project(tmp_path)
     project.path.read_bytes()
     Project.open(project.path, for_writing=False).close()
@@ -221,7 +221,7 @@ def test_a_reader_in_this_process_leaves_the_lock(tmp_path: Path) -> None:
 
 
 def test_closing_a_deleted_project_rescues_it(tmp_path: Path) -> None:
-    """Deleted, and closed without another action: what was confirmed is saved, and the person is notified."""
+    """Closing a deleted project saves what was acknowledged and notifies the user."""
     project, gull, images = bird_project(tmp_path)
     project.labels.set(images, gull)
     project.path.unlink()

@@ -1,4 +1,4 @@
-"""Stars, flags, comments and confirmations: a person's, kept at once, undone and redone like anything else."""
+"""Stars, flags, comments and confirmations: stored, undone, redone."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +12,7 @@ from tests.support.projects import bird_project, change_file, found_files, new_p
 
 
 def test_notes_are_kept_and_undone(tmp_path: Path) -> None:
-    """Each edit is one step with its name; a note that says nothing is gone."""
+    """Each edit is one step with a description; an empty note is deleted."""
     project, _, images = bird_project(tmp_path)
     change = project.notes.set_stars(images[:2], 4, who="ada")
     assert (change.text, change.noted, change.labelled) == (
@@ -43,7 +43,7 @@ def test_notes_are_kept_and_undone(tmp_path: Path) -> None:
 
 
 def test_notes_that_cannot_be(tmp_path: Path) -> None:
-    """Nothing of a refused edit is kept; an edit that changes nothing is no step."""
+    """A refused edit stores nothing; one without a change is no step."""
     project, _, images = bird_project(tmp_path)
     before = project.history.steps()
     with pytest.raises(InputError, match="stars"):
@@ -58,7 +58,7 @@ def test_notes_that_cannot_be(tmp_path: Path) -> None:
 
 
 def test_notes_of_others_never_replace_ours(tmp_path: Path) -> None:
-    """An image with a note keeps it; another gets that of the other person, with name and time."""
+    """Imported notes keep author and time; an existing note has priority."""
     project, _, images = bird_project(tmp_path)
     project.notes.set_stars(images[:1], 2, who="ada")
     when = datetime(2026, 5, 1, tzinfo=UTC)
@@ -72,7 +72,7 @@ def test_notes_of_others_never_replace_ours(tmp_path: Path) -> None:
 
 
 def test_a_confirmation_counts_while_the_label_stays(tmp_path: Path) -> None:
-    """Another label, or none, is not confirmed; undo of the label brings the confirmation back."""
+    """Another or no label is not confirmed; undoing the label restores the confirmation."""
     project, gull, images = bird_project(tmp_path)
     project.labels.set(images[:2], gull)
     project.labels.set(images[2:3], None)
@@ -90,9 +90,9 @@ def test_a_confirmation_counts_while_the_label_stays(tmp_path: Path) -> None:
 
 
 def test_what_leaves_with_an_image_comes_back_with_it(tmp_path: Path) -> None:
-    """Removing images takes notes and confirmations along as one step.
+    """Removing images removes notes and confirmations in one step.
 
-    Details wait for their return.
+    Undo restores them, with the details.
     """
     project, gull, images = bird_project(tmp_path)
     project.labels.set(images, gull)
@@ -113,7 +113,7 @@ def test_what_leaves_with_an_image_comes_back_with_it(tmp_path: Path) -> None:
 
 
 def test_an_image_with_a_note_is_no_stranger(tmp_path: Path) -> None:
-    """What came in for a moved file is taken for it only while nobody noted anything of it."""
+    """A new image is replaced by a moved file only without notes."""
     project, _, images = bird_project(tmp_path)
     (newcomer,) = project.images.add(found_files(tmp_path / "moved", 1)).images_added
     project.notes.set_flagged([newcomer], True)
@@ -124,7 +124,7 @@ def test_an_image_with_a_note_is_no_stranger(tmp_path: Path) -> None:
 
 
 def test_details_are_facts(tmp_path: Path) -> None:
-    """They come back as stored, are no step of the history, and say which images wait for them."""
+    """They are read as stored, are no step of the history, and missing ones are listed."""
     project, _, images = bird_project(tmp_path)
     steps = len(project.history.steps())
     whole = ImageDetails(
@@ -156,7 +156,7 @@ def test_details_are_facts(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("fields", ["'[]'", "'nothing'", "'[[['", "'{\"a\": 5}'"])
 def test_strange_details_are_read_as_none(fields: str, tmp_path: Path) -> None:
-    """What another program wrote there is no fault: the file can be read again."""
+    """Invalid details are ignored, since the file can be read again."""
     with new_project(tmp_path) as project:
         (image,) = project.images.add(found_files(tmp_path, 1)).images_added
         project.details.store(

@@ -1,4 +1,4 @@
-"""How far a project is, from its file alone."""
+"""The progress of a project, read from its file."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +13,7 @@ from tests.support.projects import new_project
 
 
 def test_images_and_labels_are_counted(tmp_path: Path) -> None:
-    """The latest labelled image comes first; the file is left as it was, also while it is open."""
+    """The latest labelled image first; the file is unchanged, also while it is open."""
     with new_project(tmp_path) as project:
         files = [
             FoundFile(tmp_path / f"{number}.jpg", 10 + number, 20)
@@ -39,7 +39,7 @@ def test_images_and_labels_are_counted(tmp_path: Path) -> None:
 
 
 def test_a_project_of_an_older_version(tmp_path: Path) -> None:
-    """Without parts of files; it stays of that version."""
+    """Without parts of files, and without migration."""
     path = tmp_path / "old.protoleaf"
     write_eleventh_version(path)
     before = path.read_bytes()
@@ -50,7 +50,7 @@ def test_a_project_of_an_older_version(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_no_project(tmp_path: Path) -> None:
-    """Missing, or something else."""
+    """A missing or other file."""
     with pytest.raises(ProjectMissingError):
         read_overview(tmp_path / "gone.protoleaf")
     (tmp_path / "text.protoleaf").write_text("no project")

@@ -1,4 +1,4 @@
-"""Long columns in little memory."""
+"""Compact columns."""
 
 from array import array
 
@@ -11,7 +11,7 @@ NAMES = ["", "a/b.jpg", "鳥/鴎.jpg", "طائر.png", "🦜" * 60, "\udcff brok
 
 
 def test_texts_come_back_in_any_script() -> None:
-    """Also empty ones and names that are no valid Unicode."""
+    """Including empty ones and names of invalid Unicode."""
     packed = PackedTexts()
     for name in NAMES:
         packed.append(name)
@@ -22,7 +22,7 @@ def test_texts_come_back_in_any_script() -> None:
 
 
 def test_hashes_and_gaps_come_back() -> None:
-    """None stays None, wherever it stands."""
+    """None is stored at any position."""
     packed = PackedHashes()
     values = [None, b"\x00\x01", None, b"\xff" * 16]
     for value in values:
@@ -44,7 +44,7 @@ def test_rare_texts_come_back() -> None:
 
 
 def test_a_longer_copy_leaves_the_texts_as_they_were() -> None:
-    """A snapshot of the window may still hold them."""
+    """A snapshot may still use them."""
     packed = PackedTexts()
     packed.append("a")
     longer = packed.extended(["b", "c"])
@@ -52,7 +52,7 @@ def test_a_longer_copy_leaves_the_texts_as_they_were() -> None:
 
 
 def test_a_replaced_hash_is_read_from_either_end() -> None:
-    """Values around it stay where they are, and none is longer than the list."""
+    """Adjacent values are unchanged, and the length is limited."""
     packed = PackedHashes()
     for value in (b"\x01", None, b"\x03"):
         packed.append(value)
@@ -75,7 +75,7 @@ def test_a_replaced_hash_is_read_from_either_end() -> None:
     ],
 )
 def test_a_stored_message_keeps_its_template(text: str | None) -> None:
-    """Old texts stay as they are, even those that look like one."""
+    """Old messages are plain texts, even those that look like a template."""
     back = unpacked_text(None if text is None else packed_text(text, 1000))
     assert back == text
     assert getattr(back, "template", "") == getattr(text, "template", "")
@@ -97,7 +97,7 @@ def test_a_message_that_is_too_long_is_stored_as_text() -> None:
 )
 @pytest.mark.parametrize("replaced", [{}, {0: None}, {0: b"\x07"}, {1: b"\x05\x06\x07\x08"}])
 def test_hashes_in_one_piece(values: list[bytes | None], replaced: dict[int, bytes | None]) -> None:
-    """Each is found at its place, whatever its length; an empty list has no place."""
+    """Each is found by its value, whatever its length; an empty list has none."""
     packed = PackedHashes()
     for value in values:
         packed.append(value)
@@ -111,7 +111,7 @@ def test_hashes_in_one_piece(values: list[bytes | None], replaced: dict[int, byt
 
 
 def test_hashes_of_a_file_are_not_copied() -> None:
-    """Nor is what is put in the place of the same value.
+    """Nor is an equal value a change.
 
     Another value makes a copy, and the file stays.
     """

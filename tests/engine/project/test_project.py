@@ -18,7 +18,7 @@ from tests.support.projects import bird_project, dump, found_files, new_project,
 
 
 def test_what_was_done_is_there_after_reopening(tmp_path: Path) -> None:
-    """Everything a person did is read back from the file."""
+    """Everything is read from the file."""
     project, gull, images = bird_project(tmp_path)
     project.labels.set(images[:2], gull)
     look, graph = dump(project), shape(project.classes.graph)
@@ -31,7 +31,7 @@ def test_what_was_done_is_there_after_reopening(tmp_path: Path) -> None:
 
 
 def test_a_new_project_has_its_first_model(tmp_path: Path) -> None:
-    """The model that a project was created with is the one in use."""
+    """The model of its creation is in use."""
     with new_project(tmp_path) as project:
         assert (project.models.current.backbone_name, project.models.current.backbone_hash) == (
             "tiny",
@@ -42,7 +42,7 @@ def test_a_new_project_has_its_first_model(tmp_path: Path) -> None:
 
 
 def test_a_closed_project_is_one_file(tmp_path: Path) -> None:
-    """After closing, the file alone holds everything: a copy of it is a whole project."""
+    """A copy of the closed file is a complete project."""
     project, gull, images = bird_project(tmp_path)
     project.labels.set(images, gull)
     look = dump(project)
@@ -56,7 +56,7 @@ def test_a_closed_project_is_one_file(tmp_path: Path) -> None:
 
 
 def test_nothing_is_overwritten_by_creating(tmp_path: Path) -> None:
-    """Creating refuses any file that is there, and leaves it and the folder as they were."""
+    """Creating refuses an existing file and leaves file and folder unchanged."""
     path = tmp_path / "holiday.protoleaf"
     path.write_text("my notes")
     with pytest.raises(ProjectExistsError, match="already there"):
@@ -66,20 +66,20 @@ def test_nothing_is_overwritten_by_creating(tmp_path: Path) -> None:
 
 
 def test_leftovers_of_a_deleted_project_are_not_taken_over(tmp_path: Path) -> None:
-    """A write-ahead log without its project would be replayed into the new one, so creating refuses."""
+    """Creating refuses to start with a write-ahead log, which would be applied to the new file."""
     (tmp_path / "birds.protoleaf-wal").write_bytes(b"old")
     with pytest.raises(ProjectExistsError, match="earlier project"):
         new_project(tmp_path)
 
 
 def test_creating_needs_a_folder(tmp_path: Path) -> None:
-    """A missing folder is named."""
+    """The message names the folder."""
     with pytest.raises(StorageError, match="no such folder"):
         new_project(tmp_path / "nowhere")
 
 
 def test_a_missing_project_is_not_created_by_opening(tmp_path: Path) -> None:
-    """Opening what is not there says so and makes no file."""
+    """It raises without creating a file."""
     for for_writing in (True, False):
         with pytest.raises(ProjectMissingError, match="no project file"):
             Project.open(tmp_path / "birds.protoleaf", for_writing=for_writing)
@@ -91,7 +91,7 @@ def test_a_missing_project_is_not_created_by_opening(tmp_path: Path) -> None:
     ["鸟类.protoleaf", "طيور", "🐦 50% #1?.protoleaf", "d'été & Möwen", "x" * 236, "鸟" * 78],
 )
 def test_project_names_in_any_script(tmp_path: Path, name: str) -> None:
-    """A project's name may be anything a file system takes, and is kept as given."""
+    """Any name that the file system accepts is kept."""
     with new_project(tmp_path, name) as project:
         project.classes.add("Gull")
     with Project.open(tmp_path / name) as project:
@@ -101,14 +101,14 @@ def test_project_names_in_any_script(tmp_path: Path, name: str) -> None:
 
 
 def test_a_name_too_long_for_the_companions_is_refused(tmp_path: Path) -> None:
-    """A name that leaves no room for the log beside it is refused before anything is written."""
+    """A name that leaves no room for the journal's suffix is refused."""
     with pytest.raises(StorageError, match="too long"):
         new_project(tmp_path, "x" * 250)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_one_writer_and_any_readers(tmp_path: Path) -> None:
-    """A second writer is refused; a reader sees what was done when it opened.
+    """A second writer is refused; a reader sees the state at its opening.
 
     After closing, another may write.
     """
@@ -126,7 +126,7 @@ def test_one_writer_and_any_readers(tmp_path: Path) -> None:
 
 
 def test_a_failed_opening_gives_the_lock_back(tmp_path: Path) -> None:
-    """After an opening that failed, the same process may try again."""
+    """The same process may try again."""
     project, _, _ = bird_project(tmp_path)
     project.close()
     path = project.path
@@ -148,7 +148,7 @@ def test_closing_twice_is_fine(tmp_path: Path) -> None:
 
 
 def test_a_link_to_a_project_is_the_same_project(tmp_path: Path) -> None:
-    """Opened over a link, a project has the lock and the images of the file itself."""
+    """A project opened through a link has the lock and images of the file."""
     (tmp_path / "real").mkdir()
     project = new_project(tmp_path / "real")
     image = found_files(tmp_path / "real", 1)[0]
@@ -163,9 +163,9 @@ def test_a_link_to_a_project_is_the_same_project(tmp_path: Path) -> None:
 
 
 def test_a_folder_moves_with_its_images(tmp_path: Path) -> None:
-    """Images below the project's folder are found after the folder moved.
+    """Images below the project's folder are found after moving it.
 
-    Others where they were.
+    Others at their old paths.
     """
     home = tmp_path / "home"
     home.mkdir()
@@ -182,7 +182,7 @@ def test_a_folder_moves_with_its_images(tmp_path: Path) -> None:
 
 
 def test_opening_over_a_linked_folder_knows_the_same_images(tmp_path: Path) -> None:
-    """Paths over a link and real paths to the project's folder mean the same image."""
+    """Paths through a link to the project's folder are the same images."""
     (tmp_path / "real").mkdir()
     (tmp_path / "alias").symlink_to(tmp_path / "real")
     with new_project(tmp_path / "alias") as project:
@@ -191,7 +191,7 @@ def test_opening_over_a_linked_folder_knows_the_same_images(tmp_path: Path) -> N
 
 
 def test_nothing_is_loaded_before_it_is_asked_for(tmp_path: Path) -> None:
-    """Opening reads neither the graph nor the images."""
+    """Opening loads neither graph nor images."""
     project, _, _ = bird_project(tmp_path)
     project.close()
     with Project.open(project.path) as reopened:
@@ -200,7 +200,7 @@ def test_nothing_is_loaded_before_it_is_asked_for(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="file names are bytes on POSIX only")
 def test_image_names_in_any_script_and_in_none(tmp_path: Path) -> None:
-    """Image names of 255 bytes, in any script, and even invalid Unicode are kept to the byte, through undo and redo."""
+    """Names of 255 bytes, in any script or invalid Unicode, are stored exactly."""
     from engine.files import FoundFile
 
     names = [

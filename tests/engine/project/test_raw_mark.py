@@ -1,4 +1,4 @@
-"""The mark of a project, found in bytes that SQLite cannot read any more."""
+"""The mark of a project, found in a damaged file."""
 
 import os
 from pathlib import Path
@@ -12,7 +12,7 @@ from tests.support.backups import labelled_birds
 
 @pytest.fixture
 def closed(tmp_path: Path) -> tuple[Path, str]:
-    """A closed project, and which it is."""
+    """A closed project and its mark."""
     project, *_ = labelled_birds(tmp_path)
     with project:
         return project.path, project.backups.project_id

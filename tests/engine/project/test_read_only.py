@@ -38,7 +38,7 @@ with Project.open(path, for_writing=False) as project:
 
 
 def _ask_as_nobody(folder: Path, path: Path) -> str:
-    # The parents must let nobody through; pytest makes them private.
+    # Others need access to the parents, which pytest makes private.
     for parent in [folder, *folder.parents]:
         if parent.owner() == Path.home().owner() and "pytest" in str(parent):
             parent.chmod(parent.stat().st_mode | 0o055)
@@ -59,9 +59,9 @@ def _ask_as_nobody(folder: Path, path: Path) -> str:
 
 
 def test_a_read_only_folder_can_be_read(tmp_path: Path) -> None:
-    """Opening for writing says to open for reading.
+    """For writing the error recommends reading.
 
-    Opening for reading works, and leaves no trace.
+    Opening for reading works and leaves no trace.
     """
     project, gull, images = bird_project(tmp_path)
     project.labels.set(images, gull)
@@ -79,7 +79,7 @@ def test_a_read_only_folder_can_be_read(tmp_path: Path) -> None:
 def test_a_read_only_folder_with_an_unfinished_commit_shows_the_state_before_it(
     tmp_path: Path,
 ) -> None:
-    """What a kill left half done is taken back in a private copy where the folder itself must not be written to."""
+    """It is rolled back in a private copy, since the folder is not writable."""
     source = tmp_path / "source"
     source.mkdir()
     project, gull, images = bird_project(source)
@@ -94,7 +94,7 @@ def test_a_read_only_folder_with_an_unfinished_commit_shows_the_state_before_it(
 
 
 def test_no_action_changes_a_project_opened_for_reading(tmp_path: Path) -> None:
-    """Each way of changing a project is refused when it is open for reading only."""
+    """Every change is refused."""
     project, gull, images = bird_project(tmp_path)
     project.labels.set(images, gull)
     project.close()

@@ -1,4 +1,4 @@
-"""Saying where images are now is one action: undone, made again, and still there after a restart."""
+"""Relinking images is one action: undone, redone, persistent."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from tests.support.projects import bird_project, dump, found_files
 
 
 def new_places(folder: Path, count: int) -> list[FoundFile]:
-    """Where images were moved to."""
+    """New paths of images."""
     return [
         FoundFile(folder / "moved" / f"{number}.jpg", 500 + number, number)
         for number in range(count)
@@ -16,7 +16,7 @@ def new_places(folder: Path, count: int) -> list[FoundFile]:
 
 
 def test_images_keep_all_but_their_place(tmp_path: Path) -> None:
-    """Ids, labels, facts and predictions stay; the change names the images and nothing else."""
+    """Ids, labels, facts and predictions stay; the change lists only the images."""
     project, gull, ids = bird_project(tmp_path)
     with project:
         project.labels.set(ids[:2], gull, who="ada")
@@ -35,7 +35,7 @@ def test_images_keep_all_but_their_place(tmp_path: Path) -> None:
 
 
 def test_undo_and_redo_after_a_restart(tmp_path: Path) -> None:
-    """One step each; both name the images that moved."""
+    """One step each; both list the moved images."""
     project, _, ids = bird_project(tmp_path)
     with project:
         before = dump(project)
@@ -54,7 +54,7 @@ def test_undo_and_redo_after_a_restart(tmp_path: Path) -> None:
 
 
 def test_one_image_is_one_image(tmp_path: Path) -> None:
-    """The text counts as people do."""
+    """The singular is used in the text."""
     project, _, ids = bird_project(tmp_path)
     with project:
         assert (
@@ -64,7 +64,7 @@ def test_one_image_is_one_image(tmp_path: Path) -> None:
 
 
 def test_nothing_to_move_is_no_step(tmp_path: Path) -> None:
-    """Images that are gone, and places that are taken by others, are passed over."""
+    """Removed images and paths in use by others are skipped."""
     project, gull, ids = bird_project(tmp_path)
     with project:
         project.labels.set([ids[1]], gull)
@@ -79,7 +79,7 @@ def test_nothing_to_move_is_no_step(tmp_path: Path) -> None:
 
 
 def test_two_images_never_get_one_file(tmp_path: Path) -> None:
-    """The first keeps it; the second stays where it was."""
+    """The first keeps it; the second is not moved."""
     project, _, ids = bird_project(tmp_path)
     with project:
         place = new_places(tmp_path, 1)[0]
@@ -87,7 +87,7 @@ def test_two_images_never_get_one_file(tmp_path: Path) -> None:
 
 
 def test_a_stranger_leaves_and_comes_back_with_undo(tmp_path: Path) -> None:
-    """The file was added as a new image: that one goes in the same step."""
+    """An image added for the new file is removed in the same step and restored by undo."""
     project, _, ids = bird_project(tmp_path)
     with project:
         place = new_places(tmp_path, 1)[0]
@@ -102,7 +102,7 @@ def test_a_stranger_leaves_and_comes_back_with_undo(tmp_path: Path) -> None:
 
 
 def test_facts_keep_the_content_of_what_cannot_be_read(tmp_path: Path) -> None:
-    """A share that vanished is no reason to forget what its images hold."""
+    """Hashes of files on an unreachable share stay."""
     project, _, ids = bird_project(tmp_path)
     with project:
         project.images.record_scan([(ids[0], b"a" * 16, None)])

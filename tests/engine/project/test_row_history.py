@@ -1,6 +1,6 @@
-"""The journal and the tables must add up: any row that is other, missing or too many is named.
+"""Journal and tables must agree: different, missing and extra rows are found.
 
-Memory stays small.
+In little memory.
 """
 
 import tracemalloc
@@ -18,12 +18,12 @@ from engine.project.row_history import history_faults
 from tests.support.projects import bird_project, change_file, found_files, new_project
 
 IMAGES = 20_000
-BYTES_AN_IMAGE = 150  # all rows as they are take some 600
+BYTES_AN_IMAGE = 150  # as plain rows some 600
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """A project with a row in every table that people change, several of them changed more than once."""
+    """A project with a row in every journaled table, several changed more than once."""
     project, gull, images = bird_project(tmp_path, 40)
     with closing(project):
         project.labels.set(images[:20], gull)
@@ -63,7 +63,7 @@ CHANGES = {
 
 @pytest.mark.parametrize("what", CHANGES)
 def test_any_row_that_differs_is_named(path: Path, what: str) -> None:
-    """Untouched there is no fault; one row that is other is one."""
+    """No fault if unchanged; one fault for one changed row."""
     assert faults(path) == []
     change_file(path, CHANGES[what])
     assert len(faults(path)) == 1
@@ -79,7 +79,7 @@ def test_any_row_that_differs_is_named(path: Path, what: str) -> None:
 def test_numbers_that_python_hashes_alike_are_distinguished(
     tmp_path: Path, recorded: int, statement: str
 ) -> None:
-    """-1 and -2 have one hash in Python, and so have 0 and 2^61 - 1."""
+    """In Python -1 and -2 have equal hashes, as have 0 and 2^61 - 1."""
     assert (hash(-1), hash(0)) == (hash(-2), hash(2**61 - 1))
     with closing(new_project(tmp_path)) as project:
         project.images.add([FoundFile(Path("/photos/a.jpg"), 1, recorded)])
@@ -89,7 +89,7 @@ def test_numbers_that_python_hashes_alike_are_distinguished(
 
 
 def test_memory_is_a_fraction_of_the_rows(tmp_path: Path) -> None:
-    """What is kept of an image are two numbers, so that a project of millions can be opened after a kill."""
+    """Two numbers per image, so that millions can be checked."""
     project = new_project(tmp_path)
     project.images.add(found_files(Path("/photos"), IMAGES))
     project.close()
@@ -100,12 +100,12 @@ def test_memory_is_a_fraction_of_the_rows(tmp_path: Path) -> None:
         peak_bytes = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    chunk_bytes = 5_000_000  # of the journal, decoded one after the other
+    chunk_bytes = 5_000_000  # of the journal, decoded in sequence
     assert peak_bytes < chunk_bytes + IMAGES * BYTES_AN_IMAGE
 
 
 def test_a_killed_project_of_many_images_opens(tmp_path: Path) -> None:
-    """Without a seal all is checked, and all is there."""
+    """Without a seal everything is checked."""
     project = new_project(tmp_path)
     project.images.add(found_files(Path("/photos"), 12_000))
     project.close()
@@ -120,9 +120,9 @@ def test_a_killed_project_of_many_images_opens(tmp_path: Path) -> None:
 
 
 def test_a_check_reports_how_far_it_is_and_can_be_stopped(path: Path) -> None:
-    """Every part of the history counts.
+    """Each part of the history counts.
 
-    A cancel ends the check before its end, and the file stays as it was.
+    Cancelling leaves the file unchanged.
     """
     seen: list[Progress] = []
     found = Project.checked(path, on_progress=seen.append)

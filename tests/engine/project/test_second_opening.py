@@ -1,4 +1,4 @@
-"""A project that is opened again, by the same process or by another one."""
+"""Opening a project twice, in one or two processes."""
 
 import subprocess
 import sys
@@ -22,13 +22,13 @@ with Project.open(Path(sys.argv[1]), for_writing=False) as project:
 
 
 def read_elsewhere(path: Path) -> list[str]:
-    """Names of the classes as another process sees them; it closes the project again."""
+    """Class names read by another process, which closes the project."""
     command = [sys.executable, "-c", READER, str(path)]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
 
 
 def add_class(project: Project, name: str) -> None:
-    """One acknowledged step."""
+    """Add a class."""
     project.classes.edit(lambda graph: graph.add_class(name), action("class_added", name))
 
 
@@ -41,7 +41,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("second", ["birds.protoleaf", "link.protoleaf"])
 def test_a_refused_second_opening_leaves_the_locks(path: Path, second: str) -> None:
-    """A refused opening, also over a link, changes nothing for the writer and for readers elsewhere."""
+    """A refused opening, also through a link, releases no lock of the writer or of readers."""
     if second != path.name:
         path.with_name(second).symlink_to(path)
     with Project.open(path) as project:
@@ -55,7 +55,7 @@ def test_a_refused_second_opening_leaves_the_locks(path: Path, second: str) -> N
 
 
 def test_reading_beside_the_writer_leaves_the_locks(path: Path) -> None:
-    """The same when the second opening is allowed."""
+    """Nor does a permitted one."""
     with Project.open(path) as project:
         add_class(project, "Gull")
         Project.open(path, for_writing=False).close()

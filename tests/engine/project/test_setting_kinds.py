@@ -1,4 +1,4 @@
-"""Settings of another kind are named by `check`, and refused in one line where they are read."""
+"""Settings of a wrong type are listed by `check` and refused where they are read."""
 
 import sqlite3
 from contextlib import closing
@@ -81,9 +81,9 @@ def test_what_is_right_is_read(path: Path, name: str) -> None:
     ("name", "text"), [(name, text) for name, texts in WRONG.items() for text in texts]
 )
 def test_what_is_wrong_is_named(path: Path, name: str, text: str) -> None:
-    """The project opens all the same.
+    """The project opens.
 
-    What would be lost by a default is refused where it is read.
+    A value that a default would lose is refused where it is read.
     """
     write(path, name, text)
     assert [name in fault for fault in Project.faults_of(path)] == [True]
@@ -99,16 +99,16 @@ def test_what_is_wrong_is_named(path: Path, name: str, text: str) -> None:
 
 @pytest.mark.parametrize("text", ["[" * 100_000, "not json"])
 def test_what_cannot_be_read(path: Path, text: str) -> None:
-    """Nested without end, Python's reader gives up with an error of its own."""
+    """Python's parser raises RecursionError on deep nesting."""
     write(path, "collection", text)
     with pytest.raises(ProjectDamagedError, match="collection"):
         Project.open(path, for_writing=False)
 
 
 def test_the_readers(path: Path) -> None:
-    """They take the default, or refuse in one line.
+    """They use the default or raise an error.
 
-    So is a classifier of a newer program replaced.
+    A newer program's classifier is replaced.
     """
     for name in (
         "collection",

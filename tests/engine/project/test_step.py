@@ -1,4 +1,4 @@
-"""What the journal keeps of an action comes back as it was."""
+"""Encoding of steps in the journal."""
 
 import pytest
 
@@ -14,12 +14,12 @@ ROWS: list[RowChange] = [
 
 @pytest.mark.parametrize("repeats", [0, 1, 500])
 def test_rows_come_back(repeats: int) -> None:
-    """Text, bytes, None, whole and broken numbers survive, in short and in compressed form."""
+    """Text, bytes, None, integers and floats, compressed or not."""
     assert decoded(encoded(ROWS * repeats)) == ROWS * repeats
 
 
 def test_many_rows_are_small() -> None:
-    """A thousand like rows take a tenth of their text."""
+    """A thousand similar rows take a tenth of their text."""
     rows: list[RowChange] = [
         ("image", None, (each, f"photos/IMG_{each}.jpg", 5, 6)) for each in range(1000)
     ]
@@ -30,6 +30,6 @@ def test_many_rows_are_small() -> None:
     "rubbish", ["", "[1]", "{}", '[["nothing",null,[1]]]', "[[1", b"", b"\x00\x01"]
 )
 def test_rubbish_is_refused(rubbish: str | bytes) -> None:
-    """Anything that was not encoded here is a ValueError."""
+    """Other data raises ValueError."""
     with pytest.raises(ValueError):  # noqa: PT011 (its type is the contract)
         decoded(rubbish)

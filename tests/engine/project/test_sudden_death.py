@@ -1,4 +1,4 @@
-"""Processes that are killed, and two at once: no acknowledged decision is lost."""
+"""Killed processes and concurrent ones: no acknowledged action is lost."""
 
 import os
 import signal
@@ -28,7 +28,7 @@ with Project.open(Path(sys.argv[1])) as project:
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="POSIX signals")
 @pytest.mark.parametrize("acknowledged", [1, 7, 40])
 def test_a_killed_process_loses_no_acknowledged_label(tmp_path: Path, acknowledged: int) -> None:
-    """Every label whose action returned before SIGKILL is in the file, which is sound and free to be opened."""
+    """Every label acknowledged before SIGKILL is in the file, which is valid and unlocked."""
     project, _, images = bird_project(tmp_path, image_count=30)
     project.close()
     acknowledged_labels: dict[int, int | None] = {}
@@ -47,7 +47,7 @@ def test_a_killed_process_loses_no_acknowledged_label(tmp_path: Path, acknowledg
     assert done >= acknowledged
     with Project.open(project.path) as survivor:
         labels = survivor.labels.by_image()
-        # One more may be on disk: committed, and killed before it was acknowledged.
+        # One more may be committed but not acknowledged.
         differing = [
             image_id
             for image_id, class_id in acknowledged_labels.items()
@@ -83,7 +83,7 @@ for _ in range(2):
 
 
 def test_a_second_process_reads_beside_the_writer(tmp_path: Path) -> None:
-    """Another process cannot write at the same time, but reads, and sees all that was done when it opened."""
+    """Another process cannot write but reads the state at its opening."""
     project, gull, images = bird_project(tmp_path)
     with subprocess.Popen(
         [sys.executable, "-c", OPEN_FOR_WRITING, str(project.path)],
@@ -117,7 +117,7 @@ sys.stdin.readline()
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="POSIX signals")
 def test_the_lock_dies_with_its_process(tmp_path: Path) -> None:
-    """A project whose writer was killed can be opened at once."""
+    """The project of a killed writer can be opened at once."""
     project, _, _ = bird_project(tmp_path)
     project.close()
     with subprocess.Popen(

@@ -1,4 +1,4 @@
-"""Models that were trained in a project live in its file."""
+"""Trained models in the project file."""
 
 import hashlib
 from dataclasses import replace
@@ -12,9 +12,9 @@ from tests.support.projects import change_file, connection_of, dump, new_project
 
 
 def test_a_trained_model_comes_with_its_files(tmp_path: Path) -> None:
-    """After a restart everything is there, under the hashes of the contents.
+    """They are stored by hash.
 
-    Nothing was chosen or journaled.
+    Nothing is chosen or journaled.
     """
     with new_project(tmp_path) as project:
         before = dump(project)
@@ -38,7 +38,7 @@ def test_a_trained_model_comes_with_its_files(tmp_path: Path) -> None:
 
 
 def test_a_content_is_kept_once(tmp_path: Path) -> None:
-    """Two versions on the same backbone share its file."""
+    """Versions with the same backbone share its file."""
     with new_project(tmp_path) as project:
         first = project.models.add_trained(trained_model())
         second = project.models.add_trained(
@@ -49,7 +49,7 @@ def test_a_content_is_kept_once(tmp_path: Path) -> None:
 
 
 def test_choosing_one_can_be_undone(tmp_path: Path) -> None:
-    """The undo menu names it; undoing the choice keeps the version."""
+    """The undo menu names it; undo keeps the version."""
     with new_project(tmp_path) as project:
         version = project.models.add_trained(trained_model())
         change = project.models.choose(version.version_id)
@@ -64,7 +64,7 @@ def test_choosing_one_can_be_undone(tmp_path: Path) -> None:
 
 
 def test_a_model_from_nowhere_is_refused_whole(tmp_path: Path) -> None:
-    """A version that its parent does not stand for leaves no file behind; a reader adds nothing."""
+    """A version with an invalid origin is refused with its files; a reader adds nothing."""
     with new_project(tmp_path) as project:
         with pytest.raises(InputError, match="no such model version"):
             project.models.add_trained(trained_model(parent_id=7))
@@ -81,7 +81,7 @@ def test_a_model_from_nowhere_is_refused_whole(tmp_path: Path) -> None:
     [("DELETE FROM model_file", "nothing"), ("UPDATE model_file SET content = x'00'", "another")],
 )
 def test_a_damaged_model_file_is_noticed(damage: str, message: str, tmp_path: Path) -> None:
-    """Asking for it is refused, the check of the project names the version, and everything else goes on."""
+    """Reading it raises, `check` names the version, and everything else works."""
     with new_project(tmp_path) as project:
         version = project.models.add_trained(replace(trained_model(), name="Mine"))
     change_file(tmp_path / "birds.protoleaf", damage)

@@ -1,4 +1,4 @@
-"""Edits that are tried out: the file keeps every byte until they are kept, as one step, or dropped."""
+"""What-if edits: the file is unchanged until they are kept as one step, or dropped."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ ACTIONS_BEFORE, ACTIONS_SUPPOSED = 20, 30
 
 
 def lived_in(folder: Path, seed: int) -> Project:
-    """A project that somebody worked with."""
+    """A project with some history."""
     project = new_project(folder)
     teller = Storyteller(project, seed)
     for _ in range(ACTIONS_BEFORE):
@@ -31,7 +31,7 @@ def lived_in(folder: Path, seed: int) -> Project:
 
 
 def supposed(project: Project, seed: int) -> Storyteller:
-    """Begin to try something out and do much of it; the file must not notice."""
+    """Start a trial and edit much; the file must not change."""
     before = project.path.read_bytes()
     project.what_if.begin()
     teller = Storyteller(project, seed)
@@ -44,9 +44,9 @@ def supposed(project: Project, seed: int) -> Storyteller:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_what_is_kept_is_one_step(tmp_path: Path, seed: int) -> None:
-    """The file then holds what was tried out.
+    """The file then has all edits.
 
-    One undo takes it back whole, also after a restart.
+    One undo reverts all, also after a restart.
     """
     project = lived_in(tmp_path, seed)
     before, before_shape = dump(project), shape(project.classes.graph)
@@ -67,7 +67,7 @@ def test_what_is_kept_is_one_step(tmp_path: Path, seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_what_is_dropped_leaves_nothing(tmp_path: Path, seed: int) -> None:
-    """Rows, graph and history are as before, and who followed every step is led back."""
+    """Rows, graph and history are restored, and listeners get the reverse changes."""
     project = lived_in(tmp_path, seed)
     before, history = dump(project), project.history.steps()
     teller = supposed(project, seed + 100)
@@ -82,7 +82,7 @@ def test_what_is_dropped_leaves_nothing(tmp_path: Path, seed: int) -> None:
 
 
 def test_undo_ends_where_it_was_begun(tmp_path: Path) -> None:
-    """What was done for good is not taken back by mistake."""
+    """Earlier steps are not undone within a trial."""
     project, gull, images = bird_project(tmp_path)
     project.what_if.begin()
     assert project.history.undo() is None
@@ -96,9 +96,9 @@ def test_undo_ends_where_it_was_begun(tmp_path: Path) -> None:
 
 
 def test_what_machines_find_out_is_true_all_the_same(tmp_path: Path) -> None:
-    """Facts and trained models reach the file at once.
+    """Facts and trained models are stored at once.
 
-    Facts of images that were added meanwhile when these do.
+    Facts of images added in the trial when it is kept.
     """
     project, _gull, images = bird_project(tmp_path)
     project.what_if.begin()
@@ -121,7 +121,7 @@ def test_what_machines_find_out_is_true_all_the_same(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_loses_nothing_that_was_tried_out(tmp_path: Path) -> None:
-    """Keeping fails and changes nothing; with space it works."""
+    """Keeping it raises without a change; later it works."""
     project, _gull, _images = bird_project(tmp_path)
     before, connection = dump(project), connection_of(project)
     connection.value(f"PRAGMA max_page_count = {connection.value('PRAGMA page_count') + 2}")
@@ -141,7 +141,7 @@ def test_a_full_disk_loses_nothing_that_was_tried_out(tmp_path: Path) -> None:
 
 
 def test_it_begins_and_ends_once(tmp_path: Path) -> None:
-    """Not twice, not in a project that is only read; and a project may be closed in the middle."""
+    """Not nested, not in a read-only project; the project may be closed within it."""
     project, gull, _images = bird_project(tmp_path)
     for end in (project.what_if.discard, lambda: project.what_if.keep(named("Tried out"))):
         with pytest.raises(InputError, match="no what-if is open"):

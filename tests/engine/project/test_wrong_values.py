@@ -1,4 +1,4 @@
-"""Values that no version of the program writes: refused with one line, never a traceback, never shown as they are."""
+"""Invalid values in a file: refused with one line, no traceback."""
 
 import sqlite3
 from collections.abc import Callable
@@ -53,7 +53,7 @@ OLD: dict[str, str] = {
 
 @pytest.fixture
 def old(tmp_path: Path) -> Path:
-    """A project of the first version, whose tables took any value."""
+    """A file of version 1, whose tables accept any value."""
     with closing(sqlite3.connect(tmp_path / "old.protoleaf")) as connection:
         connection.executescript(FIRST_SCHEMA)
     return tmp_path / "old.protoleaf"
@@ -69,7 +69,7 @@ def _only_ours(use: Callable[[], object]) -> str:
 
 @pytest.mark.parametrize("what", OLD)
 def test_a_wrong_value_in_an_older_project_is_one_clear_line(old: Path, what: str) -> None:
-    """Opening refuses it, checking lists it, and the file stays as it was, without a backup of it for nothing."""
+    """Opening refuses it, `check` lists it, the file is unchanged without a backup."""
     change_file(old, OLD[what])
     before = old.read_bytes()
     assert Project.faults_of(old)
@@ -99,7 +99,7 @@ PRESENT: dict[str, str] = {
 
 @pytest.mark.parametrize("what", PRESENT)
 def test_a_wrong_value_in_a_present_project_is_one_clear_line(tmp_path: Path, what: str) -> None:
-    """The same for what the tables of today let through."""
+    """Also values that the present tables accept."""
     project, _, _ = bird_project(tmp_path)
     project.models.add_trained(trained_model())
     project.close()
@@ -113,7 +113,7 @@ def test_a_wrong_value_in_a_present_project_is_one_clear_line(tmp_path: Path, wh
 
 @pytest.mark.parametrize("place", [18, 19, 44, 47, 56, 59])
 def test_an_edited_header_is_one_clear_line(tmp_path: Path, place: int) -> None:
-    """Numbers of the header that SQLite itself refuses with words of its own."""
+    """Header fields that SQLite refuses with errors of its own."""
     new_project(tmp_path).close()
     path = tmp_path / "birds.protoleaf"
     content = bytearray(path.read_bytes())
@@ -127,7 +127,7 @@ def test_an_edited_header_is_one_clear_line(tmp_path: Path, place: int) -> None:
 
 @pytest.mark.parametrize("version", [0, -1, -(2**31)])
 def test_a_version_that_never_was_leaves_no_backup(tmp_path: Path, version: int) -> None:
-    """The file is refused before anything is made beside it."""
+    """It is refused before anything is written."""
     new_project(tmp_path).close()
     path = tmp_path / "birds.protoleaf"
     change_file(path, f"PRAGMA user_version = {version}")
@@ -138,7 +138,7 @@ def test_a_version_that_never_was_leaves_no_backup(tmp_path: Path, version: int)
 
 
 def test_what_is_too_long_is_refused_at_the_door(tmp_path: Path) -> None:
-    """The tables themselves refuse absurd lengths, by whatever way they come, and nothing is changed."""
+    """The tables refuse excessive lengths, and nothing changes."""
     project, gull, images = bird_project(tmp_path)
     with pytest.raises(InputError, match="too long"):
         project.labels.set(images, gull, who="x" * 5_000)
@@ -154,7 +154,7 @@ def test_what_is_too_long_is_refused_at_the_door(tmp_path: Path) -> None:
 def test_what_is_wrong_with_a_trained_model_is_reported_and_others_can_be_used(
     tmp_path: Path,
 ) -> None:
-    """A damaged model file is a fault, but does not lock a person out of the project."""
+    """It is reported, and the project can be opened and use another model."""
     project, _, _ = bird_project(tmp_path)
     project.models.add_trained(trained_model("Mine"))
     project.close()
@@ -169,7 +169,7 @@ def test_what_is_wrong_with_a_trained_model_is_reported_and_others_can_be_used(
     ["source_id = x'ff'", "source_id = hex(zeroblob(501))", "synonyms = hex(zeroblob(128001))"],
 )
 def test_the_tables_refuse_aliases_that_no_import_brings(tmp_path: Path, value: str) -> None:
-    """As with names, by whatever way they come."""
+    """As with names."""
     project, _, _ = bird_project(tmp_path)
     project.close()
     with pytest.raises(sqlite3.IntegrityError, match=r"CHECK|cannot store BLOB"):
@@ -183,7 +183,7 @@ def test_the_tables_refuse_aliases_that_no_import_brings(tmp_path: Path, value: 
 def test_the_tables_refuse_notes_and_colours_that_no_action_sets(
     tmp_path: Path, values: str
 ) -> None:
-    """As with names, by whatever way they come."""
+    """As with names."""
     project, gull, _ = bird_project(tmp_path)
     project.close()
     with pytest.raises(sqlite3.IntegrityError, match=r"CHECK|cannot store BLOB"):

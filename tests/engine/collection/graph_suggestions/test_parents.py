@@ -93,7 +93,7 @@ def test_relatedness_is_read_off_the_graph() -> None:
 
 
 def test_placements_that_images_explain_are_trusted() -> None:
-    """All eight leaves are found again; where images have nothing to do with the graph nothing is trusted."""
+    """All eight leaves find their parents; if images contradict the graph, nothing is trusted."""
     graph, vectors = two_families()
     means = means_of(graph, vectors)
     check = check_placements(means, ParentRanking(means))

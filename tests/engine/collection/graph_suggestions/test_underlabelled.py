@@ -42,7 +42,7 @@ def test_help_by_hand() -> None:
 
 
 def test_the_class_with_undecided_images_is_named() -> None:
-    """Its least sure images come first; a class whose images are sure is not named, nor one with many shots."""
+    """Least certain images first; certain classes and those with many shots are omitted."""
     graph = graph_of({"Gull": [], "Puffin": []})
     (found,) = find_underlabelled(graph, _state({1: 1, 2: 1}), fewest=2)
     assert (found.class_id, found.shots, len(found.undecided)) == (1, 1, 60)

@@ -137,7 +137,7 @@ def test_a_stop_leaves_nothing(project: Project, collection: Collection, tmp_pat
 
 
 def test_what_is_labelled_becomes_a_training_set(project: Project, tmp_path: Path) -> None:
-    """Coarse labels count as coarse classes, one of three shots is held out, levels are longest paths."""
+    """Coarse labels become classes, one of three shots is held out, levels are longest paths."""
     ids = class_ids(project)
     unlabelled = sorted(
         {record.image_id for record in project.images.records()} - project.labels.by_image().keys()

@@ -1,4 +1,4 @@
-"""What changed between a backup and the present, counted by hand."""
+"""Differences between a backup and the project, counted by hand."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ def changes_since(project: Project, backup: Path) -> Changes:
 
 
 def test_every_kind_of_change_is_counted(tmp_path: Path) -> None:
-    """Labels, classes and images that came, changed and went, and the actions that did it."""
+    """Added, changed and removed labels, classes and images, and the number of actions."""
     project, gull, image_ids = labelled_birds(tmp_path, 6)
     with project:
         backup = project.backups.take().path
@@ -36,7 +36,7 @@ def test_every_kind_of_change_is_counted(tmp_path: Path) -> None:
 
 
 def test_what_is_undone_does_not_count(tmp_path: Path) -> None:
-    """Neither an action that was taken back, nor, since the backup, one that it knows."""
+    """Neither an undone action nor the undo of an action that the backup has."""
     project, gull, image_ids = labelled_birds(tmp_path)
     with project:
         backup = project.backups.take().path

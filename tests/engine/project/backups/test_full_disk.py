@@ -1,4 +1,4 @@
-"""A disk that takes no more: a message, nothing half-made, and the project as it was."""
+"""Backups on a full disk: an error, no partial files, an unchanged project."""
 
 import os
 from pathlib import Path
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="limits of POSIX")
 
 @pytest.mark.parametrize("limit_bytes", [0, 5_000, 60_000])
 def test_a_backup_on_a_full_disk(tmp_path: Path, limit_bytes: int) -> None:
-    """Nothing is left of it, whatever it was doing when the disk was full."""
+    """No partial backup is left, at whichever write the disk becomes full."""
     with labelled_birds(tmp_path)[0] as project:
         folder = project.backups.take().path.parent
         names = sorted(folder.iterdir())
@@ -30,7 +30,7 @@ def test_a_backup_on_a_full_disk(tmp_path: Path, limit_bytes: int) -> None:
 
 @pytest.mark.parametrize("limit_bytes", [0, 5_000, 60_000])
 def test_restoring_on_a_full_disk(tmp_path: Path, limit_bytes: int) -> None:
-    """The present could not be kept, or the backup not be written: the project is as it was."""
+    """If the safety backup or the restored file does not fit, the project is unchanged."""
     project, gull, image_ids = labelled_birds(tmp_path)
     with project:
         made = project.backups.take(BackupReason.DAY)

@@ -1,4 +1,4 @@
-"""The backup index: what was seen at each path, and that no damage to it ever breaks anything."""
+"""The backup index: projects by path; it tolerates any damage."""
 
 import json
 import os
@@ -36,7 +36,7 @@ def test_opening_and_backing_up_are_remembered(tmp_path: Path) -> None:
 
 
 def test_a_path_is_that_of_the_project_that_was_seen_there_last(tmp_path: Path) -> None:
-    """What was backed up there before stays known."""
+    """Backups of the earlier project at the path stay known."""
     path, backup = tmp_path / "birds.protoleaf", tmp_path / "birds 0f0f0f0f" / "one.protoleaf"
     backup.parent.mkdir()
     backup.touch()
@@ -87,7 +87,7 @@ def test_damage_is_passed_over_and_mended(tmp_path: Path, content: bytes) -> Non
 
 
 def test_a_record_of_another_path_is_not_believed(tmp_path: Path) -> None:
-    """A file that a sync program renamed or that somebody wrote."""
+    """A record renamed by a sync program or written by hand is ignored."""
     note_opening(tmp_path / "birds.protoleaf", ONE, 1)
     (file,) = files()
     values = json.loads(file.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""When backups are made by themselves, which go, and what happens when one cannot be made."""
+"""Automatic backups: when they are made, thinning, and failures."""
 
 import logging
 import os
@@ -25,13 +25,13 @@ def reasons(project: Project) -> list[BackupReason]:
 
 @pytest.fixture
 def no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Backups cannot be written: a file is where their folder should be."""
+    """Make backups impossible: a file in place of their folder."""
     (tmp_path / "taken").touch()
     monkeypatch.setenv(BACKUPS_VARIABLE, str(tmp_path / "taken"))
 
 
 def test_opening_makes_the_backup_of_the_day(tmp_path: Path) -> None:
-    """The first opening for writing of a day backs up what is there before anything is done."""
+    """The first opening for writing of a day makes a backup before any change."""
     project, gull, image_ids = labelled_birds(tmp_path)
     project.close()
     with Project.open(project.path) as opened:
@@ -71,7 +71,7 @@ def test_a_day_old_and_changed_is_due(tmp_path: Path) -> None:
 
 
 def test_a_clock_that_was_wrong_does_not_stop_backups(tmp_path: Path) -> None:
-    """Backups that seem to come from the future are no reason to make none."""
+    """Backups with future dates do not prevent new ones."""
     clock = Clock(NOON + timedelta(days=3_000))
     project, gull, image_ids = labelled_birds(tmp_path)
     with project:
@@ -84,7 +84,7 @@ def test_a_clock_that_was_wrong_does_not_stop_backups(tmp_path: Path) -> None:
 
 
 def test_a_damaged_backup_does_not_count(tmp_path: Path) -> None:
-    """The last one is of today but not what it was: another is made."""
+    """If today's backup is damaged, another is made."""
     clock = Clock()
     with labelled_birds(tmp_path)[0] as project:
         backups = backups_with(project, clock)
@@ -102,7 +102,7 @@ def test_a_damaged_backup_does_not_count(tmp_path: Path) -> None:
 
 
 def test_every_quarter_of_an_hour_if_something_changed(tmp_path: Path) -> None:
-    """Nothing is made while nobody works; one action, undone or not, is enough."""
+    """Only after a change, undone or not."""
     clock = Clock()
     project, gull, image_ids = labelled_birds(tmp_path)
     with project:
@@ -121,7 +121,7 @@ def test_every_quarter_of_an_hour_if_something_changed(tmp_path: Path) -> None:
 
 
 def test_closing_and_opening_is_no_change(tmp_path: Path) -> None:
-    """Sealing counts as a commit, yet the content is that of the backup."""
+    """Sealing is a commit without a change of content."""
     clock = Clock()
     project, *_ = labelled_birds(tmp_path)
     with project:
@@ -131,12 +131,12 @@ def test_closing_and_opening_is_no_change(tmp_path: Path) -> None:
 
 
 def test_a_killed_project_is_compared_rightly(tmp_path: Path) -> None:
-    """Without a seal the last commit is one more than the backup knows, not the same."""
+    """Without a seal the last commit is one more than the backup's."""
     clock = Clock()
     project, gull, image_ids = labelled_birds(tmp_path)
     with project:
         backups_with(project, clock).take()
-        project.labels.set(image_ids, gull)  # one commit: the number that sealing would have given
+        project.labels.set(image_ids, gull)  # one commit: the number that sealing would have had
         home = tmp_path / "killed"
         home.mkdir()
         shutil.copyfile(project.path, home / project.path.name)
@@ -149,7 +149,7 @@ def test_a_killed_project_is_compared_rightly(tmp_path: Path) -> None:
 def test_thinning_leaves_what_is_not_ours(tmp_path: Path) -> None:
     """Weeks of work leave few automatic backups.
 
-    Other names, other projects and damaged files stay.
+    Other names, other projects and damaged files are not removed.
     """
     clock = Clock()
     (tmp_path / "other").mkdir()
@@ -178,7 +178,7 @@ def test_thinning_leaves_what_is_not_ours(tmp_path: Path) -> None:
 
 
 def test_before_actions_backups_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Choosing a model and removing much are preceded by one; small removals are not."""
+    """Before choosing a model and large removals; not before small ones."""
     monkeypatch.setattr("engine.project.images.MANY", 2)
     monkeypatch.setattr("engine.project.classes.MANY", 1)
     project, gull, image_ids = labelled_birds(tmp_path, 6)
@@ -204,7 +204,7 @@ def test_before_actions_backups_are_made(tmp_path: Path, monkeypatch: pytest.Mon
 def test_a_backup_that_fails_does_not_stop_what_undo_takes_back(
     tmp_path: Path, no_room: None, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The action is done, its change says once why there is no backup, and so does the log."""
+    """The action succeeds; its change and the log report once why there is no backup."""
     with labelled_birds(tmp_path)[0] as project:
         version = project.models.add_trained(trained_model())
         with caplog.at_level(logging.WARNING):
@@ -230,7 +230,7 @@ def test_opening_goes_on_without_a_backup(
 
 
 def test_within_a_larger_action_no_backup_is_tried(tmp_path: Path) -> None:
-    """The file is in the middle of a commit; the larger action made its backup before."""
+    """Inside an outer action, which made a backup before, none is attempted."""
     with labelled_birds(tmp_path)[0] as project:
         version = project.models.add_trained(trained_model())
         with project.history.one_step(named("Both")):
@@ -239,7 +239,7 @@ def test_within_a_larger_action_no_backup_is_tried(tmp_path: Path) -> None:
 
 
 def test_another_file_of_the_name_is_not_backed_up(tmp_path: Path) -> None:
-    """Somebody put another project in the open one's place: its content is no backup of this one."""
+    """If another file replaced the open project, it is not backed up in its place."""
     with labelled_birds(tmp_path)[0] as project:
         backups = project.backups
         away = tmp_path / "away.protoleaf"
@@ -266,7 +266,7 @@ def test_a_chosen_folder_is_used_and_kept_for_this_computer(tmp_path: Path) -> N
 
 
 def test_a_chosen_folder_that_is_gone_is_not_made(tmp_path: Path) -> None:
-    """A stick that was pulled: no folder appears where it was mounted."""
+    """A missing backup folder, such as an unmounted stick, is not created."""
     stick = tmp_path / "stick"
     stick.mkdir()
     with labelled_birds(tmp_path)[0] as project:
@@ -296,7 +296,7 @@ def test_a_renamed_project_finds_its_earlier_backups(tmp_path: Path) -> None:
 
 
 def test_a_backup_that_is_open_as_a_project_is_left_alone(tmp_path: Path) -> None:
-    """Somebody looks into a backup and works in it: it is neither read beside them nor thinned away."""
+    """A backup opened as a project is neither read nor thinned."""
     clock = Clock()
     with labelled_birds(tmp_path)[0] as project:
         backups = backups_with(project, clock)
@@ -311,7 +311,7 @@ def test_a_backup_that_is_open_as_a_project_is_left_alone(tmp_path: Path) -> Non
 
 
 def test_machine_facts_are_backed_up_too(tmp_path: Path) -> None:
-    """The generation counts every commit, not only what people did."""
+    """The generation counts every commit, including automatic ones."""
     clock = Clock()
     project, _, image_ids = labelled_birds(tmp_path)
     with project:
@@ -322,7 +322,7 @@ def test_machine_facts_are_backed_up_too(tmp_path: Path) -> None:
 
 
 def test_a_change_behind_the_back_is_seen_as_damage(tmp_path: Path) -> None:
-    """A backup into which somebody wrote is not the newest sound one."""
+    """A modified backup is not the newest valid one."""
     with labelled_birds(tmp_path)[0] as project:
         made = project.backups.take()
         change_file(made.path, "UPDATE class SET name = 'Owl' WHERE class_id = 2", keep_seal=True)

@@ -1,4 +1,4 @@
-"""What a damaged project is offered: its own backups only, and where nobody can be sure, never a stranger first."""
+"""Which backups are offered for a damaged project: its own, others only in second place."""
 
 import shutil
 from collections.abc import Callable
@@ -19,7 +19,7 @@ Damage = Callable[[Path], None]
 
 @pytest.fixture
 def twins(tmp_path: Path) -> Twins:
-    """Two closed projects of one name; the second was backed up a day later than the first."""
+    """Two closed projects of one name; the second has the newer backup."""
     paths = []
     for number, folder in enumerate(("a", "b")):
         (tmp_path / folder).mkdir()
@@ -64,7 +64,7 @@ def delete(path: Path) -> None:
 
 
 def replace_by_rot(path: Path) -> None:
-    """Another file takes the name, as sync programs do: nobody knows whose it is."""
+    """Replace a file as a sync program does, with damage that hides its identity."""
     (path.parent / "draft").write_bytes(b"rotten")
     (path.parent / "draft").replace(path)
 
@@ -73,7 +73,7 @@ def replace_by_rot(path: Path) -> None:
     "damage", [zero_header, empty, write_rot, flip_bits_of_the_identity, delete]
 )
 def test_a_damaged_project_has_its_own_backups_only(twins: Twins, damage: Damage) -> None:
-    """Those of the other one are listed apart, however new they are."""
+    """Those of other projects are listed separately, however new."""
     path, _ = twins
     project_id = id_of(path)
     damage(path)
@@ -103,7 +103,7 @@ def test_where_nobody_can_be_sure_its_own_path_comes_first(twins: Twins) -> None
 
 
 def test_what_is_alive_elsewhere_comes_last(twins: Twins, tmp_path: Path) -> None:
-    """A project was moved and then damaged: those that are still where they were are not it."""
+    """Backups of projects still intact at their paths are listed last."""
     path, _ = twins
     moved = tmp_path / "c" / path.name
     moved.parent.mkdir()
@@ -114,7 +114,7 @@ def test_what_is_alive_elsewhere_comes_last(twins: Twins, tmp_path: Path) -> Non
 
 
 def test_a_file_that_changed_places_is_what_it_says(twins: Twins) -> None:
-    """The index says otherwise of both paths."""
+    """The file's identity has priority over the index."""
     path, twin = twins
     aside = path.with_name("aside")
     path.rename(aside)
@@ -129,7 +129,7 @@ def test_a_file_that_changed_places_is_what_it_says(twins: Twins) -> None:
 def test_backups_of_a_copy_come_after_its_own(twins: Twins, tmp_path: Path) -> None:
     """A copy has the identity of its original.
 
-    What was done in the other one is marked, until that is gone.
+    Backups of the other copy are marked until it is removed.
     """
     path, _ = twins
     copy = tmp_path / "c" / path.name
@@ -149,7 +149,7 @@ def test_backups_of_a_copy_come_after_its_own(twins: Twins, tmp_path: Path) -> N
 
 
 def test_a_date_in_the_future_does_not_make_it_the_newest(tmp_path: Path) -> None:
-    """What was done later is newer; a clock that ran behind changes that as little."""
+    """Generations, not dates, decide which is newest."""
     project, gull, image_ids = labelled_birds(tmp_path)
     with project:
         for labels, days in enumerate((0, 3000, 1, -9000, 2)):
@@ -167,7 +167,7 @@ def test_a_date_in_the_future_does_not_make_it_the_newest(tmp_path: Path) -> Non
 
 
 def test_an_older_copy_that_was_put_back_by_hand_begins_anew(tmp_path: Path) -> None:
-    """Its history is shorter, but what is done in it from now on is the newest."""
+    """Its history is shorter, but its new actions are the newest."""
     project, gull, image_ids = labelled_birds(tmp_path)
     with project:
         first = backups_with(project, Clock()).take().path

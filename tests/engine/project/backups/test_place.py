@@ -1,4 +1,4 @@
-"""A backup's name says which project, when and why, and is understood again."""
+"""Names of backups: project, time and reason, parsed again."""
 
 import os
 from datetime import datetime
@@ -33,9 +33,9 @@ def test_a_name_is_readable() -> None:
     st.integers(1, 20),
 )
 def test_every_name_comes_back(project: str, reason: BackupReason, number: int) -> None:
-    """Whatever the project is called, also when it is called like a backup.
+    """For any project name, also one like a backup's.
 
-    The name fits on every disk.
+    The name fits on every file system.
     """
     called = project_name(Path("/x") / f"a{project}.protoleaf")
     name = BackupName(called, WHEN, reason)

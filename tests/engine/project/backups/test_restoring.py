@@ -1,4 +1,4 @@
-"""Going back to a backup: the present is kept, what cannot be used is refused, and a kill leaves one of the two."""
+"""Restoring a backup: the present state is saved, invalid backups are refused, kills are safe."""
 
 import os
 import shutil
@@ -43,7 +43,7 @@ posix_only = pytest.mark.skipif(os.name != "posix", reason="kills and permission
 
 @pytest.fixture
 def past(tmp_path: Path) -> Past:
-    """A closed project with four labels, a backup with two, and what both hold: project, backup, its dump, present."""
+    """A project with four labels, its backup with two: project, backup, dumps of both."""
     project, gull, image_ids = labelled_birds(tmp_path)
     with project:
         made = project.backups.take()
@@ -61,7 +61,7 @@ def dump_of(path: Path) -> Dump:
 
 @pytest.fixture
 def large(tmp_path: Path) -> tuple[Path, Path]:
-    """A closed project of several MB, and an earlier backup of it."""
+    """A closed project of several MB, and an earlier backup."""
     project, *_ = labelled_birds(tmp_path)
     with project:
         project.images.add(found_files(tmp_path / "many", 30_000))
@@ -71,7 +71,7 @@ def large(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def test_a_restore_says_how_far_it_is(large: tuple[Path, Path]) -> None:
-    """The copies of the present and of the backup count together, up to the end."""
+    """Progress covers the safety copy and the restore, up to the end."""
     project, backup = large
     seen: list[Progress] = []
     restore(project, backup, when=NOON, on_progress=seen.append)
@@ -92,7 +92,7 @@ def test_a_restore_says_how_far_it_is(large: tuple[Path, Path]) -> None:
     "share", [0.0, 0.6, 1.0], ids=["at the first part", "while copying", "after the last part"]
 )
 def test_a_stopped_restore_leaves_every_byte(large: tuple[Path, Path], share: float) -> None:
-    """Neither the project nor the backup changes, and no draft is left."""
+    """Project and backup are unchanged, and no draft is left."""
     project, backup = large
     before, cancel = (project.read_bytes(), backup.read_bytes()), CancelToken()
     beside = sorted(project.parent.iterdir())
@@ -114,7 +114,7 @@ def kept_by(done: Restoration) -> Path:
 
 
 def test_the_project_is_what_it_was(past: Past) -> None:
-    """Undo goes on from there, and the state from before is a backup that can be restored in turn."""
+    """Undo works from there, and the previous state is a backup that can be restored."""
     path, made, before, present = past
     done = restore(path, made.path, when=NOON)
     assert dump_of(path) == before
@@ -186,7 +186,7 @@ def test_a_damaged_backup_is_refused(past: Past, damage: Damage) -> None:
 
 @pytest.mark.parametrize("damage", [damage_a_page, cut_off, make_empty])
 def test_a_damaged_project_is_kept_byte_by_byte(past: Past, damage: Damage) -> None:
-    """That is when backups are needed most: they are found by name, and no byte of the damaged file is lost."""
+    """Its backups are found by name, and the damaged file is saved unchanged."""
     path, made, before, _ = past
     damage(path)
     content = path.read_bytes()
@@ -219,7 +219,7 @@ def test_a_backup_of_another_project_is_refused(past: Past) -> None:
 
 
 def test_where_nobody_can_be_sure_the_person_is_shown_what_it_is(past: Past) -> None:
-    """Neither the file nor the index says which project it was: counts, date and path come before anything is done."""
+    """If file and index have no identity, counts, date and path are shown before restoring."""
     path, made, before, _ = past
     make_empty(path)
     shutil.rmtree(backups_folder() / "index")
@@ -234,9 +234,9 @@ def test_where_nobody_can_be_sure_the_person_is_shown_what_it_is(past: Past) -> 
 
 
 def test_a_damaged_project_takes_no_backup_of_another(past: Past) -> None:
-    """Which project it was is known all the same.
+    """The identity is still known.
 
-    A doubt that was answered is no leave for another project.
+    A confirmed doubt does not permit another project.
     """
     path, _, _, _ = past
     (path.parent / "b").mkdir()
@@ -256,7 +256,7 @@ def test_a_damaged_project_takes_no_backup_of_another(past: Past) -> None:
 
 
 def test_after_a_damaged_state_generations_go_on(past: Past) -> None:
-    """The file says nothing any more: the next backup is still newer than every one there is."""
+    """The next backup after a restore of a damaged file has the highest generation."""
     path, made, _, _ = past
     with Project.open(path) as project:
         last = project.backups.take().generation
@@ -302,7 +302,7 @@ def test_a_backup_of_an_older_version_is_brought_to_the_present(tmp_path: Path) 
 def test_where_the_present_cannot_be_kept_nothing_is_restored(
     past: Past, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Restoring cannot be undone without it."""
+    """Without a safety backup the restore is refused."""
     path, made, _, present = past
     (path.parent / "taken").touch()
     monkeypatch.setenv(BACKUPS_VARIABLE, str(path.parent / "taken"))
@@ -312,7 +312,7 @@ def test_where_the_present_cannot_be_kept_nothing_is_restored(
 
 
 def test_the_present_is_kept_with_its_unfinished_commit_taken_back(tmp_path: Path) -> None:
-    """After a kill in the middle of a commit, what is kept is the state before it, and the journal is not applied."""
+    """After a kill in a commit, the state before it is saved and the journal is not applied."""
     project, gull, image_ids = labelled_birds(tmp_path)
     with project:
         made = project.backups.take()
@@ -327,9 +327,9 @@ def test_the_present_is_kept_with_its_unfinished_commit_taken_back(tmp_path: Pat
 
 @posix_only
 def test_a_kill_leaves_the_old_or_the_new_project_whole(past: Past) -> None:
-    """Killed at any file operation, the project opens and holds all of one of the two.
+    """After a kill at any file operation, the project is complete, old or new.
 
-    Nothing of either is lost.
+    Neither state is lost.
     """
     path, made, before, present = past
     setup = (

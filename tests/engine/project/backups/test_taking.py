@@ -1,4 +1,4 @@
-"""A backup is a sound project of its own, made beside the writer, and nothing else is ever left."""
+"""Taking backups: valid projects, made next to a writer, without leftovers."""
 
 import os
 import sqlite3
@@ -25,7 +25,7 @@ posix_only = pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX
 
 
 def test_a_backup_is_the_whole_project(tmp_path: Path) -> None:
-    """It opens by itself, holds everything that was acknowledged, and is sealed."""
+    """It can be opened, has every acknowledged action, and is sealed."""
     project, gull, image_ids = labelled_birds(tmp_path)
     with project:
         made = project.backups.take()
@@ -54,7 +54,7 @@ def test_only_its_owner_may_read_it(tmp_path: Path) -> None:
 
 
 def test_backups_beside_a_writer_are_whole(tmp_path: Path) -> None:
-    """While another thread labels without a pause, each backup is one state of the project, and no label fails."""
+    """Each backup during continuous labelling is one state of the project; no label fails."""
     project, gull, image_ids = labelled_birds(tmp_path, 40)
     writer = Writer(project, gull, image_ids[1::2])
     with project:
@@ -72,7 +72,7 @@ def test_backups_beside_a_writer_are_whole(tmp_path: Path) -> None:
 def test_a_writer_who_never_stops_is_held_up_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Somebody writes between any two parts: after some tries all is copied at once, with what was just written."""
+    """If commits interleave, after some attempts the copy is made in one locked step."""
     monkeypatch.setattr(taking, "PAGES_AT_ONCE", 1)
     project, gull, image_ids = labelled_birds(tmp_path)
     labelled = [0]
@@ -107,7 +107,7 @@ def test_a_name_that_is_taken_is_never_overwritten(tmp_path: Path) -> None:
 def test_a_backup_that_does_not_read_back_is_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was written is looked at before it gets its name: a disk that swallows pages leaves no backup."""
+    """It is verified before it gets its name: a disk that loses pages leaves no backup."""
     real = taking.row_counts
     with labelled_birds(tmp_path)[0] as project:
         monkeypatch.setattr(
@@ -121,7 +121,7 @@ def test_a_backup_that_does_not_read_back_is_none(
 
 
 def test_a_damaged_project_gives_no_backup(tmp_path: Path) -> None:
-    """Broken references are not carried into a backup that calls itself sound."""
+    """A project with broken references is not backed up."""
     with labelled_birds(tmp_path)[0] as project:
         connection_of(project).write("PRAGMA foreign_keys = OFF")
         connection_of(project).write("UPDATE label SET class_id = 99")
@@ -141,7 +141,7 @@ def test_a_stopped_backup_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_a_backup_says_how_far_it_is(tmp_path: Path) -> None:
-    """In parts, to the end; a cancel between two of them leaves nothing."""
+    """In steps up to the end; cancelling leaves nothing."""
     project, *_ = labelled_birds(tmp_path)
     with project:
         project.images.add(found_files(tmp_path, 60_000))
@@ -164,9 +164,9 @@ def test_a_backup_says_how_far_it_is(tmp_path: Path) -> None:
 
 
 def test_drafts_of_killed_programs_are_cleared(tmp_path: Path) -> None:
-    """At the next opening, beside the project and among its backups.
+    """At the next opening, next to the project and its backups.
 
-    One that somebody is writing stays.
+    A draft in use stays.
     """
     with labelled_birds(tmp_path)[0] as project:
         folder = project.backups.take().path.parent
@@ -184,7 +184,7 @@ def test_drafts_of_killed_programs_are_cleared(tmp_path: Path) -> None:
 
 @posix_only
 def test_a_link_under_the_name_is_not_written_through(tmp_path: Path) -> None:
-    """Somebody who guesses the name of the next backup cannot have a file of ours overwritten."""
+    """A link at the next backup's name does not get its target overwritten."""
     victim = tmp_path / "victim"
     victim.write_text("mine", encoding="utf-8")
     with labelled_birds(tmp_path)[0] as project:
@@ -198,7 +198,7 @@ def test_a_link_under_the_name_is_not_written_through(tmp_path: Path) -> None:
 
 
 def test_a_closed_or_read_only_project_is_backed_up(tmp_path: Path) -> None:
-    """`backup` needs no right to write: neither the project nor anything beside it is touched."""
+    """`backup` needs no write permission: nothing in the project's folder changes."""
     project, *_ = labelled_birds(tmp_path)
     project.close()
     before = project.path.read_bytes()
@@ -217,7 +217,7 @@ def test_a_damaged_file_is_not_backed_up_as_a_project(tmp_path: Path) -> None:
 
 
 def test_the_copy_runs_on_any_thread(tmp_path: Path) -> None:
-    """Never the writer's connection: the writer may be in the middle of an action."""
+    """It does not use the writer's connection."""
     with labelled_birds(tmp_path)[0] as project:
         backups, made = project.backups, []
         with project.history.one_step(named("A long action")) as step:

@@ -1,4 +1,4 @@
-"""Which backups go: properties that hold for any list of times."""
+"""Properties of thinning for arbitrary lists of times."""
 
 from datetime import datetime, timedelta
 from random import Random
@@ -32,7 +32,7 @@ def kept_of(given_moments: list[Moment]) -> list[Moment]:
 
 @given(moments)
 def test_what_must_stay_stays(given_moments: list[Moment]) -> None:
-    """The newest, what is requested, what is from the future, and for two weeks what was made before an action."""
+    """The newest, requested ones, future ones, and two weeks of backups before actions stay."""
     gone = [given_moments[place] for place in superfluous(given_moments, NOW)]
     past = [moment.when for moment in given_moments if moment.when <= NOW]
     assert not past or max(past) in {moment.when for moment in kept_of(given_moments)}
@@ -67,7 +67,7 @@ def _key(moment: Moment) -> tuple[datetime, str]:
 
 
 def test_a_year_of_work_by_hand() -> None:
-    """Thinned after each backup, as the program does: 8 quarter hours, 24 hours, 14 days and 12 weeks are left."""
+    """Thinned after each backup: 8 quarter hours, 24 hours, 14 days and 12 weeks are left."""
     start = NOW - timedelta(days=120)
     kept: list[Moment] = []
     quarters = [start + timedelta(minutes=15 * count) for count in range(120 * 96 + 1)]
@@ -79,7 +79,7 @@ def test_a_year_of_work_by_hand() -> None:
     assert sum(age < timedelta(hours=2) for age in ages) == 8
     assert (
         sum(age < timedelta(days=1) for age in ages) == 8 + 24 - 3
-    )  # three of the quarters are the last of their hours
+    )  # three are also the last of their hours
     assert (
         len({moment.when.date() for moment in kept if NOW - moment.when < timedelta(days=14)}) == 14
     )
@@ -88,7 +88,7 @@ def test_a_year_of_work_by_hand() -> None:
 
 
 def test_a_long_holiday_costs_nothing() -> None:
-    """What was kept before months without work is kept after them."""
+    """Backups before a break of months stay after it."""
     before = [Moment(NOW - timedelta(days=200 + count), BackupReason.DAY) for count in range(30)]
     gone = superfluous([*before, Moment(NOW, BackupReason.DAY)], NOW)
     assert min(gone) >= 13, "the day of the return takes one of the 14 places"
@@ -96,7 +96,7 @@ def test_a_long_holiday_costs_nothing() -> None:
 
 
 def test_the_latest_states_stay_whatever_their_dates_say() -> None:
-    """The clock ran years behind while somebody worked: what they did last is not what goes first."""
+    """Newest generations stay, also with dates years in the past."""
     right = [Moment(NOW - timedelta(days=day), BackupReason.DAY, day) for day in range(400, 0, -1)]
     behind = [
         Moment(NOW - timedelta(days=9_000 - hour), BackupReason.DAY, 1_000 + hour)
