@@ -1,4 +1,4 @@
-"""Paints the two cells of a class: dot, name, path and mark of several parents; the quiet count at the right."""
+"""Delegate and column widths of the class tree: dot, name, path and badges, and the count."""
 
 from __future__ import annotations
 
@@ -37,14 +37,12 @@ MARK_SIDE: Final = 13
 GAP: Final = 6
 COUNT_MARGIN: Final = 12
 COUNT_GAP: Final = 8
-WIDEST_INDENT: Final = 18  # also the room for the chevron of a row, however small the indent is
+WIDEST_INDENT: Final = 18  # also the width of a row's chevron, regardless of the indent
 NARROWEST_INDENT: Final = 8
-LEAST_NAME_BESIDE: Final = (
-    32  # room for a few letters of the name in the project behind the one that is shown
-)
-LEAST_NAME: Final = (
-    80  # room for a name at any depth, about ten letters: longer ones are whole in the tool tip
-)
+# Logical pixels for a few letters of the project's own name behind the shown one.
+LEAST_NAME_BESIDE: Final = 32
+# Logical pixels of a name at any depth, about ten letters; the tool tip has the full name.
+LEAST_NAME: Final = 80
 _MARKS: Final = {
     row_data.HAS_MORE_PARENTS_ROLE: "multi_parent",
     row_data.IS_BROADEST_ROLE: "arrow_down",
@@ -54,7 +52,7 @@ _MARKS: Final = {
 
 @final
 class ClassDelegate(QStyledItemDelegate):
-    """Row of a class, without its background: that belongs to the whole row."""
+    """Paints a row of the class tree without its background, which spans the whole row."""
 
     def sizeHint(self, _option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
         return QSize(0, HEIGHT_WITH_PATH if index.data(row_data.PATH_ROLE) else ROW_HEIGHT)
@@ -87,7 +85,7 @@ class ClassDelegate(QStyledItemDelegate):
 
 
 def caption_font(base: QFont) -> QFont:
-    """The small size, for counts; digits of one width, so that columns of numbers stand straight."""
+    """The caption font with tabular figures, so that counts align."""
     font = QFont(base)
     font.setPixelSize(tokens().sizes.caption)
     font.setFeature(QFont.Tag("tnum"), 1)
@@ -95,7 +93,7 @@ def caption_font(base: QFont) -> QFont:
 
 
 class Ground(Enum):
-    """What the rounded shape behind a row means."""
+    """Meaning of the background of a row."""
 
     HOVERED = auto()
     CHOSEN = auto()
@@ -174,7 +172,11 @@ def _paint_name(painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex
 
 
 def _paint_name_beside(painter: QPainter, place: QRect, row: QRect, index: AnyIndex) -> int:
-    """Paint the name in the project beside the one in the person's language; how wide it is with its gap."""
+    """Paint the project's own name after the shown name.
+
+    Returns:
+        The width used, gap included.
+    """
     name_beside = str(index.data(row_data.NAME_BESIDE_ROLE) or "")
     if not name_beside or place.width() < LEAST_NAME_BESIDE:
         return 0
@@ -190,7 +192,11 @@ def _paint_name_beside(painter: QPainter, place: QRect, row: QRect, index: AnyIn
 
 
 def _paint_path(painter: QPainter, rect: QRect, path: str) -> QRect:
-    """Paint the path of a found class below its name, of a long one the end; the room that is left for the name."""
+    """Paint the end of a search result's path below its name.
+
+    Returns:
+        The rectangle left for the name.
+    """
     upper = QRect(rect.x(), rect.y() + GAP // 2, rect.width(), rect.height() // 2)
     lower = rect.adjusted(DOT_ROOM, upper.bottom() + 1 - rect.y(), 0, -GAP)
     painter.save()
@@ -215,7 +221,7 @@ def _end_of_path(metrics: QFontMetrics, path: str, width: int) -> str:
 
 
 def _paint_dot(painter: QPainter, rect: QRect, index: AnyIndex) -> None:
-    """A dot in the class's colour; hollow where it waits for its first examples."""
+    """Paint a dot in the class colour; hollow for a class without examples."""
     left, middle = rect.x() + 2, rect.y() + rect.height() / 2
     centre = placed(
         QRectF(left, middle - DOT_RADIUS, 2 * DOT_RADIUS, 2 * DOT_RADIUS), QRectF(rect)
@@ -244,14 +250,14 @@ def _paint_count(painter: QPainter, option: QStyleOptionViewItem, index: AnyInde
 
 @final
 class FittedColumns(QObject):
-    """Fits the counts of a tree to the largest one, and its indent and names to the levels that are open."""
+    """Fits the count column to the largest count, and the name column to the expanded levels."""
 
     def __init__(self, view: QTreeView, model: ClassTreeModel) -> None:
         super().__init__(view)
         self._view = view
         self._model = model
         self._levels = 1
-        self._is_pressed = False  # on a chevron
+        self._is_pressed = False  # whether a chevron is pressed
         self._recount, self._reveal = QTimer(self, singleShot=True), QTimer(self, singleShot=True)
         self._recount.timeout.connect(self._count_levels)
         self._reveal.timeout.connect(lambda: view.scrollTo(view.currentIndex()))
@@ -272,26 +278,26 @@ class FittedColumns(QObject):
 
     @property
     def name_room(self) -> int:
-        """Width of the window's part that names are painted in: the counts at the right stay where they are."""
+        """Width of the viewport available to names, left of the fixed count column."""
         return self._view.viewport().width() - self._view.header().sectionSize(COUNT)
 
     @property
     def first_indent(self) -> int:
-        """How much further than Qt's all names begin, so that a top-level class has room for its chevron."""
+        """Extra indent of all names, so that top-level rows have room for their chevron."""
         return WIDEST_INDENT - self._view.indentation()
 
     def painted_rect(self, index: AnyIndex) -> QRect:
-        """Where a cell is painted: counts stay in sight at the right, and a name ends before them."""
+        """Rectangle in which a cell is painted: counts at the right edge, names left of them."""
         rect = self._from_left(self._view.visualRect(index))
         rect.setRight(self.name_room) if index.column() == NAME else rect.moveLeft(self.name_room)
         return self._from_left(rect)
 
     def indented(self, cell: QRect) -> QRect:
-        """A cell of names without the room that the first indent takes."""
+        """Rectangle of a name cell without the extra indent."""
         return self._from_left(self._from_left(cell).adjusted(self.first_indent, 0, 0, 0))
 
     def _from_left(self, area: QRect) -> QRect:
-        """As if the tree were read from left to right; and back again."""
+        """Mirror a rectangle in right-to-left layouts; its own inverse."""
         return placed(area, self._view.viewport().rect())
 
     def fit_counts(self, widest: str) -> None:
@@ -305,7 +311,7 @@ class FittedColumns(QObject):
         indent = (self.name_room - ends) // below if below else WIDEST_INDENT
         indent = min(max(indent, NARROWEST_INDENT), WIDEST_INDENT)
         self._view.setIndentation(indent)
-        needed = below * indent + ends if below else 0  # a flat list never scrolls sideways
+        needed = below * indent + ends if below else 0  # a flat list never scrolls horizontally
         self._view.header().resizeSection(NAME, max(self.name_room, needed))
 
     def _count_levels(self) -> None:
@@ -313,7 +319,7 @@ class FittedColumns(QObject):
         self._fit()
 
     def show_name(self, index: AnyIndex) -> None:
-        """Scroll sideways, no further than needed, until a row's chevron and the beginning of its name are there."""
+        """Scroll horizontally until a row's chevron and the start of its name are visible."""
         name, bar = (
             self._view.visualRect(index.sibling(index.row(), NAME)),
             self._view.horizontalScrollBar(),
@@ -324,7 +330,7 @@ class FittedColumns(QObject):
         bar.setValue(bar.value() + (left if left < 0 else min(beyond, left)))
 
     def _follow_size(self, event: QResizeEvent) -> None:
-        """Fit the new width; a row that was in sight stays so, also when a scroll bar comes where it stands."""
+        """Fit the columns to a new size, and keep the current row visible if it was."""
         self._fit()
         current = self._view.visualRect(self._view.currentIndex())
         if (
@@ -346,7 +352,10 @@ class FittedColumns(QObject):
         return index if is_chevron else QModelIndex()
 
     def _takes(self, event: QMouseEvent) -> bool:
-        """Open or close the row whose chevron is pressed: with a narrow indent Qt's own place for it is too small."""
+        """Toggle a row when its chevron is pressed.
+
+        With a narrow indent, Qt's own hit area would be too small.
+        """
         if event.type() in (QEvent.Type.MouseButtonPress, QEvent.Type.MouseButtonDblClick):
             index = self._branch_at(event.position().toPoint())
             self._is_pressed = index.isValid() and event.button() == Qt.MouseButton.LeftButton

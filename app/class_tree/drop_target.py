@@ -1,4 +1,4 @@
-"""Where something dragged over the tree would go: the row lights up, a chip says what happens, closed rows open."""
+"""Feedback of a drag over the tree: highlighted row, a chip with the effect, and expanding rows."""
 
 from typing import Final, final
 
@@ -16,14 +16,14 @@ from app.theme.tokens import tokens
 from engine.graph.category_graph import ClassId
 from engine.graph.placement import Obstacle
 
-SPRING_MS: Final = 600  # as in file managers: long enough to pass over a row, short enough to wait
+SPRING_MS: Final = 600  # as in file managers: long enough to pass over a row
 _ROOM_BELOW: Final = {Obstacle.ALREADY_THERE, Obstacle.NAME_TAKEN}
-"""A row that refuses for such a reason opens all the same: a class below it may take what is dragged."""
+"""Refusals for which a hovered row still expands, as a descendant may accept the drop."""
 
 
 @final
 class DropTarget:
-    """Follows what is dragged over a tree of classes."""
+    """Tracks a drag over the class tree."""
 
     def __init__(self, view: QTreeView, model: ClassTreeModel) -> None:
         self._view = view
@@ -56,7 +56,12 @@ class DropTarget:
         self._fold(QModelIndex())
 
     def take(self, event: QDropEvent) -> tuple[Dragged, ClassId | None] | None:
-        """It was dropped: what, and on which class, None for below all rows; nothing where it is refused."""
+        """Finish a drop.
+
+        Returns:
+            The dragged data and the class it was dropped on (None: at the top level); None if
+                refused.
+        """
         dragged, index = (
             read_dragged(event.mimeData()),
             self._view.indexAt(event.position().toPoint()),
@@ -78,7 +83,7 @@ class DropTarget:
         self._chip.hide()
 
     def _look(self) -> bool:
-        """Show what a drop would do at the pointer, or why it is refused; whether it would do anything."""
+        """Show the effect of a drop at the pointer, or why it is refused; True if accepted."""
         index = self._view.indexAt(self._point).siblingAtColumn(NAME)
         verdict = self._judge(self._dragged, index, self._is_link)
         is_taken, refusal = verdict.is_taken, verdict.refusal
@@ -139,7 +144,7 @@ class DropTarget:
             self._view.expand(row)
 
     def _fold(self, kept: QModelIndex) -> None:
-        """Close what opened on the way, except what leads to a row."""
+        """Collapse the rows expanded during the drag, except the ancestors of a row."""
         way = []
         while kept.isValid():
             way.append(kept.siblingAtColumn(NAME))

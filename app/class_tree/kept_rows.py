@@ -1,4 +1,4 @@
-"""What was open and chosen in rows that go away while the graph changes: they may come back at another place."""
+"""Saves selection and expanded rows while an edit of the graph removes and inserts rows."""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
@@ -12,7 +12,7 @@ from app.class_tree.row_data import NAME
 from engine.graph.category_graph import ClassId
 
 MOST_ROWS_OPENED: Final = 400
-"""At once: a class has a row on each of its paths, and a dense graph has more of them than can be counted."""
+"""Rows expanded at once, at most: a class has a row for each path, of which there may be many."""
 
 
 def open_rows(
@@ -22,10 +22,10 @@ def open_rows(
     *,
     most: int = MOST_ROWS_OPENED,
 ) -> None:
-    """Open rows and what is below them, from above to below, where it is wanted."""
+    """Expand rows and their descendants that fulfil a condition, in breadth-first order."""
     model = view.model()
     waiting = [index for index in rows if is_wanted(index)]
-    for index in islice(waiting, most):  # grows while it is walked
+    for index in islice(waiting, most):  # grows during the iteration
         if model.canFetchMore(index):
             model.fetchMore(index)
         view.expand(index)
@@ -35,7 +35,7 @@ def open_rows(
 
 @final
 class KeptRows:
-    """Remembers classes whose rows go."""
+    """Saves the classes of removed rows."""
 
     def __init__(self, view: QTreeView, model: ClassTreeModel) -> None:
         self._view = view
@@ -47,7 +47,7 @@ class KeptRows:
     def note_choice(
         self, chosen: Sequence[QModelIndex], parent: QModelIndex, first: int, last: int
     ) -> None:
-        """Remember what is chosen in rows that go, and what stands beside: the next row, the one before, or above."""
+        """Save the selected classes among removed rows, and a neighbouring row to fall back to."""
         gone = [index for index in chosen if is_among(index, parent, first, last)]
         if gone:
             self._chosen.update(class_id for class_id, _parent in self._model.places_of(gone))
@@ -68,7 +68,7 @@ class KeptRows:
                 ]
 
     def open_again(self, came: Sequence[int]) -> None:
-        """Open the branches that were open, in the rows that came, and new ones above them."""
+        """Expand inserted rows whose classes were expanded before, and new ones above them."""
         if self._open:
             rows = [self._model.index_of_key(key) for key in came]
             open_rows(self._view, rows, self._was_open, most=max(MOST_ROWS_OPENED, len(self._open)))

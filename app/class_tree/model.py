@@ -1,4 +1,4 @@
-"""Qt model of the class tree: rows are made when they are looked at, and edits touch only the rows they concern."""
+"""Qt model of the class tree: rows are built on demand, and edits update only affected rows."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, final
@@ -31,17 +31,16 @@ from engine.graph.edits import GraphEdit
 from engine.project import ClassPolicy
 
 REBUILD_ABOVE: Final = 400
-"""A list of children that differs in more places is made anew: moving rows one by one would cost more."""
+"""Differences in a list of children above which it is rebuilt, which is faster than moving rows."""
 
 
 @final
 class ClassTreeModel(QAbstractItemModel):
-    """Classes of a graph, each under each of its parents; empty before `set_graph`."""
+    """Item model of a graph's classes, each under each of its parents; empty before `set_graph`."""
 
-    rename_requested = Signal(
-        int, str
-    )  # class and the name that was typed; the row changes when the graph does
-    edits_applied = Signal(tuple)  # rows are as the graph is; carries the keys of rows that came
+    # Class id and typed name; the row changes when the graph does.
+    rename_requested = Signal(int, str)
+    edits_applied = Signal(tuple)  # all rows are up to date; carries the keys of inserted rows
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -60,7 +59,11 @@ class ClassTreeModel(QAbstractItemModel):
         return self._known
 
     def set_graph(self, graph: CategoryGraph, found: Sequence[ClassId] | None = None) -> None:
-        """Show another graph, or the classes that a search found in it: flat rows in this order, with their paths."""
+        """Show another graph, or search results.
+
+        Args:
+            found: classes to show as flat rows in this order, with their paths.
+        """
         self.beginResetModel()
         self._known, self._table = graph, NodeTable()
         self._found = found
@@ -72,7 +75,7 @@ class ClassTreeModel(QAbstractItemModel):
         self.endResetModel()
 
     def replace_graph(self, graph: CategoryGraph) -> None:
-        """Show the graph as it is anew; rows that it still has stay as they are, open, chosen and in their place."""
+        """Show a new version of the graph; unchanged rows keep their state."""
         self._known = graph
         self._rows.follow(graph)
         self.is_following_edits = True
@@ -85,7 +88,7 @@ class ClassTreeModel(QAbstractItemModel):
                 self.dataChanged.emit(self._index_of(node), self._index_of(node, COUNT))
 
     def set_state(self, state: CollectionState | None) -> bool:
-        """Show the counts of a state; whether any row shows something else now."""
+        """Show the counts of a state; whether any value has changed."""
         is_other = self._rows.count(state, self._known)
         if is_other:
             self._repaint_all()
@@ -132,7 +135,7 @@ class ClassTreeModel(QAbstractItemModel):
         return [self._index_of(node) for node in self._table.of_class(class_id)]
 
     def index_of_path(self, path: Sequence[ClassId]) -> QModelIndex:
-        """The row at the end of a path from a root, built where it was not; invalid when it is not shown."""
+        """The row at the end of a path from a root, built if needed; invalid if it is not shown."""
         node = self._table.top
         for class_id in path if self._found is None else path[-1:]:
             if node.children is None:
@@ -146,7 +149,7 @@ class ClassTreeModel(QAbstractItemModel):
         return self._index_of(node)
 
     def first_path(self, class_id: ClassId) -> tuple[ClassId, ...]:
-        """A path from a root to a class; empty when there is no such class."""
+        """A path from a root to a class; empty if there is no such class."""
         return self.graph.paths(class_id)[0] if class_id in self.graph else ()
 
     def open_levels(self, is_open: Callable[[QModelIndex], bool]) -> int:
@@ -156,11 +159,14 @@ class ClassTreeModel(QAbstractItemModel):
         return self._table.find(index.internalId()).class_id if index.isValid() else None
 
     def parent_class_of(self, index: AnyIndex) -> ClassId | None:
-        """The class that a row stands under; None at the top level."""
+        """The class of the parent row; None at the top level."""
         return self._rows.parent_class(self._node(index))
 
     def rows_of(self, selection: QItemSelection) -> list[QModelIndex]:
-        """The rows from above to below; Qt's `selectedRows` forgets some of the same number under another parent."""
+        """The selected rows from top to bottom.
+
+        `QItemSelectionModel.selectedRows` omits rows with equal numbers under different parents.
+        """
         found = (index for index in selection.indexes() if index.column() == NAME)
         return sorted(found, key=lambda index: self._node(index).place)
 
@@ -220,7 +226,7 @@ class ClassTreeModel(QAbstractItemModel):
         class_id, is_typed = self.class_of(index), role == Qt.ItemDataRole.EditRole
         if is_typed and class_id is not None and str(value).strip() != self.graph.name(class_id):
             self.rename_requested.emit(class_id, str(value))
-        return False  # the row changes with the graph, or not at all when the name is refused
+        return False  # the row changes with the graph, unless the name is refused
 
     def mimeTypes(self) -> list[str]:
         return [CLASS_MIME, IMAGES_MIME, "text/uri-list"]
@@ -322,7 +328,7 @@ class ClassTreeModel(QAbstractItemModel):
         self.endInsertRows()
 
     def _move_row(self, node: Node, source: int, target: int) -> None:
-        """Move a row up; `target` lies above `source`."""
+        """Move a row up; `target` is less than `source`."""
         assert node.children is not None
         parent = self._index_of(node)
         self.beginMoveRows(parent, source, source, parent, target)

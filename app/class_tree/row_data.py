@@ -1,4 +1,4 @@
-"""Rows of the class tree, a class under one of its parents each, and their values by role."""
+"""Rows of the class tree, each a class under one of its parents, and their values by role."""
 
 from __future__ import annotations
 
@@ -31,46 +31,45 @@ from engine.project import ClassPolicy
 AnyIndex = QModelIndex | QPersistentModelIndex
 _NO_POLICY: Final = ClassPolicy()
 
-TOP_KEY: Final = 0  # of the invisible row above all others
+TOP_KEY: Final = 0  # of the invisible root row
 OTHER_PARENTS_NAMED: Final = 3  # in a tool tip; of more parents only the number is shown
 NAME: Final = 0
 COUNT: Final = 1
 HAS_SHOTS_ROLE: Final = Qt.ItemDataRole.UserRole + 1
 HAS_MORE_PARENTS_ROLE: Final = Qt.ItemDataRole.UserRole + 2
 PATH_ROLE: Final = Qt.ItemDataRole.UserRole + 3
-"""Names above a class that a search found, "Animal / Bird"; "" for one at the top level, and in the tree."""
-COLOUR_ROLE: Final = Qt.ItemDataRole.UserRole + 4  # of the class, as `#rrggbb`
+"""Ancestors of a search result, "Animal / Bird"; "" for one at the top level, and in the tree."""
+COLOUR_ROLE: Final = Qt.ItemDataRole.UserRole + 4  # colour of the class as `#rrggbb`
 BAR_ROLE: Final = Qt.ItemDataRole.UserRole + 5
-"""The minimum confidence that was set for the class itself, 0..1; None where it takes over that from above."""
+"""The minimum confidence set for the class itself, in [0, 1]; None if it inherits it."""
 IS_DEEPEST_ROLE: Final = Qt.ItemDataRole.UserRole + 6  # predictions stop at the class
 IS_BROADEST_ROLE: Final = Qt.ItemDataRole.UserRole + 9  # no class above it is predicted
-KEY_ROLE: Final = (
-    Qt.ItemDataRole.UserRole + 8
-)  # the key that labels images as the class, "Alt+3"; "" for none
+# Key that labels images as the class, "Alt+3"; "" for none.
+KEY_ROLE: Final = Qt.ItemDataRole.UserRole + 8
 NAME_BESIDE_ROLE: Final = Qt.ItemDataRole.UserRole + 7
-"""Its name in the project, where the row shows it in the person's language, as "Tinca tinca"; else ""."""
+"""Its own name in the project, "Tinca tinca", if the row shows a translated one; else ""."""
 
 
 @final
 class Node:
-    """One occurrence of a class; `children` is None until it is opened."""
+    """A row: one occurrence of a class in the tree; `children` is None until built."""
 
     __slots__ = ("children", "class_id", "key", "parent", "row")
 
     def __init__(self, key: int, class_id: ClassId | None, parent: Node | None, row: int) -> None:
-        self.key = key  # number of this row, never used again in its tree
-        self.class_id = class_id  # its class; None for the invisible top
-        self.parent = parent  # the row above; None for the invisible top
+        self.key = key  # unique in its tree, never reused
+        self.class_id = class_id  # None for the invisible root
+        self.parent = parent  # None for the invisible root
         self.row = row
         self.children: list[Node] | None = None
 
     @property
     def place(self) -> tuple[int, ...]:
-        """The rows that lead here from the top: sorted by them, rows are in the order in which they stand."""
+        """Row numbers from the root to this row; they sort rows from top to bottom."""
         return tuple(node.row for node in self._upwards())[::-1]
 
     def upwards(self) -> Iterator[ClassId]:
-        """Its class, and those of the rows above, from below to above."""
+        """The class of this row, then those of its ancestors upwards."""
         return (node.class_id for node in self._upwards() if node.class_id is not None)
 
     def _upwards(self) -> Iterator[Node]:
@@ -89,7 +88,7 @@ class Node:
 
 @final
 class NodeTable:
-    """All built rows of one tree, found by key and by class."""
+    """All built rows of a tree, indexed by key and by class."""
 
     def __init__(self) -> None:
         self.top = Node(TOP_KEY, None, None, 0)
@@ -155,15 +154,15 @@ def other_parents(graph: CategoryGraph, class_id: ClassId, parent_id: ClassId | 
 
 @dataclass(frozen=True)
 class TouchedClasses:
-    """What edits mean for a tree."""
+    """Classes affected by edits."""
 
-    parents: frozenset[ClassId]  # classes whose list of children may differ now
-    looks: frozenset[ClassId]  # classes whose row may look different
-    roots: frozenset[ClassId]  # classes that may have become a root, or ceased to be one
+    parents: frozenset[ClassId]  # classes whose children may have changed
+    looks: frozenset[ClassId]  # classes whose row may have to be repainted
+    roots: frozenset[ClassId]  # classes that may have become a root, or no longer be one
 
 
 def touched_by(graph: CategoryGraph, edits: Iterable[GraphEdit]) -> TouchedClasses:
-    """Which rows of a tree edits may change; the graph is already as it is after them."""
+    """The classes affected by edits that were already applied to the graph."""
     parents: set[ClassId] = set()
     looks: set[ClassId] = set()
     roots: set[ClassId] = set()
@@ -174,7 +173,7 @@ def touched_by(graph: CategoryGraph, edits: Iterable[GraphEdit]) -> TouchedClass
             isinstance(edit, AttributesChanged) and changes_look(edit)
         ):
             looks.add(edit.class_id)
-            if edit.class_id in graph:  # it may stand elsewhere among its siblings now
+            if edit.class_id in graph:  # its position among its siblings may have changed
                 parents.update(graph.parents(edit.class_id))
                 roots.add(edit.class_id)
         elif isinstance(edit, EdgeAdded | EdgeRemoved):
@@ -185,16 +184,16 @@ def touched_by(graph: CategoryGraph, edits: Iterable[GraphEdit]) -> TouchedClass
 
 
 def key_text(graph: CategoryGraph, class_id: ClassId) -> str:
-    """The key of a class where there is little room; "" for none."""
+    """The short form of a class's key; "" for none."""
     return keys_in_use().text_of_class(graph.key_of(class_id), is_short=True)
 
 
 @final
 class RowData:
-    """Reads the values of rows."""
+    """Values of rows by role."""
 
     def __init__(self) -> None:
-        # of classes that a search found, the first path of each from a root; None where the tree is shown
+        # First path of each search result from a root; None if the tree is shown.
         self.paths: Mapping[ClassId, Sequence[ClassId]] | None = None
         self.colours: Mapping[ClassId, str] = {}
         self.policies: Mapping[ClassId, ClassPolicy] = {}
@@ -234,7 +233,7 @@ class RowData:
         self._with_shots = classes_with_shots(graph, self._shot_counts)
 
     def count(self, state: CollectionState | None, graph: CategoryGraph | None) -> bool:
-        """Take the counts of a state; whether any row shows something else now."""
+        """Set the counts of a state; whether any value has changed."""
         before = self._image_counts, self._shot_counts
         shot_counts: Mapping[ClassId, int] = {} if state is None else state.shot_counts
         self._image_counts = {} if state is None else state.image_counts
@@ -304,7 +303,7 @@ class RowData:
         return self.policies.get(class_id, _NO_POLICY)
 
     def parent_class(self, node: Node) -> ClassId | None:
-        """The class above a row; of a class that a search found the last one of its path. None at the top level."""
+        """The parent class of a row, of a search result that of its path; None at the top level."""
         return next(islice(self._upwards(node), 1, None), None)
 
     def _upwards(self, node: Node) -> Iterable[ClassId]:

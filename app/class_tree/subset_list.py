@@ -1,4 +1,4 @@
-"""The rows above the classes: all images, to review, labelled, unknown, could not be read; and saved searches."""
+"""The list above the classes: subsets such as "labelled", and saved searches."""
 
 from collections.abc import Sequence
 from typing import Any, Final, final
@@ -48,9 +48,9 @@ from app.theme.tokens import tokens
 from app.wording import images, titled
 
 ICON_SIDE: Final = 16
-TEXT_START: Final = 40  # logical pixels, behind the icon
-MORE_GAP: Final = 8  # between a number and by how much it moved
-NOTABLE: Final = 10  # images; a smaller move is not worth a look
+TEXT_START: Final = 40  # logical pixels, right of the icon
+MORE_GAP: Final = 8  # between a count and its change
+NOTABLE: Final = 10  # images; a smaller change is not shown
 _ICONS: Final = {
     Subset.ALL: "show_all",
     Subset.TO_REVIEW: "show_to_review",
@@ -59,18 +59,17 @@ _ICONS: Final = {
     Subset.FAILED: "broken_image",
 }
 _SUBSETS: Final = tuple(Subset)
-MOST_ROWS: Final = (
-    6  # of saved searches; one scrolls to the others. Chosen: the classes keep most of the pane.
-)
+# Saved searches visible without scrolling. Chosen: leaves most of the pane to the classes.
+MOST_ROWS: Final = 6
 
 RowSubject = Subset | SavedSearch
 
 
 @final
 class _SubsetModel(QAbstractListModel):
-    """The rows and their counts: the fixed ones, then the saved searches."""
+    """Model of the subsets, then the saved searches, with their counts."""
 
-    rename_requested = Signal(str, str)  # name of a saved search, and its new one
+    rename_requested = Signal(str, str)  # old and new name of a saved search
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -84,7 +83,7 @@ class _SubsetModel(QAbstractListModel):
         self.dataChanged.emit(self.index(0), self.index(len(_SUBSETS) - 1))
 
     def set_searches(self, searches: Sequence[SavedSearch]) -> None:
-        """Show others, or other counts of the same."""
+        """Replace the saved searches, or only their counts."""
         if [each.name for each in searches] == [each.name for each in self.searches]:
             self.searches = tuple(searches)
             self.dataChanged.emit(self.index(0), self.index(self.rowCount() - 1))
@@ -126,7 +125,7 @@ class _SubsetModel(QAbstractListModel):
         return None
 
     def setData(self, index: AnyIndex, value: Any, _role: int = Qt.ItemDataRole.EditRole) -> bool:
-        """Request another name; it is there once the project has it."""
+        """Request a new name; the row changes when the project does."""
         subject, name = self.subject(index), str(value).strip()
         if isinstance(subject, SavedSearch) and name and name != subject.name:
             self.rename_requested.emit(subject.name, name)
@@ -134,7 +133,7 @@ class _SubsetModel(QAbstractListModel):
 
 
 def _meaning(subject: RowSubject | None) -> str | None:
-    """What a row shows, by whatever name."""
+    """The query or subset of a row, independent of its name."""
     return subject.query if isinstance(subject, SavedSearch) else subject
 
 
@@ -144,7 +143,7 @@ def _text(subject: RowSubject) -> str:
 
 @final
 class _SubsetDelegate(QStyledItemDelegate):
-    """Icon, name, quiet count; failures in the warning colour."""
+    """Paints icon, name and count; failures in the warning colour."""
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: AnyIndex) -> QSize:
         return QSize(0, ROW_HEIGHT)
@@ -222,7 +221,7 @@ def _paint_words(
 
 
 def drop_on_subset(dragged: Dragged, subset: Subset) -> str:
-    """`Label 12 images as none of the classes`, `Remove the labels of 12 images`; "" where a drop means nothing."""
+    """`Label 12 images as none of the classes`, ...; "" if a drop is not possible."""
     if not isinstance(dragged, DraggedImages):
         return ""
     count = len(dragged.image_ids)
@@ -235,10 +234,10 @@ def drop_on_subset(dragged: Dragged, subset: Subset) -> str:
 
 @final
 class SubsetList(QListView):
-    """Chooses a fixed row, and takes images where that means something."""
+    """List to select a subset or a saved search; accepts dropped images."""
 
     subset_selected = Signal(Subset)
-    search_selected = Signal(str)  # the query of a saved one
+    search_selected = Signal(str)  # query of a saved search
     removal_requested = Signal(str)  # name of a saved search
 
     def __init__(self, requests: ClassRequests) -> None:
@@ -267,7 +266,7 @@ class SubsetList(QListView):
         self.rows.is_editable = is_editable
 
     def show_searches(self, searches: Sequence[SavedSearch]) -> None:
-        """Show the saved searches; a chosen row stays chosen, also by another name."""
+        """Show the saved searches; the selection is kept, even if it was renamed."""
         chosen = _meaning(self.selected)
         self.blockSignals(True)
         self.rows.set_searches(searches)
@@ -300,7 +299,7 @@ class SubsetList(QListView):
         self.selectionModel().clear()
 
     def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
-        """Announce what was chosen. Taking the focus makes a row the current one too, but chooses nothing."""
+        """Emit the new selection; a row that only becomes current by focus is not selected."""
         super().selectionChanged(selected, deselected)
         subject = self.selected
         if isinstance(subject, SavedSearch):
@@ -309,7 +308,7 @@ class SubsetList(QListView):
             self.subset_selected.emit(subject)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Rename or remove a saved search: the one at the pointer, or by a key the chosen one."""
+        """Show a menu for the saved search at the pointer, or the current one if opened by key."""
         is_by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
         index = self.currentIndex() if is_by_key else self.indexAt(event.pos())
         subject = self.rows.subject(index) if index.isValid() else None
@@ -332,7 +331,7 @@ class SubsetList(QListView):
         )
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Delete removes a saved search."""
+        """Remove a saved search by Delete."""
         chosen = self.selected
         if (
             event.key() == Qt.Key.Key_Delete

@@ -1,4 +1,4 @@
-"""The tree itself: paints rows, takes drops, keeps selection and open branches while the graph changes under it."""
+"""View of the class tree: painting, drops, and a selection that survives edits of the graph."""
 
 from collections.abc import Collection, Sequence
 from typing import Final, final
@@ -51,10 +51,10 @@ _ONLY_ROW: Final = QItemSelectionModel.SelectionFlag.ClearAndSelect | _ROWS
 
 @final
 class ClassTreeView(QTreeView):
-    """Shows a `ClassTreeModel`; changes nothing.
+    """Shows a `ClassTreeModel`.
 
     Args:
-        has_paths: whether these are classes that a search found, each with its path below its name.
+        has_paths: whether rows are search results with their paths below the names.
     """
 
     class_selected = Signal(int)
@@ -66,14 +66,13 @@ class ClassTreeView(QTreeView):
         self._model, self.requests = model, requests
         self._selected: ClassId | None = None
         self._kept = KeptRows(self, model)
-        self._places: Places | None = None  # of the chosen rows; None until they are needed
+        self._places: Places | None = None  # of the selected rows; None until needed
         self._was_chosen = self._was_dragged = False
         self._drop_target = DropTarget(self, model)
         self.columns = FittedColumns(self, model)
         self._set_up(has_paths=has_paths)
-        model.rowsAboutToBeRemoved.connect(
-            self._on_rows_about_to_be_removed
-        )  # before the selection forgets them
+        # Before the selection drops these rows.
+        model.rowsAboutToBeRemoved.connect(self._on_rows_about_to_be_removed)
         self.setModel(model)
         self.columns.fit_counts("")
         self.collapsed.connect(self._on_collapsed)
@@ -90,12 +89,12 @@ class ClassTreeView(QTreeView):
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setDragEnabled(True)
         self.setAcceptDrops(True)
-        self.setDropIndicatorShown(False)  # the row itself lights up
+        self.setDropIndicatorShown(False)  # the row itself is highlighted
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setAccessibleName(tr("Classes"))
 
     def updateGeometries(self) -> None:
-        """Let a long tree be scrolled one row further: there is always room below all classes to drop something on."""
+        """Allow a long tree to scroll one row further, so that there is free space to drop on."""
         bar = self.verticalScrollBar()
         place = bar.value()
         super().updateGeometries()
@@ -139,7 +138,7 @@ class ClassTreeView(QTreeView):
         return self._model.parent_class_of(self.selected_index)
 
     def select(self, index: QModelIndex) -> None:
-        """Choose a row, and no other whichever keys are held down, and bring it into view."""
+        """Select only this row, regardless of modifier keys, and scroll to it."""
         if index.isValid():
             self.selectionModel().setCurrentIndex(index, _ONLY_ROW)
             self.scrollTo(index)
@@ -150,13 +149,13 @@ class ClassTreeView(QTreeView):
         return index.isValid()
 
     def select_built(self, class_id: ClassId) -> bool:
-        """Choose the first row of a class whose branches are open; whether there was one."""
+        """Select the first visible row of a class; False if there is none."""
         index = self._open_row(class_id)
         self.select(index)
         return index.isValid()
 
     def _open_row(self, class_id: ClassId) -> QModelIndex:
-        """The first row of a class that stands in open branches; invalid where there is none."""
+        """The first row of a class whose ancestors are expanded; invalid if there is none."""
         return next(
             filter(self._is_in_open_branches, self._model.indexes_of(class_id)), QModelIndex()
         )
@@ -181,21 +180,20 @@ class ClassTreeView(QTreeView):
         return not above.isValid()
 
     def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
-        """Announce what was chosen. Taking the focus makes a row the current one too, but chooses nothing."""
+        """Emit the new selection; a row that only becomes current by focus is not selected."""
         self._places = None
         super().selectionChanged(selected, deselected)
         self._announce_choice()
 
     def currentChanged(self, current: AnyIndex, previous: AnyIndex) -> None:
         super().currentChanged(current, previous)
-        if self.selectionModel().isSelected(
-            current
-        ):  # a press makes a row the current one before it is chosen
+        # A press makes a row current before it is selected.
+        if self.selectionModel().isSelected(current):
             self._announce_choice()
 
     def _announce_choice(self) -> None:
         if self._model.is_following_edits:
-            return  # a neighbour that Qt chose for a row that goes away; the right one comes in a moment
+            return  # a neighbour that Qt selected for a removed row
         chosen = self.selected_class
         if chosen is not None and chosen != self._selected:
             self._selected = chosen
@@ -206,7 +204,7 @@ class ClassTreeView(QTreeView):
         super().reset()
 
     def _on_collapsed(self, index: QModelIndex) -> None:
-        """What goes out of sight is not chosen any more, so that it is not removed unseen."""
+        """Deselect rows that are hidden by collapsing, so that they are not removed unseen."""
         gone = [each for each in self.selected_rows if is_below(each, index.siblingAtColumn(NAME))]
         if not gone:
             return
@@ -223,10 +221,10 @@ class ClassTreeView(QTreeView):
         self._places = None
         self._kept.open_again(came)
         self._choose_again()
-        self.scheduleDelayedItemsLayout()  # a class may have got its first child, and with it a chevron
+        self.scheduleDelayedItemsLayout()  # a class may need a chevron, as it got its first child
 
     def _choose_again(self) -> None:
-        """Keep the choice on its classes when their rows went away; when the class is gone, announce the new choice."""
+        """Reselect the same classes after their rows were removed; emit if the class is gone."""
         others, beside = self._kept.take_chosen()
         wanted, now = self._selected, self.selected_class
         if wanted is None or (wanted == now and not others):
@@ -244,12 +242,12 @@ class ClassTreeView(QTreeView):
         self._announce_choice()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Request a new class; all other keys are shortcuts of the window's actions."""
+        """Request a new class; other keys are shortcuts of actions."""
         key, has_control = event.key(), event.modifiers() == Qt.KeyboardModifier.ControlModifier
         is_new = key == Qt.Key.Key_Insert or (key == Qt.Key.Key_N and has_control)
         if is_new and self._model.is_editable:
             self.requests.create_requested.emit(self.selected_class)
-        elif key == Qt.Key.Key_Asterisk:  # Qt would open every path
+        elif key == Qt.Key.Key_Asterisk:  # Qt would expand every path
             open_rows(self, [self.currentIndex().siblingAtColumn(NAME)])
         else:
             super().keyPressEvent(event)
@@ -259,19 +257,19 @@ class ClassTreeView(QTreeView):
         self.requests.menu_requested.emit(self._model.class_of(index), event.globalPos())
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Remember whether a drag would take all chosen classes along, or the pressed one alone."""
+        """Remember whether the pressed row was selected, for a drag of all selected classes."""
         pressed = self.indexAt(event.position().toPoint()).siblingAtColumn(NAME)
         self._was_chosen = pressed.isValid() and self.selectionModel().isSelected(pressed)
         self._was_dragged = False
         super().mousePressEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """A drag that has ended chooses no rows on its last steps."""
+        """Ignore moves after a drag, which would select rows."""
         if not self._was_dragged:
             super().mouseMoveEvent(event)
 
     def startDrag(self, _actions: Qt.DropAction) -> None:
-        """Take the chosen classes along; a class that was not among them when it was pressed goes alone."""
+        """Drag the selected classes, or the pressed one if it was not selected."""
         if not self._model.is_editable:
             return
         if not self._was_chosen:
@@ -279,12 +277,11 @@ class ClassTreeView(QTreeView):
         if not (rows := self.selected_rows):
             return
         self._was_dragged = True
-        drag_classes(
-            self, self._model.places_of(rows), self._model.graph
-        )  # the rows follow the graph
+        # Afterwards the model follows the graph.
+        drag_classes(self, self._model.places_of(rows), self._model.graph)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Let it in, wherever it comes in: what is refused here is offered nowhere else in the tree."""
+        """Accept every drag; `dragMoveEvent` decides for each row."""
         event.accept()
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
@@ -319,7 +316,7 @@ class ClassTreeView(QTreeView):
             self.itemDelegate().paint(painter, option, cell)
 
     def drawBranches(self, _painter: QPainter, _rect: QRect, _index: AnyIndex) -> None:
-        """Nothing: the chevron is painted with its row."""
+        """Do nothing: the chevron is painted with its row."""
 
     def _paint_background(
         self, painter: QPainter, row: QRect, index: AnyIndex, *, is_selected: bool

@@ -1,4 +1,4 @@
-"""The left pane: fixed rows, filter box, and the classes below."""
+"""The class pane: subsets, filter field, and the class tree."""
 
 from collections.abc import Sequence
 from typing import Final, final
@@ -36,7 +36,7 @@ MOST_FOUND: Final = 100
 
 @final
 class NoClasses(QWidget):
-    """A quiet text, and below it a link that imports a list."""
+    """Placeholder for an empty tree, with a link that imports a list."""
 
     def __init__(self, requests: ClassRequests) -> None:
         super().__init__()
@@ -53,14 +53,14 @@ class NoClasses(QWidget):
         column.addStretch(1)
         column.setContentsMargins(*4 * (tokens().spacing.large,))
         self.setAcceptDrops(True)
-        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # keys for classes work here, too
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # shortcuts for classes work here, too
 
     def say(self, text: str, *, offers_import: bool = False) -> None:
         self.words.setText(text)
         self.import_link.setVisible(offers_import and self.is_editable)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Let images in; files go to the window around it."""
+        """Accept images; files are left to the parent window."""
         is_welcome = self.is_editable and isinstance(read_dragged(event.mimeData()), DraggedImages)
         event.accept() if is_welcome else event.ignore()
 
@@ -86,12 +86,12 @@ class NoClasses(QWidget):
 
 @final
 class ClassTree(QWidget):
-    """Shows the classes of the session's project; changes nothing itself."""
+    """The pane with subsets, filter field and class tree of the session's project."""
 
     class_selected = Signal(int)
-    row_selected = Signal()  # a row was chosen, perhaps of the same class under another parent
-    subset_selected = Signal(Subset)  # one of the fixed rows was chosen
-    search_selected = Signal(str)  # a saved search was chosen: its query
+    row_selected = Signal()  # a row was selected, possibly of the same class under another parent
+    subset_selected = Signal(Subset)  # one of the fixed rows was selected
+    search_selected = Signal(str)  # query of a saved search that was selected
 
     def __init__(self, session: Session, requests: ClassRequests) -> None:
         super().__init__()
@@ -118,7 +118,7 @@ class ClassTree(QWidget):
 
     @property
     def classes(self) -> QWidget:
-        """What shows the classes, without the fixed rows and the filter box."""
+        """The part that shows the classes, without subsets and filter field."""
         return self._stack
 
     @property
@@ -139,7 +139,7 @@ class ClassTree(QWidget):
 
     @property
     def selected_classes(self) -> tuple[ClassId, ...]:
-        """The chosen classes, each once, from above to below; none when a fixed row is chosen."""
+        """The selected classes, each once, from top to bottom; empty if a subset is selected."""
         return tuple(dict.fromkeys(class_id for class_id, _parent in self.selected_places))
 
     def select_classes(self, class_ids: Sequence[ClassId]) -> None:
@@ -149,7 +149,7 @@ class ClassTree(QWidget):
         self._all.select_all_built(known)
 
     def select_class(self, class_id: ClassId) -> None:
-        """Choose a class, in the row that needs the fewest branches opened."""
+        """Select a class, preferably in a row that is already visible."""
         if class_id not in self._session.graph:
             return
         self._filter.clear()
@@ -250,7 +250,7 @@ class ClassTree(QWidget):
         self.subset_list.rows.set_counts(counts)
         widest = QLocale().toString(counts[Subset.ALL])
         for view, model in ((self._all, self._all_model), (self._found, self._found_model)):
-            if model.set_state(state):  # each key of a person comes by, and a tree is dear to paint
+            if model.set_state(state):  # avoids repainting the tree on every key
                 view.viewport().update()
             view.columns.fit_counts(widest)
 
@@ -295,7 +295,7 @@ class ClassTree(QWidget):
         self._show_fitting_page()
 
     def _leave_found(self) -> None:
-        """Back to all classes; the class that was chosen among the found ones stays chosen."""
+        """Show all classes again; a selected search result stays selected."""
         chosen = self._found.selected_class
         self._stack.setCurrentWidget(self._all)
         self._found_model.set_graph(self._session.graph, ())
@@ -327,7 +327,7 @@ class ClassTree(QWidget):
         self._stack.setCurrentWidget(self._empty)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc leaves the filter; Insert makes a first class where there is none to stand on."""
+        """Leave the filter by Esc; Insert creates a class even if no class is selected."""
         if event.key() == Qt.Key.Key_Escape and self._filter.text():
             self._filter.clear()
             self._all.setFocus()
