@@ -1,4 +1,4 @@
-"""Arranges the cards of a large collection behind the window: they keep their places until the new order is there."""
+"""Sorts the cards of a large collection in the background; cards keep their order meanwhile."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from app.jobs.background_thread import BackgroundThread
 _log = logging.getLogger(__name__)
 
 FEWEST_BEHIND: Final = 200_000
-"""From so many images on they are arranged behind the window. Chosen: fewer take a frame or two."""
+"""Number of images from which on sorting runs in the background. Chosen: fewer take two frames."""
 
 
 @dataclass(frozen=True, eq=False)
 class Arrangement:
-    """Cards in order, ready to be shown."""
+    """Sorted cards, ready to be shown."""
 
     held: HeldOrder
     cards: FoldedCards
 
     @staticmethod
     def of(held: HeldOrder, unfolded: frozenset[int]) -> Arrangement:
-        """Cards of an order, those of unfolded folds one by one."""
+        """Cards of an order; folds in `unfolded` are shown image by image."""
         if not held.folds.count:
             return Arrangement(held, FoldedCards.of_single(held.shown))
         return Arrangement(
@@ -39,7 +39,7 @@ class Arrangement:
 
 @final
 class Arranging(QObject):
-    """Arranges on a thread of its own, one request at a time; a newer request replaces one that waits."""
+    """Sorts on a background thread, one request at a time; a newer one replaces a pending one."""
 
     arranged = Signal(Arrangement)
 
@@ -47,22 +47,22 @@ class Arranging(QObject):
         super().__init__(parent)
         self._thread = BackgroundThread("arranging", self)
         self._wanted: Callable[[], Arrangement] | None = None
-        self._turn = 0  # what was begun before is not delivered
+        self._turn = 0  # results of earlier turns are discarded
         self._is_running = False
 
     def begin(self, arrange: Callable[[], Arrangement]) -> None:
-        """Have it called on the thread; `arranged` has the result."""
+        """Call a function on the thread; `arranged` emits its result."""
         self._wanted = arrange
         if not self._is_running:
             self._begin_next()
 
     def drop(self) -> None:
-        """Deliver nothing that was begun before."""
+        """Discard results of earlier requests."""
         self._turn += 1
         self._wanted = None
 
     def stop(self) -> None:
-        """End the thread, before the program ends."""
+        """Stop the thread before the program exits."""
         self.drop()
         self._thread.stop()
 

@@ -1,4 +1,4 @@
-"""Paints one card: a rounded thumbnail, below it the label or the prediction."""
+"""Paints a card: a rounded thumbnail, below it the label or the prediction."""
 
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -28,41 +28,42 @@ from app.theme.tokens import Tokens, tokens
 
 RADIUS: Final = 8.0
 LINE_GAP: Final = 2
-_APART: Final = 6  # pixels, of two texts in a line
+_APART: Final = 6  # least gap between two texts in a line, in pixels
 ICON: Final = 14
 _DRAWINGS: Final = {Mark.WAITING: "waiting", Mark.FAILED: "broken_image"}
 _GREYED: Final = 0.4
 _MOST_BOXES: Final = 100
-"""Boxes that a card shows. Chosen: more are a blur at its size."""
+"""Boxes painted on a card, at most. Chosen: more would blur at this size."""
 _BADGE: Final = 24
-STACK: Final = 4  # how far each card of a stack looks out above the one before it
-CHIP: Final = 22  # height of the count, in pixels
-_FILLED: Final = 0.9  # share of its frame that a picture fills without a well around it. Chosen: less looks crooked
+STACK: Final = 4  # vertical offset of each card of a stack, in pixels
+CHIP: Final = 22  # height of the count badge, in pixels
+# Share of its frame from which on a picture needs no background. Chosen by eye.
+_FILLED: Final = 0.9
 _CENTRE_ICON: Final = 28
 _MISSING_ICON: Final = "unlink"
 _STAR: Final = "star"
 NOTE_ICON: Final = 12  # pixels
-NOTE_INSET: Final = 4  # of the plate below the icons
-NOTE_OPACITY: Final = 225  # of 255
-MEMORY_BYTES: Final = 40 * 1024 * 1024  # a window on the whole of a 4K screen, and a little more
+NOTE_INSET: Final = 4  # padding of the icons on their background, in pixels
+NOTE_OPACITY: Final = 225  # alpha, 0-255
+MEMORY_BYTES: Final = 40 * 1024 * 1024  # fits a full-screen window at 4K
 _BYTES_PER_PIXEL: Final = 4
 
 
 @dataclass(frozen=True)
 class CardPlace:
-    """The area of a card: the frame of its picture, below it the caption."""
+    """Geometry of a card: the frame of its picture, below it the caption."""
 
     whole: QRect
     caption_height: int
 
     @property
     def frame(self) -> QRect:
-        """What the picture is fitted into."""
+        """Rectangle into which the picture is fitted."""
         return self.whole.adjusted(PADDING, PADDING, -PADDING, -PADDING - self.caption_height)
 
     @property
     def caption(self) -> QRect:
-        """The lines below."""
+        """Rectangle of the caption lines."""
         frame = self.frame
         return QRect(
             frame.left() + 2,
@@ -74,10 +75,10 @@ class CardPlace:
 
 @dataclass(frozen=True)
 class Look:
-    """How a card stands among the others."""
+    """Selection and hover state of a card."""
 
     is_selected: bool
-    is_current: bool  # it is the one that the inspector describes; the only one with a frame
+    is_current: bool  # described by the inspector; only this card has a frame
     is_hovered: bool
 
 
@@ -104,7 +105,7 @@ def paint_words(
 
 
 def picture_rect(place: CardPlace, card: Card, picture: QPixmap | None) -> QRectF:
-    """Where the picture of a card lies: in the middle of its frame, as large as fits."""
+    """Rectangle of the picture, centred in its frame and as large as fits."""
     frame = place.frame
     if card.stack:
         frame = frame.adjusted(STACK, 2 * STACK, -STACK, 0)
@@ -112,7 +113,7 @@ def picture_rect(place: CardPlace, card: Card, picture: QPixmap | None) -> QRect
 
 
 def chip_rect(place: CardPlace, card: Card, picture: QPixmap | None) -> QRect:
-    """Where the count of a folded card stands, in a corner of its picture; the whole of it can be clicked."""
+    """Rectangle of the count badge in a corner of the picture; clickable."""
     metrics = QFontMetrics(_font(tokens().sizes.caption, is_strong=True))
     width = metrics.horizontalAdvance(card.chip) + 4 * PADDING
     target = picture_rect(place, card, picture).toRect()
@@ -175,7 +176,7 @@ def _paint_well(painter: QPainter, well: QRectF, worn: Tokens) -> None:
 
 
 def _paint_sign(painter: QPainter, well: QRectF, card: Card) -> None:
-    """Why there is no picture."""
+    """Paint an icon that explains why there is no picture."""
     name = _MISSING_ICON if card.is_missing else _DRAWINGS.get(card.mark)
     if name is not None:
         ratio = painter.device().devicePixelRatio()
@@ -190,9 +191,11 @@ def _paint_boxes(painter: QPainter, target: QRectF, card: Card, worn: Tokens) ->
     for box in card.boxes[:_MOST_BOXES]:
         left, top, width, height = box
         place = QRectF(
-            target.left() + left * target.width(), target.top() + top * target.height(),
-            width * target.width(), height * target.height(),
-        )  # fmt: skip
+            target.left() + left * target.width(),
+            target.top() + top * target.height(),
+            width * target.width(),
+            height * target.height(),
+        )
         painter.setPen(QPen(QColor(0, 0, 0, 110), 3))
         painter.drawRect(place)
         painter.setPen(QPen(QColor(worn.colours.warning), 1.5))
@@ -200,7 +203,7 @@ def _paint_boxes(painter: QPainter, target: QRectF, card: Card, worn: Tokens) ->
 
 
 def _paint_notes(painter: QPainter, target: QRectF, card: Card, worn: Tokens) -> None:
-    """Flag, comment and stars on one small plate in a lower corner; nothing where nothing was noted."""
+    """Paint flag, comment and stars on a small plate in a lower corner, if there are any."""
     names = [
         name
         for name, is_there in (("flag", card.is_flagged), ("comment", card.has_comment))
@@ -235,7 +238,7 @@ def _paint_notes(painter: QPainter, target: QRectF, card: Card, worn: Tokens) ->
 
 
 def _paint_stack(painter: QPainter, front: QRectF, worn: Tokens) -> None:
-    """Two edges that look out above the picture, as of cards that lie below it."""
+    """Paint two edges above the picture, like cards behind it."""
     painter.setPen(QPen(QColor(worn.colours.border), 1))
     for depth, colour in ((2, worn.colours.sunken), (1, worn.colours.hover)):
         painter.setBrush(QColor(colour))
@@ -293,14 +296,14 @@ def _paint_caption(painter: QPainter, rect: QRect, card: Card, look: Look, worn:
 
 
 def _paint_person(painter: QPainter, line: QRect) -> None:
-    """A person gave the label."""
+    """Paint the icon of a label given by a person."""
     ratio = painter.device().devicePixelRatio()
     corner = placed(QRect(line.left(), line.center().y() - ICON // 2, ICON, ICON), line).topLeft()
     painter.drawPixmap(corner, icon_pixmap("person", ICON, colour="accent_text", ratio=ratio))
 
 
 def _score_text(card: Card, look: Look, room: int, metrics: QFontMetrics) -> str:
-    """The score, and on the current card the keys that accept its class, where the title leaves room for them."""
+    """The score, and on the current card the keys that accept its class, if they fit."""
     label_key = (
         keys_in_use().text_of_class(card.label_key, is_short=True) if look.is_current else ""
     )
@@ -309,12 +312,16 @@ def _score_text(card: Card, look: Look, room: int, metrics: QFontMetrics) -> str
 
 
 def _key(card: Card, look: Look, name: str) -> str:
-    """The key of an action, where a card has two answers that a key accepts."""
+    """Key of an action, for a current card with two acceptable answers."""
     return keys_in_use().short_text_of(name) if look.is_current and card.mark is Mark.COARSE else ""
 
 
 def _paint_at_end(painter: QPainter, line: QRect, text: str, font: QFont, worn: Tokens) -> int:
-    """Write something at the end of a line; the width that it takes."""
+    """Paint text at the end of a line.
+
+    Returns:
+        Its width, gap included.
+    """
     if not text:
         return 0
     painter.setFont(font)
@@ -366,16 +373,16 @@ _Key = tuple[int, int, Look, int, int]
 
 @dataclass
 class _Finished:
-    """A card that is kept."""
+    """A rendered card in the cache."""
 
-    card: Card  # its words as painted
+    card: Card  # values as painted
     pixmap: QPixmap
     place: CardPlace  # in the pixmap
 
 
 @final
 class FinishedCards:
-    """Keeps the cards that were shown last; the oldest goes first."""
+    """LRU cache of rendered cards."""
 
     def __init__(self, limit_bytes: int = MEMORY_BYTES) -> None:
         self._limit_bytes = limit_bytes
@@ -386,7 +393,7 @@ class FinishedCards:
         self.used_bytes = 0
 
     def wear(self, ground: QColor, ratio: float) -> None:
-        """Set the ground of the cards; another theme or screen paints all of them anew."""
+        """Set background and pixel ratio; a change of these or of the theme clears the cache."""
         if self._worn is not tokens() or (self._ground, self._ratio) != (ground, ratio):
             self._worn, self._ground, self._ratio = tokens(), ground, ratio
             self._kept.clear()
@@ -423,7 +430,7 @@ class FinishedCards:
             self.used_bytes -= _size_bytes(oldest.pixmap)
 
     def _follow(self, kept: _Finished, card: Card, picture: QPixmap | None, look: Look) -> None:
-        """Bring a card up to date: words change far more often than the picture, which costs most."""
+        """Repaint a cached card; if only the caption changed, the picture is not repainted."""
         if picture is None or _on_picture(kept.card) != _on_picture(card):
             self._paint(kept, card, picture, look)
         else:
@@ -433,7 +440,7 @@ class FinishedCards:
         kept.card = card
 
     def _paint(self, finished: _Finished, card: Card, picture: QPixmap | None, look: Look) -> None:
-        """Paint a card on its ground, over which letters keep the sharp edges that they lose over nothing."""
+        """Paint a card on an opaque background, which keeps text antialiasing sharp."""
         finished.pixmap.fill(self._ground)
         painter = _painter(finished.pixmap)
         paint_card(painter, finished.place, card, picture, look)
@@ -441,7 +448,7 @@ class FinishedCards:
 
 
 def _on_picture(card: Card) -> tuple[object, ...]:
-    """What is painted on the picture, and not below it."""
+    """The values that are painted on the picture."""
     return (
         card.is_missing,
         card.stars,
@@ -455,9 +462,8 @@ def _on_picture(card: Card) -> tuple[object, ...]:
 
 def _painter(pixmap: QPixmap) -> QPainter:
     painter = QPainter(pixmap)
-    painter.setLayoutDirection(
-        QGuiApplication.layoutDirection()
-    )  # a widget's painter has it, a picture's has not
+    # A painter on a pixmap does not inherit it from a widget.
+    painter.setLayoutDirection(QGuiApplication.layoutDirection())
     painter.setRenderHints(
         QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform
     )

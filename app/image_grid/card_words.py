@@ -1,4 +1,4 @@
-"""What a card says of an image: its label or prediction, how sure it is, and what a person noted."""
+"""Texts of a card: label or prediction, score, and the image's note."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from engine.file_parts import BoundingBox, ImageSource
 
 
 class Mark(Enum):
-    """What kind of word stands on a card."""
+    """Kind of a card's title."""
 
     LABELLED = auto()
     SURE = auto()
@@ -27,12 +27,13 @@ class Mark(Enum):
     NOTHING = auto()
 
 
+# Mark, title, detail and score of a card without any prediction.
 _NOTHING_KNOWN: Final = (
     Mark.NOTHING,
     "",
     "",
     "",
-)  # title, detail and score of a card without any answer yet
+)
 
 
 @dataclass(frozen=True)
@@ -41,35 +42,34 @@ class Card:
 
     image_id: int
     source: ImageSource
-    mark: Mark  # what kind of word `title` is
+    mark: Mark  # kind of `title`
     title: str  # the label or prediction
-    detail: str  # second line, quieter
+    detail: str  # second line, muted
     score: str  # right of the title; "" for none
-    is_missing: bool = False  # the file is not where it was
+    is_missing: bool = False  # whether the file was not found
     stars: int = 0
     is_flagged: bool = False
     has_comment: bool = False
-    stack: int = 0  # images that the card stands for, where these are more than one
-    chip: str = (
-        ""  # over the picture: how many it stands for, or its place in a fold that is unfolded
-    )
-    is_replaced: bool = False  # the file holds another photo than the one that was labelled
-    boxes: tuple[BoundingBox, ...] = ()  # that are in the picture
-    label_key: int = 0  # the digit that is the key of the predicted class; 0 for none
+    stack: int = 0  # number of images on a folded card; 0 for a single image
+    # Badge on the picture: number of images, or position in an unfolded fold.
+    chip: str = ""
+    is_replaced: bool = False  # whether the file now has another photo than the labelled one
+    boxes: tuple[BoundingBox, ...] = ()  # boxes in the picture
+    label_key: int = 0  # digit key of the predicted class; 0 for none
 
     @property
     def path(self) -> Path:
-        """Of the file."""
+        """Path of the file."""
         return self.source.path
 
 
 def stack_text(card: Card) -> str:
-    """How many images a card stands for, for screen readers."""
+    """Number of images on a folded card, for screen readers."""
     return plural(card.stack, "stands for %n image", "stands for %n images") if card.stack else ""
 
 
 def noted_text(card: Card) -> str:
-    """What a person noted, for screen readers."""
+    """Stars, flag and comment, for screen readers."""
     stars = plural(card.stars, "1 star", "%n stars") if card.stars else ""
     flag = tr("flagged") if card.is_flagged else ""
     comment = tr("with a comment") if card.has_comment else ""
@@ -78,7 +78,7 @@ def noted_text(card: Card) -> str:
 
 @final
 class CardWords:
-    """Words for the cards of a collection, whose classes have the names and keys that these functions give."""
+    """Texts of cards; names and keys of classes come from callables."""
 
     def __init__(
         self, name_of: Callable[[int], str], key_of: Callable[[int], int] = lambda _class_id: 0
@@ -86,14 +86,14 @@ class CardWords:
         self._name_of, self._key_of = name_of, key_of
 
     def key_of(self, state: CollectionState, place: int) -> int:
-        """The digit that is the key of the class that a card proposes first; 0 for none."""
+        """Digit key of the class that a card proposes first; 0 for none."""
         best, safe = int(state.best_class[place]), int(state.safe_class[place])
         is_open = state.is_unlabelled[place] and best != NO_CLASS
         headline = best if safe == NO_CLASS or state.is_unknown[place] else safe
         return self._key_of(headline) if is_open else 0
 
     def of(self, state: CollectionState, place: int) -> tuple[Mark, str, str, str]:
-        """Kind of word, title, detail and score of an image, by its place in the state."""
+        """Mark, title, detail and score of the image at a position of the state."""
         label = int(state.label_class[place])
         if label == UNKNOWN:
             return Mark.LABELLED_UNKNOWN, tr("None of the classes"), "", ""
@@ -106,7 +106,7 @@ class CardWords:
         return self._machine_words(state, place)
 
     def _things_text(self, state: CollectionState, place: int) -> str:
-        """`2 boxes`, or the classes that people gave them: `Fox, Badger`."""
+        """`2 boxes`, or the classes of labelled boxes: `Fox, Badger`."""
         image_id = int(state.image_ids[place])
         places = [
             state.position(each) for each in state.items_of_file(image_id) if each != image_id
@@ -136,7 +136,7 @@ class CardWords:
     def _prediction(self, state: CollectionState, place: int) -> tuple[Mark, str, str, str]:
         best, safe = int(state.best_class[place]), int(state.safe_class[place])
         if best == NO_CLASS:
-            # With labels there are predictions in a moment.
+            # With labels, predictions are being computed.
             return (
                 _NOTHING_KNOWN
                 if state.shot_counts
@@ -158,7 +158,7 @@ class CardWords:
         return Mark.GUESS, guess, tr("not sure"), score
 
     def _class_title(self, class_id: int) -> str:
-        """A class's name; in quotes where the program itself uses the word."""
+        """A class name; in quotes if it equals a term of the program."""
         name = self._name_of(class_id)
         own_words = {tr("Unknown").casefold(), tr("None of the classes").casefold()}
         return tr("“%1”", name) if name.casefold() in own_words else name

@@ -1,4 +1,4 @@
-"""Which cards are chosen and which one is current. The chosen ones always hold the current one."""
+"""Selection and current card of the grid. The current card is always selected."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ from app.image_grid.folded import NO_IMAGES, ShownImages
 from app.image_grid.model import ImageGridModel
 
 _Flag: Final = QItemSelectionModel.SelectionFlag
-NEAR: Final = 8  # cards that are looked for one by one before all 100,000 are compared
+NEAR: Final = 8  # rows searched one by one before all of them are compared
 
 
 @final
 class Choice:
-    """Chooses cards of a view, by clicks, keys and the rubber band alike."""
+    """Selection of cards, the same for clicks, keys and the rubber band."""
 
     def __init__(self, view: QAbstractItemView, model: ImageGridModel) -> None:
         self._view = view
@@ -55,7 +55,7 @@ class Choice:
         self._view.selectionModel().setCurrentIndex(self._model.index(row), _Flag.ClearAndSelect)
 
     def choose_for_menu(self, row: int) -> None:
-        """Put the frame on a card; those chosen with it stay chosen, others do not."""
+        """Make a card current for its menu; a selection that contains it is kept."""
         self.make_current(row) if self.has(row) else self.choose_alone(row)
 
     def let_go(self) -> None:
@@ -74,7 +74,7 @@ class Choice:
         self.make_current(row)
 
     def toggle(self, row: int) -> None:
-        """Choose a card beside the others, or let it go; the last one stays."""
+        """Add a card to the selection or remove it; the last one stays selected."""
         index, chosen = self._model.index(row), self._view.selectionModel()
         if not chosen.isSelected(index):
             self._anchor_id = self._model.id_at(row)
@@ -87,7 +87,7 @@ class Choice:
             chosen.select(index, _Flag.Deselect)
 
     def choose_rows(self, rows: Sequence[int], beside: Collection[int] = ()) -> None:
-        """Choose these cards and those of the images `beside`; the current one stays when it is among them."""
+        """Select rows and the cards of the images `beside`; keep the current card if selected."""
         wanted = np.union1d(self._model.shown.rows_of(beside), np.array(rows, dtype=np.int64))
         if not len(wanted):
             wanted = np.array([max(0, self.current_row)])
@@ -102,7 +102,7 @@ class Choice:
         self.choose_rows((), image_ids)
 
     def _anchor_row(self) -> int:
-        """Row from which Shift chooses: the card chosen last without it, while it is still chosen."""
+        """Anchor row of a Shift selection: the last card selected without Shift."""
         row = None if self._anchor_id is None else self._model.row_of(self._anchor_id)
         return row if row is not None and self.has(row) else max(0, self.current_row)
 
@@ -115,7 +115,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a person was before the cards were laid out anew."""
+    """Selection, current row and visibility before a model reset."""
 
     shown: ShownImages
     row: int  # of the current card; -1 for none
@@ -128,7 +128,10 @@ _NOWHERE = _Place(NO_IMAGES, -1, frozenset(), is_in_sight=False)
 
 @final
 class PlaceKeeper(QObject):
-    """Goes back to the place after a reset; made after `view.setModel`, so that the view has reset itself first."""
+    """Restores selection and scroll position after a model reset.
+
+    Make it after `view.setModel`, so that the view handles the reset first.
+    """
 
     def __init__(self, view: QAbstractItemView, model: ImageGridModel, choice: Choice) -> None:
         super().__init__(view)
@@ -147,7 +150,7 @@ class PlaceKeeper(QObject):
         )
 
     def _on_model_reset(self) -> None:
-        """Choose the same images again; when the current card left, the next one that stayed takes its place."""
+        """Select the same images again; if the current one is gone, the next remaining one."""
         before, model = self._before, self._model
         self._view.updateGeometries()
         if not model.rowCount() or before.row < 0:
@@ -159,7 +162,8 @@ class PlaceKeeper(QObject):
             self._choose(0)
 
     def _choose(self, row: int) -> None:
-        # The view's own way would take a Ctrl or Shift that is held down just now for a click's.
+        # `QAbstractItemView.setCurrentIndex` would apply modifier keys that are pressed at the
+        # moment.
         index = self._model.index(row)
         self._view.selectionModel().setCurrentIndex(
             index, QItemSelectionModel.SelectionFlag.ClearAndSelect
@@ -170,18 +174,19 @@ class PlaceKeeper(QObject):
         (current_id,) = before.shown.at(slice(before.row, before.row + 1)).tolist()
         row = model.row_of(current_id)
         has_left = row is None
-        # The scroll place stays, unless the next card must be brought into sight.
+        # Keep the scroll position, unless the next card has to be made visible.
         self._view.setAutoScroll(has_left and before.is_in_sight)
         self._choose(self._next_row() if row is None else row)
         self._view.setAutoScroll(True)
-        if not has_left and before.selected != {current_id}:  # it nearly always is chosen alone
+        # Usually only the current card is selected.
+        if not has_left and before.selected != {current_id}:
             self._choice.choose_rows((), before.selected)
 
     def _next_row(self) -> int:
-        """Row of the card that followed the current one and is still there; the last one when there is none."""
+        """Row of the first remaining card after the previous current one, else the last row."""
         before = self._before
         near = slice(before.row, before.row + NEAR)
-        for image_id in before.shown.at(near).tolist():  # the next one, as nearly always
+        for image_id in before.shown.at(near).tolist():  # usually one of the next few
             row = self._model.row_of(image_id)
             if row is not None:
                 return row

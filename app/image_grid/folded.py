@@ -1,4 +1,4 @@
-"""Images of a fold side by side in any order of cards, and as one card until it is unfolded. No Qt."""
+"""Folds in the order of cards: adjacent images, shown as one card until unfolded. No Qt."""
 
 from __future__ import annotations
 
@@ -14,20 +14,24 @@ from engine.collection.folding.folds import Folds
 from engine.collection.folding.partitions import ALONE
 
 Ids = NDArray[np.int64]
-Positions = NDArray[np.int32]  # of cards and images: of millions several columns are kept
-NEAR: Final = 64  # rows that are looked at before millions of them
+Positions = NDArray[np.int32]  # 32 bits, as there are several columns for millions of images
+NEAR: Final = 64  # rows searched before all of them
 NOTHING_UNFOLDED: Final = frozenset[int]()
 
 
 def together(
     ranked: Positions, image_ids: Ids, folds: Folds, *, keeps_first: bool = False
 ) -> Positions:
-    """Positions of images in order, those of a fold side by side at the place of the one that stands for all.
+    """Move the images of a fold next to its representative.
 
     Args:
         ranked: (m,) positions in order.
         image_ids: (n,) ids by position.
-        keeps_first: the first one of a fold in this order stands for all, as where a person requested this order.
+        keeps_first: whether the first image of a fold represents it, as for an explicitly requested
+            order.
+
+    Returns:
+        (m,) positions in order.
     """
     ids = image_ids[ranked]
     groups = folds.of(ids)
@@ -49,24 +53,24 @@ def together(
 
 @dataclass(frozen=True)
 class ShownImages:
-    """The images of cards in order. Their ids are looked up when needed: a column of millions takes 20 MB."""
+    """The images of cards in order; ids are looked up on demand to save memory."""
 
     listed: Ids  # (n,) ids by position, ascending
-    positions: Positions  # (rows,) of the images that the cards show
+    positions: Positions  # (rows,) positions of the shown images
 
     def __len__(self) -> int:
         return len(self.positions)
 
     def is_same(self, other: ShownImages) -> bool:
-        """Whether nothing was laid out anew since."""
+        """Whether both are the same arrangement."""
         return self.listed is other.listed and self.positions is other.positions
 
     def at(self, rows: slice | NDArray[np.int64]) -> Ids:
-        """Ids (k,) of the images at these rows."""
+        """Ids (k,) of the images at some rows."""
         return self.listed[self.positions[rows]]
 
     def rows_of(self, image_ids: Collection[int], near: int = 0) -> NDArray[np.int64]:
-        """Ascending rows (k,) of the cards that show one of these images; one alone is first looked for near a row."""
+        """Ascending rows (k,) of images; a single one is first searched near a row."""
         wanted = np.unique(np.fromiter(image_ids, dtype=np.int64, count=len(image_ids)))
         places = np.searchsorted(self.listed, wanted)
         is_there = places < len(self.listed)
@@ -84,18 +88,17 @@ class FoldedCards:
     """The cards of m images in order."""
 
     shown: Positions  # (m,) positions of the images
-    folds: Ids  # (m,) fold of each, `ALONE` for none
-    starts: (
-        Positions | None
-    )  # (c,) ascending places among them of the images that cards show; None where all have one
-    turns: Positions  # (m,) place of each image among those of its fold that are shown, from 0
-    sizes: Positions  # (m,) how many of its fold are shown
+    folds: Ids  # (m,) fold of each image, `ALONE` for none
+    # (c,) ascending indices of the images that cards show; None if all have a card.
+    starts: Positions | None
+    turns: Positions  # (m,) index of each image within the shown images of its fold
+    sizes: Positions  # (m,) number of shown images in the fold
 
     @staticmethod
     def of(
         shown: Positions, folds: Ids, unfolded: AbstractSet[int] = NOTHING_UNFOLDED
     ) -> FoldedCards:
-        """Cards of images whose folds (m,) stand side by side."""
+        """Cards of images whose folds (m,) are adjacent."""
         count = len(shown)
         is_first = np.ones(count, dtype=bool)
         is_first[1:] = (folds[1:] != folds[:-1]) | (folds[1:] == ALONE)
@@ -115,7 +118,7 @@ class FoldedCards:
 
     @staticmethod
     def of_single(shown: Positions) -> FoldedCards:
-        """Cards of images of which none is in a fold: columns of one number take no memory."""
+        """Cards of images without folds; constant columns take no memory."""
         alone = np.broadcast_to(np.int64(ALONE), len(shown))
         first, one = (np.broadcast_to(np.int32(value), len(shown)) for value in (0, 1))
         return FoldedCards(shown, alone, None, first, one)
@@ -126,11 +129,11 @@ class FoldedCards:
         return self.shown if self.starts is None else self.shown[self.starts]
 
     def place(self, card: int) -> int:
-        """Place of the image that a card shows."""
+        """Index of the image that a card shows."""
         return card if self.starts is None else int(self.starts[card])
 
     def under(self, card: int) -> Positions:
-        """Positions of the images that a card stands for, the one that it shows first."""
+        """Positions of the images of a card, the shown one first."""
         if self.starts is None:
             return self.shown[card : card + 1]
         end = self.starts[card + 1] if card + 1 < len(self.starts) else len(self.shown)

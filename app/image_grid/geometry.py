@@ -1,4 +1,4 @@
-"""Where cards lie: plain arithmetic, so that 100,000 of them cost as much as one. No Qt widgets."""
+"""Geometry of the grid by arithmetic, independent of the number of cards. No Qt widgets."""
 
 from dataclasses import dataclass, field
 from typing import Final
@@ -17,26 +17,32 @@ SMALLEST_SIDE: Final = 96
 LARGEST_SIDE: Final = 384
 Action = QAbstractItemView.CursorAction
 KEYS: Final = {
-    Qt.Key.Key_Left: Action.MoveLeft, Qt.Key.Key_Right: Action.MoveRight,
-    Qt.Key.Key_Up: Action.MoveUp, Qt.Key.Key_Down: Action.MoveDown,
-    Qt.Key.Key_PageUp: Action.MovePageUp, Qt.Key.Key_PageDown: Action.MovePageDown,
-    Qt.Key.Key_Home: Action.MoveHome, Qt.Key.Key_End: Action.MoveEnd,
-}  # fmt: skip
-"""What keys do. Ctrl changes nothing: the current card is always chosen, so there is no going without choosing."""
+    Qt.Key.Key_Left: Action.MoveLeft,
+    Qt.Key.Key_Right: Action.MoveRight,
+    Qt.Key.Key_Up: Action.MoveUp,
+    Qt.Key.Key_Down: Action.MoveDown,
+    Qt.Key.Key_PageUp: Action.MovePageUp,
+    Qt.Key.Key_PageDown: Action.MovePageDown,
+    Qt.Key.Key_Home: Action.MoveHome,
+    Qt.Key.Key_End: Action.MoveEnd,
+}
+"""Keys that move the current card.
+
+Ctrl has no effect, as the current card is always selected.
+"""
 
 
 @dataclass(frozen=True)
 class GridGeometry:
-    """A grid of equal cards."""
+    """A grid of cards of equal size."""
 
     width: int  # of the viewport
-    side: int  # wanted side of a thumbnail; cards grow a little to fill the row
+    side: int  # least side of a thumbnail; cards grow to fill the row
     count: int
-    caption: int = CAPTION_HEIGHT  # below each thumbnail
-    is_mirrored: bool = field(
-        default_factory=is_mirrored
-    )  # the first card of a row lies at the right
-    shape: float = SQUARE  # height of the picture's frame, as a share of its width
+    caption: int = CAPTION_HEIGHT  # height below each thumbnail
+    # Whether rows run from right to left.
+    is_mirrored: bool = field(default_factory=is_mirrored)
+    shape: float = SQUARE  # aspect ratio of the picture's frame, height by width
 
     @property
     def columns(self) -> int:
@@ -48,12 +54,12 @@ class GridGeometry:
 
     @property
     def frame_height(self) -> int:
-        """Height that a picture may have."""
+        """Greatest height of a picture."""
         return round(self.shape * (self.card_width - 2 * PADDING))
 
     @property
     def picture_side(self) -> int:
-        """The longer side that a picture may have."""
+        """Longest side of a picture."""
         return max(self.card_width, self.frame_height)
 
     @property
@@ -62,7 +68,7 @@ class GridGeometry:
 
     @property
     def row_height(self) -> int:
-        """From one row's top to the next."""
+        """Vertical distance of rows."""
         return self.card_height + GAP
 
     @property
@@ -81,7 +87,7 @@ class GridGeometry:
         )
 
     def _seen(self, area: QRect) -> QRect:
-        """Where an area lies that is counted from the side of the first cards; and back again."""
+        """Mirror a rectangle in right-to-left layouts; its own inverse."""
         return (
             area.translated(self.width - 2 * area.x() - area.width(), 0)
             if self.is_mirrored
@@ -89,7 +95,7 @@ class GridGeometry:
         )
 
     def place_at(self, x: int, y: int) -> int | None:
-        """The card at a point from the grid's top; None between cards."""
+        """The card at a point relative to the grid's top; None between cards."""
         x = self._seen(QRect(x, y, 1, 1)).x()
         column, in_column = divmod(x - MARGIN, self.card_width + GAP)
         row, in_row = divmod(y - MARGIN, self.row_height)
@@ -120,8 +126,15 @@ def row_after(action: Action, row: int, geometry: GridGeometry, height: int) -> 
     count, columns = geometry.count, geometry.columns
     page = max(1, height // geometry.row_height) * columns
     steps = {
-        Action.MoveLeft: -1, Action.MovePrevious: -1, Action.MoveRight: 1, Action.MoveNext: 1,
-        Action.MoveUp: -columns, Action.MoveDown: columns, Action.MovePageUp: -page, Action.MovePageDown: page,
-        Action.MoveHome: -count, Action.MoveEnd: count,
-    }  # fmt: skip
+        Action.MoveLeft: -1,
+        Action.MovePrevious: -1,
+        Action.MoveRight: 1,
+        Action.MoveNext: 1,
+        Action.MoveUp: -columns,
+        Action.MoveDown: columns,
+        Action.MovePageUp: -page,
+        Action.MovePageDown: page,
+        Action.MoveHome: -count,
+        Action.MoveEnd: count,
+    }
     return max(0, min(count - 1, row + steps[action]))

@@ -1,7 +1,7 @@
-"""Keeps the order of cards while a person works on them: finished ones leave, new ones come last, nothing jumps.
+"""A stable order of cards: labelled ones leave, new ones are appended, the others stay in place.
 
-An order by certainty or class is outdated as soon as predictions change. It is then held until the person asks for it
-anew, or for other images. No Qt.
+New predictions make an order by score or class outdated. It is then kept until the user requests
+the order again, or other images. No Qt.
 """
 
 from __future__ import annotations
@@ -21,14 +21,13 @@ from engine.collection.state import NO_CLASS, CollectionState, ImageStatus, Sort
 
 _NONE: Final = np.zeros(0, dtype=np.int32)
 FEW: Final = 32
-"""Cards that leave at once and are looked for one by one. Chosen: more are found as quickly by going through all."""
-PART: Final = (
-    65_536  # images that are compared at a time, so that they stay in the processor's cache
-)
+"""Removed cards searched one by one. Chosen: for more, a full comparison is as fast."""
+# Images compared at a time, so that they fit into the processor's cache.
+PART: Final = 65_536
 
 
 class Order(StrEnum):
-    """How images follow each other."""
+    """Sort order of images."""
 
     UNSURE_FIRST = "unsure_first"
     SUREST_FIRST = "surest_first"
@@ -42,7 +41,7 @@ class Order(StrEnum):
 
     @property
     def sorting(self) -> Sorting | None:
-        """What is known of images that they are sorted by; None where labels and predictions say it."""
+        """The image attribute to sort by; None for an order by labels and predictions."""
         return Sorting(self.value) if self.value in _SORTINGS else None
 
 
@@ -50,10 +49,10 @@ _SORTINGS: Final = frozenset(sorting.value for sorting in Sorting)
 
 
 def in_order(state: CollectionState, chosen: Positions, order: Order) -> Positions:
-    """Positions of images, sorted; a person's own images come first within a class.
+    """Sort positions of images; labelled images come first within a class.
 
-    An unknown image is the least sure of all: its score is only relative to the other classes. Until it is known what
-    to label first, the least sure stand in for it.
+    Unknown images count as least certain, as their score is only relative to the other classes.
+    Until `teach_rank` is known, the least certain images replace that order.
     """
     if order is Order.ADDED or len(chosen) == 0:
         return chosen
@@ -81,19 +80,18 @@ def sorted_places(
     *,
     last: NDArray[np.bool_] | None = None,
 ) -> Positions:
-    """Places (m,) of values (m,), smallest first, equal ones as they come; those of `last` (m,) behind all others.
+    """Stable argsort of values (m,) in ascending order; those of `last` (m,) come last.
 
-    Value and place are sorted as one number, by the processor's vector instructions: a tenth of the time of a stable
-    sort of places, which a window of a million images cannot wait for.
+    Value and position are packed into one integer and sorted by vector instructions, in a tenth of
+    the time of a stable argsort.
     """
     if values.dtype == np.float32:
-        bits = (values + np.float32(0)).view(np.uint32)  # -0 is 0
+        bits = (values + np.float32(0)).view(np.uint32)  # -0 becomes 0
         ordered = np.where(bits & _SIGN, ~bits, bits | _SIGN)
     else:
         smallest, largest = int(values.min(initial=0)), int(values.max(initial=0))
-        if (
-            largest - smallest > np.iinfo(np.uint32).max
-        ):  # counted as integers without limits: codes of no class
+        # Out of range, as for codes without a class.
+        if largest - smallest > np.iinfo(np.uint32).max:
             return np.argsort(values, kind="stable").astype(np.int32)
         ordered = (values - smallest).astype(np.uint32)
     keys = ordered.astype(np.uint64) << _PLACE_BITS
@@ -108,7 +106,7 @@ def sorted_places(
 def _sorted(
     state: CollectionState, chosen: Positions, wanted: ImageFilter, order: Order
 ) -> Positions:
-    """Positions in the order of a set that has one, else in the requested order."""
+    """Sort positions by the order of the image set if it has one, else by the requested order."""
     if wanted.images is None or not wanted.images.is_ordered:
         return in_order(state, chosen, order)
     return chosen[np.argsort(wanted.images.ranks(state.image_ids[chosen]))]
@@ -116,15 +114,15 @@ def _sorted(
 
 @dataclass(frozen=True)
 class HeldOrder:
-    """Cards in order."""
+    """A stable order of cards."""
 
-    state: CollectionState  # that they are positions of
-    sorted_for: CollectionState  # the state that they were sorted for
-    ranked: Positions  # (m,) positions of all cards since then, in order; also of those that left
-    is_ranked: NDArray[np.bool_]  # (n,) bool, those of `ranked`
-    is_in: NDArray[np.bool_]  # (n,) bool, the cards that are shown
-    shown: Positions  # (rows,) positions of the cards that are shown, in order
-    folds: Folds = field(default_factory=Folds.none)  # that stand side by side since then
+    state: CollectionState  # positions refer to it
+    sorted_for: CollectionState  # the state at the time of sorting
+    ranked: Positions  # (m,) positions of all cards since then in order, including removed ones
+    is_ranked: NDArray[np.bool_]  # (n,) bool, the images in `ranked`
+    is_in: NDArray[np.bool_]  # (n,) bool, the images shown
+    shown: Positions  # (rows,) positions of the cards shown, in order
+    folds: Folds = field(default_factory=Folds.none)  # folds at the time of sorting
 
     @staticmethod
     def sorted_now(
@@ -138,13 +136,13 @@ class HeldOrder:
         return HeldOrder(state, state, ranked, is_in, is_in, ranked, folds=folds)
 
     def has(self, image_id: int) -> bool:
-        """Whether an image is among the cards, or under one of them."""
+        """Whether an image is shown, or folded under a card."""
         with suppress(KeyError):
             return bool(self.is_in[self.state.position(image_id)])
         return False
 
     def is_outdated(self, order: Order) -> bool:
-        """Whether the requested order was not known yet when the cards were sorted, and is now."""
+        """Whether ranks for the requested order became known after sorting."""
         if order.sorting is not None:
             return order.sorting not in self.sorted_for.ranks and order.sorting in self.state.ranks
         return (
@@ -161,13 +159,13 @@ class HeldOrder:
         *,
         moved: NDArray[np.bool_] | None = None,
     ) -> HeldOrder:
-        """The same order after a change: by a label, or a file that can (not) be read, cards come and go.
+        """Keep the order for a new state; only labels and readability add or remove cards.
 
-        A card whose prediction changed stays, also where it no longer fits: it may be the one that is looked at. One
-        that comes back, as after an undo, gets its old place.
+        A card whose prediction changed stays, even if it no longer matches: the user may be looking
+        at it. A card that returns, as after undo, gets its previous place.
 
         Args:
-            moved: (n,) further images that may come or go.
+            moved: (n,) further images that may be added or removed.
         """
         if moved is None and _has_same_facts(self.state, state):
             return replace(self, state=state)
@@ -190,7 +188,10 @@ class HeldOrder:
         return HeldOrder(state, self.sorted_for, ranked, is_ranked, is_in, shown, self.folds)
 
     def changed_predictions(self, wanted: ImageFilter) -> int:
-        """How many unlabelled images changed class since: cards, and those that would come if it were sorted anew."""
+        """Number of unlabelled images whose predicted class changed since sorting.
+
+        Counts cards, and images that sorting again would add.
+        """
         now, then = self.state, self.sorted_for
         if now is then or len(now.image_ids) == 0 or len(then.image_ids) == 0:
             return 0
@@ -229,14 +230,14 @@ def _places(is_meant: NDArray[np.bool_]) -> Positions:
 
 
 def _without(values: Positions, rows: Positions) -> Positions:
-    """Values (m,) but for those at rows (k,); of one row a quarter of the time that `np.delete` takes."""
+    """Values (m,) without those at rows (k,); faster than `np.delete` for a single row."""
     if len(rows) == 1:
         return np.concatenate([values[: rows[0]], values[rows[0] + 1 :]])
     return np.delete(values, rows)
 
 
 def _rows_that_left(before: HeldOrder, is_in: NDArray[np.bool_]) -> Positions | None:
-    """Rows of the cards (n,) that are shown no more; None where others came, or many left."""
+    """Rows of the cards (n,) that were removed; None if cards were added, or many removed."""
     went = _places(before.is_in & ~is_in)
     if len(went) > FEW or bool((is_in & ~before.is_in).any()):
         return None
@@ -250,7 +251,7 @@ def _count_others(
     before: slice | Positions,
     is_meant: NDArray[np.bool_],
 ) -> int:
-    """How many of those meant (k,), at places (k,) of a state, had another class at their places (k,) before."""
+    """Number of images (k,) in `is_meant` whose predicted class differs between two states."""
     is_other = predicted_class(now, places) != predicted_class(then, before)
     return int(np.count_nonzero(is_other & is_meant))
 
@@ -260,7 +261,7 @@ def has_same_images(before: CollectionState, after: CollectionState) -> bool:
 
 
 def _found(wanted: Ids, image_ids: Ids) -> tuple[Positions, NDArray[np.bool_]]:
-    """Where ids stand among others, which are sorted, and whether they are there."""
+    """Positions of ids in a sorted array, and whether they are in it."""
     if len(image_ids) == 0:
         return np.zeros(len(wanted), dtype=np.int32), np.zeros(len(wanted), dtype=bool)
     places = np.minimum(np.searchsorted(image_ids, wanted), len(image_ids) - 1).astype(np.int32)
@@ -268,7 +269,7 @@ def _found(wanted: Ids, image_ids: Ids) -> tuple[Positions, NDArray[np.bool_]]:
 
 
 def _has_same_facts(before: CollectionState, after: CollectionState) -> bool:
-    """Whether at most predictions differ: the images, their labels, and whether they can be read, are the same."""
+    """Whether images, labels and readability are the same in both states."""
     pairs = ((before.label_class, after.label_class), (before.status, after.status))
     return has_same_images(before, after) and all(
         one is other or np.array_equal(one, other) for one, other in pairs
@@ -276,7 +277,7 @@ def _has_same_facts(before: CollectionState, after: CollectionState) -> bool:
 
 
 def _is_touched(before: CollectionState, after: CollectionState) -> NDArray[np.bool_]:
-    """(n,) images of the new state whose label, or whether they can be read, is not what it was; new ones are."""
+    """(n,) images of the new state whose label or readability changed; new ones included."""
     if has_same_images(before, after):
         is_other = before.label_class != after.label_class
         return (

@@ -1,4 +1,4 @@
-"""The card under the pointer: the frame of a video plays the others of its video there."""
+"""The hovered card, which plays the frames of its video."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from app.image_grid.model import ImageGridModel
 
 FRAME_MS: Final = 400
-"""How long a frame is shown. Chosen: slow enough to recognize what is in it, and a clip is over in seconds."""
+"""Duration of a frame. Chosen: slow enough to recognize its content."""
 
 
 @final
 class HoveredCard(QObject):
-    """Which card is under the pointer, and which picture each card shows meanwhile."""
+    """Tracks the hovered card, and the picture that each card currently shows."""
 
     def __init__(self, view: QAbstractItemView, model: ImageGridModel) -> None:
         super().__init__(view)
         self._view, self._model = view, model
-        self.row = -1  # of the card under the pointer, -1 for none
+        self.row = -1  # of the hovered card, -1 for none
         self._image_id = -1
         self._frames: Sequence[ImageSource] = ()
         self._place = 0
@@ -34,7 +34,7 @@ class HoveredCard(QObject):
         view.viewport().installEventFilter(self)
 
     def move_to(self, row: int) -> None:
-        """The pointer is over the card of a row now, or over none at -1."""
+        """Set the hovered row; -1 for none."""
         if row == self.row:
             return
         for changed in (self.row, row):
@@ -50,12 +50,12 @@ class HoveredCard(QObject):
             self._timer.stop()
 
     def picture_of(self, card: Card) -> ImageSource:
-        """What a card shows now: itself, or the present frame of its video."""
+        """The picture of a card: its own, or the current frame of its video."""
         is_playing = self._timer.isActive() and card.image_id == self._image_id
         return self._frames[self._place] if is_playing else card.source
 
     def _frames_of(self, card: Card) -> list[ImageSource]:
-        """The frames of a card's video in order of time; none of a photo."""
+        """The frames of a card's video in order of time; empty for a photo."""
         state, part = self._model.state, file_part(card.source.part)
         if state is None or part.seconds is None or part.picture != part:
             return []

@@ -1,4 +1,4 @@
-"""The grid's cards as a Qt model: positions in the newest state, kept in place by image id."""
+"""Qt model of the grid's cards: positions in the latest state, in a stable order."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -30,12 +30,12 @@ from engine.file_parts import BoundingBox, file_part, is_within_picture
 AnyIndex = QModelIndex | QPersistentModelIndex
 CARD_ROLE = Qt.ItemDataRole.UserRole + 1
 ID_ROLE = Qt.ItemDataRole.UserRole + 2
-_LONGEST_COMMENT: Final = 200  # characters, in a tip
+_LONGEST_COMMENT: Final = 200  # characters, in a tool tip
 
 
 @final
 class ImageGridModel(QAbstractListModel):
-    """Images of a `CollectionState` that pass a filter, in order."""
+    """Sorted images of a `CollectionState` that pass a filter."""
 
     def __init__(self, words: CardWords, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -47,23 +47,21 @@ class ImageGridModel(QAbstractListModel):
         self._cards = NO_CARDS
         self._positions: Positions = np.zeros(0, dtype=np.int32)
         self._is_folding = False
-        self._unfolded: set[int] = set()  # folds that are shown card by card
+        self._unfolded: set[int] = set()  # folds that are shown image by image
         self._held: HeldOrder | None = None
         self._counted_for: Codes | None = None
         self._changed = 0
-        self._near = 0  # row that was looked for last: the next one is near
-        self.is_rearranging = (
-            False  # no person chooses the card that becomes the current one meanwhile
-        )
-        self.is_held = (
-            False  # the order stays as it is while predictions change: a person works on the cards
-        )
+        self._near = 0  # last row found: the next one is near
+        # Whether the current card changes because of sorting, not by the user.
+        self.is_rearranging = False
+        # Whether the order is kept while predictions change, as the user works on the cards.
+        self.is_held = False
         self._arranging = Arranging(self)
         self._arranging.arranged.connect(self._on_arranged)
         self.stop = self._arranging.stop
 
     def set_state(self, state: CollectionState | None, wanted: ImageFilter | None = None) -> None:
-        """Show a newer state: in its true order, or, while a person works on the cards, in the present one."""
+        """Show a newer state; while `is_held`, cards keep their order."""
         is_other_filter = wanted is not None and wanted != self.filter
         self.filter = wanted or self.filter
         if state is None:
@@ -75,9 +73,9 @@ class ImageGridModel(QAbstractListModel):
             self._follow(state, self._held)
 
     def _follow(self, state: CollectionState, before: HeldOrder) -> None:
-        """Keep the order; while no person works on the cards, the new one is shown once they are sorted."""
+        """Keep the order, and unless it is held, sort in the background."""
         held = before.followed(state, self.filter, self.order)
-        if not held.is_in.any():  # no card is left that could jump: show what came meanwhile
+        if not held.is_in.any():  # no card is left to keep in place
             self._sort(state)
             return
         if held.is_in is before.is_in:
@@ -99,7 +97,7 @@ class ImageGridModel(QAbstractListModel):
         self._show(self._arrange(state)())
 
     def _arrange(self, state: CollectionState) -> Callable[[], Arrangement]:
-        """What arranges the cards of a state as they are wanted now, on any thread."""
+        """A function that sorts the cards of a state with the current options, on any thread."""
         sort = partial(
             HeldOrder.sorted_now, state, self.filter, self.order, is_folding=self._is_folding
         )
@@ -115,7 +113,7 @@ class ImageGridModel(QAbstractListModel):
         state = self.state
         if self.is_held or state is None:
             return
-        if found.held.state is not state:  # labels came meanwhile, or newer predictions
+        if found.held.state is not state:  # newer labels or predictions have arrived
             held = found.held.followed(state, self.filter, self.order)
             is_same = held.is_in is found.held.is_in
             found = (
@@ -128,10 +126,10 @@ class ImageGridModel(QAbstractListModel):
     def follow_search(
         self, found: ImageSet, moved: Callable[[CollectionState], NDArray[np.bool_]]
     ) -> None:
-        """The same search has other hits by now; cards keep their places while a person works on them.
+        """Update the results of the same search; a held order is kept.
 
         Args:
-            moved: which images (n,) of the state may come or go now.
+            moved: function for the images (n,) of a state that may be added or removed.
         """
         self.filter = replace(self.filter, found=found)
         if self.state is not None and self._held is not None and self.is_held:
@@ -148,7 +146,7 @@ class ImageGridModel(QAbstractListModel):
         self._missing = image_ids
 
     def set_order(self, order: Order, *, is_awaited: bool = True) -> None:
-        """Sort another way; behind the window where nobody waits for it and it takes long."""
+        """Set the sort order; sort large collections in the background unless `is_awaited`."""
         self.order = order
         if is_awaited or self.state is None or self.is_held or not self._takes_long(self.state):
             self.refresh()
@@ -156,7 +154,7 @@ class ImageGridModel(QAbstractListModel):
             self._arranging.begin(self._arrange(self.state))
 
     def refresh(self) -> None:
-        """Sort anew; from now on the order is not held."""
+        """Sort again, and stop holding the order."""
         self.is_held = False
         self._counted_for = None
         if self.state is not None:
@@ -169,14 +167,14 @@ class ImageGridModel(QAbstractListModel):
         return self._is_folding
 
     def set_folding(self, is_wanted: bool) -> None:
-        """Show the images of a fold as one card, or each as its own."""
+        """Show a fold as one card, or each of its images."""
         if is_wanted != self._is_folding:
             self._is_folding = is_wanted
             self.refresh()
 
     @property
     def has_other_folds(self) -> bool:
-        """Whether folds were found that the cards, which are held in their order, do not show yet."""
+        """Whether new folds are known that the held order does not show yet."""
         is_known = self._held is not None and self.state is not None and self._is_folding
         return (
             is_known
@@ -187,11 +185,15 @@ class ImageGridModel(QAbstractListModel):
 
     @property
     def image_count(self) -> int:
-        """Images that all cards stand for."""
+        """Number of images of all cards."""
         return len(self._cards.shown)
 
     def toggle_fold(self, row: int) -> int | None:
-        """Unfold the fold of a card, or fold it again; the row of its first card, None for a card without a fold."""
+        """Toggle the fold of a card.
+
+        Returns:
+            Row of its first card; None for a card without a fold.
+        """
         place = self._cards.place(row)
         fold = int(self._cards.folds[place])
         if fold == ALONE or self._cards.sizes[place] < 2:  # noqa: PLR2004 (alone)
@@ -205,11 +207,11 @@ class ImageGridModel(QAbstractListModel):
         return int(rows[0])
 
     def images_under(self, image_ids: Sequence[int]) -> tuple[int, ...]:
-        """These images, and those that fold under their cards; in the order shown."""
+        """These images and those folded under their cards, in the shown order."""
         return self._under(image_ids)[0]
 
     def images_meant(self, image_ids: Sequence[int]) -> tuple[tuple[int, ...], int]:
-        """Images that a decision on these cards is about, and how many under them keep another label."""
+        """Images affected by a decision on cards, and the number of folded ones to leave out."""
         return self._under(image_ids, keeps_labels=True)
 
     def _under(
@@ -230,15 +232,17 @@ class ImageGridModel(QAbstractListModel):
         return tuple(dict.fromkeys(found)), kept
 
     def changed_predictions(self) -> int:
-        """How many images changed class since the cards were sorted; all unlabelled ones where no order was there."""
+        """Number of images whose prediction changed since sorting.
+
+        If the requested order was not known then, all unlabelled ones.
+        """
         held = self._held
         if held is None:
             return 0
         if held.is_outdated(self.order):
             return int(np.count_nonzero(held.state.label_class[held.shown] == NO_CLASS))
-        if (
-            self._counted_for is not held.state.best_class
-        ):  # counting 100,000 anew for each label takes a frame
+        # Cached, as counting 100,000 images after each label takes a frame.
+        if self._counted_for is not held.state.best_class:
             self._counted_for, self._changed = (
                 held.state.best_class,
                 held.changed_predictions(self.filter),
@@ -248,7 +252,7 @@ class ImageGridModel(QAbstractListModel):
     def _show(self, found: Arrangement) -> None:
         held = found.held
         if self._held is None or held.folds is not self._held.folds:
-            self._unfolded.clear()  # folds are numbered anew
+            self._unfolded.clear()  # folds are renumbered
         if self._has_same_rows(held.state, found.cards.positions):
             self._cards = found.cards
             self._show_same_cards(held.state, held)
@@ -258,7 +262,7 @@ class ImageGridModel(QAbstractListModel):
     def _reset(
         self, state: CollectionState | None, held: HeldOrder | None, cards: FoldedCards
     ) -> None:
-        """Change state and rows at once: slots of `modelAboutToBeReset` still see the old ones."""
+        """Change state and rows in one reset; slots of `modelAboutToBeReset` see the old ones."""
         self.is_rearranging = True
         self.beginResetModel()
         self.state, self._held, self._cards, self._positions = state, held, cards, cards.positions
@@ -279,9 +283,8 @@ class ImageGridModel(QAbstractListModel):
         return self.last_row_of((image_id,))
 
     def last_row_of(self, image_ids: Sequence[int]) -> int | None:
-        if self._held is None or not any(
-            map(self._held.has, image_ids)
-        ):  # a card that just left is in no row
+        # A card that was just removed has no row.
+        if self._held is None or not any(map(self._held.has, image_ids)):
             return None
         rows = self.shown.rows_of(image_ids, self._near)
         if len(rows):
@@ -293,14 +296,14 @@ class ImageGridModel(QAbstractListModel):
 
     @property
     def shown(self) -> ShownImages:
-        """The images of the cards as they are now."""
+        """The images of the current cards."""
         return (
             NO_IMAGES if self.state is None else ShownImages(self.state.image_ids, self._positions)
         )
 
     @property
     def image_ids(self) -> NDArray[np.int64]:
-        """(rows,) ids of all of them; looked up at each call."""
+        """Ids (rows,) of the images of all cards; computed on each call."""
         return self.shown.at(slice(None))
 
     def card(self, row: int) -> Card:
@@ -309,7 +312,7 @@ class ImageGridModel(QAbstractListModel):
         return replace(self._card_at(self.state, int(self._positions[row])), stack=stack, chip=chip)
 
     def card_of(self, image_id: int) -> Card | None:
-        """What is shown of an image, also where no row has it; None for one that is not in the project."""
+        """The card of an image, even if it is not shown; None if it is not in the project."""
         try:
             return (
                 None
@@ -348,7 +351,7 @@ class ImageGridModel(QAbstractListModel):
         return Card(image_id, *words, *noted, is_replaced=is_replaced, boxes=boxes, label_key=key)
 
     def _stack(self, row: int) -> tuple[int, str]:
-        """How many images a card stands for, and the words of its chip."""
+        """Number of images of a card, and the text of its badge."""
         place = self._cards.place(row)
         size = int(self._cards.sizes[place])
         if size == 1:
@@ -391,7 +394,7 @@ class ImageGridModel(QAbstractListModel):
 
 
 def boxes_in(state: CollectionState, image_id: int) -> tuple[BoundingBox, ...]:
-    """The boxes in the picture that an image is."""
+    """The boxes in the picture of an image."""
     if not state.items or is_within_picture(state.source_of(image_id).part):
         return ()
     parts = {each: file_part(part) for each, part in state.items_of_file(image_id).items()}

@@ -1,6 +1,6 @@
-"""Paints the cards in sight, and knows which one is seen at a place.
+"""Paints the visible cards, and maps points to the cards that were painted there.
 
-A press means the card that was painted there, wherever newer rows have it by now.
+A press refers to the painted card, even if the model changed since.
 """
 
 from collections.abc import Callable
@@ -23,11 +23,11 @@ from engine.file_parts import ImageSource
 
 @dataclass(frozen=True, eq=False)
 class _Frame:
-    """Cards as they were painted."""
+    """Layout of the last painted frame."""
 
     shown: ShownImages
     geometry: GridGeometry
-    offset: int  # of the viewport from the grid's top
+    offset: int  # scroll offset of the viewport
 
     def id_at(self, point: QPoint) -> int | None:
         place = self.geometry.place_at(point.x(), point.y() + self.offset)
@@ -39,7 +39,7 @@ _NO_FRAME: Final = _Frame(NO_IMAGES, GridGeometry(1, 1, 0), 0)
 
 @final
 class PaintedCards(QObject):
-    """Knows the last frame of a view, and which card was pressed on it."""
+    """Paints the cards of a view, and tracks the pressed card."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class PaintedCards(QObject):
         view.installEventFilter(self)
 
     def forget(self) -> None:
-        """Paint every card again."""
+        """Clear the cache of rendered cards."""
         self._finished = FinishedCards()
 
     def paint(
@@ -67,7 +67,11 @@ class PaintedCards(QObject):
         look_of: Callable[[int], Look],
         picture_of: Callable[[Card], ImageSource],
     ) -> bool:
-        """Paint the cards as they are now; whether the shape of their pictures is to be decided."""
+        """Paint the exposed cards.
+
+        Returns:
+            Whether the aspect ratio of the frames can be decided.
+        """
         viewport, geometry, offset = (
             self._view.viewport(),
             self._geometry(),
@@ -78,7 +82,8 @@ class PaintedCards(QObject):
         self._finished.wear(viewport.palette().color(viewport.backgroundRole()), ratio)
         in_sight, are_all_there = set(), True
         places = geometry.places_between(offset, offset + viewport.height())
-        for place in reversed(places):  # the newest request is served first: request the top last
+        # The latest request is loaded first, so the top is requested last.
+        for place in reversed(places):
             rect = geometry.rect(place).translated(0, -offset)
             if not event.region().intersects(rect):
                 continue
@@ -96,7 +101,7 @@ class PaintedCards(QObject):
         return self._thumbnails.shape.is_due(are_all_there=are_all_there)
 
     def chip(self, card: Card, rect: QRect) -> QRect:
-        """Where the count of a card lies; nowhere where it has none."""
+        """Rectangle of a card's count badge; empty without one."""
         geometry, ratio = self._geometry(), self._view.devicePixelRatioF()
         picture = self._thumbnails.pixmap(
             card.source, geometry.picture_side, ratio, is_fleeting=True
@@ -104,7 +109,7 @@ class PaintedCards(QObject):
         return chip_rect(CardPlace(rect, geometry.caption), card, picture) if card.chip else QRect()
 
     def press(self, point: QPoint) -> QModelIndex:
-        """The card that is seen at a place, wherever it is now; none between cards, and where it has left."""
+        """Index of the card painted at a point; invalid between cards, or if it was removed."""
         frame, now = self._frame, (self._geometry(), self._view.verticalScrollBar().value())
         is_same = frame.shown.is_same(self._model.shown) and (frame.geometry, frame.offset) == now
         if is_same or not len(frame.shown):
@@ -116,12 +121,12 @@ class PaintedCards(QObject):
 
     @property
     def pressed(self) -> QModelIndex:
-        """The card that was pressed last: also a double click's, should cards have been sorted in between."""
+        """Index of the last pressed card, for a double click after the cards were sorted."""
         row = None if self._pressed_id is None else self._model.row_of(self._pressed_id)
         return QModelIndex() if row is None else self._model.index(row)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Nothing is seen of a hidden view."""
+        """Forget the frame when the view is hidden."""
         if event.type() == QEvent.Type.Hide:
             self._frame = _NO_FRAME
         return super().eventFilter(watched, event)

@@ -1,4 +1,4 @@
-"""What a pressed mouse does on the grid: chooses cards, takes them along, or draws a rubber band between them."""
+"""Mouse interaction of the grid: selecting and dragging cards, and the rubber band."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,14 +25,13 @@ from app.images.pixels import fitted
 from app.theme.tokens import tokens
 from app.wording import number
 
-# Logical pixels, and pictures; chosen by eye: a pile tells one image from many, and hides little of what lies below.
+# Drag pixmap, in logical pixels and pictures. Chosen by eye: shows several images compactly.
 SIDE: Final = 72
 MOST_SHOWN: Final = 3
-STEP: Final = 6  # each picture of the pile lies this far below and right of the one above it
-HOT_SPOT: Final = QPoint(
-    -10, -10
-)  # the pile hangs beside the pointer, so that the row under it can be read
-_BADGE_HEIGHT: Final = 20  # of the number, in logical pixels
+STEP: Final = 6  # offset of each picture of the pile, down and right
+# Next to the pointer, so that the row below it stays readable.
+HOT_SPOT: Final = QPoint(-10, -10)
+_BADGE_HEIGHT: Final = 20  # of the count, in logical pixels
 _ADDING = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 
 
@@ -98,27 +97,27 @@ def _paint_badge(painter: QPainter, top_right: QPoint, text: str, font: QFont) -
 
 @dataclass(frozen=True)
 class _Press:
-    """A button that went down."""
+    """A pressed mouse button."""
 
-    at: QPoint  # place on the viewport
-    keys: Qt.KeyboardModifier  # held down then
+    at: QPoint  # position in the viewport
+    keys: Qt.KeyboardModifier  # modifiers at the press
     is_on_card: bool
-    on_release: Callable[[], None]  # what a click means when the button comes up at the same place
+    on_release: Callable[[], None]  # called if the button is released at the same place
 
 
 @dataclass(frozen=True)
 class _Band:
     """A rubber band."""
 
-    origin: QPoint  # where it began, from the grid's top
-    beside: tuple[int, ...]  # images that stay chosen whatever it touches
-    former: tuple[int, ...]  # images that were chosen when it began
-    former_current: int | None  # the current one then
+    origin: QPoint  # start, relative to the grid's top
+    beside: tuple[int, ...]  # images that stay selected
+    former: tuple[int, ...]  # images selected before it started
+    former_current: int | None  # the current image before it started
 
 
 @final
 class Pointer:
-    """Follows the left button."""
+    """Handles the left mouse button."""
 
     def __init__(
         self,
@@ -143,21 +142,24 @@ class Pointer:
         return QRect(self._band.origin - self._offset(), self._end).normalized()
 
     def press(self, event: QMouseEvent, index: QModelIndex) -> None:
-        """Press a card, or between cards where `index` is none."""
+        """Handle a press on a card, or between cards if `index` is invalid."""
         point, keys = event.position().toPoint(), event.modifiers()
         if not index.isValid():
             self._press = _Press(
                 point, keys, False, _nothing if keys & _ADDING else self._choice.let_go
             )
             return
-        self._view.setAutoScroll(
-            False
-        )  # a card that looks in over the edge stays under the pointer
+        # A partly visible card must stay under the pointer.
+        self._view.setAutoScroll(False)
         self._press = _Press(point, keys, True, self._choose_pressed(index.row(), keys))
         self._view.setAutoScroll(True)
 
     def _choose_pressed(self, row: int, keys: Qt.KeyboardModifier) -> Callable[[], None]:
-        """Choose a pressed card; what must wait for the release, as the press may begin a drag, is returned."""
+        """Select a pressed card.
+
+        Returns:
+            What to do on release, as the press may begin a drag.
+        """
         is_adding, choice = bool(keys & Qt.KeyboardModifier.ControlModifier), self._choice
         if keys & Qt.KeyboardModifier.ShiftModifier:
             choice.choose_up_to(row, keeps_others=is_adding)
@@ -165,12 +167,12 @@ class Pointer:
             choice.toggle(row) if is_adding else choice.choose_alone(row)
         else:
             choice.make_current(row)
-            image_id = choice.current_id  # until the release other cards may leave
+            image_id = choice.current_id  # other cards may leave before the release
             return lambda: self._release_chosen(image_id, is_adding=is_adding)
         return _nothing
 
     def _release_chosen(self, image_id: int | None, *, is_adding: bool) -> None:
-        """Choose it alone, or let it go; nothing where its card has left."""
+        """Select only this card or deselect it, unless it was removed."""
         row = self._choice.row_of(image_id)
         if row is not None:
             self._choice.toggle(row) if is_adding else self._choice.choose_alone(row)
@@ -202,7 +204,7 @@ class Pointer:
             press.on_release()
 
     def give_up(self) -> bool:
-        """Take a rubber band back, and what it chose; whether there was one."""
+        """Cancel a rubber band and restore the selection; False if there was none."""
         band, self._press = self._band, None
         if band is None:
             return False
@@ -237,4 +239,4 @@ class Pointer:
 
 
 def _nothing() -> None:
-    """A press that has done all by itself."""
+    """Do nothing on release."""

@@ -1,4 +1,4 @@
-"""The image grid: an item view whose geometry is arithmetic, so that a frame costs what is visible and nothing else."""
+"""The image grid: an item view with arithmetic geometry, which paints only visible cards."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -61,18 +61,17 @@ _RETURNING: Final = {Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.Popu
 
 @final
 class ImageGrid(QAbstractItemView):
-    """Shows the cards of an `ImageGridModel`."""
+    """View of an `ImageGridModel`."""
 
     current_image_changed = Signal(int)  # image id, or -1 for none
     images_selected = Signal(tuple)  # tuple of image ids
-    open_requested = Signal(int)  # image to look at alone
+    open_requested = Signal(int)  # image to show alone
     files_dropped = Signal(Sequence)  # list of paths dropped from outside
-    similar_requested = Signal(
-        Sequence
-    )  # the same, dropped with Alt held: look for images like them
-    fold_toggled = Signal(int)  # image whose card should be unfolded, or folded again
+    # Paths dropped with Alt: search for similar images.
+    similar_requested = Signal(Sequence)
+    fold_toggled = Signal(int)  # image whose card should be folded or unfolded
     zoom_changed = Signal(int)  # side of a thumbnail
-    menu_requested = Signal(QPoint)  # place on the screen
+    menu_requested = Signal(QPoint)  # global position
 
     def __init__(self, model: ImageGridModel, thumbnails: Thumbnails) -> None:
         super().__init__()
@@ -89,9 +88,8 @@ class ImageGrid(QAbstractItemView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setMouseTracking(True)
-        self.setDragDropMode(
-            QAbstractItemView.DragDropMode.DropOnly
-        )  # what is dragged from here, the pointer begins
+        # Drags out of the view are started by `Pointer`.
+        self.setDragDropMode(QAbstractItemView.DragDropMode.DropOnly)
         self.setModel(model)
         DropLight(self.viewport())
         self._pointer = Pointer(self, self._choice, self._geometry, self._take_along)
@@ -119,12 +117,12 @@ class ImageGrid(QAbstractItemView):
         return True
 
     def select_row(self, row: int) -> None:
-        """Choose the card in a row, the last one when there are fewer."""
+        """Select the card in a row, or the last one."""
         if self._grid_model.rowCount():
             self._choice.choose_alone(min(row, self._grid_model.rowCount() - 1))
 
     def set_thumbnail_side(self, side: int) -> None:
-        """Show larger or smaller cards; the current one stays in sight."""
+        """Set the thumbnail size; the current card stays visible."""
         side = max(SMALLEST_SIDE, min(LARGEST_SIDE, side))
         if side == self.thumbnail_side:
             return
@@ -213,7 +211,7 @@ class ImageGrid(QAbstractItemView):
         return region
 
     def _on_model_reset(self) -> None:
-        """Where there are cards, one of them is current; announce when the choice ended with its cards."""
+        """Make a card current after a reset; emit signals if no cards are left."""
         if not self._grid_model.rowCount():
             self._thumbnails.shape.forget()
             self._tell_current(-1)
@@ -227,13 +225,13 @@ class ImageGrid(QAbstractItemView):
         self._tell_current(self._grid_model.id_at(current.row()) if current.isValid() else -1)
 
     def _tell_current(self, image_id: int) -> None:
-        """Announce it once, not again when cards are laid out anew around the same image."""
+        """Emit the current image, unless it was emitted already."""
         if image_id != self._announced_id:
             self._announced_id = image_id
             self.current_image_changed.emit(image_id)
 
     def tell_current(self) -> None:
-        """Announce the current image, even if it is the same as before."""
+        """Emit the current image, even if it has not changed."""
         self._announced_id = -1 if self.current_id is None else self.current_id
         self.current_image_changed.emit(self._announced_id)
 
@@ -261,7 +259,7 @@ class ImageGrid(QAbstractItemView):
             self._repaint_timer.start()
 
     def _on_keys_changed(self) -> None:
-        """Cards name keys."""
+        """Repaint the cards, which show keys."""
         self._painted.forget()
         self.viewport().update()
 
@@ -277,10 +275,9 @@ class ImageGrid(QAbstractItemView):
         self.viewport().update()
 
     def _lay_out_after(self, before: GridGeometry) -> None:
-        """Lay out around the card that was on top."""
-        top = (
-            self.verticalOffset() + MARGIN
-        )  # what is above is the gap that the row below is shown with
+        """Lay out again, keeping the topmost card in place."""
+        # The gap above a row is visible with that row.
+        top = self.verticalOffset() + MARGIN
         anchor = before.places_between(top, top).start
         self.updateGeometries()
         if before != self._geometry() and 0 < anchor < self._grid_model.rowCount():
@@ -325,20 +322,23 @@ class ImageGrid(QAbstractItemView):
             self.mousePressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Request the menu of what is chosen: at the pointer, or on the current card by a key."""
+        """Request the context menu at the pointer, or on the current card if opened by a key."""
         is_by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
         place = self.visualRect(self.currentIndex()).center() if is_by_key else event.pos()
         if self.indexAt(place).isValid():
             self.menu_requested.emit(self.viewport().mapToGlobal(place))
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Keys work here from now on, so the image they work on is the one to describe."""
+        """Announce the current image, as keys now act on it."""
         super().focusInEvent(event)
         if event.reason() not in _RETURNING:
             self.tell_current()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Arrows choose; Space looks at the image alone; Esc lets go; signs are shortcuts, never a search."""
+        """Handle keys: arrows select, Space opens the image, Esc clears the selection.
+
+        Characters are shortcuts; the keyboard search of item views is off.
+        """
         key, keys = key_in_reading_order(event.key()), event.modifiers()
         if (
             key in KEYS
@@ -360,7 +360,7 @@ class ImageGrid(QAbstractItemView):
             super().keyPressEvent(event)
 
     def _on_space(self) -> None:
-        """Open the image, where no window does: there an action has the key."""
+        """Open the image, unless Space is the key of another action."""
         if self.current_id is not None and "Space" in keys_in_use().of("open_image", ("Space",)):
             self.open_requested.emit(self.current_id)
 
@@ -405,5 +405,5 @@ class ImageGrid(QAbstractItemView):
             (self.similar_requested if is_search else self.files_dropped).emit(paths)
 
     def chip_at(self, index: AnyIndex) -> QRect:
-        """Where the count of a card lies in the viewport; nowhere where it has none."""
+        """Rectangle of a card's count badge in the viewport; empty without one."""
         return self._painted.chip(index.data(CARD_ROLE), self.visualRect(index))
