@@ -1,4 +1,4 @@
-"""Opens the card "About Protoleaf"; what it tells is read from the disk beside the window."""
+"""The "About Protoleaf" card; credits are read from disk in the background."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.feature import Feature
 from app.jobs.slot import JobSlot
 from app.texts import marked, tr
 
-if TYPE_CHECKING:  # the window shows first
+if TYPE_CHECKING:  # lazy imports for a fast start
     from app.about.logic import Credits
     from app.about.view import AboutCard
     from app.shell import Shell
@@ -17,18 +17,18 @@ if TYPE_CHECKING:  # the window shows first
 
 @final
 class About(Feature):
-    """Shows version, origin and licence of what the program is made of."""
+    """Show version, licence and credits of the program."""
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
-        self.card: AboutCard | None = None  # until it is opened
+        self.card: AboutCard | None = None  # created on first use
         self._reading = JobSlot(parent=self)
 
     @action(
         "about", marked("About Protoleaf…"), "info", "", Section.HELP_ABOUT, needs=Needs.NOTHING
     )
     def open_card(self) -> None:
-        """Show the card; where weights come from follows as soon as it was read."""
+        """Show the card; credits are added when they have been read."""
         from app.about.logic import read_credits
         from app.about.view import AboutCard
 

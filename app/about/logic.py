@@ -1,4 +1,4 @@
-"""Origin and licence of the weights that ship with the program; without Qt."""
+"""Credits of the bundled weights; without Qt."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -10,25 +10,25 @@ from engine.config import notice_path
 
 @dataclass(frozen=True)
 class WeightsCredit:
-    """Where a bundled backbone's weights come from."""
+    """Origin and licence of a bundled backbone's weights."""
 
-    choice: BackboneChoice  # what it is offered as
-    name: str  # in the library
-    origin: str  # what it was trained on, and by whom
-    licence: str  # of the weights
+    choice: BackboneChoice  # setting that selects it
+    name: str  # name in the library
+    origin: str  # training data and its authors
+    licence: str  # licence of the weights
 
 
 Part = tuple[str, tuple[str, ...]]
-"""What a part of the notice is about, and its lines."""
+"""Title and lines of a section of the notice."""
 
 
 @dataclass(frozen=True)
 class Credits:
-    """What the program owes to others.
+    """Credits of the program.
 
     Attributes:
-        weights: of the bundled backbones, as their cards say.
-        parts: the same as the file NOTICE says, in full; none where it does not lie beside the program.
+        weights: of the bundled backbones, from their cards.
+        parts: sections of the NOTICE file; empty if it is missing.
     """
 
     weights: Sequence[WeightsCredit]
@@ -36,7 +36,7 @@ class Credits:
 
 
 def read_credits() -> Credits:
-    """Read cards and notice from the disk."""
+    """Read backbone cards and the NOTICE file."""
     notice = ""
     with suppress(OSError, UnicodeDecodeError):
         notice = notice_path().read_text(encoding="utf-8")
@@ -48,7 +48,7 @@ def read_credits() -> Credits:
 
 
 def parts_of(notice: str) -> tuple[Part, ...]:
-    """The parts of a notice that have a title with indented lines below it; each sentence's end begins a new line."""
+    """Sections of a notice: titles followed by indented lines, rejoined to whole sentences."""
     parts: list[Part] = []
     for block in notice.split("\n\n"):
         title, *rest = block.strip("\n").split("\n")
@@ -58,7 +58,7 @@ def parts_of(notice: str) -> tuple[Part, ...]:
 
 
 def _flowing(lines: Iterable[str]) -> Iterator[str]:
-    """Lines put together to the end of a sentence or to an address."""
+    """Join lines up to the end of a sentence or a URL."""
     words: list[str] = []
     for line in lines:
         words.append(line)

@@ -1,4 +1,4 @@
-"""The card "About Protoleaf": version, and what it owes to others: weights, libraries and their licences."""
+"""View of the "About Protoleaf" card: version, credits, libraries and licences."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from app.about.logic import Credits, WeightsCredit
 
 WIDTH: Final = 560
-"""Logical pixels."""
+"""In logical pixels."""
 _TITLES: Final = {"accurate": marked("Accurate"), "fast": marked("Fast")}
 
 
 @final
 class AboutCard(ScrollingCard):
-    """Floats over the window; Esc or a click beside it closes. Its words can be selected."""
+    """Card over the window; Esc or a click outside closes it. Its text can be selected."""
 
     def __init__(self, host: QWidget) -> None:
         title = tr("About Protoleaf")
@@ -46,7 +46,7 @@ class AboutCard(ScrollingCard):
         self.scroll_area.setAccessibleName(title)
 
     def show_credits(self, read: Credits) -> None:
-        """Show where weights come from, anew."""
+        """Replace the list of credits."""
         while (item := self._credits_column.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.hide()
