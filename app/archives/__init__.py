@@ -1,1 +1,1 @@
-"""A copy of a project with its photos, from somebody else: unpacked into a folder, and opened."""
+"""Project archives: a copy of a project with its photos is unpacked into a folder and opened."""

@@ -1,4 +1,4 @@
-"""Unpacks a copy of a project with its photos on a thread, and opens the project."""
+"""Unpack a project archive on a thread and open the project."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.texts import tr
 from app.wording import sentence
 from engine.files import shown
 
-if TYPE_CHECKING:  # the window shows first
+if TYPE_CHECKING:  # lazy imports for a fast start
     from app.archives.logic import CopyLook
     from app.archives.view import CopyCard
     from app.shell import Shell
@@ -23,15 +23,15 @@ if TYPE_CHECKING:  # the window shows first
     from engine.events import CancelToken, OnProgress
 
 SETTLED_MS: Final = 150
-"""After the last key in the field, before the disk is asked whether the folder is free."""
+"""Debounce interval of the folder field, before the folder is checked on disk."""
 
 
 @final
 class Archives(Feature):
-    """Shows the card of a copy that was opened or dropped.
+    """Controller of the card of an opened or dropped archive.
 
     Attributes:
-        card: None until it is needed.
+        card: created on first use.
     """
 
     guide_page = "keeping#a-copy-for-someone"
@@ -42,24 +42,23 @@ class Archives(Feature):
         self._thread = BackgroundThread("copies", self)
         self._archive: Path | None = None
         self._unpacking = JobSlot(self._session.jobs, self._thread, keeps_finished=False)
-        self._opening: tuple[Path, str] | None = (
-            None  # the project that is being opened, and what to say of it then
-        )
-        self._look = 0  # one more with every look: answers of an earlier one are dropped
+        # project that is being opened, and the message to show then
+        self._opening: tuple[Path, str] | None = None
+        self._look = 0  # request counter; results of earlier requests are discarded
         self._settled = QTimer(self, singleShot=True, interval=SETTLED_MS)
         self._settled.timeout.connect(self._look_again)
         shell.archive_given.connect(self.open_copy)
         self._session.loaded.connect(self._on_loaded)
 
     def stop(self) -> None:
-        """End before the program ends; what is being unpacked is given up and leaves nothing."""
+        """Cancel unpacking and stop the thread; a partly unpacked folder is removed."""
         self._look += 1
         self._settled.stop()
         self._unpacking.cancel()
         self._thread.stop()
 
     def open_copy(self, archive: Path) -> None:
-        """Show what a copy holds, unless another one is being unpacked."""
+        """Show the contents of an archive, unless another one is being unpacked."""
         card = self._shown_card()
         if self._unpacking.is_busy:
             card.show_over()
@@ -113,7 +112,7 @@ class Archives(Feature):
             card.show_folder(folder / card.look.folder.name)
 
     def _merge_text(self) -> str:
-        """`Merge into trip`; "" without an open project that can be changed."""
+        """`Merge into trip`; "" without a writable project."""
         info = self._session.info
         can_merge = self._shell.registry.action("merge_copy").isEnabled()
         return tr("Merge into %1", shown(info.name)) if info is not None and can_merge else ""

@@ -1,4 +1,4 @@
-"""What a copy holds and where it would be unpacked; looked at on a thread. No Qt."""
+"""Contents of a project archive and its target folder, read on a thread. No Qt."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from engine.new_folder import check_is_free
 
 @dataclass(frozen=True)
 class CopyLook:
-    """What would come of unpacking.
+    """Preview of unpacking an archive.
 
     Attributes:
         folder: the new folder.
-        size_bytes: of all that would be in it.
-        free_bytes: on its disk; None where nobody can tell.
-        problem: why it cannot go there; "" where it can.
+        size_bytes: total size after unpacking.
+        free_bytes: on the folder's disk; None if unknown.
+        problem: why the folder cannot be used; "" if it can.
     """
 
     archive: Path
@@ -38,10 +38,10 @@ class CopyLook:
 
 
 def look_at_copy(archive: Path, folder: Path | None) -> CopyLook:
-    """Look what a copy holds; without a folder a new one beside it is found.
+    """Preview unpacking; without a folder, a free name next to the archive is chosen.
 
     Raises:
-        FormatError, StorageError: it is no copy of a project, or cannot be read.
+        FormatError, StorageError: not a project archive, or it cannot be read.
     """
     facts, size_bytes = archive_facts(archive)
     target = folder or free_folder(archive)

@@ -1,4 +1,4 @@
-"""The card "Open a copy": what it holds, where it goes, and how far unpacking is."""
+"""View of the "Open a copy" card: contents, target folder and progress."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
     from engine.events import Progress
 
 WIDTH: Final = 620
-"""Logical pixels."""
+"""In logical pixels."""
 
 
 @final
 class CopyCard(ScrollingCard):
-    """Floats over the window; Enter unpacks and opens.
+    """Card over the window; Enter unpacks and opens.
 
     Signals:
-        changed: another folder is named; it is to be looked at.
-        browse_requested: let the person choose the folder.
-        open_requested: unpack it and open the project.
-        merge_requested: bring it into the open project instead.
+        changed: the folder was edited and must be checked.
+        browse_requested: show a folder dialog.
+        open_requested: unpack the archive and open the project.
+        merge_requested: merge the archive into the open project.
         cancel_requested: stop unpacking.
     """
 
@@ -87,8 +87,15 @@ class CopyCard(ScrollingCard):
     def _lay_out(self) -> None:
         spacing = tokens().spacing
         parts = (
-            self.title, self._origin, self._photos, self._place, self._room, self.failure, self.progress, self._answers,
-        )  # fmt: skip
+            self.title,
+            self._origin,
+            self._photos,
+            self._place,
+            self._room,
+            self.failure,
+            self.progress,
+            self._answers,
+        )
         column = fill_column(self.body, *parts, spacing=spacing.small)
         column.setContentsMargins(spacing.large, 0, spacing.large, spacing.medium)
 
@@ -96,18 +103,18 @@ class CopyCard(ScrollingCard):
 
     @property
     def chosen_folder(self) -> Path | None:
-        """The folder that the person named; None where it is found beside the copy."""
+        """Folder that the user entered; None for the default next to the archive."""
         text = self.folder.text().strip()
         is_own = self.look is None or text != str(self.look.folder)
         return Path(text).expanduser() if text and is_own else None
 
     @property
     def is_running(self) -> bool:
-        """Whether it shows how far unpacking is."""
+        """Whether progress is shown."""
         return not self.progress.isHidden()
 
     def show_reading(self, name: str, merge_text: str) -> None:
-        """Appear while the copy is looked at; without a text there is no project that it could be merged into."""
+        """Show the card while the archive is read; an empty text hides the merge button."""
         self.merge_button.setText(plain_button(merge_text))
         self.merge_button.setVisible(bool(merge_text))
         self.merge_button.setEnabled(False)
@@ -122,7 +129,7 @@ class CopyCard(ScrollingCard):
         self.open_button.setFocus()
 
     def show_look(self, look: CopyLook) -> None:
-        """Show what is in it and where it would go."""
+        """Show contents and target folder."""
         is_first, self.look = self.look is None or self.look.archive != look.archive, look
         self.title.setText(title_text(look.facts))
         self._origin.setText(origin_text(look.facts))
@@ -139,18 +146,18 @@ class CopyCard(ScrollingCard):
         self._settle()
 
     def show_folder(self, folder: Path) -> None:
-        """Take the folder that the person chose."""
+        """Set the folder from the dialog."""
         self.folder.setText(str(folder))
         self._on_edited()
 
     def show_failure(self, text: str) -> None:
-        """Say what went wrong; "" for nothing."""
+        """Show an error message; "" hides it."""
         self.failure.show_text(text)
         self.open_button.setEnabled(self.look is not None and not text)
         self._settle()
 
     def show_unpacking(self, text: str) -> None:
-        """Show that it begins."""
+        """Show the start of unpacking."""
         self.failure.show_text("")
         self._show_running(is_running=True)
         self.progress.show_step(text)
@@ -161,7 +168,7 @@ class CopyCard(ScrollingCard):
         self.progress.show_progress(progress)
 
     def show_ended(self, text: str = "") -> None:
-        """Show the choice again, and why nothing came of it."""
+        """Return to the folder choice, with the error if unpacking failed."""
         self._show_running(is_running=False)
         self.show_failure(text)
         self.open_button.setEnabled(self.look is not None)

@@ -1,4 +1,4 @@
-"""What the card of a copy says."""
+"""Texts of the card of a project archive."""
 
 from __future__ import annotations
 
@@ -34,10 +34,11 @@ def _when(text: str) -> str:
 
 
 def photos_text(facts: ArchiveFacts) -> str:
-    """Whether the photos are in it, or previews of them."""
+    """Whether the archive has the photos or previews of them."""
     if facts.reduced_side:
         return tr(
-            "Holds previews (%1 px) instead of the photos. Your labels match the original photos once this copy is "
+            "Holds previews (%1 px) instead of the photos. Your labels match the original "
+            "photos once this copy is "
             "merged back.",
             number(facts.reduced_side),
         )
@@ -45,7 +46,7 @@ def photos_text(facts: ArchiveFacts) -> str:
 
 
 def room_text(look: CopyLook) -> str:
-    """`Takes 45.1 MB, 12.3 GB free on this disk`, a sentence."""
+    """`Takes 45.1 MB, 12.3 GB free on this disk.`."""
     if look.free_bytes is None:
         return tr("Takes %1.", file_size(look.size_bytes))
     template = (
@@ -57,7 +58,7 @@ def room_text(look: CopyLook) -> str:
 
 
 def opened_text(done: UnpackedProject, facts: ArchiveFacts) -> str:
-    """What came out, where not all did or where it is previews; "" where there is nothing to say."""
+    """Message about damaged or missing photos and previews; "" for none."""
     parts = []
     if done.failures:
         count = len(done.failures)
