@@ -1,4 +1,4 @@
-"""Images drawn at random to be checked: drawn, shown in the grid, and what their labels say of the predictions."""
+"""Random audits: sampling images, labelling them in the grid, and accuracy estimates."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TOPIC: Final = "audit"
 
 @final
 class Auditing(Feature):
-    """Draws an audit or goes on with the newest one; its images are a set in the grid, labelled by the usual keys."""
+    """Start an audit or continue the latest one; its images form an image set in the grid."""
 
     guide_page = "report#check-some-at-random"
 
@@ -52,7 +52,7 @@ class Auditing(Feature):
         needs=WRITE_FOR_GOOD,
     )
     def check(self) -> None:
-        """Show the images that are still to be answered; where there are none, draw some."""
+        """Show the images of the open audit; start one if there is none."""
         self._look(is_wanted=True)
 
     def titles(self) -> Mapping[str, str]:
@@ -111,7 +111,7 @@ class Auditing(Feature):
         )
 
     def _tell(self) -> None:
-        """Say how far it is, unless that was dismissed."""
+        """Update the progress line, unless it was dismissed."""
         if self._is_shown and not self.notice.isHidden():
             self._ask()
 
@@ -135,7 +135,7 @@ class Auditing(Feature):
             )
 
     def _follow(self) -> None:
-        """The line comes and goes with the images."""
+        """Show the progress line only with the images of the audit."""
         if not self._is_shown:
             self._shown = None
             self.notice.hide()

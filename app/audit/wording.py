@@ -1,4 +1,4 @@
-"""Sentences about images drawn at random to be checked."""
+"""Texts of random audits."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 def title_text() -> str:
-    """Of the images in the grid."""
+    """Title of the image set in the grid."""
     return tr("Checked at random")
 
 
 def command_text(*, is_begun: bool) -> str:
-    """Of the action in the menu."""
+    """Title of the menu action."""
     return tr("Continue checking at random") if is_begun else tr("Check 50 at random")
 
 
@@ -56,5 +56,5 @@ def _bulk_line(count: int) -> str:
 
 
 def more_text(count: int) -> str:
-    """Of the button that asks about more images."""
+    """Text of the button that enlarges the sample."""
     return plural(count, "Check 1 more", "Check %n more")
