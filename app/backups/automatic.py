@@ -1,4 +1,4 @@
-"""Backups that nobody asks for: of the day, and of every quarter of an hour of work, on a thread of their own."""
+"""Automatic backups on a background thread: once a day, and after every 15 minutes of work."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.events import CancelToken
 from engine.project.backups.keeping import ProjectBackups
 from engine.texts import translated
 
-if TYPE_CHECKING:  # the window shows first
+if TYPE_CHECKING:  # lazy imports for a fast start
     from app.session import Session
     from engine.project import Change
     from engine.project.backups.listing import Backup
@@ -23,19 +23,19 @@ _TOPIC: Final = "backups"
 
 @final
 class AutomaticBackups(QObject):
-    """Keeps the open project backed up; silent unless it fails."""
+    """Back up the open project periodically; silent unless a backup fails."""
 
-    known = Signal(ProjectBackups)  # the `ProjectBackups` of the project that was opened
+    known = Signal(ProjectBackups)  # `ProjectBackups` of the opened project
     made = Signal()  # a backup was made, or none was due
-    failed = Signal(str)  # why none could be made; once, until one is made again
+    failed = Signal(str)  # reason; emitted once until a backup succeeds
 
     def __init__(self, session: Session, parent: QObject) -> None:
         super().__init__(parent)
-        self.quarter = QTimer(self)  # tells that another quarter of an hour of work has gone by
+        self.quarter = QTimer(self)  # fires after every 15 minutes of work
         self.quarter.setInterval(QUARTER_OF_AN_HOUR_MS)
-        self.worker = BackgroundThread("backups", self)  # where all work with backups is done
-        self.backups: ProjectBackups | None = None  # of the open project; None while none is known
-        self.cancel = CancelToken()  # gives up what is being made for the open project
+        self.worker = BackgroundThread("backups", self)  # thread of all work on backups
+        self.backups: ProjectBackups | None = None  # of the open project; None while loading
+        self.cancel = CancelToken()  # cancels the running backup of the open project
         self._session = session
         self._has_complained = False
         self.quarter.timeout.connect(self._on_quarter)
@@ -45,12 +45,12 @@ class AutomaticBackups(QObject):
         session.change_made.connect(self._on_change_made)
 
     def stop(self) -> None:
-        """End before the program ends; a backup that was begun is given up and leaves nothing."""
+        """Cancel a running backup, which leaves no file, and stop the thread."""
         self.cancel.cancel()
         self.worker.stop()
 
     def count_as_made(self) -> None:
-        """A backup succeeded: the next failure is worth saying again."""
+        """Record a success, so that the next failure is reported again."""
         self._has_complained = False
         self.made.emit()
 
@@ -60,7 +60,7 @@ class AutomaticBackups(QObject):
         self.quarter.start()
 
     def _on_loaded(self) -> None:
-        """The backup of the day comes once the collection is there: nobody has to wait for it."""
+        """Make the daily backup once the collection has loaded."""
         self._session.ask(
             lambda live: live.project.backups, self._on_known, owner=self, topic=_TOPIC
         )
@@ -98,6 +98,5 @@ class AutomaticBackups(QObject):
 
     def _on_change_made(self, change: Change) -> None:
         if change.notice:
-            QTimer.singleShot(
-                0, self, lambda: self._complain(change.notice)
-            )  # after the answer to the action itself
+            # after the result of the action
+            QTimer.singleShot(0, self, lambda: self._complain(change.notice))

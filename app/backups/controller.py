@@ -1,4 +1,4 @@
-"""The panel of the backups: what there is, going back to one, and where they are kept."""
+"""Controller of the backups panel: list, restore, choice of the folder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.texts import marked, tr
 from app.workspace.empty_page import choosing_backup
 from engine.config import PROJECT_SUFFIX
 
-if TYPE_CHECKING:  # the window shows first
+if TYPE_CHECKING:  # lazy imports for a fast start
     from app.backups.view import BackupsPanel
     from app.shell import Shell
     from engine.project import Change
@@ -26,12 +26,12 @@ if TYPE_CHECKING:  # the window shows first
     from engine.project.backups.keeping import ProjectBackups
     from engine.project.backups.listing import Backup, Offer
 
-SETTLED_MS: Final = 700  # after the last change, before the open panel is brought up to date
+SETTLED_MS: Final = 700  # debounce interval of updates of the open panel after changes
 
 
 @final
 class Backups(PanelFeature["BackupsPanel"]):
-    """Opens the panel and does what is requested there."""
+    """Open the panel and handle its requests."""
 
     guide_page = "keeping"
 
@@ -42,10 +42,9 @@ class Backups(PanelFeature["BackupsPanel"]):
         self.restoring = Restoring(session, self.automatic.worker, self._toast, self)
         self.opened = OpenedBackup(shell, self.automatic.worker, self)
         self.opened.copy_requested.connect(self._continue_as_copy)
-        self._damaged: Path | None = (
-            None  # the project that the panel is open for, if it is not the open one
-        )
-        self._look = 0  # one more with every look: answers of an earlier one are dropped
+        # damaged project that the panel is open for; None for the open project
+        self._damaged: Path | None = None
+        self._look = 0  # request counter; results of earlier requests are discarded
         self._settled = QTimer(self)
         self._settled.setSingleShot(True)
         self._settled.setInterval(SETTLED_MS)
@@ -91,7 +90,7 @@ class Backups(PanelFeature["BackupsPanel"]):
         return super().show_panel()
 
     def _show_choice(self, project: Path, offer: Offer) -> None:
-        """Show what a damaged project can be restored from."""
+        """List the backups that a damaged project can be restored from."""
         from app.backups.logic import offered_groups
         from app.backups.wording import copies_text, doubt_text
 
@@ -100,7 +99,7 @@ class Backups(PanelFeature["BackupsPanel"]):
         self._look += 1
         panel.show_damage((copies_text if offer.own else doubt_text)(project.name))
         panel.show_groups(offered_groups(offer, project), can_restore=True)
-        if self._session.info is None:  # beside an empty workspace
+        if self._session.info is None:  # next to an empty workspace
             self._shell.workspace.empty.show_emptiness(choosing_backup())
             self._shell.show_panes()
 
@@ -140,7 +139,7 @@ class Backups(PanelFeature["BackupsPanel"]):
             self.close_panel()
 
     def _on_automatic_failed(self, reason: str) -> None:
-        """One calm word; the panel says it where it is open."""
+        """Report a failed backup in the panel if it is open, else in a toast."""
         from app.backups.wording import failed_text
 
         if self.is_panel_shown:
@@ -153,7 +152,7 @@ class Backups(PanelFeature["BackupsPanel"]):
     # -- what there is
 
     def refresh(self) -> None:
-        """List what there is; what changed since each follows, the newest first."""
+        """List the backups; changes since each are added in the background, newest first."""
         backups = self.automatic.backups
         self._look += 1
         look = self._look
@@ -176,7 +175,7 @@ class Backups(PanelFeature["BackupsPanel"]):
         is_wanted: Callable[[], bool],
         deliver: Callable[[Callable[[], None]], None],
     ) -> None:
-        """On the thread of the backups: quick answers first."""
+        """List the backups, then verify and compare each; called on the backup thread."""
         from engine.project.backups.contents import changes_between, contents_of_backup
         from engine.project.backups.listing import verified
         from engine.project.backups.place import chosen_folder, folder_for
@@ -264,7 +263,7 @@ class Backups(PanelFeature["BackupsPanel"]):
             self.use_folder(folder)
 
     def use_folder(self, folder: Path | None) -> None:
-        """Keep backups of this project somewhere else on this computer; None for the usual folder."""
+        """Set the folder for backups of this project; None for the default folder."""
         backups = self.automatic.backups
         if backups is None:
             return
@@ -279,7 +278,7 @@ class Backups(PanelFeature["BackupsPanel"]):
         self.automatic.worker.submit(work, self._show_failure)
 
     def _show_folder(self) -> None:
-        """Show the backups in the system's file browser; the folder above while there is none."""
+        """Show the backups in the system's file browser, or the first folder above that exists."""
         if self.panel is None:
             return
         folder = Path(self.panel.folder_text)

@@ -1,4 +1,4 @@
-"""Going back to a backup: the project is closed, the backup takes its place, and the project is opened again."""
+"""Restoring a backup: close the project, replace its file, and reopen it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.texts import tr
 from engine.errors import Cancelled
 from engine.project.backups.listing import Offer
 
-if TYPE_CHECKING:  # the window shows first
+if TYPE_CHECKING:  # lazy imports for a fast start
     from app.session import ProjectInfo, Session
     from app.shell import Shell
     from app.status.toast import Toast
@@ -26,31 +26,31 @@ if TYPE_CHECKING:  # the window shows first
 
 @final
 class Restoring(QObject):
-    """Restores the open project, or one that is too damaged to be opened."""
+    """Restore the open project, or one that is too damaged to open."""
 
-    # the damaged project and its `Offer`: the person wants to choose among its backups
+    # The damaged project and its `Offer`; the user has to choose a backup.
     choice_wanted = Signal(Path, Offer)
-    refused = Signal(str)  # why a damaged project could not be restored
+    refused = Signal(str)  # why restoring a damaged project failed
 
     def __init__(
         self, session: Session, worker: BackgroundThread, toast: Toast, parent: QObject
     ) -> None:
         super().__init__(parent)
-        self.is_running = False  # whether the project is closed only to be opened again
+        self.is_running = False  # project closed for a restore, to be reopened
         self._session = session
         self._worker = worker
         self._toast = toast
-        self._waiting: Callable[[], None] | None = None  # what to do once the project is closed
-        self._done: Restoration | None = None  # until the project is open again
-        self._refusal = ""  # the same
-        self._is_copy = False  # whether the backup became a project of its own
+        self._waiting: Callable[[], None] | None = None  # called once the project is closed
+        self._done: Restoration | None = None  # set until the project is reopened
+        self._refusal = ""  # set until the project is reopened
+        self._is_copy = False  # whether the backup becomes a new project
         session.closed.connect(self._on_closed)
         session.loaded.connect(self._on_loaded)
         session.failed.connect(lambda _message: self._give_up())
         session.damaged.connect(self._on_damaged)
 
     def restore(self, backup: Path) -> None:
-        """Put a backup in the open project's place; the present is kept first."""
+        """Replace the open project by a backup, after a backup of the current state."""
         info = self._session.info
         if info is None or self.is_running:
             return
@@ -60,7 +60,7 @@ class Restoring(QObject):
         )
 
     def continue_as(self, copy: Path) -> None:
-        """Make a project of the open backup, which stays as it is, and open that."""
+        """Copy the open backup, which is not changed, to a new project and open that."""
         info = self._session.info
         if info is None or self.is_running:
             return
@@ -79,7 +79,7 @@ class Restoring(QObject):
             go_on()
 
     def restore_damaged(self, project: Path, backup: Path) -> None:
-        """Put a backup in the place of a project that cannot be opened; the person has seen what it is one of."""
+        """Replace a project that cannot be opened by a backup that the user chose."""
         if not self.is_running:
             self._begin(project, backup, self._on_refused_damaged, is_doubt_allowed=True)
 
@@ -91,7 +91,7 @@ class Restoring(QObject):
         *,
         is_doubt_allowed: bool = False,
     ) -> None:
-        """Restore in the background; where that is refused, `on_refused` learns why, and "" after a cancel."""
+        """Restore in the background; `on_refused` gets the reason of a failure, "" if cancelled."""
         self.is_running = True
         watch = SlowWork(tr("Restoring %1", project.stem), self._session.jobs, self._worker.post)
 
@@ -101,9 +101,13 @@ class Restoring(QObject):
 
             try:
                 done = restore(
-                    project, backup, is_doubt_allowed=is_doubt_allowed, when=present_time(),
-                    on_progress=watch.on_progress, cancel=watch.cancel,
-                )  # fmt: skip
+                    project,
+                    backup,
+                    is_doubt_allowed=is_doubt_allowed,
+                    when=present_time(),
+                    on_progress=watch.on_progress,
+                    cancel=watch.cancel,
+                )
             except Cancelled:
                 self._worker.post(lambda: on_refused(""))
             else:
@@ -118,19 +122,19 @@ class Restoring(QObject):
         self._session.open(done.project)
 
     def _on_refused(self, project: Path, reason: str) -> None:
-        """Open the project as it was, and say why once it is there again."""
+        """Reopen the unchanged project, then report the failure."""
         self._refusal = reason
         self._session.open(project)
 
     def _on_refused_damaged(self, reason: str) -> None:
-        """There is nothing to open; another project that is open stays so."""
+        """Report the failure; an open project is not affected."""
         self._give_up()
         if reason:
             self._toast.say_failure(reason)
         self.refused.emit(reason)
 
     def _on_loaded(self) -> None:
-        """Answer when everything is there to be seen."""
+        """Report the result once the project has been reopened."""
         done, refusal, info, is_copy = self._done, self._refusal, self._session.info, self._is_copy
         self._give_up()
         if refusal:
@@ -149,7 +153,7 @@ class Restoring(QObject):
         self._done, self._refusal, self.is_running, self._is_copy = None, "", False, False
 
     def _go_back(self, project: Path, kept: Path) -> None:
-        """Take a restore back, unless another project is open by now."""
+        """Undo a restore, unless another project has been opened."""
         info = self._session.info
         if info is not None and info.path == project:
             self.restore(kept)
@@ -157,7 +161,7 @@ class Restoring(QObject):
     # -- a project that cannot be opened
 
     def _on_damaged(self, project: Path) -> None:
-        """Offer the newest sound backup of a project that cannot be opened, or a choice of what may be its own."""
+        """Offer the newest valid backup of a project that cannot be opened, or a choice."""
 
         def work() -> None:
             from engine.project.backups.listing import offer_for
@@ -188,11 +192,10 @@ class Restoring(QObject):
 
 @final
 class OpenedBackup(QObject):
-    """Says that the open project is a backup, and leads to the project that it was made of."""
+    """Notice that the open project is a backup, with a link to the original project."""
 
-    copy_requested = Signal(
-        Path, str
-    )  # folder of the project ("." where it is unknown), and a name for the copy
+    # folder of the original project ("." if unknown), suggested name of the copy
+    copy_requested = Signal(Path, str)
 
     def __init__(self, shell: Shell, worker: BackgroundThread, parent: QObject) -> None:
         super().__init__(parent)

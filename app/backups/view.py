@@ -1,4 +1,4 @@
-"""The panel "Backups": what there is, what changed since, going back, and where they are kept."""
+"""View of the backups panel: list, changes since each backup, restore, folder."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -37,9 +37,9 @@ _FIRM_SPACE: Final = "\N{NO-BREAK SPACE}"
 
 @final
 class BackupCard(AskingCard):
-    """A card of the list."""
+    """Card of one backup in the list."""
 
-    restore_requested = Signal(Backup)  # the `Backup` to go back to; the person has agreed
+    restore_requested = Signal(Backup)  # the `Backup` to restore, after confirmation
 
     def __init__(self, backup: Backup, *, can_restore: bool, is_doubtful: bool = False) -> None:
         agree = tr("Restore")
@@ -85,7 +85,7 @@ class BackupCard(AskingCard):
         self._describe()
 
     def show_backup(self, backup: Backup) -> None:
-        """Say what was found out when all of it was read."""
+        """Update the result of verification."""
         self.backup = backup
         self._describe()
 
@@ -107,16 +107,16 @@ class BackupCard(AskingCard):
 
 
 def _kept_together(facts: str) -> str:
-    """Let a line break between facts, and never between a number and what it counts."""
+    """Allow line breaks between facts, but not between a number and its unit."""
     return SEPARATOR.join(fact.replace(" ", _FIRM_SPACE) for fact in facts.split(SEPARATOR))
 
 
 @final
 class BackupsPanel(SidePanel):
-    """Stands beside the collection."""
+    """Side panel of the collection."""
 
     back_up_requested = Signal()
-    restore_requested = Signal(Backup)  # the `Backup` to go back to; the person has agreed
+    restore_requested = Signal(Backup)  # the `Backup` to restore, after confirmation
     folder_requested = Signal()
     usual_folder_requested = Signal()
     show_requested = Signal()
@@ -150,9 +150,15 @@ class BackupsPanel(SidePanel):
         self._damage = FailureNotice("warning")
         self._place = self._make_place()
         parts = (
-            self._about, self._damage, self.failure, self.busy, self.back_up_button, self._empty, self._list,
+            self._about,
+            self._damage,
+            self.failure,
+            self.busy,
+            self.back_up_button,
+            self._empty,
+            self._list,
             *self._place,
-        )  # fmt: skip
+        )
         self.lay_out(tr("Backups"), tr("Close"), parts)
         self.failure.show_text("")
         self._damage.show_text("")
@@ -174,7 +180,7 @@ class BackupsPanel(SidePanel):
 
     @property
     def empty_text(self) -> str:
-        """What stands in place of a list; empty when there is one."""
+        """Placeholder of an empty list; "" if there are backups."""
         return "" if self._empty.isHidden() else self._empty.text()
 
     @property
@@ -183,11 +189,11 @@ class BackupsPanel(SidePanel):
 
     @property
     def damage_text(self) -> str:
-        """Which damaged project the list is for; empty while it is that of the open one."""
+        """Message about a damaged project whose backups are listed; "" for the open project."""
         return self._damage.text.replace("\u200b", "")
 
     def show_damage(self, text: str) -> None:
-        """Show the backups for a damaged project, of which none can be made; empty for those of the open one."""
+        """List the backups of a damaged project, without controls for new ones; "" resets."""
         self._damage.show_text(text)
         for part in (self._about, self.back_up_button, *self._place):
             part.setVisible(not text)
@@ -197,7 +203,7 @@ class BackupsPanel(SidePanel):
     def show_groups(
         self, groups: Sequence[Group], *, can_restore: bool, is_known: bool = True
     ) -> None:
-        """Show the list anew; a question that is open for a backup that is still there stays open."""
+        """Rebuild the list; an open question about an existing backup stays open."""
         self._can_restore = can_restore
         shown: list[QWidget] = []
         cards: list[BackupCard] = []
@@ -239,7 +245,7 @@ class BackupsPanel(SidePanel):
         self.usual_button.setVisible(is_chosen)
 
     def show_busy(self, text: str) -> None:
-        """Say what is being done; empty when it is over."""
+        """Show the running operation; "" hides it."""
         if text:
             self.busy.show_step(text)
         else:

@@ -1,4 +1,4 @@
-"""Backups in words, in the person's language and number format."""
+"""Texts about backups, localized."""
 
 from typing import Final
 
@@ -50,7 +50,7 @@ def counts(backup: Backup) -> str:
 
 
 def since_line(changes: Changes) -> str:
-    """`Since then: 12 labels, 1 class, in 13 actions`; what it takes to be sure which one is meant."""
+    """`Since then: 12 labels, 1 class, in 13 actions`."""
     touched = (
         (labels, changes.labels_added + changes.labels_changed + changes.labels_removed),
         (classes, changes.classes_added + changes.classes_changed + changes.classes_removed),
@@ -68,7 +68,7 @@ def since_line(changes: Changes) -> str:
 
 
 def details(backup: Backup, changes: Changes | None) -> str:
-    """What going back would take away, the latest first, and how large the file is."""
+    """Actions that restoring undoes, latest first, and the file size."""
     lines = []
     if changes is not None and changes.texts:
         lines.append(tr("Restoring undoes:"))
@@ -85,22 +85,22 @@ def question(backup: Backup) -> str:
 
 
 def opened_backup_text(origin: BackupOrigin) -> str:
-    """That the open project is a backup, of what and of when."""
+    """Notice that the open project is a backup, with its name and date."""
     return tr("This is a backup of “%1”, made %2.", shown(origin.name), moment_text(origin.when))
 
 
 def copy_name(origin: BackupOrigin) -> str:
-    """A file name for a project that goes on from a backup: `birds 2026-01-02.protoleaf`."""
+    """Suggested file name for a copy of a backup: `birds 2026-01-02.protoleaf`."""
     return f"{origin.name} {origin.when.astimezone():%Y-%m-%d}{PROJECT_SUFFIX}"
 
 
 def doubt_question() -> str:
-    """What is asked before a backup is restored that may be of another project."""
+    """Confirmation before restoring a backup that may be of another project."""
     return tr("Is this the right project?")
 
 
 def doubt_details(backup: Backup) -> str:
-    """What tells it from another one: what it holds, when it was made and of which file."""
+    """Contents, date and path of a backup, to identify its project."""
     lines = [counts(backup), tr("Made %1", title(backup))]
     if backup.taken_of is not None:
         lines.append(tr("From %1", str(backup.taken_of)))
@@ -108,31 +108,32 @@ def doubt_details(backup: Backup) -> str:
 
 
 def doubtful_consequence() -> str:
-    """What becomes of the damaged file."""
+    """What happens to the damaged file."""
     return tr("The damaged file stays in the same folder.")
 
 
 def doubt_text(project: str) -> str:
-    """Why a damaged project has the backups of several projects before it."""
+    """Why the backups of several projects are listed for a damaged project."""
     return tr(
-        "%1 is too damaged to tell which project it was. These are the backups of all projects with this name. "
+        "%1 is too damaged to tell which project it was. These are the backups of all projects "
+        "with this name. "
         "Check the location and the counts before you restore one.",
         project,
     )
 
 
 def copies_text(project: str) -> str:
-    """Why a damaged project has only the backups of its copies before it."""
+    """Why only backups of copies are listed for a damaged project."""
     return tr("%1 is damaged. It has no backups of its own, but a copy of it does.", project)
 
 
 def choice_text(project: str) -> str:
-    """That a damaged project can be restored from a backup that the person must choose."""
+    """Message about a damaged project whose backup must be chosen."""
     return tr("%1 is damaged. Choose the backup to restore.", project)
 
 
 def heading(group: Group) -> str:
-    """Where the backups of a group come from; empty for the project's own."""
+    """Heading of a group; "" for the project's own backups."""
     if group.is_of_copy:
         return tr("From a copy of this project")
     if not group.is_doubtful:
@@ -145,7 +146,7 @@ def heading(group: Group) -> str:
 
 
 def date_warning(backup: Backup) -> str:
-    """That a backup's date is wrong; empty for one that is not in the future."""
+    """Warning about a date in the future; "" for others."""
     is_ahead = backup.is_dated_ahead(present_time())
     return tr("Date in the future") if is_ahead else ""
 
@@ -169,7 +170,7 @@ def failed_text(reason: str) -> str:
 
 
 def rescue_text(project: str, backup: Backup) -> str:
-    """That a damaged project can be had back."""
+    """Message about a damaged project with a backup."""
     return tr(
         "%1 is damaged. The backup of %2 can take its place: %3. The damaged file is kept.",
         project,
