@@ -1,4 +1,4 @@
-"""The things in an image: boxes that are drawn on it, further things without a box, and empty images."""
+"""Several objects in an image: bounding boxes, further things without a box, empty images."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _on_things = partial(action, section=Section.IMAGES_THINGS, needs=WRITE_FOR_GOOD
 
 @final
 class Boxes(Feature):
-    """Draws boxes on the open image, and lets the keys of images act on the one that is chosen."""
+    """Draw boxes on the open image, and direct the keys of images to the current thing."""
 
     guide_page = "things"
 
@@ -42,11 +42,11 @@ class Boxes(Feature):
         super().__init__(shell)
         self._workspace, self._eye = shell.workspace, shell.session.eye
         self._view = shell.workspace.image_view
-        self._current: int | None = None  # image id of the thing that is worked on
-        self._owner: int | None = None  # an image of the open picture, while this has the keys
-        self._ids: Sequence[int] = ()  # all of its images then
-        self._drawn: set[int] = set()  # things that were added since
-        self._adding = 0  # things on their way to the disk
+        self._current: int | None = None  # image id of the current thing
+        self._owner: int | None = None  # an image of the open picture, while keys act on its things
+        self._ids: Sequence[int] = ()  # ids of all images of that picture
+        self._drawn: set[int] = set()  # things added meanwhile
+        self._adding = 0  # number of things being saved
         self._job: ProcessJob | None = None
         canvas = self._view.canvas
         self._session.failed.connect(self._on_failed)
@@ -60,16 +60,16 @@ class Boxes(Feature):
         for news in (self._session.state_changed, self._eye.changed, self._session.guesses.arrived):
             news.connect(lambda *_news: self._follow_news())
 
-    # -- as a page of images, see `PageOfImages`
+    # -- page of images, see `PageOfImages`
 
     @property
     def current_id(self) -> int | None:
-        """The thing that is worked on, else the open image; None until a new thing can be seen."""
+        """Current thing, else the open image; None while a new thing is being saved."""
         thing = self._current if self._current is not None else self._owner
         return None if self._adding else thing
 
     def go_on_from(self, image_ids: Sequence[int]) -> None:
-        """Go on to the next thing without a label, else to the next image; stay where things are being drawn."""
+        """Go to the next unlabelled thing, else to the next image unless things are being drawn."""
         state, ids, decided = self._session.state, self._thing_ids(), set(image_ids)
         start = max((ids.index(each) for each in decided if each in ids), default=-1) + 1
         for image_id in (*ids[start:], *ids[:start]):
@@ -95,7 +95,7 @@ class Boxes(Feature):
         return True
 
     def _leave(self) -> None:
-        """Go on to the next image."""
+        """Go to the next image."""
         self._workspace.step(1)
         self._release()
 
@@ -107,14 +107,14 @@ class Boxes(Feature):
             self._add(owner, FilePart(box=box))
 
     def _add(self, owner: int, thing: FilePart) -> None:
-        """Add a thing to the picture that an image is, or is in."""
+        """Add a thing to the picture of an image."""
         state = self._session.state
         if state is None:
             return
         picture = file_part(state.source_of(owner).part).picture
         part = picture._replace(box=thing.box, thing=thing.thing).text
         self._workspace.hold()
-        self._take(owner)  # the picture stays open where its card leaves those to review
+        self._take(owner)  # the picture stays open even if its card leaves the subset to review
         self._adding += 1
         self._session.act(
             lambda project: project.images.add_parts(owner, [part]), on_done=self._on_added
@@ -137,10 +137,17 @@ class Boxes(Feature):
         self._workspace.hold()
         self._session.act(lambda project: project.images.change_part(image_id, part))
 
-    @action("add_thing", marked("Add another thing"), "plus", "+", Section.IMAGES_THINGS,
-            needs=ON_CARDS, on_images=True)  # fmt: skip
+    @action(
+        "add_thing",
+        marked("Add another thing"),
+        "plus",
+        "+",
+        Section.IMAGES_THINGS,
+        needs=ON_CARDS,
+        on_images=True,
+    )
     def add_thing(self) -> None:
-        """Add a further thing without a box to the current image, for a label of its own."""
+        """Add a further thing without a box to the current image."""
         state, owner = self._session.state, self._workspace.in_hand.current_id
         if state is None or owner is None:
             return
@@ -148,8 +155,15 @@ class Boxes(Feature):
             self._workspace.open_image(owner)
         self._add(owner, FilePart(thing=next_thing(state, owner)))
 
-    @action("label_empty", marked("Empty: nothing is there"), "empty", "E", Section.REVIEW_NONE,
-            needs=ON_CARDS, on_images=True)  # fmt: skip
+    @action(
+        "label_empty",
+        marked("Empty: nothing is there"),
+        "empty",
+        "E",
+        Section.REVIEW_NONE,
+        needs=ON_CARDS,
+        on_images=True,
+    )
     def label_empty(self) -> None:
         """Label the chosen images as empty."""
         chosen = self._workspace.in_hand.chosen_ids
@@ -163,7 +177,7 @@ class Boxes(Feature):
 
     @_on_things("find_things", marked("Find things…"), "target", "")
     def find_things(self) -> None:
-        """Let a detector look for things in all images."""
+        """Run a detector on all images."""
         info = self._session.info
         kinds = tr("Detectors (*.onnx);;All files (*)")
         model = open_file(self._shell, Purpose.DETECTOR, tr("Find things with a detector"), kinds)
@@ -181,7 +195,7 @@ class Boxes(Feature):
         self._session.jobs.run(job)
 
     def _on_found(self, model: Path, found: ThingsFound) -> None:
-        """Show what each threshold would bring, and let the person choose."""
+        """Show the number of boxes for each threshold, and let the user choose."""
         choices = threshold_choices(found.counts)
         if not choices:
             self._toast.say(tr("Nothing was found in %1", images(found.pictures)))
@@ -223,7 +237,7 @@ class Boxes(Feature):
 
     @_on_things("hide_private", marked("Hide people and vehicles"), "person", "")
     def hide_private(self) -> None:
-        """Hide the photos in which a detector found people or vehicles, with the boxes in them; or show them again."""
+        """Hide photos (and their boxes) with detected people or vehicles, or show them again."""
         from engine.collection.hidden_images import PRIVATE, hide_categories
 
         state = self._session.state
@@ -243,7 +257,7 @@ class Boxes(Feature):
         self._toast.say(text, action=tr("Undo"), on_action=self._session.undo)
         self._shell.needs_changed.emit()
 
-    # -- which box is worked on
+    # -- current box
 
     @property
     def _is_writable(self) -> bool:
@@ -251,13 +265,13 @@ class Boxes(Feature):
         return info is not None and info.is_writable
 
     def _thing_ids(self) -> list[int]:
-        """The boxes of the open picture, and further things in it."""
+        """Ids of the boxes and further things in the open picture."""
         state = self._session.state
         owner = self._owner if self._owner is not None else self._workspace.open_image_id
         return [] if state is None or owner is None else things_of(state, owner)
 
     def _on_current_changed(self, image_id: int) -> None:
-        """Another card is current: a thing is worked on at once."""
+        """Make the thing of a new current card the current thing."""
         if self._workspace.is_image_open and self._owner is None:
             self._follow(image_id)
 
@@ -277,7 +291,7 @@ class Boxes(Feature):
             self._choose(image_id if image_id >= 0 else None)
 
     def _choose(self, image_id: int | None) -> None:
-        """Let the keys of images act on a thing; None for the open image."""
+        """Direct the keys of images to a thing; None: to the open image."""
         owner = self._owner if self._owner is not None else self._workspace.open_image_id
         if owner is None:
             return
@@ -291,13 +305,13 @@ class Boxes(Feature):
         self._show()
 
     def _take(self, owner: int) -> None:
-        """Keep a picture open, and let the keys of images act on it."""
+        """Keep a picture open, and direct the keys of images to it."""
         if self._owner is None:
             self._owner = owner
             self._workspace.in_hand.take(self)
 
     def _release(self) -> None:
-        """Let the keys act on the cards again, and the open image follow them."""
+        """Direct the keys to the cards again; the open image follows them."""
         if self._owner is not None:
             self._owner = self._current = None
             self._ids, self._adding = (), 0
@@ -307,7 +321,7 @@ class Boxes(Feature):
         self._show()
 
     def _follow_news(self) -> None:
-        """Images came, went or changed: show them as they are now."""
+        """Update after images were added, removed or changed."""
         state = self._session.state
         if state is None or not self._workspace.is_image_open:
             return
@@ -337,7 +351,7 @@ class Boxes(Feature):
         )
 
     def _is_there(self, state: CollectionState) -> bool:
-        """Whether the open picture still has an image; another one of it stands for one that is gone."""
+        """Whether the open picture still has an image; another one replaces a removed owner."""
         if self._owner is None:
             return self._workspace.open_image_id is not None and state.has(
                 self._workspace.open_image_id
@@ -350,7 +364,7 @@ class Boxes(Feature):
         return True
 
     def _on_removed(self, ids: Sequence[int]) -> None:
-        """The thing that was worked on is gone."""
+        """Handle the removal of the current thing."""
         self._choose(None)
         if not ids:
             key = keys_in_use().text_of("label_empty")

@@ -1,4 +1,4 @@
-"""The boxes of a picture, and what is written on them."""
+"""Boxes of a picture and their texts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def things_of(state: CollectionState, image_id: int) -> list[int]:
-    """Boxes and further things in the picture that an image is, or is in; from left to right, then without a box."""
+    """Ids of boxes and further things in an image's picture: left to right, then without a box."""
     parts = {each: file_part(part) for each, part in state.items_of_file(image_id).items()}
     picture = parts[image_id].picture
     found = [each for each, part in parts.items() if part.picture == picture and part != picture]
@@ -29,7 +29,7 @@ def things_of(state: CollectionState, image_id: int) -> list[int]:
 
 
 def next_thing(state: CollectionState, image_id: int) -> int:
-    """The number of a further thing in the picture that has no box."""
+    """Number of the next further thing without a box in the picture."""
     parts = map(file_part, state.items_of_file(image_id).values())
     return max((part.thing or 1 for part in parts), default=1) + 1
 
@@ -37,7 +37,7 @@ def next_thing(state: CollectionState, image_id: int) -> int:
 def shown_boxes(
     state: CollectionState, graph: CategoryGraph, image_ids: Sequence[int]
 ) -> list[ShownBox]:
-    """Those of these images that are boxes, each with its class or the most likely class."""
+    """Boxes among these images, each with its class or the most likely one."""
     found = []
     for image_id in image_ids:
         place = state.position(image_id)
@@ -49,7 +49,7 @@ def shown_boxes(
 
 
 def thing_text(state: CollectionState, graph: CategoryGraph, place: int) -> str:
-    """The class of the image at a place, `Fox`, or the most likely class, `Fox 83%`, or what a detector found."""
+    """Label of an image (`Fox`), else its most likely class (`Fox 83%`) or detector category."""
     label, best = int(state.label_class[place]), int(state.best_class[place])
     if label == EMPTY:
         return tr("Empty")

@@ -1,4 +1,4 @@
-"""Texts about boxes that a detector found."""
+"""Texts about detected boxes."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -8,11 +8,11 @@ from app.wording import images, number, percent
 from engine.texts import paragraph
 
 THRESHOLDS: Final = (20, 50, 80)
-"""Percent to choose from. Chosen: what the authors of MegaDetector advise, and two that leave less to check."""
+"""In percent. Chosen: the advice of MegaDetector's authors, and two that leave less to check."""
 
 
 def threshold_choices(counts: Sequence[tuple[int, int]]) -> list[tuple[int, str]]:
-    """Thresholds in percent with their words, `50%: 640 boxes`; those that bring nothing, or the same, are left out."""
+    """Thresholds in percent with texts (`50%: 640 boxes`); empty and equal ones are omitted."""
     found: list[tuple[int, str]] = []
     before = -1
     for threshold in THRESHOLDS:
