@@ -1,4 +1,4 @@
-"""The actions on classes: what is chosen in the tree, its menu, and the titles of its actions."""
+"""Actions on the classes selected in the tree: menu and titles."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 READ_CLASS: Final = Needs.PROJECT | Needs.CLASS
 ON_CLASS: Final = WRITE | Needs.CLASS
-LONGEST_IN_MENU: Final = 40  # letters of a class's name in the title of an action
+LONGEST_IN_MENU: Final = 40  # maximum length of a class's name in the title of an action
 action_new = partial(action, icon="class_new", section=Section.CLASSES_NEW)
 action_change = partial(action, section=Section.CLASSES_CHANGE, needs=ON_CLASS)
 action_parents = partial(action, section=Section.CLASSES_PARENTS, needs=ON_CLASS)
@@ -38,7 +38,7 @@ action_copy = partial(action, section=Section.CLASSES_COPY)
 
 @dataclass(frozen=True)
 class _Cut:
-    """What was cut: it stays where it is until it is put elsewhere in the same project."""
+    """Cut classes; they are moved when pasted in the same project."""
 
     project: Path
     places: Places
@@ -47,7 +47,7 @@ class _Cut:
 
 @final
 class ClassClipboard:
-    """Copies, cuts and pastes classes."""
+    """Copy, cut and paste classes."""
 
     def __init__(self, shell: Shell, editing: ClassEditing) -> None:
         self._session, self._editing = shell.session, editing
@@ -55,11 +55,11 @@ class ClassClipboard:
         self._cut: _Cut | None = None
 
     def copy(self, places: Places) -> None:
-        """Copy classes with all below them: names, edges, synonyms, notes, colours, minimum confidence; no labels."""
+        """Copy branches: names, edges, synonyms, notes, colours, minimum confidence; no labels."""
         self._take(places, lambda _text: self._say(tr("Copied %1", self._chosen_text(places))))
 
     def cut(self, places: Places) -> None:
-        """Copy classes, and move them where they are pasted in this project; until then they stay where they are."""
+        """Copy classes, and move them if they are pasted in this project."""
 
         def remember(text: str) -> None:
             if self._session.info is not None:
@@ -70,7 +70,7 @@ class ClassClipboard:
         self._take(places, remember)
 
     def paste(self, parent_id: int | None) -> None:
-        """Put what was cut, or a copy of what was copied, under a class, or at the top level (None)."""
+        """Move the cut classes, or insert the copied ones, under a class (None: top level)."""
         from engine.project.branch_text import is_copied_text
 
         text, cut, info = QGuiApplication.clipboard().text(), self._cut, self._session.info
@@ -129,7 +129,7 @@ class ClassClipboard:
 
 @final
 class Classes(ClassEditing):
-    """Acts on the chosen classes, and on any others that a view names."""
+    """Act on the selected classes, and on classes that views name."""
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
@@ -240,7 +240,7 @@ class Classes(ClassEditing):
 
     @action_change("merge_class", marked("Merge class into…"), "merge", "Ctrl+J")
     def ask_heir_of_chosen(self) -> None:
-        """Those beside the chosen class are offered first."""
+        """Ask for the class to merge into; siblings are offered first."""
         graph, parent_id = self._session.graph, self._tree.selected_parent
         beside = graph.roots() if parent_id is None else graph.children(parent_id)
         self.ask_heir(self._tree.selected_classes, first=beside)
@@ -309,7 +309,7 @@ class Classes(ClassEditing):
         return (*new, "rename_class", "class_key", *placing, *clipboard, "remove_class")
 
     def _places_to_unlink(self) -> Places:
-        """The chosen classes that have a parent left."""
+        """Selected places whose class has another parent."""
         graph = self._session.graph
         return tuple(
             (class_id, parent_id)

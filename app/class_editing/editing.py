@@ -1,4 +1,4 @@
-"""Edits of the category graph: what a person is asked, and what is done then, as one step that can be undone."""
+"""Edits of the category graph: prompts, and one undoable action for each."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ MERGE_INTO: Final = marked("Merge into %1")
 
 
 class ClassEditing(Feature):
-    """Acts on classes, which are named by their ids, and where the parent matters by `Places`."""
+    """Actions on classes, given by id, or by `Places` where the parent matters."""
 
     def show_made(self, class_ids: Sequence[int]) -> None:
-        """Show where new classes stand: the grid of images stays as it was. Without one they are chosen, to go on."""
+        """Reveal new classes; without images in the grid they are also selected."""
         state, tree = self._session.state, self._shell.tree
         if not self._shell.workspace.is_graph_shown and state is not None and len(state.image_ids):
             tree.reveal_class(class_ids[0])
@@ -43,7 +43,7 @@ class ClassEditing(Feature):
             tree.select_classes(class_ids)
 
     def ask_new(self, parent_id: int | None) -> None:
-        """Ask for the name of a new class under `parent_id`, or at the top level; `Parent/Name` puts it elsewhere."""
+        """Ask for the name of a new class below `parent_id` or at the top level (None)."""
         graph = self._session.graph
 
         def rows_for(text: str) -> list[PaletteRow]:
@@ -64,7 +64,7 @@ class ClassEditing(Feature):
         self._palette.ask(prompt, rows_for, on_choice, foot=foot)
 
     def ask_new_parent(self, places: Places) -> None:
-        """Ask for the name of a new class between a parent, that of the first place, and some of its children."""
+        """Ask for the name of a class to insert above the given ones, below the first parent."""
         if not places:
             return
         from_parent = places[0][1]
@@ -106,7 +106,7 @@ class ClassEditing(Feature):
         *,
         text: str = "",
     ) -> None:
-        """Ask for a text other than the one that is given with it."""
+        """Ask for a text that differs from the given one."""
 
         def rows_for(typed: str) -> list[PaletteRow]:
             new = typed.strip()
@@ -119,7 +119,7 @@ class ClassEditing(Feature):
         self._palette.ask(prompt, rows_for, on_choice, text=text)
 
     def ask_key(self, class_id: int) -> None:
-        """Ask which key labels images as a class."""
+        """Ask for the key that labels images as a class."""
         graph = self._session.graph
         rows, free = questions.key_rows(graph, class_id), questions.first_free_key(graph)
 
@@ -132,7 +132,7 @@ class ClassEditing(Feature):
         )
 
     def ask_rules(self) -> None:
-        """Ask which rule of the project is to change: whether the class list is locked, and the broadest level."""
+        """Ask for a rule to change: lock of the class list, or broadest level."""
         marks = self._session.marks
         rules = questions.project_rules(
             self._session.graph, is_locked=marks.is_locked, level=marks.broadest_level
@@ -148,7 +148,7 @@ class ClassEditing(Feature):
         self._session.act(lambda project: project.classes.rename(class_id, name))
 
     def place(self, places: Places, to_parent: int | None, is_link: bool) -> None:
-        """Put classes under a parent, or at the top level (None)."""
+        """Move or link classes to a parent; None: move to the top level."""
         if places and is_link and to_parent is not None:
             self.link(to_parent, [class_id for class_id, _parent in places])
         elif places:
@@ -186,13 +186,13 @@ class ClassEditing(Feature):
         )
 
     def unlink(self, places: Places) -> None:
-        """Take classes away from the parents that they are named with; those at the top level stay."""
+        """Remove the edges to the given parents; top-level places are ignored."""
         edges = [(parent_id, class_id) for class_id, parent_id in places if parent_id is not None]
         if edges:
             self._session.act(lambda project: project.classes.unlink(edges))
 
     def remove(self, class_ids: Sequence[int]) -> None:
-        """Remove classes; where classes below or labels are affected, the person is asked what to do with them."""
+        """Remove classes; ask how if children or labels are affected."""
         wanted = tuple(class_ids)
         if wanted:
             ways, ask = (
@@ -264,7 +264,7 @@ class ClassEditing(Feature):
             self._session.act(lambda project: project.classes.set_attributes(class_ids, **values))
 
     def copied_text(self, class_ids: Sequence[int], on_text: Callable[[str], None]) -> None:
-        """Write classes and all below them down as text that `ProjectClasses.paste` reads."""
+        """Serialize branches as text for `ProjectClasses.paste`."""
         self._session.ask(
             lambda live: live.project.classes.copied(class_ids),
             on_text,
@@ -302,9 +302,16 @@ class ClassEditing(Feature):
         first: Sequence[int] = (),
         other: tuple[PaletteRow, Callable[[], None]] | None = None,
     ) -> None:
-        """Ask for one of the classes; `act` is what choosing one does, marked for translation, with %1 for its name.
+        """Ask for a class.
 
-        `other` is a row that is no class, offered first, and what choosing it does.
+        Args:
+            prompt: of the palette.
+            on_class: called with the class.
+            act: text of the action on a class, marked for translation, with %1 for its name.
+            foot: hint below the list.
+            without: excluded classes.
+            first: classes listed first.
+            other: a row that is not a class, listed first, and its callback.
         """
         graph = self._session.graph
 

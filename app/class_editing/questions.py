@@ -1,4 +1,4 @@
-"""What removing or merging classes would do, counted on the project thread, as rows of the palette."""
+"""Previews of removing and merging classes, and other choices, as rows of the palette."""
 
 from __future__ import annotations
 
@@ -20,14 +20,13 @@ if TYPE_CHECKING:
     from engine.project import Change, Project
     from engine.project.removal_preview import MergePreview, RemovalPreview
 
-NAMED_OF_LEVEL: Final = (
-    3  # classes that are named as examples of a level. Chosen: they fit in a row
-)
+NAMED_OF_LEVEL: Final = 3
+"""Classes named as examples of a level. Chosen: they fit in a row."""
 
 
 @dataclass(frozen=True)
 class RemovalWay:
-    """One way to remove classes: what becomes of those below, and what that would do."""
+    """A way to remove classes: what happens to their children, and a preview."""
 
     children: ChildrenOfRemoved
     preview: RemovalPreview
@@ -39,7 +38,7 @@ class RemovalWay:
 
 
 def removal_ways(project: Project, class_ids: Sequence[int]) -> tuple[RemovalWay, ...]:
-    """The ways in which classes can be removed that differ, on the project thread; the usual one first."""
+    """Distinct ways to remove classes, the default first; called on the project thread."""
     from engine.project.removal_preview import removal_preview
 
     graph, labelled = project.classes.graph, project.labels.counts()
@@ -134,11 +133,11 @@ def _labels_text(graph: CategoryGraph, seen: RemovalPreview) -> str:
 
 
 KEY_DIGITS: Final = (*range(1, LAST_LABEL_KEY + 1), 0)
-"""The digits that can be keys of classes, in the order of their rows; 0 takes the key away."""
+"""Digits that can be keys of classes, in the order of rows; 0 removes the key."""
 
 
 def key_rows(graph: CategoryGraph, class_id: int) -> list[PaletteRow]:
-    """A row for each of `KEY_DIGITS` with the class that has it; the last one takes the key away."""
+    """A row for each of `KEY_DIGITS` with its current class; the last one removes the key."""
     name, now, rows = (
         shortened(graph.shown_name(class_id)),
         graph.key_of(class_id),
@@ -163,7 +162,7 @@ def key_rows(graph: CategoryGraph, class_id: int) -> list[PaletteRow]:
 
 
 def first_free_key(graph: CategoryGraph) -> int:
-    """Place among `KEY_DIGITS` of the first one that no class has; the first of all where each is taken."""
+    """Index in `KEY_DIGITS` of the first unused digit; 0 if all are used."""
     return next(
         (
             place
@@ -176,14 +175,14 @@ def first_free_key(graph: CategoryGraph) -> int:
 
 @dataclass(frozen=True)
 class ProjectRule:
-    """A rule of the whole project as a row of the palette, and what choosing it changes."""
+    """A rule of the project as a row of the palette, with the change that it makes."""
 
     row: PaletteRow
     change: Callable[[Project], Change]
 
 
 def project_rules(graph: CategoryGraph, *, is_locked: bool, level: int) -> list[ProjectRule]:
-    """Locking the class list or unlocking it, and each level that predictions can begin at."""
+    """Locking or unlocking the class list, and each possible broadest level."""
     lock = tr("Unlock the class list") if is_locked else tr("Lock the class list")
     about = (
         tr("new names create classes") if is_locked else tr("ask before a new name creates a class")
@@ -208,7 +207,7 @@ def project_rules(graph: CategoryGraph, *, is_locked: bool, level: int) -> list[
 
 
 def _coarse_levels(graph: CategoryGraph) -> list[tuple[int, ...]]:
-    """Classes of each level that predictions can begin at: the top one, and all below that have any class."""
+    """Classes of each possible broadest level."""
     return list(graph.levels()) or [()]
 
 
