@@ -1,4 +1,4 @@
-"""Splitting a class by its labelled images: proposed by their looks or by what is chosen in the grid, then by hand."""
+"""Splitting a class by its labelled images; the proposal can be edited by hand."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from app.actions.row import WRITE, Needs, Section, action
 from app.feature import Feature
 from app.texts import marked, plural
 
-if TYPE_CHECKING:  # the window shows first
+if TYPE_CHECKING:  # lazy imports for a fast start
     from app.class_split.view import SplitCard, SplitDraft
     from app.shell import Shell
     from engine.collection.live import LiveCollection
 
-FEWEST: Final = 2  # labelled images that a class needs to be split
+FEWEST: Final = 2  # minimum number of labelled images of a class to split
 Kinds = tuple[tuple[int, ...], ...]
 
 
@@ -29,11 +29,11 @@ def too_few_text(name: str, count: int) -> str:
 
 @final
 class ClassSplitting(Feature):
-    """Opens the card and splits."""
+    """Open the card and split."""
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
-        self.card: SplitCard | None = None  # until it is opened first
+        self.card: SplitCard | None = None  # created on first use
         self._session.closed.connect(self._dismiss)
         self._session.failed.connect(self._on_failed)
 
@@ -51,7 +51,7 @@ class ClassSplitting(Feature):
             self.open(class_id, self._shell.workspace.grid.selected_ids)
 
     def open(self, class_id: int, chosen: Sequence[int] = ()) -> None:
-        """Propose that `chosen` images leave the class; without any the smaller of two kinds, where there are two."""
+        """Propose to move `chosen` images, or by default the smaller of two clusters."""
         session = self._session
         if session.info is not None and session.info.is_writable and class_id in session.graph:
             session.ask(
@@ -100,7 +100,7 @@ class ClassSplitting(Feature):
 
 
 def _look(live: LiveCollection, class_id: int) -> tuple[tuple[int, ...], Kinds]:
-    """The images that are labelled with a class, and the kinds that they fall into; on the project thread."""
+    """Labelled images of a class and their clusters; called on the project thread."""
     from engine.collection.graph_suggestions.pairs import kinds_of
 
     labelled = tuple(live.embedded.images.labelled_as(class_id))

@@ -1,4 +1,4 @@
-"""The card "Split class": the images of both sides above one another, the name of the new class, and where it comes."""
+"""View of the "Split class" card: images of both classes, name and place of the new class."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from app.wording import images
 from engine.collection.state import CollectionState
 from engine.file_parts import ImageSource
 
-# Logical pixels.
+# In logical pixels.
 WIDTH: Final = 720
 SIDE: Final = 72  # of a picture: five kinds of daisy can be distinguished
 GAP: Final = 6  # between pictures
-FRAME: Final = 2  # width of the line around what is touched or has the keyboard
+FRAME: Final = 2  # width of the frame of touched and focused pictures
 STEPS: Final = {
     Qt.Key.Key_Left: (-1, 0),
     Qt.Key.Key_Right: (1, 0),
@@ -45,13 +45,12 @@ STEPS: Final = {
 
 @dataclass(frozen=True)
 class SplitDraft:
-    """What would be done."""
+    """A proposed split."""
 
     class_id: int
     name: str
-    staying: tuple[
-        int, ...
-    ]  # images labelled with it, each in one of both, in the order in which they are shown
+    # labelled images in display order, each in one of the two tuples
+    staying: tuple[int, ...]
     leaving: tuple[int, ...] = ()
 
     def moved(self, image_ids: Collection[int]) -> SplitDraft:
@@ -75,7 +74,7 @@ def first_draft(
     chosen: Collection[int],
     kinds: Sequence[Sequence[int]],
 ) -> SplitDraft:
-    """Images that a person has chosen leave; else the smaller of two `kinds`, of which the larger comes first."""
+    """Move the chosen images; without any, the smaller of two `kinds` (sorted by size)."""
     known = frozenset(labelled)
     leaving = known & frozenset(chosen)
     if not leaving or leaving == known:
@@ -85,9 +84,9 @@ def first_draft(
 
 @final
 class PictureBoard(QWidget):
-    """Square pictures in rows."""
+    """Grid of square pictures."""
 
-    moved = Signal(tuple)  # ids of the images that go to the other side
+    moved = Signal(tuple)  # ids of the images to move to the other class
 
     def __init__(self, thumbnails: Thumbnails, name: str) -> None:
         super().__init__()
@@ -169,7 +168,7 @@ class PictureBoard(QWidget):
 
     @property
     def _box(self) -> QRect | None:
-        """The box that is drawn; None as long as it may be a click."""
+        """Rubber band; None below the drag distance."""
         if self._pressed is None:
             return None
         is_click = (
@@ -221,15 +220,15 @@ class PictureBoard(QWidget):
 
 @final
 class SplitCard(ScrollingCard):
-    """Floats over the window; Enter splits once there is a name, Esc or a click beside it changes nothing."""
+    """Card over the window; Enter splits if there is a name, Esc or a click outside cancels."""
 
-    # the `SplitDraft`, the name of the new class, and whether it comes below the class
+    # The `SplitDraft`, the name of the new class, and whether it becomes a child of the class.
     split_requested = Signal(SplitDraft, str, bool)
 
     def __init__(self, host: QWidget, thumbnails: Thumbnails) -> None:
         super().__init__(host, WIDTH, tr("Split class"))
         self.draft = SplitDraft(0, "", ())
-        self._sources: Mapping[int, ImageSource | None] = {}  # None for images that are hidden
+        self._sources: Mapping[int, ImageSource | None] = {}  # None for hidden images
         self.staying = PictureBoard(thumbnails, tr("Images that stay"))
         self.leaving = PictureBoard(thumbnails, tr("Images of the new class"))
         self.name = QLineEdit()
@@ -273,7 +272,7 @@ class SplitCard(ScrollingCard):
         column.addStretch(1)
         whole = self.panel.layout()
         assert whole is not None, "the card has one"
-        whole.addWidget(self._make_foot())  # never scrolled away
+        whole.addWidget(self._make_foot())  # does not scroll
 
     def _make_foot(self) -> QWidget:
         foot, spacing = QWidget(), tokens().spacing
@@ -283,7 +282,7 @@ class SplitCard(ScrollingCard):
         return foot
 
     def wanted_height(self, width: int) -> int:
-        """With the foot, which does not scroll."""
+        """Include the foot, which does not scroll."""
         return (
             super().wanted_height(width)
             + self.split_button.sizeHint().height()
