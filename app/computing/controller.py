@@ -1,4 +1,4 @@
-"""The device that embeds images, whether the model learns from unlabelled images, and what would help it."""
+"""Choice of the device, learning from unlabelled images, and recommendations."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _ICON_SIDE: Final = 14
 
 @final
 class DeviceChip(QToolButton):
-    """The device as a small button of the status bar: its tip gives details, a click opens the panel."""
+    """Status bar button with the device; a tooltip with details, a click opens the panel."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -48,7 +48,7 @@ class DeviceChip(QToolButton):
 
     @property
     def device_name(self) -> str:
-        """The device in use; the chosen one before the first use."""
+        """Device in use; before the first use the chosen one."""
         return self._used or device_title(self._chosen)
 
     def show_chosen(self, device: str) -> None:
@@ -56,7 +56,7 @@ class DeviceChip(QToolButton):
         self._show()
 
     def show_used(self, name: str, reason: str = "") -> None:
-        """Show the device in use; `reason`: why it is no GPU, "" keeps the reason of the same device."""
+        """Show the device in use; `reason`: why it is not a GPU, "" to keep the previous reason."""
         self._reason = reason or (self._reason if name == self._used else "")
         self._used = name
         self._show()
@@ -81,7 +81,7 @@ FACTS: Final = "collection facts"
 
 @final
 class Computing(Feature):
-    """Opens the panel and applies its choices."""
+    """Open the panel and apply its settings."""
 
     guide_page = "gpu"
 
@@ -95,7 +95,7 @@ class Computing(Feature):
         self._was_alone = True
         self._notice = ""
         self._is_switching = False
-        self._recommendations: tuple[Recommendation, ...] = ()  # as it is shown
+        self._recommendations: tuple[Recommendation, ...] = ()  # as shown
         self._use(self._settings.device)
         self._connect()
         shell.status_line.add_at_end(self.chip)
@@ -123,7 +123,7 @@ class Computing(Feature):
         needs=Needs.NOTHING,
     )
     def open_panel(self) -> None:
-        """Show the panel; the devices are tested the first time."""
+        """Show the panel; devices are tested when it is first opened."""
         if self.panel is None:
             self.panel = self._make_panel()
         self.panel.show_device(self._settings.device)
@@ -233,7 +233,7 @@ class Computing(Feature):
             )
 
     def take(self, recommendation: Recommendation) -> None:
-        """Go where a person can do what is recommended."""
+        """Run the actions for a recommendation, or show its classes."""
         assert self.panel is not None, "its button was pressed"
         self.panel.dismiss()
         actions = RECOMMENDED_ACTIONS.get(recommendation.kind, ())

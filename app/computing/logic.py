@@ -1,4 +1,4 @@
-"""Devices of this computer, figures of the collection stage, and what would help, without Qt."""
+"""Devices of this computer, results of the collection stage, and recommendations; without Qt."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from engine.runtime.devices.facts import AUTO, devices_of
 
-if TYPE_CHECKING:  # the window shows first
+if TYPE_CHECKING:  # lazy imports for a fast start
     from engine.collection.live import LiveCollection
     from engine.collection.recommendations import Recommendation
     from engine.everyday.classifier import CollectionFigures
@@ -21,7 +21,7 @@ RECOMMENDED_ACTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "accurate_backbone": ("choose_backbone",),
     "train_backbone": ("train_backbone",),
 }
-"""What leads to what is recommended, by its kind; the last one is named. Without any its classes are shown."""
+"""Actions for kinds of recommendations, the last one named on the button; default: show classes."""
 _ORDER: Final = (AUTO, CPU, "cuda", "directml", "coreml", "tensorrt")
 
 
@@ -30,9 +30,9 @@ class Survey:
     """Results of testing the devices of this computer."""
 
     reports: Mapping[str, ProviderReport]  # by device
-    auto_name: str  # device of "Automatic", for people
-    auto_reason: str = ""  # why that is not a GPU; empty when it is one
-    was_alone: bool = True  # no other work slowed the measurement down
+    auto_name: str  # display name of the device of "Automatic"
+    auto_reason: str = ""  # why it is not a GPU; "" if it is
+    was_alone: bool = True  # measured without other jobs running
 
     @staticmethod
     def of_list(devices: DeviceList, *, was_alone: bool = True) -> Survey:
@@ -55,7 +55,7 @@ def is_choosable(device: str, survey: Survey | None) -> bool:
 
 
 def first_with_reason(device: str, survey: Survey) -> str:
-    """The first listed device that is refused for the same reason."""
+    """First listed device that is unavailable for the same reason."""
     reason = survey.reports[device].reason
     same = [name for name, report in survey.reports.items() if report.reason == reason]
     return next(name for name in _ORDER if name in same)
@@ -65,14 +65,14 @@ def first_with_reason(device: str, survey: Survey) -> str:
 class CollectionFacts:
     """Benefit of the collection stage in the open project."""
 
-    is_on: bool  # the project's setting
+    is_on: bool  # project setting
     is_fitted: bool = False  # whether there is a model
-    figures: CollectionFigures | None = None  # on held-out shots; None where not evaluated
-    recommendations: tuple[Recommendation, ...] = ()  # what would help most
+    figures: CollectionFigures | None = None  # on held-out shots; None if not evaluated
+    recommendations: tuple[Recommendation, ...] = ()  # most helpful first
 
 
 def collection_facts(live: LiveCollection) -> CollectionFacts:
-    """On the project thread."""
+    """State of the collection stage in a project; called on the project thread."""
     from engine.collection.fitting import is_stage_on
     from engine.collection.recommendations import recommendations_of
 
@@ -83,7 +83,7 @@ def collection_facts(live: LiveCollection) -> CollectionFacts:
 
 
 def switch_collection(project: Project, *, is_on: bool) -> Change:
-    """On the project thread."""
+    """Set the project's collection stage; called on the project thread."""
     from engine.collection.fitting import switch_stage
 
     return switch_stage(project, is_on=is_on)

@@ -1,4 +1,4 @@
-"""The panel "Performance": device, learning from unlabelled images, and what would help."""
+"""View of the "Performance" panel: device, learning from unlabelled images, recommendations."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -36,12 +36,12 @@ from app.wording import sentence
 from engine.runtime.devices.facts import AUTO
 
 WIDTH: Final = 520
-MOST_RECOMMENDED: Final = 2  # rows
+MOST_RECOMMENDED: Final = 2  # number of rows
 
 
 @final
 class RecommendationRow(QFrame):
-    """What would help, and a button that leads to it."""
+    """Text of a recommendation and a button for its action."""
 
     def __init__(self, on_click: Callable[[], None]) -> None:
         super().__init__()
@@ -65,12 +65,12 @@ class RecommendationRow(QFrame):
 
 @final
 class ComputingPanel(ScrollingCard):
-    """Floats over the window; Esc or a click beside it closes."""
+    """Card over the window; Esc or a click outside closes it."""
 
-    device_chosen = Signal(str)  # the device's short name
+    device_chosen = Signal(str)  # short name of the device
     look_requested = Signal()
     collection_switched = Signal(bool)
-    recommendation_taken = Signal(int)  # which row
+    recommendation_taken = Signal(int)  # index of the row
 
     def __init__(self, host: QWidget) -> None:
         super().__init__(host, WIDTH, tr("Performance"))
@@ -152,7 +152,7 @@ class ComputingPanel(ScrollingCard):
         self._settle()
 
     def show_collection(self, facts: CollectionFacts | None, *, can_switch: bool) -> None:
-        """Show the project's setting and the evaluation; nothing without a project."""
+        """Show the project's setting and its evaluation; hidden without a project."""
         self._collection.setVisible(facts is not None)
         if facts is not None:
             self.switch.setChecked(facts.is_on)
@@ -162,7 +162,7 @@ class ComputingPanel(ScrollingCard):
         self._settle()
 
     def show_recommendations(self, recommendations: Sequence[tuple[str, str]]) -> None:
-        """Show what would help: each text with what its button does."""
+        """Show recommendations as pairs of text and button label."""
         for row, words in zip_longest(self.recommendations, recommendations):
             row.setVisible(words is not None)
             if words is not None:
@@ -187,7 +187,7 @@ class ComputingPanel(ScrollingCard):
 
 
 def _below(text: str) -> QLabel:
-    """A hint that needs no more height than its text at the given width."""
+    """Hint with no more height than its text needs at the given width."""
     label = make_hint(text)
     policy = label.sizePolicy()
     policy.setVerticalPolicy(QSizePolicy.Policy.Preferred)

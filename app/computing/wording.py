@@ -1,4 +1,4 @@
-"""Text of devices, of the collection stage, and of what would help."""
+"""Texts about devices, the collection stage and recommendations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SLOW: Final = 10
 
 
 def device_title(device: str, survey: Survey | None = None) -> str:
-    """`NVIDIA H200 (CUDA)`; the kind of device where its name is unknown."""
+    """`NVIDIA H200 (CUDA)`; the kind of device if its name is unknown."""
     report = None if survey is None else survey.reports.get(device)
     own = report.device_name if report is not None else ""
     match device:
@@ -75,7 +75,7 @@ def survey_note(survey: Survey | None, error: str, *, is_looking: bool) -> str:
 
 
 def chip_tip(chosen: str, used: str, reason: str, notice: str) -> str:
-    """Device, why it is no GPU, and what a click does."""
+    """Tooltip: device, why it is not a GPU, and the effect of a click."""
     if used:
         first = tr("Device: %1", used)
     elif chosen == AUTO:
@@ -89,7 +89,7 @@ def chip_tip(chosen: str, used: str, reason: str, notice: str) -> str:
 
 
 def collection_line(facts: CollectionFacts) -> str:
-    """Result on held-out shots."""
+    """Evaluation of the collection stage on held-out shots."""
     if not facts.is_on:
         return tr("Off: the model learns only from your labels and the class graph.")
     if not facts.is_fitted:
@@ -114,7 +114,7 @@ def collection_line(facts: CollectionFacts) -> str:
 
 
 def recommended_action(recommendation: Recommendation, rows: Mapping[str, ActionRow]) -> str:
-    """What the button beside a recommendation does."""
+    """Label of a recommendation's button."""
     names = RECOMMENDED_ACTIONS.get(recommendation.kind)
     if names:
         return rows[names[-1]].title
