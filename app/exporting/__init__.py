@@ -1,1 +1,1 @@
-"""Export…: labels, answers and the model leave for other programs."""
+"""Export of labels, predictions and the model to other programs."""

@@ -1,4 +1,4 @@
-"""Exporting the open project: looked at on a thread of its own, written there as a job."""
+"""Export of the open project: previewed and written on a background thread."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.jobs.background_thread import BackgroundThread, Work
 from app.jobs.slot import JobSlot
 from app.texts import marked, tr
 
-if TYPE_CHECKING:  # the window shows first
+if TYPE_CHECKING:  # lazy imports for a fast start
     from app.exporting.logic import ExportLook
     from app.exporting.view import ExportCard
     from app.shell import Shell
@@ -29,16 +29,16 @@ if TYPE_CHECKING:  # the window shows first
     Written = WrittenExport | ExportedModel | WrittenArchive
 
 SETTLED_MS: Final = 150
-"""After the last key in the card, before the disk is asked what would come of it."""
+"""Debounce interval of edits in the card, before the preview is updated."""
 
 
 @final
 class Exporting(Feature):
-    """Opens the card and does what is requested there.
+    """Open the card and handle its requests.
 
     Attributes:
-        card: None until it is opened.
-        class_graph: the export of the classes alone.
+        card: created on first use.
+        class_graph: export of the classes alone.
     """
 
     guide_page = "exporting"
@@ -49,7 +49,7 @@ class Exporting(Feature):
         self._thread = BackgroundThread("exporting", self)
         self.class_graph = GraphExport(self._session, self._settings, self._toast, self._host)
         self._writing = JobSlot(self._session.jobs, self._thread)
-        self._look = 0  # one more with every look: answers of an earlier one are dropped
+        self._look = 0  # request counter; results of earlier requests are discarded
         self._settled = QTimer(self)
         self._settled.setSingleShot(True)
         self._settled.setInterval(SETTLED_MS)
@@ -58,7 +58,7 @@ class Exporting(Feature):
         self._session.state_changed.connect(lambda _state: self._on_state_changed())
 
     def stop(self) -> None:
-        """End before the program ends; an export that runs is given up and leaves nothing."""
+        """Cancel a running export, which leaves no file, and stop the thread."""
         self._look += 1
         self._settled.stop()
         self._writing.cancel()
@@ -68,11 +68,15 @@ class Exporting(Feature):
     # -- the card
 
     @action(
-        "export", marked("Export labels and predictions…"), "export", "Ctrl+Shift+E",
-        Section.FILE_EXPORT, needs=READ_FOR_GOOD,
-    )  # fmt: skip
+        "export",
+        marked("Export labels and predictions…"),
+        "export",
+        "Ctrl+Shift+E",
+        Section.FILE_EXPORT,
+        needs=READ_FOR_GOOD,
+    )
     def open_card(self) -> None:
-        """Show the card, with the format of last time, or with the export that runs."""
+        """Show the card with the last format, or with the running export."""
         from app.exporting.logic import FIRST, offered_exports
 
         if self._session.info is None:
@@ -123,19 +127,19 @@ class Exporting(Feature):
                 self.card.show_ended()
 
     def _on_state_changed(self) -> None:
-        """Bring counts and preview up to date, one look after the other: states may come faster than looks end."""
+        """Update the preview, one at a time: states may change faster than previews complete."""
         if self._is_looked_at and not self._settled.isActive() and not self._thread.is_busy:
             self._settled.start()
 
     def _folder(self) -> Path:
-        """Of last time, or beside the project."""
+        """Folder of the last export, else that of the project."""
         info = self._session.info
         assert info is not None, "there is a project"
         return (
             Path(self._settings.export_folder) if self._settings.export_folder else info.path.parent
         )
 
-    # -- what would come of it
+    # -- preview
 
     def _look_again(self) -> None:
         info, state, card = self._session.info, self._session.state, self.card
@@ -173,9 +177,8 @@ class Exporting(Feature):
         title = title_of_browsing(offered)
         if not offered.is_folder:
             kinds = f"{tr(offered.title)} (*{offered.suffix})"
-            chosen, _kind = save_file_at(
-                self._host, present, title, kinds, asks_to_replace=False
-            )  # the card asks
+            # the card asks itself
+            chosen, _kind = save_file_at(self._host, present, title, kinds, asks_to_replace=False)
             if chosen is not None:
                 card.show_target(
                     chosen if chosen.suffix else chosen.with_name(chosen.name + offered.suffix)
@@ -188,7 +191,7 @@ class Exporting(Feature):
     # -- the export
 
     def _export(self, look: ExportLook) -> None:
-        """Begin once every label that was given is on disk, and with the answers that the screen shows."""
+        """Start after all labels have been saved, with the predictions on the screen."""
         from app.exporting.wording import job_title
 
         if self.card is None or self._writing.is_busy:
@@ -248,7 +251,7 @@ class Exporting(Feature):
         )
 
     def _on_failed(self, message: str) -> None:
-        """Say it in place, or at the foot of the window where nobody looks at the card."""
+        """Report a failure in the card, or in a toast if the card is closed."""
         from app.exporting.wording import problem_text
 
         is_seen = self.card is not None and self.card.isVisible()

@@ -1,4 +1,4 @@
-"""What is chosen for one format: which images, how files come into a folder, and the beginning of what is written."""
+"""Options of a format: images, placing of files, and a preview."""
 
 from __future__ import annotations
 
@@ -56,16 +56,16 @@ if TYPE_CHECKING:
 
 
 WIDEST_COLUMN: Final = 240
-"""Logical pixels; longer cells end in an ellipsis."""
+"""In logical pixels; longer cells are elided."""
 LINES_SHOWN: Final = 11
-"""Of a text; the rest scrolls."""
+"""Visible lines of a text."""
 ROWS_IN_SIGHT: Final = 6
-"""Of a table; the rest scrolls."""
+"""Visible rows of a table."""
 
 
 @final
 class PreviewView(QWidget):
-    """Shows what is not changed here; it can be selected and scrolled with the keyboard."""
+    """Read-only preview as a table or text; selectable, scrolls by keyboard."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -107,11 +107,11 @@ class PreviewView(QWidget):
 
     @property
     def lines(self) -> list[str]:
-        """The text that is shown; [] for a table."""
+        """Lines of the text; [] for a table."""
         return [] if self.text.isHidden() else self.text.toPlainText().split("\n")
 
     def show_preview(self, preview: ExportPreview, caption: str) -> None:
-        """Show a preview, and what it is made of."""
+        """Show a preview and its caption."""
         self.caption.setText(caption)
         self.table.setVisible(bool(preview.columns))
         self.text.setVisible(bool(preview.lines))
@@ -134,13 +134,13 @@ class PreviewView(QWidget):
 
 @final
 class FormatList(QWidget):
-    """One format is chosen; the arrow keys go through them, and what is chosen is in sight.
+    """Radio buttons of formats; the chosen one is scrolled into view.
 
     Signals:
         chosen: name of the format.
 
     Attributes:
-        buttons: by the format's name.
+        buttons: by format name.
     """
 
     chosen = Signal(str)
@@ -191,19 +191,19 @@ _BULLET: Final = "•  "
 
 @final
 class ExportDetails(QWidget):
-    """The right half of the card.
+    """Right half of the card.
 
     Signals:
-        changed: something else is chosen.
+        changed: another option was chosen.
 
     Attributes:
-        which: a button for each choice of images.
-        placings: a button for each way of bringing files into a folder.
-        photos: of a copy of the project, a button for photos (False) and one for previews (True).
-        flat: whether class folders lie beside one another.
-        crops: whether boxes are cut out of their images.
-        coarse: whether images of broader classes come along where they do.
-        byte_order_mark: whether a table begins with one.
+        which: button of each choice of images.
+        placings: button of each way to place files in a folder.
+        photos: of a project archive, buttons for photos (False) and previews (True).
+        flat: one folder per class, without hierarchy.
+        crops: crop boxes from their images.
+        coarse: include images of broader classes.
+        byte_order_mark: start a table with one.
         preview: the beginning of the export.
     """
 
@@ -228,7 +228,7 @@ class ExportDetails(QWidget):
         self._fill()
         self._connect()
 
-    # -- putting together
+    # -- layout
 
     def _fill(self) -> None:
         spacing = tokens().spacing
@@ -261,11 +261,20 @@ class ExportDetails(QWidget):
         body = QWidget()
         body.setProperty("surface", "raised")
         column = fill_column(
-            body, self._title, self._description, make_label(tr("Limits of this format"), "section"),
-            self._losses, self._which_part, self._files_part, self._photos_part, self._room, self.byte_order_mark,
-            make_label(tr("Preview"), "section"), self.preview,
+            body,
+            self._title,
+            self._description,
+            make_label(tr("Limits of this format"), "section"),
+            self._losses,
+            self._which_part,
+            self._files_part,
+            self._photos_part,
+            self._room,
+            self.byte_order_mark,
+            make_label(tr("Preview"), "section"),
+            self.preview,
             spacing=spacing.small,
-        )  # fmt: skip
+        )
         for heading in (10, 9, 8, 6, 5, 4, 2):
             column.insertSpacing(heading, spacing.small)
         column.setContentsMargins(spacing.large, 0, spacing.large, spacing.small)
@@ -295,7 +304,7 @@ class ExportDetails(QWidget):
 
     @property
     def options(self) -> FolderOptions:
-        """For formats that are folders."""
+        """Options of folder formats."""
         placing = next(placing for placing, button in self.placings.items() if button.isChecked())
         is_flat = self.flat.isChecked() and not self.flat.isHidden()
         has_crops = self.crops.isChecked() and not self.crops.isHidden()
@@ -303,23 +312,23 @@ class ExportDetails(QWidget):
 
     @property
     def is_reduced(self) -> bool:
-        """Whether a copy has previews instead of the photos."""
+        """Whether an archive has previews instead of photos."""
         return self.photos[True].isChecked() and not self._photos_part.isHidden()
 
     @property
     def has_byte_order_mark(self) -> bool:
-        """Whether a table begins with one."""
+        """Whether a table starts with a byte-order mark."""
         return self.byte_order_mark.isChecked() and not self.byte_order_mark.isHidden()
 
     # -- what is shown
 
     @property
     def losses_text(self) -> str:
-        """What is lost in the format."""
+        """What the format cannot represent."""
         return self._losses.text()
 
     def show_format(self, offered: ImageFormat) -> None:
-        """Show another format; what is known of its preview follows."""
+        """Show another format; its preview follows."""
         self._title.setText(tr(offered.title))
         self._description.setText(description(offered))
         lines = losses(offered)
@@ -334,7 +343,7 @@ class ExportDetails(QWidget):
         self._area.verticalScrollBar().setValue(0)
 
     def show_look(self, look: ExportLook) -> None:
-        """Show what would come of the present choice."""
+        """Show the preview of the current options."""
         self._show_counts(look)
         chosen = look.chosen.get(look.choice.which)
         for placing, button in self.placings.items():
@@ -350,7 +359,7 @@ class ExportDetails(QWidget):
         )
 
     def show_unknown(self) -> None:
-        """Show the choices without what is known of them."""
+        """Show the options without counts and sizes."""
         self._show_counts(None)
         for placing, button in self.placings.items():
             button.setText(placing_text(placing, None))

@@ -1,4 +1,4 @@
-"""What can be exported and where it would go; the disk is looked at on a thread of its own. No Qt."""
+"""Available exports and their targets; the disk is accessed on a background thread. No Qt."""
 
 from __future__ import annotations
 
@@ -34,35 +34,41 @@ if TYPE_CHECKING:
     from engine.interchange.labelled_images.records import WrittenExport
 
 MODEL: Final = "model"
-"""As the command line calls it; not one of `FORMATS`: it holds no images."""
+"""Name as in the command line; not in `FORMATS`, as it contains no images."""
 COPY: Final = ARCHIVE
-"""As the command line calls it; not one of `FORMATS`: it is the whole project."""
-LISTED: Final = 40  # photos of a copy that its preview names
+"""Name as in the command line; not in `FORMATS`, as it contains the whole project."""
+LISTED: Final = 40  # number of photos in the preview of an archive
 MODEL_FILES: Final = (
-    "classifier.onnx", "classes.json", "backbone.onnx", "backbone.card.json", "run.py", "README.md", "card.json",
+    "classifier.onnx",
+    "classes.json",
+    "backbone.onnx",
+    "backbone.card.json",
+    "run.py",
+    "README.md",
+    "card.json",
     "LICENCE.txt",
-)  # fmt: skip
-"""What lies in the folder of an exported model, what matters most first."""
+)
+"""Files of an exported model, most important first."""
 FIRST: Final = "csv"
-"""What is offered first to whoever never exported."""
+"""Default format."""
 
 
 @dataclass(frozen=True)
 class ExportLook:
-    """What would come of a choice.
+    """Preview of an export.
 
     Attributes:
-        format: the format that is chosen.
-        choice: what was looked at, with the place where it would go.
-        is_taken: whether a file of this name would be replaced.
-        replaced_kind: what that file is, in a few words, where it is no earlier export in this format; "" where it is.
-        problem: why it cannot go there, in one line; "" where it can.
-        free_bytes: room on that disk; None where nobody can tell.
-        chosen: how many images each choice means, and how large they are.
-        preview: the beginning of it.
-        seen: how many classes have examples, in words; "" where all do.
+        format: the chosen format.
+        choice: options, with the target.
+        is_taken: whether a file would be replaced.
+        replaced_kind: type of that file if it is not an earlier export in this format; else "".
+        problem: why the target cannot be used, in one line; "" if it can.
+        free_bytes: on the target's disk; None if unknown.
+        chosen: number and total size of images for each choice.
+        preview: the beginning of the export.
+        seen: text on how many classes have examples; "" if all have.
         has_boxes: whether the collection has boxes.
-        copy_bytes: about how large a copy of the project becomes, with photos (False) and with previews (True).
+        copy_bytes: approximate size of an archive, with photos (False) and previews (True).
     """
 
     format: ImageFormat
@@ -83,7 +89,7 @@ class ExportLook:
 
 
 def offered_exports() -> dict[str, ImageFormat]:
-    """All that can be exported, by name, group after group."""
+    """All exports by name, sorted by group."""
     model = ImageFormat(
         tr("Model for other programs"),
         tr("the network and your classes as ONNX files, with a runner that needs only Python"),
@@ -112,30 +118,30 @@ def offered_exports() -> dict[str, ImageFormat]:
 
 
 def target_name(stem: str, name: str, suffix: str) -> str:
-    """`birds.csv`, `birds-coco.json`, `birds-folders`: what a project's export is called."""
+    """Default file name of an export: `birds.csv`, `birds-coco.json`, `birds-folders`."""
     return stem + suffix if suffix in {f".{name}", ARCHIVE_SUFFIX} else f"{stem}-{name}{suffix}"
 
 
 def renamed_target(target: Path, offered: ImageFormat, known: Sequence[ImageFormat]) -> Path:
-    """A name that a person chose, for another format: the suffix follows."""
+    """Adapt the suffix of a file name to another format."""
     suffixes = {each.suffix for each in known if each.suffix}
     stem = target.stem if target.suffix in suffixes else target.name
     return target.with_name(stem + offered.suffix)
 
 
-# -- on a thread of its own
+# -- on a background thread
 
 
 def look_at(
     project_path: Path, state: CollectionState, choice: ExportChoice, *, is_named: bool
 ) -> ExportLook:
-    """Look what would come of a choice.
+    """Preview an export.
 
     Args:
         project_path: the project.
         state: its newest state.
-        choice: its place is a file or folder that a person named, or the folder in which a free name is found.
-        is_named: which of the two; a folder that is gone gives way to that of the project.
+        choice: options; the target is the user's file or folder, or the folder for a new name.
+        is_named: which of the two; a missing folder is replaced by that of the project.
 
     Raises:
         StorageError, ProjectMissingError: the project cannot be read.
@@ -170,11 +176,11 @@ def export_labels(
     on_progress: OnProgress,
     cancel: CancelToken,
 ) -> WrittenExport:
-    """Write what was looked at, with the answers that the screen shows.
+    """Write the previewed export, with the predictions on the screen.
 
     Raises:
-        InputError, StorageError: the place or the disk refuses.
-        Cancelled: it was stopped.
+        InputError, StorageError: the target cannot be used, or a write failed.
+        Cancelled: `cancel` was set.
     """
     with Project.open(project_path, for_writing=False) as project:
         return export_images(
@@ -195,11 +201,12 @@ def export_the_model(
     on_progress: OnProgress,
     cancel: CancelToken,
 ) -> ExportedModel:
-    """Write the model as it is fitted now.
+    """Export the current model.
 
     Raises:
-        InputError, ModelError, StorageError: nothing is embedded or labelled yet, or the place or the disk refuses.
-        Cancelled: it was stopped.
+        InputError, ModelError, StorageError: nothing is embedded or labelled yet, the target cannot
+            be used, or a write failed.
+        Cancelled: `cancel` was set.
     """
     from engine.bundle.export import export_model
 
@@ -221,11 +228,11 @@ def export_copy(
     on_progress: OnProgress,
     cancel: CancelToken,
 ) -> WrittenArchive:
-    """Write the project and its photos into one file.
+    """Write the project and its photos to a project archive.
 
     Raises:
-        InputError, StorageError: the place or the disk refuses.
-        Cancelled: it was stopped.
+        InputError, StorageError: the target cannot be used, or a write failed.
+        Cancelled: `cancel` was set.
     """
     with Project.open(project_path, for_writing=False) as project:
         return pack_project(
@@ -246,7 +253,7 @@ def _copy_bytes(project: Project) -> dict[bool, int]:
 
 
 def _free(target: Path) -> Path:
-    """The name, or with a number where it is taken: nobody shall replace anything who did not ask for it."""
+    """Unused file name: the given one, or with a number appended."""
     number, free = 1, target
     while free.exists():
         number += 1
@@ -255,7 +262,7 @@ def _free(target: Path) -> Path:
 
 
 def _problem(project: Project, choice: ExportChoice, offered: ImageFormat) -> tuple[str, str]:
-    """Why nothing can go there, and what would be replaced there that is no earlier export; "" each."""
+    """Why the target cannot be used, and the type of an unrelated file that would be replaced."""
     target = choice.out
     try:
         _check(project, choice, offered)
@@ -278,7 +285,7 @@ def _check(project: Project, choice: ExportChoice, offered: ImageFormat) -> None
 
 
 def _replacing_problem(project: Project, choice: ExportChoice, offered: ImageFormat) -> str:
-    """Why the file that is there cannot be replaced even where the person wants it."""
+    """Why the existing file cannot be replaced even with consent; "" if it can."""
     try:
         _check(project, replace(choice, is_overwriting=True), offered)
     except (ProtoleafError, OSError, ValueError) as error:

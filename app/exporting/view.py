@@ -1,4 +1,4 @@
-"""The card "Export": formats at the left, what is chosen for one at the right, the place below."""
+"""View of the "Export" card: formats on the left, options on the right, target below."""
 
 from __future__ import annotations
 
@@ -34,25 +34,25 @@ if TYPE_CHECKING:
 
 WIDTH: Final = 960
 HEIGHT: Final = 760
-"""Logical pixels, less in small windows; the card keeps its size, whatever is chosen."""
+"""In logical pixels, less in small windows; the same for all formats."""
 LIST_SHARE: Final = 2
 DETAILS_SHARE: Final = 5
-"""Of the width, with that of the list."""
+"""Share of the width, relative to that of the list."""
 
 
 @final
 class ExportCard(Overlay):
-    """Floats over the window; Enter exports, Esc or a click beside it closes. An export that runs goes on.
+    """Card over the window; Enter exports, Esc or a click outside closes it, not a running export.
 
     Signals:
-        changed: something else is chosen; what would come of it is to be looked at.
+        changed: an option was changed; the preview must be updated.
         export_requested: an `ExportLook`.
-        cancel_requested: stop the export that runs.
-        browse_requested: let the person choose the place.
+        cancel_requested: stop the running export.
+        browse_requested: show a dialog for the target.
 
     Attributes:
         formats, details: the two halves.
-        target: the field with the place.
+        target: field with the target path.
     """
 
     changed = Signal()
@@ -65,7 +65,7 @@ class ExportCard(Overlay):
         self._offered = offered
         self._look: ExportLook | None = None
         self._is_own_target = False
-        self._failed_because = ""  # of the last export; until something else is chosen
+        self._failed_because = ""  # of the last export; until an option is changed
         self.formats = FormatList(offered)
         self.details = ExportDetails()
         self.target = QLineEdit()
@@ -84,7 +84,7 @@ class ExportCard(Overlay):
         self._lay_out()
         self._connect()
 
-    # -- putting together
+    # -- layout
 
     def _lay_out(self) -> None:
         spacing = tokens().spacing
@@ -143,14 +143,14 @@ class ExportCard(Overlay):
         self.target.textEdited.connect(self._on_target_edited)
         self.progress.cancel_requested.connect(self.cancel_requested)
 
-    # -- what is chosen
+    # -- options
 
     @property
     def offered(self) -> ImageFormat:
         return self._offered[self.formats.name]
 
     def choice(self, folder: Path) -> ExportChoice:
-        """What is chosen now; its place is the folder where no name was given, which a relative name starts from."""
+        """Current options; without a name, the target is the folder."""
         return ExportChoice(
             self.formats.name,
             folder / Path(self.target.text()).expanduser() if self.is_own_target else folder,
@@ -162,18 +162,18 @@ class ExportCard(Overlay):
 
     @property
     def look(self) -> ExportLook | None:
-        """What would come of what is chosen; None while nobody knows."""
+        """Preview of the current options; None while unknown."""
         return self._look
 
     @property
     def is_own_target(self) -> bool:
-        """Whether the person named the place."""
+        """Whether the user entered a target."""
         return self._is_own_target and bool(self.target.text().strip())
 
     # -- what is shown
 
     def show_start(self, name: str) -> None:
-        """Appear with a format chosen, and with nothing known of what would come of it."""
+        """Show the card with a format chosen, before its preview is known."""
         self._is_own_target = False
         self._look = None
         self.details.show_unknown()
@@ -186,13 +186,13 @@ class ExportCard(Overlay):
         self.formats.buttons[name].setFocus()
 
     def show_target(self, path: Path) -> None:
-        """Take the place that the person chose."""
+        """Set the target from the dialog."""
         self._is_own_target = True
         self.target.setText(str(path))
         self._on_changed()
 
     def show_look(self, look: ExportLook) -> None:
-        """Show what would come of the present choice."""
+        """Show the preview of the current options."""
         self._look = look
         if not self.is_own_target:
             self.target.setText(str(look.target))
@@ -205,22 +205,22 @@ class ExportCard(Overlay):
         self._show_answers()
 
     def show_failure(self, text: str) -> None:
-        """Say what went wrong; an empty text when nothing did."""
+        """Show an error message; "" hides it."""
         self.failure.show_text(text)
 
     def show_waiting(self, text: str) -> None:
-        """Show that an export begins: nothing else can be chosen until it ends."""
+        """Show the start of an export and disable the options."""
         self._set_running(is_running=True)
         self.failure.show_text("")
         self.progress.show_step(text)
         self.progress.cancel_button.setFocus()
 
     def show_progress(self, progress: Progress) -> None:
-        """Show how far the export is."""
+        """Show the progress of the export."""
         self.progress.show_progress(progress)
 
     def show_ended(self, text: str = "") -> None:
-        """Show the choices again, and why nothing came of the export."""
+        """Return to the options, with the error if the export failed."""
         self.progress.show_ended()
         self._set_running(is_running=False)
         self._failed_because = text
@@ -231,7 +231,7 @@ class ExportCard(Overlay):
 
     @property
     def is_running(self) -> bool:
-        """Whether it shows an export that runs."""
+        """Whether an export is running."""
         return not self.progress.isHidden()
 
     def _set_running(self, *, is_running: bool) -> None:
@@ -269,7 +269,7 @@ class ExportCard(Overlay):
         self._on_changed()
 
     def _on_changed(self) -> None:
-        """Nothing is exported before it was looked at: a file that is there would be replaced unasked."""
+        """Disable the button until the preview is known: no file is replaced without consent."""
         self._look, self._failed_because = None, ""
         self._show_answers()
         self.changed.emit()
@@ -285,9 +285,10 @@ class ExportCard(Overlay):
         return HEIGHT
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter exports, from wherever the keyboard is but a button that says otherwise.
+        """Export on Enter, unless another button has the focus.
 
-        A file that is no earlier export is replaced by its button alone; Enter elsewhere leads there.
+        An unrelated file is replaced only by the button itself; Enter elsewhere focuses that
+        button.
         """
         focused = QApplication.focusWidget()
         others = (self.keep_button, self.browse_button, self.close_button)

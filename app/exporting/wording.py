@@ -1,4 +1,4 @@
-"""What the card "Export" says."""
+"""Texts of the "Export" card."""
 
 from __future__ import annotations
 
@@ -49,17 +49,17 @@ PLACINGS: Final[Mapping[Placing, str]] = {
 
 
 def group_title(group: FormatGroup) -> str:
-    """The heading of a group."""
+    """Heading of a group of formats."""
     return tr(GROUPS[group])
 
 
 def description(offered: ImageFormat) -> str:
-    """What a format is for, as a sentence."""
+    """Description of a format as a sentence."""
     return sentence(offered.description)
 
 
 def losses(offered: ImageFormat) -> list[str]:
-    """What is lost in a format, a sentence each."""
+    """What a format cannot represent, as sentences."""
     photos = [tr("Photos are not included.")] if offered.names_images else []
     return [*photos, *map(sentence, offered.cannot_carry)]
 
@@ -71,7 +71,7 @@ def which_text(which: Which, count: int | None) -> str:
 
 
 def which_hint(which: Which, look: ExportLook | None) -> str:
-    """What a choice means: `Also 12 images the model is sure of. 3 of 505 classes have examples`."""
+    """Hint of a choice: `Also 12 images the model is sure of. 3 of 505 classes have examples`."""
     verified = look.chosen.get(Which.VERIFIED) if look is not None else None
     sure = look.chosen.get(Which.SURE) if look is not None else None
     if which is not Which.SURE or look is None or verified is None or sure is None:
@@ -93,7 +93,7 @@ def placing_text(placing: Placing, size_bytes: int | None) -> str:
 
 
 def placing_hint(placing: Placing) -> str:
-    """What speaks for and against a way of bringing files into the folder."""
+    """Advantages and disadvantages of a way to place files."""
     match placing:
         case Placing.COPY:
             return tr("The folder is complete and can be moved to another computer.")
@@ -116,7 +116,7 @@ def photos_text(size_bytes: int | None, *, is_reduced: bool) -> str:
 
 
 def photos_hint(*, is_reduced: bool) -> str:
-    """What speaks for each."""
+    """Advantages of photos and of previews."""
     if is_reduced:
         return tr(
             "Easy to send, and enough for most labelling. Videos and documents are included as they are."
@@ -130,12 +130,12 @@ def coarse_text(count: int) -> str:
 
 
 def target_label(*, is_folder: bool) -> str:
-    """What stands before the field with the place."""
+    """Label of the target field."""
     return tr("Folder") if is_folder else tr("File")
 
 
 def target_facts(look: ExportLook) -> str:
-    """`12.3 GB free there`, and whether a file is replaced; where something speaks against it, nothing is."""
+    """Free space, and whether a file is replaced (unless there is a problem)."""
     parts = []
     if look.format.writes_into:
         parts.append(tr("Choose the folder of your images to place the new files beside them."))
@@ -150,12 +150,12 @@ def target_facts(look: ExportLook) -> str:
 
 
 def problem_text(problem: str) -> str:
-    """Why nothing can be written there."""
+    """The problem as a sentence."""
     return sentence(problem)
 
 
 def lacks_room(look: ExportLook, placing: Placing) -> str:
-    """That copies take more room than there is; "" where they do not."""
+    """Warning that copies need more space than is free; "" if they fit."""
     offered, chosen = look.format, look.chosen.get(look.choice.which)
     needed = look.copy_bytes.get(look.choice.is_reduced, 0)
     if look.free_bytes is not None and needed > look.free_bytes:
@@ -191,12 +191,12 @@ def preview_caption(preview: ExportPreview, count: int) -> str:
 
 
 def job_title(target: Path) -> str:
-    """What the status bar says."""
+    """Text in the status bar."""
     return tr("Exporting to %1", shown(target.name))
 
 
 def written_text(done: WrittenExport | ExportedModel | WrittenArchive, target: Path) -> str:
-    """What was written, and what was left out."""
+    """Result of an export: what was written and left out."""
     from engine.archive.pack import WrittenArchive
     from engine.bundle.export import ExportedModel
 
@@ -232,7 +232,7 @@ def model_done_text(done: ExportedModel) -> str:
 
 
 def copy_done_text(done: WrittenArchive, target: Path) -> str:
-    """`Copied the project and 300 photos to birds.protoleafz, 45.1 MB`, and what is not in it."""
+    """`Copied the project and 300 photos to birds.protoleafz, 45.1 MB`, and what was left out."""
     counted = plural(done.files, "1 photo", "%n photos")
     parts = [
         fill(

@@ -1,4 +1,4 @@
-"""Exporting the class graph: format and file are chosen in one dialog, the file is made beside the project's thread."""
+"""Export of the class graph: file dialog with formats, written on a background thread."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ TITLES: Final = {
     "png": marked("PNG picture"),
     "png-dark": marked("PNG picture, dark"),
 }
-"""Of each format, for the dialog's list."""
+"""Names of formats in the dialog."""
 
 
 def filter_text(offered: OfferedFormat) -> str:
-    """A format's row in the dialog's list: `SVG drawing (*.svg)`."""
+    """Format as a filter of the file dialog: `SVG drawing (*.svg)`."""
     return f"{tr(TITLES[offered.name])} (*{offered.suffix})"
 
 
 def job_title(target: Path) -> str:
-    """What the bar at the foot of the window says meanwhile."""
+    """Text in the status bar during the export."""
     return tr("Exporting %1", shown(target.name))
 
 
@@ -57,7 +57,7 @@ def taken_text(target: Path, kind: str) -> str:
 
 
 def done_text(written: WrittenClasses) -> str:
-    """`Exported 312 classes to birds.svg`, and that a picture had to be smaller."""
+    """`Exported 312 classes to birds.svg`, with a note if a picture had to be reduced."""
     text = plural(
         written.classes,
         "Exported %n class to %1",
@@ -76,13 +76,13 @@ def done_text(written: WrittenClasses) -> str:
 
 @final
 class GraphExport(QObject):
-    """Writes the classes of the open project for another program, or as a drawing.
+    """Exporter of the open project's classes to a file.
 
     Args:
         session: the open project.
-        settings: remembers format and folder of the last export.
-        toast: says what came of it.
-        window: what the dialog stands before.
+        settings: stores format and folder of the last export.
+        toast: shows results.
+        window: parent of the dialog.
     """
 
     def __init__(self, session: Session, settings: Settings, toast: Toast, window: QWidget) -> None:
@@ -95,12 +95,12 @@ class GraphExport(QObject):
         self._writing = JobSlot(session.jobs, self._thread, keeps_finished=False)
 
     def stop(self) -> None:
-        """End before the program ends; a file that is not whole by then is not there."""
+        """Cancel the export, which leaves no incomplete file, and stop the thread."""
         self._writing.cancel()
         self._thread.stop()
 
     def choose(self) -> None:
-        """Ask for a file and its format, those of last time offered first."""
+        """Ask for file and format; those of the last export are the default."""
         from app.exporting.class_graph.logic import FIRST, chosen_format, offered_formats
 
         info = self._session.info
@@ -120,12 +120,11 @@ class GraphExport(QObject):
             target, form = chosen_format(chosen, offered.get(row, offered[first]))
             self._settings.graph_export_format = form.name
             self._settings.export_folder = str(target.parent)
-            self.export(
-                target, form, is_overwriting=target == chosen
-            )  # the dialog asked, of the name it knew
+            # only the name in the dialog was confirmed
+            self.export(target, form, is_overwriting=target == chosen)
 
     def export(self, target: Path, form: OfferedFormat, *, is_overwriting: bool = False) -> None:
-        """Begin once every edit that was made is on disk; another file that is there is asked about."""
+        """Export after all edits have been saved; ask before replacing an unrelated file."""
         from app.exporting.class_graph.logic import taken_out
 
         def begin(content: GraphToWrite | str) -> None:

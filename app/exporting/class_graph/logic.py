@@ -1,4 +1,4 @@
-"""The class graph as a file: which formats are offered, and what is written. No widgets."""
+"""Formats and content of exported class graphs. No widgets."""
 
 from __future__ import annotations
 
@@ -7,45 +7,45 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-if TYPE_CHECKING:  # the window shows first
+if TYPE_CHECKING:  # lazy imports for a fast start
     from engine.collection.live import LiveCollection
     from engine.events import CancelToken
     from engine.exporting.export_graph import GraphToWrite
 
 FIRST: Final = "json"
-"""Offered before anything was exported: it holds all there is."""
+"""Default format: it is complete."""
 SVG: Final = "svg"
 PNG: Final = "png"
 DARK: Final = "-dark"
-"""At the end of the name of a drawing's other format."""
+"""Suffix of the names of dark drawing formats."""
 
 
 @dataclass(frozen=True)
 class OfferedFormat:
-    """A format as the dialog offers it."""
+    """A format of the file dialog."""
 
-    name: str  # a key of `GRAPH_FORMATS`, or "png"; for a drawing perhaps with `DARK` behind it
+    name: str  # key of `GRAPH_FORMATS`, or "png"; with the suffix `DARK` for dark drawings
     suffix: str  # of its files
 
     @property
     def kind(self) -> str:
-        """The format without its colours."""
+        """Format without the colour scheme."""
         return self.name.removesuffix(DARK)
 
     @property
     def is_dark(self) -> bool:
-        """Whether it is a drawing on a dark ground."""
+        """Whether it is a dark drawing."""
         return self.name.endswith(DARK)
 
 
 @dataclass(frozen=True)
 class WrittenClasses:
-    """What came of an export.
+    """Result of an export.
 
     Attributes:
-        classes: how many.
+        classes: number of classes.
         target: the file.
-        share: by which a picture is smaller than it should be, because pictures cannot be larger; 1 for all others.
+        share: scale of a picture that was reduced to the maximum size; 1 otherwise.
     """
 
     classes: int
@@ -54,7 +54,7 @@ class WrittenClasses:
 
 
 def offered_formats() -> list[OfferedFormat]:
-    """All of them, drawings last and each in light and dark."""
+    """All formats; drawings last, in light and dark."""
     from engine.exporting.export_graph import GRAPH_FORMATS
 
     plain = [
@@ -68,11 +68,11 @@ def offered_formats() -> list[OfferedFormat]:
 
 
 def chosen_format(target: Path, offered: OfferedFormat) -> tuple[Path, OfferedFormat]:
-    """The file and its format: a suffix that a person wrote says more than the row of the dialog's list.
+    """File and format; a suffix in the file name takes precedence over the dialog's filter.
 
     Args:
-        target: as the dialog gave it, perhaps without a suffix.
-        offered: the chosen row.
+        target: file of the dialog, possibly without a suffix.
+        offered: format of the chosen filter.
     """
     suffix = target.suffix.casefold()
     if suffix == offered.suffix:
@@ -86,9 +86,9 @@ def chosen_format(target: Path, offered: OfferedFormat) -> tuple[Path, OfferedFo
 def taken_out(
     target: Path, form: OfferedFormat, *, is_overwriting: bool
 ) -> Callable[[LiveCollection], GraphToWrite | str]:
-    """What is asked of the project: the graph as it is now, and what its edges weigh.
+    """Query for the graph and its edge weights, to run on the project thread.
 
-    The answer is text where another file is there that nobody asked to replace: what that file is.
+    It returns a description of the existing file if that is unrelated and was not confirmed.
     """
 
     def question(live: LiveCollection) -> GraphToWrite | str:
@@ -98,9 +98,12 @@ def taken_out(
 
         try:
             return graph_to_write(
-                live.project, target, form.kind, live.fitted.inheritance.edge_weights if live.fitted else None,
+                live.project,
+                target,
+                form.kind,
+                live.fitted.inheritance.edge_weights if live.fitted else None,
                 is_overwriting=is_overwriting,
-            )  # fmt: skip
+            )
         except TakenError:
             return kind_of_file(target)
 
@@ -110,11 +113,11 @@ def taken_out(
 def write(
     content: GraphToWrite, target: Path, form: OfferedFormat, cancel: CancelToken
 ) -> WrittenClasses:
-    """Make the file; cancelled or failed, there is none.
+    """Write the file; no file is left after a failure or cancellation.
 
     Raises:
         StorageError: it cannot be written.
-        Cancelled: it was stopped.
+        Cancelled: `cancel` was set.
     """
     from app.exporting.class_graph.picture import png_of
     from engine.exporting.export_graph import GRAPH_FORMATS, drawing, write_graph

@@ -1,4 +1,4 @@
-"""A drawing as a picture of pixels."""
+"""Rasterization of a drawing."""
 
 from typing import Final
 
@@ -8,21 +8,21 @@ from PySide6.QtGui import QImage, QImageWriter, QPainter
 from engine.collection.outputs import WRITTEN_BY
 
 SHARPNESS: Final = 2.0
-"""Pixels for each unit of a drawing, so that names are sharp in print."""
+"""Pixels per unit of a drawing, enough for sharp names in print."""
 LONGEST_SIDE: Final = 16_000
-"""Pixels; many programs open no longer ones."""
+"""In pixels; many programs cannot open larger pictures."""
 MOST_PIXELS: Final = 64_000_000
-"""Of a picture: 256 MB while it is made."""
+"""Limits memory to 256 MB."""
 
 
 def png_of(svg: bytes) -> tuple[bytes, float]:
-    """Paint a drawing.
+    """Render a drawing.
 
     Args:
-        svg: its text.
+        svg: content of the SVG file.
 
     Returns:
-        The picture as PNG, and the share of the wanted sharpness that there was room for, 1 for all of it.
+        The picture as PNG, and its scale relative to the wanted resolution, at most 1.
     """
     from PySide6.QtSvg import QSvgRenderer
 
