@@ -1,4 +1,4 @@
-"""The card "Correct a camera's clock": for a folder or a camera, by an offset or by the true time of a photo."""
+"""View of the "Correct a camera's clock" card: by an offset or by the true time of a photo."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ from engine.project.clock_corrections import (
 
 WIDTH: Final = 560  # logical pixels
 _AS_IN_FILE: Final = "file"
-_ZONES: Final = range(-12, 15)  # hours ahead of UTC
+_ZONES: Final = range(-12, 15)  # offsets from UTC in hours
+# other offsets from UTC in minutes
 _OF_ISLANDS: Final = (
     -570,
     -210,
@@ -38,13 +39,13 @@ _OF_ISLANDS: Final = (
     570,
     630,
     765,
-)  # zones of no whole hours, in minutes
-_LONGEST_TARGET: Final = 60  # characters
+)
+_LONGEST_TARGET: Final = 60  # in characters
 
 
 @final
 class ClockCard(ScrollingCard):
-    """Floats over the window; nothing changes before its button."""
+    """Card over the window; changes are applied by its button."""
 
     corrected = Signal(ClockCorrection)
 
@@ -97,7 +98,7 @@ class ClockCard(ScrollingCard):
         column.addStretch(1)
 
     def show_facts(self, facts: ClockFacts) -> None:
-        """Show the card over the window for the photo that is shown."""
+        """Show the card for the current photo."""
         self._facts, self._targets = facts, targets(facts)
         self.target.clear()
         for place, each in enumerate(self._targets):
@@ -109,7 +110,7 @@ class ClockCard(ScrollingCard):
         self._settle()
 
     def _show_target(self) -> None:
-        """The correction that the chosen folder or camera has."""
+        """Show the correction of the chosen folder or camera."""
         chosen = self._chosen
         self.offset.setText(
             offset_text(chosen.seconds) if chosen is not None and chosen.seconds else ""
@@ -130,7 +131,7 @@ class ClockCard(ScrollingCard):
         self._show_preview()
 
     def _show_true_time(self) -> None:
-        """Of the photo, by the offset."""
+        """Show the corrected time of the photo."""
         taken_at = None if self._facts is None else self._facts.taken_at
         try:
             moment = None if taken_at is None else taken_at + timedelta(seconds=self._seconds())
@@ -139,7 +140,7 @@ class ClockCard(ScrollingCard):
         self.true_time.setText("" if moment is None else _by_clock(moment).isoformat(" "))
 
     def _on_true_time_edited(self, text: str) -> None:
-        """The offset that leads to it; what is no time yet leads nowhere."""
+        """Compute the offset from the true time; incomplete times are ignored."""
         taken_at = None if self._facts is None else self._facts.taken_at
         try:
             moment = datetime.fromisoformat(text.strip())
@@ -155,10 +156,10 @@ class ClockCard(ScrollingCard):
         return read_offset(text) if text else 0
 
     def _correction(self) -> ClockCorrection | None:
-        """As it is written now.
+        """The entered correction.
 
         Raises:
-            InputError: the offset is none.
+            InputError: the offset is invalid.
         """
         chosen, zone = self._chosen, self.zone.currentData()
         if chosen is None:
@@ -206,5 +207,5 @@ def _zones() -> dict[object, str]:
 
 
 def _by_clock(moment: datetime) -> datetime:
-    """By the clock on the wall, whatever its zone."""
+    """Local time without its time zone."""
     return moment.replace(tzinfo=None, microsecond=0)

@@ -1,4 +1,4 @@
-"""Fields of images, such as count and sex, by keys and at the right; and the clocks of cameras."""
+"""Fields of images, such as count and sex, set by keys and in the inspector; camera clocks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ON_CARDS: Final = WRITE | Needs.IMAGES
 
 @final
 class Fields(Feature):
-    """The palette of fields, and the cards that define fields and correct clocks."""
+    """Palette of fields, and cards that define fields and correct clocks."""
 
     guide_page: ClassVar[str] = "finding#count-and-fields-of-your-own"
 
@@ -42,10 +42,17 @@ class Fields(Feature):
         shell.inspector.requests.fields_wanted.connect(self.define_fields)
         self._session.closed.connect(self._on_closed)
 
-    @action("set_field", marked("Count and fields of the image…"), "digit", "K", Section.REVIEW_FIELDS,
-            needs=ON_CARDS, on_images=True)  # fmt: skip
+    @action(
+        "set_field",
+        marked("Count and fields of the image…"),
+        "digit",
+        "K",
+        Section.REVIEW_FIELDS,
+        needs=ON_CARDS,
+        on_images=True,
+    )
     def ask_field(self) -> None:
-        """Ask for a field and its value of the chosen images."""
+        """Ask for a field of the chosen images and its value."""
         state, chosen = (
             self._session.state,
             self._workspace.folds.under(self._workspace.in_hand.chosen_ids),
@@ -156,7 +163,7 @@ class Fields(Feature):
         return {} if state is None else shared_values(state.field_values, image_ids)
 
     def _on_field_set(self, image_id: int, name: str, value: str) -> None:
-        """At the right: of all selected images where the one that is shown is among them."""
+        """Set a field in the inspector: of all selected images if the shown one is among them."""
         chosen = self._workspace.in_hand.chosen_ids
         self._set(chosen if image_id in chosen else (image_id,), name, value)
 

@@ -1,4 +1,4 @@
-"""What the palette of fields offers for a typed text, and which clocks can be corrected. No Qt."""
+"""Suggestions of the palette of fields, and clocks that can be corrected. No Qt."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from engine.collection.live import LiveCollection
     from engine.project.clock_corrections import ClockCorrection, ClockCorrections, ClockSource
 
-MOST_OFFERS: Final = 40  # rows of the palette. Chosen: one types on rather than scroll.
+MOST_OFFERS: Final = 40  # rows of the palette. Chosen: typing more is faster than scrolling.
 MOST_TARGETS: Final = 200
-"""Folders and cameras that are offered. Chosen: a longer list is not read."""
+"""Maximum number of folders and cameras in the list. Chosen."""
 
 
 @dataclass(frozen=True)
@@ -27,18 +27,18 @@ class FieldOffer:
 
     Attributes:
         field: None to define the project's fields.
-        value: to set; None to ask for one, "" to remove the one that is there.
+        value: to set; None to ask for one, "" to remove the current one.
     """
 
     field: ImageField | None
     value: str | None = None
-    digit: int = 0  # that chooses it, 0 for none
+    digit: int = 0  # shortcut; 0 for none
 
 
 def offers(
     fields: Sequence[ImageField], text: str, values: Mapping[str, str | None]
 ) -> list[FieldOffer]:
-    """What a text may mean: a count, a field, a value of one, or a field and its value (`sex fem`)."""
+    """Interpret a text as a count, a field, a value, or a field and its value (`sex fem`)."""
     wanted = text.strip()
     if not wanted:
         return [*map(FieldOffer, (COUNT, *fields)), FieldOffer(None)]
@@ -61,10 +61,10 @@ def offers(
 
 
 def value_offers(field: ImageField, text: str, now: str | None = "") -> list[FieldOffer]:
-    """The values of a field that a text may mean; a digit chooses by place.
+    """Values of a field that match a text; a digit selects by position.
 
     Args:
-        now: the value that is there; "" for none, None where images have different ones.
+        now: current value; "" for none, None if images have different ones.
     """
     wanted, choices = text.strip(), choices_of(field)
     if not choices:
@@ -86,12 +86,12 @@ def value_offers(field: ImageField, text: str, now: str | None = "") -> list[Fie
 
 
 def choices_of(field: ImageField) -> tuple[str, ...]:
-    """The values to choose from; () where one is typed."""
+    """Values to choose from; () for free input."""
     return (YES, NO) if field.kind is FieldKind.YES_NO else field.choices
 
 
 def _with_value(field: ImageField, text: str, values: Mapping[str, str | None]) -> list[FieldOffer]:
-    """Of a text that begins with the name of a field, or its first letters, and a blank."""
+    """Suggestions for a text of a field's name or its first letters, a space, and a value."""
     words = text.split()
     for count in range(len(words) - 1, 0, -1):
         begun = search_name_of("".join(words[:count]))
@@ -108,7 +108,7 @@ def _value_or_none(field: ImageField, text: str) -> str | None:
 
 
 def renamed_choices(before: Sequence[str], now: Sequence[str]) -> dict[str, str]:
-    """New names of choices by those before: another name in the same place of the list."""
+    """Renamed choices, old name to new: another name at the same position of the list."""
     from difflib import SequenceMatcher
 
     changes = SequenceMatcher(None, before, now, autojunk=False).get_opcodes()
@@ -123,11 +123,11 @@ def renamed_choices(before: Sequence[str], now: Sequence[str]) -> dict[str, str]
 
 @dataclass(frozen=True)
 class ClockFacts:
-    """What is known of the clocks of a project.
+    """Clocks of a project.
 
     Attributes:
-        folder, camera, serial: of the photo that is shown; "" where nothing is known.
-        taken_at: its time by the camera's clock; None without one.
+        folder, camera, serial: of the current photo; "" if unknown.
+        taken_at: its time by the camera's clock; None if unknown.
     """
 
     sources: Sequence[ClockSource]
@@ -139,7 +139,7 @@ class ClockFacts:
 
 
 def ask_clocks(live: LiveCollection, image_id: int | None) -> ClockFacts:
-    """On the project thread."""
+    """Clock facts for an image; called on the project thread."""
     project = live.project
     facts = ClockFacts(project.details.clock_sources(), project.clocks.corrections())
     table = project.images.table([] if image_id is None else [image_id])
@@ -156,7 +156,7 @@ def ask_clocks(live: LiveCollection, image_id: int | None) -> ClockFacts:
 
 
 def targets(facts: ClockFacts) -> list[ClockCorrection]:
-    """The folders and cameras whose clock can be corrected, each by the correction that it has; the photo's first."""
+    """Current corrections of folders and cameras, those of the photo first."""
     from engine.project.clock_corrections import ClockCorrection
 
     places = list[tuple[str | None, str, str]]()

@@ -1,4 +1,4 @@
-"""The card "Fields of the project": one line for each field, and the fields of camera traps at a click."""
+"""View of the "Fields of the project" card: a line for each field, and a camera trap preset."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from engine.image_fields import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-WIDTH: Final = 640  # logical pixels
-_NAME_WIDTH: Final = 150  # logical pixels
-_KIND_WIDTH: Final = 120  # logical pixels
+WIDTH: Final = 640  # in logical pixels
+_NAME_WIDTH: Final = 150  # in logical pixels
+_KIND_WIDTH: Final = 120  # in logical pixels
 
 
 @final
@@ -44,7 +44,7 @@ class FieldLine(QWidget):
     """Name, kind and choices of one field.
 
     Args:
-        field: as it is first shown.
+        field: initial value.
         is_new: whether the project does not have it yet.
     """
 
@@ -69,9 +69,8 @@ class FieldLine(QWidget):
         remove = make_icon_button("delete", tr("Remove the field"), self.removed.emit)
         self._gap = QWidget()
         fill_row(self, self.name, self.kind, self.choices, self._gap, remove).setStretch(2, 1)
-        self.setFixedHeight(
-            tokens().spacing.control_height
-        )  # also where the card has no room for it yet
+        # keeps its height if the card is too small
+        self.setFixedHeight(tokens().spacing.control_height)
         self.kind.currentIndexChanged.connect(lambda _place: self._show_choices())
         if field is not None:
             self.kind.setCurrentIndex(self.kind.findData(field.kind))
@@ -90,7 +89,7 @@ class FieldLine(QWidget):
 
     @property
     def field(self) -> ImageField:
-        """The field as it is written now."""
+        """The field as entered."""
         name, kind = self._name, FieldKind(self.kind.currentData())
         choices = self._choices if kind is FieldKind.CHOICE else ()
         if self._before is None:
@@ -100,7 +99,7 @@ class FieldLine(QWidget):
 
     @property
     def renamings(self) -> list[Renaming]:
-        """What has another name now."""
+        """Renamed field and choices."""
         before = self._before
         if before is None:
             return []
@@ -111,7 +110,7 @@ class FieldLine(QWidget):
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was written for a new field."""
+        """Whether a new field has no input."""
         return self._before is None and not (self._name or self.choices.text().strip())
 
     @property
@@ -126,9 +125,9 @@ class FieldLine(QWidget):
 
 @final
 class FieldsCard(ScrollingCard):
-    """Floats over the window; nothing changes before Save."""
+    """Card over the window; changes are applied by Save."""
 
-    saved = Signal(tuple, tuple)  # the fields, and the renamings among them
+    saved = Signal(tuple, tuple)  # fields, renamings
 
     def __init__(self, host: QWidget) -> None:
         super().__init__(host, WIDTH, tr("Fields of the project"))
@@ -137,9 +136,13 @@ class FieldsCard(ScrollingCard):
         self._lines = QWidget()
         self._column = fill_column(self._lines)
         self._about = make_flowing_label(
-            tr("In addition to the count, which every image can have. Renaming a field or choice keeps its values, "
-               "removing it removes them; undo brings them back."), "secondary",
-        )  # fmt: skip
+            tr(
+                "In addition to the count, which every image can have. Renaming a field or choice "
+                "keeps its values, "
+                "removing it removes them; undo brings them back."
+            ),
+            "secondary",
+        )
         self.renamed = make_flowing_label("", "secondary")
         self.refusal = make_flowing_label("", "danger")
         self.add_button = make_button(tr("Add a field"), self._add, icon_name="plus")
@@ -158,7 +161,7 @@ class FieldsCard(ScrollingCard):
         column.addStretch(1)
 
     def show_fields(self, fields: Sequence[ImageField]) -> None:
-        """Show the fields of the project over the window."""
+        """Show the card with the fields of the project."""
         for line in self.lines:
             line.hide()
             line.deleteLater()
@@ -183,7 +186,7 @@ class FieldsCard(ScrollingCard):
         self._append(None).name.setFocus()
 
     def _add_preset(self) -> None:
-        """Add those of camera traps that are not there yet."""
+        """Add the missing fields of the camera trap preset."""
         known = paired_fields([line.field for line in self.lines], CAMERA_TRAP)
         for field in CAMERA_TRAP:
             if field.search_name not in known:
@@ -211,7 +214,7 @@ class FieldsCard(ScrollingCard):
         return [each for line in self.lines for each in line.renamings]
 
     def _on_edited(self) -> None:
-        """Show what is renamed; what was refused before may be well now."""
+        """Update the list of renamings and clear the error."""
         self.renamed.setText(renamed_text(self._renamings))
         self.renamed.setVisible(bool(self._renamings))
         self._refuse("")

@@ -1,4 +1,4 @@
-"""The sentences about fields and clocks."""
+"""Texts about fields and clocks."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ def offer_title(offer: FieldOffer) -> str:
 
 
 def now_text(value: str | None) -> str:
-    """`now female`, beside a field; None where images have different values."""
+    """`now female`; None if images have different values."""
     if value is None:
         return tr("now mixed")
     return tr("now %1", value) if value else ""
 
 
 def value_text(field: ImageField, value: str) -> str:
-    """A value for people."""
+    """Localized value of a field."""
     if field.kind is FieldKind.YES_NO:
         return {YES: tr("Yes"), NO: tr("No")}.get(value, value)
     return value
 
 
 def kind_title(kind: FieldKind) -> str:
-    """What a field is, in a list of kinds."""
+    """Name of a kind of field."""
     titles = {
         FieldKind.CHOICE: tr("Choice"),
         FieldKind.NUMBER: tr("Number"),
@@ -74,7 +74,7 @@ def target_title(correction: ClockCorrection) -> str:
 
 
 def preview_text(preview: ClockPreview) -> str:
-    """`12 images`, and below it their times as they are now and corrected."""
+    """`12 images`, and their times before and after the correction."""
     if preview.before is None or preview.after is None:
         return tr("No time changes.")
     lines = (
@@ -92,5 +92,5 @@ def span_text(first: datetime, last: datetime) -> str:
 
 
 def refusal_text(message: str) -> str:
-    """An error as a line of a card."""
+    """An error as a line of the card."""
     return breakable(message[:1].upper() + message[1:])
