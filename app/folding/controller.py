@@ -1,4 +1,4 @@
-"""Copies and bursts: one card or many, one of each, the best of each burst."""
+"""Folding of duplicates and bursts, one of each, and the best of each burst."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from app.shell import Shell
     from engine.project import Change
 
+# Chosen: from a burst to a visit at a camera trap.
 OFFERED_SECONDS: Final = (
     0,
     1,
@@ -42,13 +43,13 @@ OFFERED_SECONDS: Final = (
     60,
     120,
     300,
-)  # chosen: a burst, to a visit at a camera trap
-MOST_SECONDS: Final = 86_400  # a day
+)
+MOST_SECONDS: Final = 86_400  # one day
 
 
 @final
 class Folding(Feature):
-    """Folds cards, and the actions about folds."""
+    """Controller of folding and actions on folds."""
 
     guide_page = "labelling#duplicates-and-bursts"
 
@@ -78,7 +79,7 @@ class Folding(Feature):
         self._shell.needs_changed.emit()
 
     def _on_found(self) -> None:
-        """Cards that are worked on stay as they are: ask once, before the first label; later the menu does it."""
+        """Ask once, before the first label, whether to fold: cards in use are not regrouped."""
         state = self._session.state
         if (
             state is None
@@ -99,9 +100,14 @@ class Folding(Feature):
             self.question.hide()
 
     @action(
-        "toggle_fold", marked("Expand group"), "stack", "B", Section.VIEW_FOLDS,
-        needs=Needs.PROJECT | Needs.IMAGES, on_images=True,
-    )  # fmt: skip
+        "toggle_fold",
+        marked("Expand group"),
+        "stack",
+        "B",
+        Section.VIEW_FOLDS,
+        needs=Needs.PROJECT | Needs.IMAGES,
+        on_images=True,
+    )
     def toggle_fold(self) -> None:
         image_id = None if self._images.in_hand.is_page else self._images.grid.current_id
         if image_id is not None and not self._images.folds.toggle(image_id):
@@ -134,7 +140,7 @@ class Folding(Feature):
         "best_of_bursts", marked("Show the best of each burst"), "stack", "", Section.VIEW_FOLDS
     )
     def show_best_of_bursts(self) -> None:
-        """The sharpest image of each burst; pictures that were not looked at yet are looked at first."""
+        """Show the sharpest image of each burst, after fingerprints have been computed."""
         state = self._session.state
         if state is None:
             return

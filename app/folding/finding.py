@@ -1,6 +1,6 @@
-"""Keeps the folds of the open project up to date: found on a thread of their own after images, files or times changed.
+"""Background update of the folds of the open project after images, files or times changed.
 
-Pictures that were never looked at are looked at in a pause, at low cost; then near-duplicates are found, too.
+Missing fingerprints are computed while the user is idle; then near-duplicates are found as well.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from engine.events import CancelToken, OnProgress
     from engine.project import Change
 
-SETTLED_MS: Final = 1_500  # changes that follow each other sooner are one
-PAUSE_MS: Final = 10_000  # pictures are looked at once nothing has changed for so long
-LOOKERS: Final = 1  # threads that look: the window and the embedding have the rest
+SETTLED_MS: Final = 1_500  # debounce interval of changes
+PAUSE_MS: Final = 10_000  # idle time before fingerprints are computed
+LOOKERS: Final = 1  # threads that compute fingerprints; the others are for the window and embedding
 
 
 _Waiting = list[Callable[[], object]]
@@ -41,23 +41,22 @@ def _call_back(waiting: _Waiting) -> None:
 
 @final
 class FoldFinding(QObject):
-    """Finds folds again whenever they may be others."""
+    """Update folds after changes."""
 
-    found = Signal()  # folds that differ from those before are in the state
+    found = Signal()  # the state has new folds
 
     def __init__(self, session: Session, parent: QObject) -> None:
         super().__init__(parent)
-        self.is_wanted = True  # whether pictures are looked at unrequested
+        self.is_wanted = True  # whether fingerprints are computed automatically
         self._session = session
         self._thread = BackgroundThread("folding", self)
         self._looking = JobSlot(self._session.jobs)
         self._after_looking: _Waiting = []
-        self._tried = np.zeros(
-            0, dtype=np.bytes_
-        )  # contents that were looked at since the project was opened
+        # content hashes tried since the project was opened
+        self._tried = np.zeros(0, dtype=np.bytes_)
         self._unseen: Pictures | None = None
         self._waiting: _Waiting = []
-        self._is_asked = False  # whether a person waits for the pictures to be looked at
+        self._is_asked = False  # whether the user requested the fingerprints
         self._settled = QTimer(self, singleShot=True, interval=SETTLED_MS)
         self._settled.timeout.connect(self.find)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
@@ -69,7 +68,7 @@ class FoldFinding(QObject):
         session.closed.connect(self._on_closed)
 
     def find(self, on_found: Callable[[], object] | None = None) -> None:
-        """Find the folds of the open project as it is now; calls back once they are in the state."""
+        """Find the folds of the open project; calls back once they are in the state."""
         if on_found is not None:
             self._waiting.append(on_found)
         info = self._session.info
@@ -85,7 +84,7 @@ class FoldFinding(QObject):
         self._session.ask(given, lambda given: self._begin(info, given), owner=self, topic="folds")
 
     def look(self, on_seen: Callable[[], object]) -> None:
-        """Look at all pictures that were not looked at yet, find again, and call back."""
+        """Compute missing fingerprints, update the folds, and call back."""
         self._is_asked = True
         if not self._looking.is_busy and self._unseen:
             self._start_looking()
@@ -103,7 +102,7 @@ class FoldFinding(QObject):
 
     def _begin(self, info: ProjectInfo, given: FoldInput) -> None:
         caches, tried = self._session.caches, self._tried
-        waiting, self._waiting = self._waiting, []  # also those of a request that this one replaced
+        waiting, self._waiting = self._waiting, []  # includes callbacks of a replaced request
 
         def work() -> None:
             from engine.collection.find_folds import find_folds
@@ -145,7 +144,7 @@ class FoldFinding(QObject):
         self.found.emit()
         _call_back(waiting)
 
-    # -- looking
+    # -- fingerprints
 
     def _look_unasked(self) -> None:
         is_busy = bool(self._session.jobs.jobs) or self._session.what_if.is_on
@@ -154,7 +153,7 @@ class FoldFinding(QObject):
             self._start_looking()
 
     def _pause_s(self) -> float:
-        """Unasked, it does not look while a person works: it would take half of the interpreter's time."""
+        """Pause while the user is active, unless requested: hashing is half of the CPU load."""
         return 0.0 if self._is_asked else self._session.eye.frozen.idle_in_s
 
     def _start_looking(self) -> None:
@@ -191,7 +190,7 @@ class FoldFinding(QObject):
             self._after_looking.clear()
             self.find()
 
-    # -- what happens
+    # -- events
 
     def _on_change_made(self, change: Change) -> None:
         from engine.collection.find_folds import SECONDS_SETTING
@@ -204,7 +203,7 @@ class FoldFinding(QObject):
             self._settled.start()
 
     def _on_job_ended(self, _job: Job) -> None:
-        """Contents, embeddings, times or fingerprints may be known now."""
+        """Update after a job, which may have added contents, embeddings, times or fingerprints."""
         if self._session.info is not None:
             self._settled.start()
 

@@ -1,4 +1,4 @@
-"""Sentences about copies and bursts."""
+"""Texts about duplicates and bursts."""
 
 from app.texts import fill, plural, tr
 from app.wording import images, on_one_line
