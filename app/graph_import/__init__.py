@@ -1,1 +1,1 @@
-"""Import classes from a file…: its classes, and what they would change, looked through before anything is written."""
+"""Import of class lists, with a preview of the changes."""

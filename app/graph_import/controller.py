@@ -1,4 +1,4 @@
-"""Class lists: read and compared beside the window, taken over on the project's thread as one step."""
+"""Controller of class list imports: compared in the background, applied in one undoable step."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.file_dialogs import Purpose
 from app.texts import marked, tr
 from engine.files import shown
 
-if TYPE_CHECKING:  # the window shows first
+if TYPE_CHECKING:  # lazy imports for a fast start
     from app.graph_import.logic import GraphSurvey
     from app.graph_import.view import GraphImportCard
     from app.shell import Shell
@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # the window shows first
 
 @final
 class GraphImports(Imports["GraphImportCard"]):
-    """Imports classes."""
+    """Import classes from a file or folder."""
 
     guide_page = "taxonomy#importing-a-class-list"
     purpose = Purpose.CLASSES
@@ -86,7 +86,7 @@ class GraphImports(Imports["GraphImportCard"]):
         self._take_over(tr("Importing %1", shown(survey.source.name)), work, self._on_imported)
 
     def _on_imported(self, done: GraphImport) -> None:
-        """Report what was not done; what was done is shown as every change is."""
+        """Report what was not imported; changes are shown by the views."""
         from app.graph_import.wording import stayed_text
 
         if done.stayed:

@@ -1,4 +1,4 @@
-"""What importing a class list would do, found out on a thread of its own. No Qt."""
+"""Preview of a class list import, computed on a background thread. No Qt."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from engine.interchange.detect import FORMATS, detect_format, read_graph
 from engine.interchange.imported import ImportedGraph
 from engine.project import Project
 
-SHOWN_LEVELS: Final = 3  # of the tree that shows how a list begins
-SHOWN_CHILDREN: Final = 12  # of one class, and of the top level; the others are counted
+SHOWN_LEVELS: Final = 3  # of the preview tree
+SHOWN_CHILDREN: Final = 12  # per class, and at the top level; the others are counted
 MOST_LINES: Final = 500  # of each list of changes
 
 
@@ -24,30 +24,28 @@ class FirstClass:
     """A class of the first levels."""
 
     name: str
-    below: int  # how many classes are below it
-    children: tuple[FirstClass, ...] = ()  # those that are shown
-    more: int = 0  # how many children are not
+    below: int  # number of descendants
+    children: tuple[FirstClass, ...] = ()  # displayed ones
+    more: int = 0  # number of children that are not displayed
 
 
 @dataclass(frozen=True)
 class GraphSurvey:
     """A class list, compared with the project."""
 
-    source: Path  # the file or folder
-    format_name: str  # a key of `engine.interchange.detect.FORMATS`
-    imported: ImportedGraph  # what is in it; the project's own thread need not read it again
-    top: FirstClass  # how it begins; a class without a name, above the top level
-    adding: (
-        GraphPreview | None
-    )  # what adding the new classes would do; None where that is not possible
-    failure: str = ""  # why not
-    updating: GraphPreview | None = (
-        None  # what all changes would do; None where the project has nothing like it
-    )
+    source: Path  # file or folder
+    format_name: str  # key of `engine.interchange.detect.FORMATS`
+    imported: ImportedGraph  # content, reused by the import
+    top: FirstClass  # unnamed root of the preview tree
+    # preview of adding the new classes; None if impossible
+    adding: GraphPreview | None
+    failure: str = ""  # why it is impossible
+    # preview of all changes; None if the project has no earlier version
+    updating: GraphPreview | None = None
 
     @property
     def known_name(self) -> str:
-        """File of an earlier version that was imported; "" where there is none."""
+        """Name of the file with an earlier version; "" if there is none."""
         return self.updating.known_name if self.updating else ""
 
     def preview(self, *, updates: bool) -> GraphPreview | None:
@@ -57,14 +55,14 @@ class GraphSurvey:
 def survey_graph(
     project_path: Path, source: Path, columns: Mapping[str, str] | None = None
 ) -> GraphSurvey:
-    """Read a class list and compare it with the project; nothing is changed.
+    """Read a class list and compare it with the project, which is not changed.
 
     Args:
-        columns: of a table by role, as a person named them.
+        columns: of a table by role, as chosen by the user.
 
     Raises:
         FormatError, StorageError: it cannot be read.
-        GraphError: it cannot be brought into this project.
+        GraphError: it cannot be imported into this project.
     """
     name = "csv" if columns else detect_format(source)
     imported = read_graph(source, name, columns=columns)
@@ -82,7 +80,7 @@ def survey_graph(
 
 
 def file_patterns() -> str:
-    """What the dialog for files offers: `*.csv *.json …`."""
+    """Filter of the file dialog: `*.csv *.json …`."""
     return " ".join(sorted({pattern for one in FORMATS.values() for pattern in one.patterns}))
 
 

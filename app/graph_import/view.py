@@ -1,4 +1,4 @@
-"""The card "Import classes": choose a file or folder, look through what would change, import."""
+"""View of the "Import classes" card: source, preview of changes, import."""
 
 from typing import Final, final
 
@@ -26,15 +26,15 @@ from engine.files import shown
 from engine.interchange.tables.dialects import TablePurpose
 from engine.interchange.versions.plan import ReportKind
 
-ROWS_IN_SIGHT: Final = 7  # the rest scrolls
-REASON_WIDTH: Final = 220  # logical pixels of the column of reasons
-_COUNTS: Final = 1  # the column of numbers
+ROWS_IN_SIGHT: Final = 7  # visible rows
+REASON_WIDTH: Final = 220  # of the column of reasons, in logical pixels
+_COUNTS: Final = 1  # index of the column of numbers
 _RIGHT: Final = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 @final
 class FirstLevels(QTreeWidget):
-    """The first levels, each class with the number of those below it; opened as far as there is room."""
+    """Tree of the first levels, with the number of descendants; expanded as far as rows fit."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class FirstLevels(QTreeWidget):
 
     @property
     def rows(self) -> list[tuple[int, str, str]]:
-        """Level, name and count of each row that can be seen by scrolling."""
+        """Level, name and count of each row."""
         found: list[tuple[int, str, str]] = []
         item = self.topLevelItem(0)
         while item is not None:
@@ -92,7 +92,7 @@ class FirstLevels(QTreeWidget):
 
 def _fill(root: QTreeWidgetItem, top: FirstClass) -> None:
     waiting = [(root, top)]
-    for row, parent in waiting:  # grows while it is walked
+    for row, parent in waiting:  # grows during iteration
         for each in parent.children:
             item = QTreeWidgetItem(
                 row, [shown(each.name), number(each.below) if each.below else ""]
@@ -107,15 +107,15 @@ def _fill(root: QTreeWidgetItem, top: FirstClass) -> None:
 
 @final
 class GraphImportCard(ImportCard["GraphSurvey"]):
-    """Shows what importing a class list would do."""
+    """Preview of importing a class list."""
 
-    import_requested = Signal(
-        bool, bool
-    )  # whether to rename, move and merge, and whether to remove what is gone
+    # whether to rename, move and merge; whether to remove classes missing in the file
+    import_requested = Signal(bool, bool)
 
     def __init__(self, host: QWidget) -> None:
         words = tr(
-            "Import classes from a file, or from folders named after classes. The format is recognised, and you see "
+            "Import classes from a file, or from folders named after classes. The format is "
+            "recognised, and you see "
             "the result before anything changes."
         )
         super().__init__(host, tr("Import classes"), words, purpose=TablePurpose.CLASSES)
@@ -167,7 +167,7 @@ class GraphImportCard(ImportCard["GraphSurvey"]):
         return self._problem.text
 
     def _show_found(self, survey: GraphSurvey) -> None:
-        """Show what would be done: all changes of a list that was imported before, else what is new."""
+        """Show all changes of a list that was imported before, else the new classes."""
         self._update.setVisible(survey.updating is not None)
         self._update_note.setText(wording.update_note(survey))
         self.levels.show_levels(survey.top)

@@ -1,4 +1,4 @@
-"""Texts of the card "Import classes"."""
+"""Texts of the "Import classes" card."""
 
 from typing import Final
 
@@ -12,7 +12,7 @@ from engine.interchange.detect import FORMATS
 from engine.interchange.versions.plan import Clash, ImportReport, ReportKind, ReportLine
 from engine.texts import paragraph, translated
 
-LEVELS_NAMED: Final = 8  # counts in one line; of more levels only their number is shown
+LEVELS_NAMED: Final = 8  # longer lists of levels show only their number
 
 
 def kind_text(survey: GraphSurvey, report: ImportReport) -> str:
@@ -34,7 +34,7 @@ def format_title(name: str) -> str:
 
 
 def left_out_rows(report: ImportReport) -> list[tuple[str, ...]]:
-    """Why something of the list is not taken over, the first of them, and how many there are."""
+    """Reason, examples and count of what is skipped."""
     rows: list[tuple[str, ...]] = []
     for each in report.left_out:
         reason = tr(each.reason.value)
@@ -62,7 +62,7 @@ def _levels(report: ImportReport) -> str:
 
 
 def summary_text(preview: GraphPreview) -> str:
-    """`12 new classes, 3 renamed, 2 moved`, or that there is nothing new."""
+    """`12 new classes, 3 renamed, 2 moved`, or that nothing is new."""
     report, counts = preview.report, preview.report.counts
     parts = [plural(counts["new"], "1 new class", "%n new classes")] if counts["new"] else []
     parts += [plural(counts["renamed"], "1 renamed", "%n renamed")] if counts["renamed"] else []
@@ -78,7 +78,7 @@ def summary_text(preview: GraphPreview) -> str:
 
 
 def is_all_new(report: ImportReport) -> bool:
-    """Whether no class of it is in the project: then its first levels replace the list of new ones."""
+    """Whether all classes are new, so that the tree replaces the list of new ones."""
     return report.counts["new"] == report.classes
 
 
@@ -180,7 +180,7 @@ def _reason(why: str) -> str:
 
 
 def import_button(preview: GraphPreview) -> str:
-    """`Import 12 classes`, or `Update` where more is taken over."""
+    """`Import 12 classes`, or `Update` for an update."""
     if preview.report.is_update:
         return tr("Update")
     count = preview.report.counts["new"]
