@@ -1,4 +1,4 @@
-"""A project with rules, and the model that it exports: made once, by those who only read it."""
+"""A project with class rules and its exported model, built once for read-only use."""
 
 import shutil
 from pathlib import Path
@@ -12,7 +12,7 @@ from engine.project import ClassPolicy, Project
 from tests.support.collections import Collection
 
 RENAMED: Final = {"Green disc": "=Green disc", "Green stripes": "unknown"}
-"""Names that a table must not write as they are."""
+"""Names that spreadsheet programs would run as formulas."""
 
 
 @pytest.fixture(scope="session")
@@ -32,7 +32,7 @@ def ruled(embedded_once: Collection, tmp_path_factory: pytest.TempPathFactory) -
 
 @pytest.fixture(scope="session")
 def exported(ruled: Collection, tmp_path_factory: pytest.TempPathFactory) -> ExportedModel:
-    """The model of that project."""
+    """The exported model of the project."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(BACKBONE_VARIABLE, "fast")
         with Project.open(ruled.project, for_writing=False) as project:
@@ -43,5 +43,5 @@ def exported(ruled: Collection, tmp_path_factory: pytest.TempPathFactory) -> Exp
 
 @pytest.fixture
 def bundle(exported: ExportedModel, tmp_path: Path) -> Path:
-    """A copy of the exported folder, to damage at will."""
+    """A copy of the exported folder, to be damaged."""
     return Path(shutil.copytree(exported.folder, tmp_path / "bundle"))

@@ -1,4 +1,4 @@
-"""The part of an exported model behind the embedding answers as the whole does."""
+"""The part of an exported model after the embedding equals the whole."""
 
 import json
 import shutil
@@ -20,7 +20,7 @@ from tests.support.collections import Collection
 
 
 def answers(content: bytes, embeddings: np.ndarray) -> np.ndarray:
-    """Probabilities that the part gives."""
+    """Probabilities of the part."""
     session = load_onnxruntime().InferenceSession(content, providers=["CPUExecutionProvider"])
     found: np.ndarray = session.run([PROBABILITIES], {EMBEDDING: embeddings})[0]
     return found
@@ -42,9 +42,9 @@ def test_it_answers_as_the_program(
 
 
 def test_another_part_is_refused(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whole and part are compared on pictures."""
+    """The part is compared with the whole on pictures."""
     opened = open_bundle(bundle)
-    part = tested._part  # noqa: SLF001 (put back by what it stands for)
+    part = tested._part  # noqa: SLF001 (restored)
 
     def turned(graph: onnx.GraphProto, described: onnx.ValueInfoProto) -> onnx.GraphProto:
         found = part(graph, described)
@@ -63,7 +63,7 @@ def test_another_part_is_refused(bundle: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_model_without_an_embedding_is_refused(bundle: Path) -> None:
-    """Such as one that another program made."""
+    """Such as one of another program."""
     opened = open_bundle(bundle)
     model = onnx.load(bundle / CLASSIFIER)
     for node in model.graph.node:
@@ -76,7 +76,7 @@ def test_a_model_without_an_embedding_is_refused(bundle: Path) -> None:
 
 
 def test_the_card_names_the_backbone(bundle: Path, tmp_path: Path) -> None:
-    """And a folder without one is refused."""
+    """A folder without a card is refused."""
     fields = json.loads((bundle / "card.json").read_text(encoding="utf-8"))
     assert embedded_by(bundle) == ("leafnet", fields["backbone"]["sha256"])
     shutil.copytree(bundle, tmp_path / "without")

@@ -1,4 +1,4 @@
-"""One file from pixels to probabilities, of backbones of every kind, against the engine's own steps one by one."""
+"""One ONNX file from pixels to probabilities, compared with the engine step by step."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -40,7 +40,7 @@ from tests.support.onnx_models import (
 
 
 def write_named_as_ours(path: Path) -> Path:
-    """A network with a branch that uses an outer constant, and with names that the rest of the file has, too."""
+    """A network with a subgraph that uses an outer constant, and names that clash with ours."""
     nodes, initializers = convolution()
     none = helper.make_graph(
         [helper.make_node("Identity", ["distance"], ["probabilities"])],
@@ -91,7 +91,7 @@ KINDS: Final[dict[str, tuple[Callable[[Path], Path], BackboneCard]]] = {
 
 
 def model_of_width_12() -> ProjectClassifier:
-    """Twelve classes in three branches, each with a prototype along an axis of its own."""
+    """Twelve classes in three branches, each with a prototype along its own axis."""
     graph = CategoryGraph()
     branches = [graph.add_class(f"branch {number}") for number in range(3)]
     leaves = [graph.add_class(f"leaf {number}", (branches[number % 3],)) for number in range(WIDTH)]
@@ -113,7 +113,7 @@ def answers_of(
     [*((kind, VIEWS) for kind in KINDS), ("vectors", 1), ("one image at a time", 1)],
 )
 def test_every_kind_of_backbone(kind: str, views: int, tmp_path: Path) -> None:
-    """Layout, channels, precision, pooling, fixed batches, old operators: the same probabilities as step by step."""
+    """Layout, channel order, precision, pooling, fixed batches, old operator sets."""
     write, card = KINDS[kind]
     backbone, fitted = write(tmp_path / "backbone.onnx"), model_of_width_12()
     images = trial_images(card.input_side, 3 * views)
@@ -134,7 +134,7 @@ def test_every_kind_of_backbone(kind: str, views: int, tmp_path: Path) -> None:
 def test_a_backbone_that_cannot_be_built_upon(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Old operators that nobody converts are refused, with what to do."""
+    """Old operator sets that cannot be converted raise an error that says what to do."""
 
     def refuse(_model: object, _version: int) -> None:
         raise RuntimeError("Unsupported conversion for operator Old")

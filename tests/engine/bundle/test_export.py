@@ -1,6 +1,6 @@
-"""The exported model answers for new images as the program does.
+"""An exported model classifies new images as the program does.
 
-Its folder appears whole or not at all.
+Its folder is published atomically.
 """
 
 import json
@@ -38,7 +38,7 @@ from tests.support.images import encoded, exif_with_orientation, png_of_sixteen_
 from tests.support.kill_at import run_and_kill
 from tests.support.trained import write_tuned
 
-RUNNER_LINES = 120  # with colour profiles, folders, and answers to misuse
+RUNNER_LINES = 120  # with colour profiles, folders, and usage errors
 KINDS: dict[str, Callable[[Image.Image], bytes]] = {
     "plain.png": lambda image: encoded(image, "PNG"),
     "photo.jpg": lambda image: encoded(image.resize((731, 517)), "JPEG", quality=90),
@@ -62,7 +62,7 @@ KINDS: dict[str, Callable[[Image.Image], bytes]] = {
 
 
 def half_clear(image: Image.Image) -> Image.Image:
-    """The same, fading away to the right."""
+    """The same with a gradient of transparency."""
     faded = image.convert("RGBA")
     faded.putalpha(Image.linear_gradient("L").rotate(90).resize(image.size))
     return faded
@@ -70,7 +70,7 @@ def half_clear(image: Image.Image) -> Image.Image:
 
 @pytest.fixture
 def images(tmp_path: Path) -> list[str]:
-    """New images of every class and kind, and one that shows none of the classes."""
+    """New images of every class and kind, and one of none of the classes."""
     folder, kinds = tmp_path / "new", list(KINDS)
     folder.mkdir()
     for number in range(2 * len(LEAVES)):
@@ -83,7 +83,7 @@ def images(tmp_path: Path) -> list[str]:
 
 
 def assert_same(found: Path, expected: Path) -> None:
-    """The same words, and scores within a thousandth."""
+    """Equal labels, and scores within a thousandth."""
     words = [[words_of(row) for row in rows_of_predictions(path)] for path in (found, expected)]
     assert words[0] == words[1]
     assert largest_gap(found, expected) <= 1e-3
@@ -92,11 +92,11 @@ def assert_same(found: Path, expected: Path) -> None:
 def test_new_images_are_answered_as_by_the_program(
     ruled: Collection, exported: ExportedModel, images: list[str], tmp_path: Path
 ) -> None:
-    """By `classify --model` and by the runner: every kind of file, and every kind of outcome."""
+    """By `classify --model` and by the runner: every file format and every outcome."""
     expected, found, run = (tmp_path / f"{name}.csv" for name in ("expected", "found", "run"))
     with Project.open(ruled.project, for_writing=False) as project:
         classified = classify_project(project, ruled.caches)
-        alone = tmp_path / "alone.onnx"  # no companion in eight bits lies beside it
+        alone = tmp_path / "alone.onnx"  # without its 8-bit companion
         alone.write_bytes(classified.model.backbone.read_bytes())
         session = BackboneSession(alone, classified.model.card, CPU_CHOICE)
         write_program_s_answers(classified, project.classes.graph, session, images, expected)
@@ -132,7 +132,7 @@ def test_new_images_are_answered_as_by_the_program(
 def test_a_trained_model_without_the_collection_stage_and_by_one_view(
     collection: Collection, images: list[str], tmp_path: Path
 ) -> None:
-    """As the project is set, and where images are known by one view, a new image is answered by one view, too."""
+    """Settings of the project apply; a project with one view per image exports one view."""
     without_its_views(collection)
     found, setting = tmp_path / "found.csv", Setting.PPN
     with Project.open(collection.project) as project:
@@ -181,7 +181,7 @@ def test_the_runner_answers_misuse_in_one_line_and_looks_through_folders(
 
 
 def test_what_lies_in_the_folder(exported: ExportedModel, ruled: Collection) -> None:
-    """All files, a sound network, a runner that is read at a glance, and cards that say what it was taught by."""
+    """All files, a valid network, a short runner, and cards that describe the training set."""
     folder = exported.folder
     assert exported.files == tuple(sorted(path.name for path in folder.iterdir()))
     assert exported.size_bytes == sum(path.stat().st_size for path in folder.iterdir())
@@ -211,11 +211,11 @@ def test_what_lies_in_the_folder(exported: ExportedModel, ruled: Collection) -> 
 def test_a_model_that_would_answer_otherwise_does_not_leave(
     ruled: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The formulas are written twice, so they are compared each time.
+    """The exported graph is compared with the engine at each export.
 
-    Nothing stays where they differ.
+    Nothing is left if they differ.
     """
-    monkeypatch.setattr(onnx_export, "_SHORTEST", 1e3)  # whitened embeddings all but vanish
+    monkeypatch.setattr(onnx_export, "_SHORTEST", 1e3)  # makes whitened embeddings nearly zero
     with (
         Project.open(ruled.project, for_writing=False) as project,
         pytest.raises(ModelError, match="does not answer as the program does"),
@@ -226,7 +226,7 @@ def test_a_model_that_would_answer_otherwise_does_not_leave(
 
 @pytest.mark.parametrize("stop_at", [0, 3])
 def test_where_it_is_stopped_nothing_stays(stop_at: int, ruled: Collection, tmp_path: Path) -> None:
-    """Before any work, and when most of it is done."""
+    """At the start and near the end."""
     cancel = CancelToken()
 
     def stop(progress: Progress) -> None:
@@ -239,7 +239,7 @@ def test_where_it_is_stopped_nothing_stays(stop_at: int, ruled: Collection, tmp_
 
 
 def test_killed_halfway_there_is_no_folder(ruled: Collection, tmp_path: Path) -> None:
-    """What a kill leaves is hidden, and goes with the next export into the same place."""
+    """After a kill only a hidden draft is left, which the next export removes."""
     setup = (
         "from pathlib import Path\nfrom engine.bundle.export import export_model\nfrom "
         "engine.config import CacheFolders\nfrom engine.project import Project\nproject = "

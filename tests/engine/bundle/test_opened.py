@@ -1,4 +1,4 @@
-"""An exported model comes back: folders that are none are refused, and images that cannot be read are listed."""
+"""Opening exported models: invalid folders are refused, unreadable images are listed."""
 
 import csv
 import hashlib
@@ -20,7 +20,7 @@ from tests.support.onnx_models import write_vectors
 
 
 def _changed(change: Callable[[dict[str, Any]], object]) -> Callable[[Path], None]:
-    """Write `classes.json` again with a change."""
+    """Rewrite `classes.json` with a change."""
 
     def damage(folder: Path) -> None:
         path = folder / "classes.json"
@@ -90,9 +90,9 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
 
 @pytest.mark.parametrize("kind", DAMAGE)
 def test_damaged_models_are_refused(kind: str, bundle: Path) -> None:
-    """Each says what is wrong, where, and what to do.
+    """Each error says what is wrong, where, and what to do.
 
-    Nothing is answered for other classes than were meant.
+    No model with inconsistent classes is used.
     """
     damage, message = DAMAGE[kind]
     damage(bundle)
@@ -111,7 +111,7 @@ def test_what_is_no_folder(name: str, bundle: Path) -> None:
 
 
 def test_bars_may_be_changed(bundle: Path, tmp_path: Path) -> None:
-    """A person who wants to hear only what is surest says so in `classes.json`."""
+    """Thresholds in `classes.json` can be raised."""
     image = write_shape(tmp_path / "new.png", "Green disc", seed=100)
     before = open_bundle(bundle).predict("new", image.read_bytes())
     _changed(lambda fields: [one.update(bar=1.0) for one in fields["classes"]])(bundle)
@@ -130,7 +130,7 @@ def test_by_the_command_line(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Exported, moved, and used without any project: files and folders by the names that they were given."""
+    """After moving the folder, without a project: files and folders keep the names given."""
     monkeypatch.setenv("PROTOLEAF_CACHE", str(ruled.caches.root))
     monkeypatch.chdir(tmp_path)
     done(capsys, "export", ruled.project, "model", tmp_path / "first")
@@ -192,7 +192,7 @@ def test_commands_that_cannot_be_meant(
 def test_nothing_that_it_reads_is_written_over(
     exported: ExportedModel, bundle: Path, tmp_path: Path
 ) -> None:
-    """Neither an image nor the model, and a run that was stopped leaves no table."""
+    """Neither an image nor the model; a cancelled run leaves no table."""
     image = write_shape(tmp_path / "new.png", "Red disc", seed=1)
     before = image.read_bytes()
     opened = open_bundle(bundle)

@@ -1,4 +1,4 @@
-"""Exported models of strangers are tried in a process held to limits before they are used."""
+"""Exported models of others are tried in a process with limits before use."""
 
 import hashlib
 import json
@@ -20,7 +20,7 @@ NARROW = Limits(seconds=8.0, memory_bytes=2**30, file_bytes=2**30)
 
 
 def make_endless(folder: Path) -> None:
-    """Let the network of an exported model count to 2^62 before it looks at an image."""
+    """Make an exported network count to 2^62 before it returns."""
     path = folder / "classifier.onnx"
     model = onnx.load(path)
     for node in model.graph.node:
@@ -55,7 +55,7 @@ def make_endless(folder: Path) -> None:
 
 
 def test_a_sound_model_answers(bundle: Path) -> None:
-    """And says how long that took."""
+    """Its duration is reported."""
     assert 0 < try_bundle(bundle).seconds < NARROW.seconds
 
 
@@ -76,6 +76,6 @@ def test_an_endless_model_is_ended(
 
 
 def test_what_is_no_model_is_refused_there(tmp_path: Path) -> None:
-    """With the reason that opening it has."""
+    """With the same reason as by opening."""
     with pytest.raises(ProtoleafError, match="not an exported model"):
         try_bundle(tmp_path)

@@ -1,4 +1,4 @@
-"""A small backbone for what embeds."""
+"""A small backbone for tests of embedding."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from tests.support.backbones import write_tiny_backbone
 
 @pytest.fixture
 def session(tmp_path: Path) -> BackboneSession:
-    """On two threads of the CPU."""
+    """With two CPU threads."""
     card = write_tiny_backbone(tmp_path / "tiny.onnx")
     return BackboneSession(
         tmp_path / "tiny.onnx", card, ProviderChoice(CPU_PROVIDER, "CPU"), threads=2

@@ -26,7 +26,7 @@ def vectors_of(count: int) -> NDArray[np.float32]:
 
 @pytest.mark.parametrize("asked", [3, 2500])
 def test_what_was_put_is_found_again(tmp_path: Path, asked: int) -> None:
-    """Embeddings in the requested order, after reopening, for few and most of the file."""
+    """In the requested order, also after reopening, for few and for most rows."""
     hashes, vectors = hashes_of(2500), vectors_of(2500)
     with EmbeddingCache(tmp_path, BACKBONE, WIDTH) as cache:
         cache.put_many(hashes, vectors)
@@ -39,7 +39,7 @@ def test_what_was_put_is_found_again(tmp_path: Path, asked: int) -> None:
 
 
 def test_missing_and_repeated_hashes(tmp_path: Path) -> None:
-    """Unknown contents are zeros and not found; a content asked twice is answered twice."""
+    """Unknown hashes give zeros and False; repeated ones are repeated."""
     hashes, vectors = hashes_of(4), vectors_of(4)
     with EmbeddingCache(tmp_path, BACKBONE, WIDTH) as cache:
         cache.put_many(hashes[:2], vectors[:2])
@@ -51,7 +51,7 @@ def test_missing_and_repeated_hashes(tmp_path: Path) -> None:
 
 
 def test_nothing_asked(tmp_path: Path) -> None:
-    """Empty questions have empty answers."""
+    """Empty requests have empty results."""
     with EmbeddingCache(tmp_path, BACKBONE, WIDTH) as cache:
         cache.put_many([], np.zeros((0, WIDTH), dtype=np.float32))
         vectors, found = cache.get_many([])
@@ -69,7 +69,7 @@ def test_values_beyond_half_precision_are_clipped(tmp_path: Path) -> None:
 
 
 def test_wrong_shape_is_a_bug(tmp_path: Path) -> None:
-    """Vectors of another width are refused before anything is written."""
+    """Vectors of another width raise before writing."""
     with EmbeddingCache(tmp_path, BACKBONE, WIDTH) as cache:
         with pytest.raises(ValueError, match="shape"):
             cache.put_many([b"x"], np.zeros((1, WIDTH + 1), dtype=np.float32))
@@ -77,7 +77,7 @@ def test_wrong_shape_is_a_bug(tmp_path: Path) -> None:
 
 
 def test_backbones_do_not_mix(tmp_path: Path) -> None:
-    """Each backbone has a file of its own."""
+    """Each backbone has its own file."""
     with (
         EmbeddingCache(tmp_path, BACKBONE, WIDTH) as one,
         EmbeddingCache(tmp_path, "cd" * 32, WIDTH) as other,
@@ -87,7 +87,7 @@ def test_backbones_do_not_mix(tmp_path: Path) -> None:
 
 
 def test_known_files(tmp_path: Path) -> None:
-    """A file is known by path, size and time; a changed one is not; the latest state counts."""
+    """Files are known by path, size and time; the latest state counts."""
     first = FoundFile(Path("/a/鳥.jpg"), 10, 20)
     changed = FoundFile(first.path, 10, 21)
     odd = FoundFile(Path("/a/caf\udce9.jpg"), 1, 1)
@@ -99,7 +99,7 @@ def test_known_files(tmp_path: Path) -> None:
 
 
 def test_damaged_file_is_started_anew(tmp_path: Path) -> None:
-    """A cache of ours that is damaged behind its mark is set aside; the new one works."""
+    """A damaged cache is moved away and a new one is made."""
     with EmbeddingCache(tmp_path, BACKBONE, WIDTH) as cache:
         path = cache.path
     content = path.read_bytes()[:100] + b"\xff" * 5000
@@ -111,7 +111,7 @@ def test_damaged_file_is_started_anew(tmp_path: Path) -> None:
 
 
 def test_damage_inside_is_found_while_in_use(tmp_path: Path) -> None:
-    """Pages that rot behind the header cost the cache, never an error."""
+    """Damaged pages discard the cache without an error."""
     with EmbeddingCache(tmp_path, BACKBONE, WIDTH) as cache:
         cache.put_many(hashes_of(2000), vectors_of(2000))
         path = cache.path
@@ -125,14 +125,14 @@ def test_damage_inside_is_found_while_in_use(tmp_path: Path) -> None:
 
 
 def test_folder_that_refuses_is_a_storage_error(tmp_path: Path) -> None:
-    """A cache that cannot be made says so."""
+    """The error is a StorageError."""
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(StorageError, match="embedding cache"):
         EmbeddingCache(tmp_path / "file" / "cache", BACKBONE, WIDTH)
 
 
 def test_full_disk_is_a_storage_error_and_loses_nothing(tmp_path: Path) -> None:
-    """When the disk is full the write fails as a whole, and what was there stays."""
+    """A write fails as a whole, and stored rows stay."""
     with EmbeddingCache(tmp_path, BACKBONE, WIDTH) as cache:
         cache.put_many(hashes_of(5), vectors_of(5))
         connection = cache._cache._connection  # noqa: SLF001
@@ -145,7 +145,7 @@ def test_full_disk_is_a_storage_error_and_loses_nothing(tmp_path: Path) -> None:
 
 
 def test_vector_of_a_wrong_length_counts_as_missing(tmp_path: Path) -> None:
-    """A row that does not hold `width` values is not used."""
+    """A row without `width` values is ignored."""
     with EmbeddingCache(tmp_path, BACKBONE, WIDTH) as cache:
         cache.put_many(hashes_of(2), vectors_of(2))
         connection = sqlite3.connect(cache.path)
@@ -158,7 +158,7 @@ def test_vector_of_a_wrong_length_counts_as_missing(tmp_path: Path) -> None:
 
 
 def test_two_programs_write_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two open caches of one file both write, and both see everything."""
+    """Both write to one file and see all rows."""
     monkeypatch.setattr(module, "_SCAN_ROWS", 7)
     hashes, vectors = hashes_of(200), vectors_of(200)
     with (
@@ -180,7 +180,7 @@ def test_two_programs_write_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_deleted_cache_is_started_anew(tmp_path: Path) -> None:
-    """What is put after the files were deleted is on disk, in a new file."""
+    """Later rows are written to a new file."""
     with EmbeddingCache(tmp_path, BACKBONE, WIDTH) as cache:
         cache.put_many(hashes_of(1), vectors_of(1))
         if not deleted(tmp_path):
@@ -191,7 +191,7 @@ def test_a_deleted_cache_is_started_anew(tmp_path: Path) -> None:
 
 
 def test_a_cache_that_another_program_made_anew(tmp_path: Path) -> None:
-    """Two programs had it open and it was deleted: both go on in the same new file."""
+    """Two programs with a deleted cache continue in the same new file."""
     with (
         EmbeddingCache(tmp_path, BACKBONE, WIDTH) as cache,
         EmbeddingCache(tmp_path, BACKBONE, WIDTH) as other,
@@ -205,7 +205,7 @@ def test_a_cache_that_another_program_made_anew(tmp_path: Path) -> None:
 
 
 def deleted(folder: Path) -> bool:
-    """Delete a folder's files; False where the system refuses that while they are open."""
+    """Delete a folder's files; False if the system refuses that for open files."""
     try:
         for file in list(folder.iterdir()):
             file.unlink()
@@ -215,7 +215,7 @@ def deleted(folder: Path) -> bool:
 
 
 def test_what_a_file_held_when_it_was_last_read(tmp_path: Path) -> None:
-    """It is known without a look at the file, however many are requested.
+    """It is answered without reading the file, for any number of requests.
 
     None for a file that was never read.
     """

@@ -1,4 +1,4 @@
-"""A device's speed: figures that belong together, from rounds in which both were measured."""
+"""Speed of a device, measured in rounds."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +13,7 @@ from tests.support.backbones import SIDE, WIDTH, write_tiny_backbone
 
 
 def test_figures_of_the_cpu(tmp_path: Path) -> None:
-    """Images a second, their arithmetic by hand, and a share of what a matrix product reaches."""
+    """Images per second by hand, and as a share of a matrix product's speed."""
     card = write_tiny_backbone(tmp_path / "tiny.onnx")
     speed = measure_speed(tmp_path / "tiny.onnx", card, CPU_CHOICE, 0.0)
     assert speed.operations_per_image == 2 * (SIDE // 2) ** 2 * WIDTH * 27
@@ -22,7 +22,7 @@ def test_figures_of_the_cpu(tmp_path: Path) -> None:
 
 
 def test_rounds_and_their_medians(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three rounds where there is time.
+    """Three rounds if there is time.
 
     Figures are medians, the share that of the rounds' shares.
     """
@@ -43,8 +43,8 @@ def test_rounds_and_their_medians(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_clock_that_stands_still() -> None:
-    """Work counts by the ticks that it took; a clock that never ran is no division by 0."""
-    begun = iter([0.0, 1e9])  # far longer than the measurement really takes
+    """A clock with coarse ticks causes no division by 0."""
+    begun = iter([0.0, 1e9])  # longer than any measurement
     slow = _timed(lambda: 10.0, lambda: next(begun))
     assert slow.per_s == 10.0
     assert slow.per_tick < 1e-6

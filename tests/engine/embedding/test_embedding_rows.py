@@ -1,4 +1,4 @@
-"""Embeddings of a large collection in a mapped file of their own."""
+"""Embeddings of a large collection in a memory-mapped file."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -25,19 +25,19 @@ def rows_of(count: int, seed: int = 0) -> EmbeddingRows:
 
 @pytest.fixture
 def cache(tmp_path: Path) -> EmbeddingRowsCache:
-    """Nothing is kept yet."""
+    """An empty cache."""
     return EmbeddingRowsCache(tmp_path / "collections", "backbone project", WIDTH)
 
 
 def the_file(tmp_path: Path) -> Path:
-    """The only one."""
+    """The only file."""
     (path,) = (tmp_path / "collections").glob(f"*{SUFFIX}")
     return path
 
 
 @pytest.mark.parametrize("count", [1, 10, 70_000])
 def test_rows_come_back(cache: EmbeddingRowsCache, count: int) -> None:
-    """All of them, with room for more behind."""
+    """All rows, with capacity for more."""
     assert cache.read() is None
     rows = rows_of(count)
     cache.write(rows)
@@ -51,7 +51,7 @@ def test_rows_come_back(cache: EmbeddingRowsCache, count: int) -> None:
 
 
 def test_what_is_written_to_them_stays_in_this_process(cache: EmbeddingRowsCache) -> None:
-    """The file is as it was for the next opening."""
+    """Writes to the mapped rows are private."""
     cache.write(rows_of(10))
     found = cache.read()
     assert found is not None
@@ -66,7 +66,7 @@ def test_what_is_written_to_them_stays_in_this_process(cache: EmbeddingRowsCache
 def test_a_damaged_beginning_is_known(
     cache: EmbeddingRowsCache, tmp_path: Path, place: int
 ) -> None:
-    """A flipped bit in the mark, the head or the ids: all is looked up anew."""
+    """A changed bit in magic number, header or ids discards the file."""
     cache.write(rows_of(100))
     data = bytearray(the_file(tmp_path).read_bytes())
     data[place] ^= 1
@@ -78,7 +78,7 @@ def test_a_damaged_beginning_is_known(
 def test_a_file_that_was_cut_off_is_known(
     cache: EmbeddingRowsCache, tmp_path: Path, length: int
 ) -> None:
-    """Wherever it ends."""
+    """At any length."""
     cache.write(rows_of(100))
     data = the_file(tmp_path).read_bytes()
     the_file(tmp_path).write_bytes(data[:length])
@@ -89,7 +89,7 @@ def test_a_file_that_was_cut_off_is_known(
 def test_embeddings_that_are_not_whole_are_known(
     cache: EmbeddingRowsCache, tmp_path: Path, damage: str
 ) -> None:
-    """Ids and contents are those of before, and so is the size."""
+    """Ids, hashes and size are compared with the header."""
     rows = rows_of(1_000)
     cache.write(rows)
     data = bytearray(the_file(tmp_path).read_bytes())
@@ -110,7 +110,7 @@ def test_embeddings_that_are_not_whole_are_known(
 
 
 def test_another_width_is_no_use(cache: EmbeddingRowsCache, tmp_path: Path) -> None:
-    """Of the same project and backbone there is none, but files may be swapped."""
+    """A file swapped from another backbone is refused."""
     cache.write(rows_of(10))
     assert (
         EmbeddingRowsCache(tmp_path / "collections", "backbone project", WIDTH + 1).read() is None
@@ -120,7 +120,7 @@ def test_another_width_is_no_use(cache: EmbeddingRowsCache, tmp_path: Path) -> N
 def test_rows_that_changed_while_they_were_written_are_dropped(
     cache: EmbeddingRowsCache, tmp_path: Path
 ) -> None:
-    """What was kept before stays, and no draft is left."""
+    """The previous file stays, and no draft is left."""
     cache.write(rows_of(10))
     cache.write(rows_of(20), lambda: False)
     found = cache.read()
@@ -130,7 +130,7 @@ def test_rows_that_changed_while_they_were_written_are_dropped(
 
 
 def test_the_newest_is_read_and_others_go(cache: EmbeddingRowsCache, tmp_path: Path) -> None:
-    """Each writing takes another name, since the one before may be mapped."""
+    """Each write gets a new name, since the previous file may be mapped."""
     cache.write(rows_of(10))
     first, mapped = the_file(tmp_path), cache.read()
     cache.write(rows_of(20))
@@ -145,7 +145,7 @@ def test_the_newest_is_read_and_others_go(cache: EmbeddingRowsCache, tmp_path: P
 def test_collections_that_were_not_opened_for_long_go(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Once all together take too much."""
+    """Least recently opened collections are removed above a total size."""
     monkeypatch.setattr(embedding_rows, "LIMIT_BYTES", 80_000)
     many = [EmbeddingRowsCache(tmp_path / "collections", str(number), WIDTH) for number in range(5)]
     for each in many:
@@ -156,14 +156,14 @@ def test_collections_that_were_not_opened_for_long_go(
 def test_a_nearly_full_disk_is_left_alone(
     cache: EmbeddingRowsCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A cache must not take the last bytes."""
+    """Nothing is written if the disk is nearly full."""
     monkeypatch.setattr("shutil.disk_usage", lambda _path: SimpleNamespace(free=100))
     cache.write(rows_of(1_000))
     assert cache.read() is None
 
 
 def test_codes_are_beginnings_of_hashes() -> None:
-    """Also of shorter ones; none for an image that was not read."""
+    """The first bytes of hashes, also of short ones; zero for an unread image."""
     hashes = [bytes(range(1, 17)), b"", b"\x01"]
     expected = [int.from_bytes(bytes(range(1, 9)), "little"), 0, 1]
     assert codes_of(hashes).tolist() == expected
@@ -173,7 +173,7 @@ def test_codes_are_beginnings_of_hashes() -> None:
 def test_a_copy_that_a_person_made_is_no_obstacle(
     cache: EmbeddingRowsCache, tmp_path: Path
 ) -> None:
-    """A name without a number among the others."""
+    """A file without a number in its name is ignored."""
     cache.write(rows_of(10))
     path = the_file(tmp_path)
     path.with_name(f"{path.stem} copy{SUFFIX}").write_bytes(b"any")
@@ -187,7 +187,7 @@ def test_a_copy_that_a_person_made_is_no_obstacle(
 def test_an_absurd_count_takes_no_memory(
     cache: EmbeddingRowsCache, tmp_path: Path, count: bytes
 ) -> None:
-    """The checksum does not match, whatever size the header claims."""
+    """The checksum is verified before memory is allocated."""
     cache.write(rows_of(10))
     data = the_file(tmp_path).read_bytes()
     assert data.count(b"[10, 6]") == 1

@@ -1,4 +1,4 @@
-"""A device gets batches of one size, and everybody the embeddings of their own images."""
+"""A device gets batches of one size, and each image its own embedding."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -30,7 +30,7 @@ def cache(tmp_path: Path) -> Iterator[EmbeddingCache]:
 
 
 class Device:
-    """A session as if on a GPU; notes the sizes of its runs."""
+    """A session as if on a GPU, which records batch sizes."""
 
     def __init__(self, session: BackboneSession, monkeypatch: pytest.MonkeyPatch) -> None:
         self.session, self.sizes, self.embed = session, list[int](), session.embed
@@ -39,7 +39,7 @@ class Device:
         self.run_by(self.embed, monkeypatch)
 
     def run_by(self, embed: Embed, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Let another function do what is noted."""
+        """Replace the recorded run by another function."""
 
         def note_and_embed(images: NDArray[np.uint8]) -> NDArray[np.float32]:
             self.sizes.append(len(images))
@@ -54,7 +54,7 @@ def device(session: BackboneSession, monkeypatch: pytest.MonkeyPatch) -> Device:
 
 
 def images(session: BackboneSession, count: int) -> NDArray[np.uint8]:
-    """Each with a content of its own."""
+    """With different contents."""
     side = session.card.input_side
     return np.random.default_rng(count).integers(0, 256, (count, side, side, 3), dtype=np.uint8)
 
@@ -68,7 +68,7 @@ def photos(folder: Path, count: int) -> list[EmbedRequest]:
 
 
 def test_images_that_were_added_together_may_run_apart(device: Device) -> None:
-    """Three, twenty and one: three full batches, and the rest is filled up at the end."""
+    """Three, twenty and one: three full batches, the last one padded."""
     given = [images(device.session, count) for count in (3, 20, 1)]
     with FullBatches(device.session) as batches:
         futures = [batches.add(each) for each in given]
@@ -83,7 +83,7 @@ def test_images_that_were_added_together_may_run_apart(device: Device) -> None:
 def test_there_is_room_until_all_batches_are_full(
     device: Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The device is busy with the first."""
+    """Submitting blocks only if all batches are full."""
     go_on = threading.Event()
 
     def when_allowed(given: NDArray[np.uint8]) -> NDArray[np.float32]:
@@ -132,9 +132,9 @@ def test_every_file_gets_its_own_embedding(
     *,
     with_views: bool,
 ) -> None:
-    """As on the CPU, of every view.
+    """As on the CPU, for every view.
 
-    All batches but the last are full of images that were wanted.
+    All batches but the last are full of requested images.
     """
     requests = photos(tmp_path / "photos", 45)
     (tmp_path / "broken.jpg").write_bytes(b"no picture")
@@ -175,7 +175,7 @@ def test_a_second_run_reads_nothing(tmp_path: Path, device: Device, cache: Embed
 def test_a_cancel_keeps_what_was_embedded(
     tmp_path: Path, device: Device, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It comes during the third batch; the next run goes on with the rest."""
+    """Cancelled in the third batch, the next run embeds the rest."""
     requests, cancel = photos(tmp_path / "photos", 60), CancelToken()
 
     def cancel_then(given: NDArray[np.uint8]) -> NDArray[np.float32]:

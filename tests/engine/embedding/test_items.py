@@ -1,4 +1,4 @@
-"""Boxes are embedded with their photo from one read of the file, each with its own content."""
+"""Boxes are embedded from one read of their photo, each with its own hash."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,7 +31,7 @@ def cache(tmp_path: Path, session: BackboneSession) -> EmbeddingCache:
 
 
 def requests_of(folder: Path, photos: int) -> list[EmbedRequest]:
-    """Photos with boxes, each photo before its boxes."""
+    """Photos with boxes, each photo first."""
     paths = [
         write_jpeg(folder / f"{number}.jpg", width=400, height=300, seed=number)
         for number in range(photos)
@@ -66,7 +66,7 @@ def test_a_file_is_read_once_for_all_its_boxes(
 
 
 def test_a_file_is_never_left_halfway(tmp_path: Path) -> None:
-    """Even if slow, its boxes are cropped from one read, and looked up together."""
+    """Boxes of a slow file are cropped from one read and looked up together."""
     requests, asked = requests_of(tmp_path, 2), list[int]()
 
     def note(contents: Sequence[bytes]) -> Sequence[bytes]:

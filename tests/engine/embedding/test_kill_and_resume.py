@@ -33,7 +33,7 @@ def embed_folder(root: Path, *, stop_after: int = -1) -> tuple[int, int]:
         if batches == stop_after:
             sys.stdout.write("now\n")
             sys.stdout.flush()
-            sys.stdin.read()  # never ends: the parent keeps the other side open
+            sys.stdin.read()  # blocks until killed
 
     model = root / "tiny.onnx"
     session = BackboneSession(model, read_card(model), choose_providers("cpu"))
@@ -44,7 +44,7 @@ def embed_folder(root: Path, *, stop_after: int = -1) -> tuple[int, int]:
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no such signal here")
 def test_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
-    """After SIGKILL the cache is sound, has all reported, and only the rest is embedded."""
+    """After SIGKILL the cache is valid, has everything reported, and only the rest is embedded."""
     (tmp_path / "photos").mkdir()
     for number in range(COUNT):
         write_jpeg(tmp_path / "photos" / f"{number}.jpg", seed=number)
@@ -67,7 +67,7 @@ def test_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
 
 
 def _run_until_killed(root: Path) -> list[int]:
-    """Start a child that embeds, kill it in the middle, and return the ids it had reported."""
+    """Start a child that embeds, kill it, and return the ids it had reported."""
     script = (
         "from pathlib import Path; from tests.engine.embedding.test_kill_and_resume import "
         "embed_folder; "

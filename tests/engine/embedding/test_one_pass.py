@@ -1,4 +1,4 @@
-"""One read of a photo gives squares of all views, thumbnail, fingerprint and metadata."""
+"""One read of a photo gives pixels of all views, thumbnail, fingerprint and metadata."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ SIDE = 320
 
 @dataclass(frozen=True)
 class Caches:
-    """Those of a run."""
+    """Caches of a run."""
 
     whole: EmbeddingCache
     views: EmbeddingCache
@@ -53,7 +53,7 @@ def caches(tmp_path: Path) -> Iterator[Caches]:
 
 
 def photos(folder: Path) -> list[EmbedRequest]:
-    """A photo of 16:9, one that is turned, one without libjpeg, and no photos."""
+    """Photos: 16:9, rotated, not JPEG, and files that are no photos."""
     folder.mkdir()
     contents = {
         "wide.jpg": encoded(picture(1280, 720, seed=1), "JPEG", quality=90),
@@ -72,7 +72,7 @@ def photos(folder: Path) -> list[EmbedRequest]:
 def test_one_read_makes_all(
     tmp_path: Path, session: BackboneSession, caches: Caches, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What passes of their own would make of the file, to the last bit."""
+    """Bit-identical to separate passes."""
     requests = photos(tmp_path / "photos")
     read: list[Path] = []
 
@@ -113,9 +113,9 @@ def test_one_read_makes_all(
 
 
 def test_a_scale_of_a_jpeg_is_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And where another one is needed, from the same bytes.
+    """Other scales are decoded from the same bytes.
 
-    Values are those of decoding for each size.
+    Values equal decoding for each size.
     """
     data, decoded = encoded(picture(500, 300), "JPEG"), list[tuple[int, int]]()
     decode = simplejpeg.decode_jpeg
@@ -140,7 +140,7 @@ def test_a_scale_of_a_jpeg_is_decoded_once(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_another_picture_is_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As a whole, as long as it is not large."""
+    """Other formats are decoded once, unless they are large."""
     data, opened = encoded(picture(400, 300), "PNG"), list[object]()
     expected = decode_square(data, 64), ImageDecoder(data).within(100)
     open_image = Image.open
@@ -159,7 +159,7 @@ def test_another_picture_is_decoded_once(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_what_is_shown_first_is_read_before_anything_is_embedded(
     tmp_path: Path, session: BackboneSession, caches: Caches, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Their thumbnails are reported while no result is there; in the end each photo has both."""
+    """Thumbnails are reported before the first embedding; in the end each photo has both."""
     monkeypatch.setattr(cores, "READ_FIRST", 6)
     (tmp_path / "photos").mkdir()
     requests = []
@@ -191,7 +191,7 @@ def test_what_is_shown_first_is_read_before_anything_is_embedded(
 def test_a_photo_without_views_is_not_known(
     tmp_path: Path, session: BackboneSession, caches: Caches
 ) -> None:
-    """A content whose views are missing is read again, and both of its embeddings are there."""
+    """A content without views is read again, and gets both embeddings."""
     requests = photos(tmp_path / "photos")
     embed_files(requests, session, caches.whole)
     done = embed_files(requests, session, caches.whole, views=caches.views)

@@ -1,4 +1,4 @@
-"""Pages of documents and frames of videos and animations are embedded as images of their own."""
+"""Pages of documents and frames of videos and animations are separate images."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ COLOURS = [(220, 30, 30), (30, 200, 40), (40, 50, 220)]
 
 
 def plates(path: Path) -> Path:
-    """A document of three plates, each of another colour, with a white patch.
+    """A document of three coloured pages with a white patch.
 
     An animation shows each for 2 s.
     """
@@ -35,7 +35,7 @@ def plates(path: Path) -> Path:
 
 
 def video(path: Path) -> Path:
-    """Six seconds, in which the colour changes every two."""
+    """Six seconds with a new colour every two."""
     av = pytest.importorskip("av")
     with av.open(str(path), "w") as container:
         stream = container.add_stream("mpeg4", rate=5)
@@ -72,7 +72,7 @@ def test_each_part_is_an_image(name: str, tmp_path: Path, session: BackboneSessi
 def test_an_animation_that_is_an_image_as_well(
     parts: tuple[str, ...], tmp_path: Path, session: BackboneSession
 ) -> None:
-    """As added before its frames were images: it shows the first, whatever is read first."""
+    """Added before its frames were images: it shows the first frame, in any order of reading."""
     path = plates(tmp_path / "clip.gif")
     cache = EmbeddingCache(tmp_path / "cache", "parts", session.card.embedding_width)
     requests = [EmbedRequest(number, path, None, part) for number, part in enumerate(parts)]

@@ -1,4 +1,4 @@
-"""How fast a backbone is here, measured in a moment."""
+"""Speed of backbones on this computer."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from tests.support.collections import write_shape
 
 @pytest.fixture(autouse=True)
 def in_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One batch is enough to see that it measures, and every photo counts on a busy machine."""
+    """One batch per measurement, any photo rate."""
     monkeypatch.setattr(rates, "NETWORK_S", 0.01)
     monkeypatch.setattr(rates, "PHOTOS_S", 60.0)
 
@@ -22,7 +22,7 @@ def in_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_backbones_are_measured_on_photos_and_one_that_does_not_run_is_left_out(
     tmp_path: Path,
 ) -> None:
-    """A photo that cannot be read costs nothing but itself."""
+    """An unreadable photo is skipped."""
     model = find_model()
     broken = tmp_path / "broken.png"
     broken.write_text("no picture", encoding="utf-8")
@@ -45,6 +45,6 @@ def test_backbones_are_measured_on_photos_and_one_that_does_not_run_is_left_out(
 def test_reading_photos_counts(rate: PhotoRate, images_per_s: float) -> None:
     """On the CPU both take their time.
 
-    Beside a GPU the slower of the two says how long it takes.
+    With a GPU the slower of the two counts.
     """
     assert rate.images_per_s == pytest.approx(images_per_s)

@@ -49,7 +49,7 @@ def hash_of(request: EmbedRequest) -> bytes:
 
 
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """Note every file that a worker reads."""
+    """Record every file read by a worker."""
     read: list[Path] = []
 
     def note_and_read(path: Path) -> bytes:
@@ -61,7 +61,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
 
 class Results:
-    """Listener that gathers results and, after `patience` batches, does something."""
+    """Listener that collects results and calls a function after `patience` batches."""
 
     def __init__(self, patience: int = -1, then: Callable[[], None] = lambda: None) -> None:
         self.results: dict[int, tuple[bytes | None, str | None]] = {}
@@ -69,7 +69,7 @@ class Results:
         self._then = then
 
     def __call__(self, batch: EmbedBatch) -> None:
-        """Take results, each request's once."""
+        """Add results, one for each request."""
         for image_id, key, failure in batch.results:
             assert image_id not in self.results, "each request is reported once"
             self.results[image_id] = (key, failure)
@@ -81,7 +81,7 @@ class Results:
 def test_every_file_gets_its_own_embedding(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
 ) -> None:
-    """The cache holds for each file what the backbone says of that file alone."""
+    """The cached embedding equals embedding the file alone."""
     requests = photos(tmp_path / "photos", 37)
     received = Results()
     summary = embed_files(requests, session, cache, on_batch=received)
@@ -99,7 +99,7 @@ def test_every_file_gets_its_own_embedding(
 def test_failures_are_listed_and_the_rest_is_embedded(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
 ) -> None:
-    """Missing, empty, text and truncated files are listed with their reasons.
+    """Missing, empty, text and truncated files are listed with reasons.
 
     All others are embedded.
     """
@@ -129,9 +129,9 @@ def test_failures_are_listed_and_the_rest_is_embedded(
 def test_what_is_out_of_reach_keeps_what_is_known_of_it(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A missing file is no failure where its content has an embedding.
+    """A missing file with a cached embedding is no failure.
 
-    A refused one is, and keeps its identity too.
+    A refused one is, and keeps its hash.
     """
     requests = photos(tmp_path / "photos", 4)
     embed_files(requests, session, cache)
@@ -163,7 +163,7 @@ def test_what_is_out_of_reach_keeps_what_is_known_of_it(
 def test_second_run_reads_nothing(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Unchanged files are taken from the cache without being opened."""
+    """Unchanged files are not opened."""
     requests = photos(tmp_path / "photos", 20)
     embed_files(requests, session, cache)
     read = counted(monkeypatch)
@@ -176,7 +176,7 @@ def test_second_run_reads_nothing(
 def test_changed_and_moved_files(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A changed file is embedded anew; a moved one is read, and found by its content."""
+    """A changed file is embedded again; a moved one is found by its hash."""
     requests = photos(tmp_path / "photos", 6)
     embed_files(requests, session, cache)
     write_jpeg(requests[0].path, seed=77)
@@ -222,7 +222,7 @@ def test_equal_contents_are_embedded_once(
 def test_cancel_keeps_what_was_reported(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
 ) -> None:
-    """After a cancel everything reported is in the cache, and the next run embeds only the rest."""
+    """Everything reported is cached, and the next run embeds only the rest."""
     requests = photos(tmp_path / "photos", 100)
     cancel = CancelToken()
     received = Results(2, cancel.cancel)
@@ -238,7 +238,7 @@ def test_cancel_keeps_what_was_reported(
 def test_cancel_before_the_start(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
 ) -> None:
-    """A job that was cancelled while it waited does nothing."""
+    """A job cancelled before it starts does nothing."""
     cancel = CancelToken()
     cancel.cancel()
     received = Results()
@@ -252,7 +252,7 @@ def test_cancel_before_the_start(
 def test_failing_backbone_stops_the_run_and_keeps_the_rest(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """When the device fails, the error is raised, and finished results are in the cache."""
+    """The error is raised, and finished results are cached."""
     requests = photos(tmp_path / "photos", 120)
     embed, calls = session.embed, iter(range(1000))
 
@@ -274,7 +274,7 @@ def test_failing_backbone_stops_the_run_and_keeps_the_rest(
 def test_full_disk_stops_the_run(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
 ) -> None:
-    """A cache that cannot grow is a storage error; nothing is reported that was not written."""
+    """The error is a StorageError; nothing unwritten is reported."""
     connection = cache._cache._connection  # noqa: SLF001
     assert connection is not None
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
@@ -289,7 +289,7 @@ def test_full_disk_stops_the_run(
 def test_nothing_is_begun_after_the_listener_failed(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The chunks that wait are dropped although what was begun cannot be reported, either."""
+    """Pending chunks are dropped, running ones are not reported."""
     begun: list[int] = []
     go_on = threading.Event()
     read, release_all = read_chunk, EmbeddingRun._release_all  # noqa: SLF001
@@ -318,7 +318,7 @@ def test_nothing_is_begun_after_the_listener_failed(
 def test_work_ahead_is_bounded(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However slow the listener is, only a few chunks are read ahead of what was reported."""
+    """Only a few chunks are read ahead of a slow listener."""
     read = counted(monkeypatch)
     reported = 0
     ahead = []
@@ -334,7 +334,7 @@ def test_work_ahead_is_bounded(
 
 
 def test_progress(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
-    """Progress counts earlier results as done but not as fast, and names the device."""
+    """Cached results count as done, not for the speed; the device is named."""
     requests = photos(tmp_path / "photos", 30)
     embed_files(requests[:10], session, cache)
     reported: list[Progress] = []
@@ -349,7 +349,7 @@ def test_progress(tmp_path: Path, session: BackboneSession, cache: EmbeddingCach
 def test_progress_while_a_file_is_slow(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Progress is reported again and again although no file gets finished."""
+    """Progress is reported while a single file is read."""
     go_on = threading.Event()
     reported: list[Progress] = []
 
@@ -371,11 +371,11 @@ def test_progress_while_a_file_is_slow(
 def test_progress_and_cancel_while_all_is_cached(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On a slow disk progress is reported during the look-up, and can be cancelled."""
+    """Looking up cached files on a slow disk reports progress and can be cancelled."""
     requests = photos(tmp_path / "photos", 20)
     embed_files(requests, session, cache)
     clock = itertools.count()
-    monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))  # every look takes a second
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))  # every call takes a second
     cancel = CancelToken()
     reported: list[int] = []
 
@@ -392,7 +392,7 @@ def test_progress_and_cancel_while_all_is_cached(
 def test_chunks_of_slow_files_are_cut_short(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without any patience every image is a batch of its own; all are embedded once."""
+    """With zero patience every image is a batch of its own."""
     monkeypatch.setattr(cores, "PATIENCE_S", -1.0)
     monkeypatch.setattr(cores, "LAST_PATIENCE_S", -1.0)
     sizes: list[int] = []
@@ -411,7 +411,7 @@ def test_chunks_of_slow_files_are_cut_short(
 def test_a_chunk_without_patience_is_one_file(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
 ) -> None:
-    """At least one, so that a run ends; the others are left."""
+    """At least one file, so that a run ends; the others are left."""
     worker = ChunkWorker(session, PhotoCaches(cache), Claims(), CancelToken())
     requests = photos(tmp_path / "photos", 4)
     for patience_s, count in ((3600.0, 4), (-1.0, 1)):
@@ -424,7 +424,7 @@ def test_a_chunk_without_patience_is_one_file(
 def test_the_last_files_are_shared_out_sooner(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Chunks are shorter once no request is left: all cores end at the same time."""
+    """Last chunks are shorter, so that all cores end at the same time."""
     monkeypatch.setattr(cores, "PATIENCE_S", -1.0)
     monkeypatch.setattr(cores, "LAST_PATIENCE_S", -2.0)
     seen: list[float] = []
@@ -442,7 +442,7 @@ def test_the_last_files_are_shared_out_sooner(
 def test_requests_are_asked_for_as_they_are_needed(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Requests are lazy: few are taken before the first results are reported."""
+    """Requests are consumed lazily."""
     monkeypatch.setattr(pipeline, "_LOOK_UP", 10)
     requests = photos(tmp_path / "photos", 300)
     asked = 0
@@ -472,7 +472,7 @@ def test_requests_are_asked_for_as_they_are_needed(
 def test_only_so_many_failures_are_listed(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On a lost disk the summary counts all failures and lists the first."""
+    """All failures are counted and the first listed."""
     monkeypatch.setattr(outcome_writer, "MOST_LISTED", 3)
     received = Results()
     requests = [EmbedRequest(number, tmp_path / f"{number}.jpg") for number in range(50)]
@@ -485,7 +485,7 @@ def test_only_so_many_failures_are_listed(
 def test_copies_of_a_broken_file_fail_even_when_its_reason_is_forgotten(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No copy is taken for embedded because the content is in nobody's hands any more."""
+    """A copy is not taken for embedded when the failure of its content was evicted."""
     monkeypatch.setattr(outcome_writer, "_REASONS_KEPT", 0)
     requests = []
     for number in range(30):
@@ -496,7 +496,7 @@ def test_copies_of_a_broken_file_fail_even_when_its_reason_is_forgotten(
 
 
 def test_no_requests(session: BackboneSession, cache: EmbeddingCache) -> None:
-    """Nothing to do is done at once."""
+    """It returns at once."""
     summary = embed_files([], session, cache)
     assert (summary.embedded, summary.from_cache, summary.failed, summary.images_per_s) == (
         0,
@@ -507,7 +507,7 @@ def test_no_requests(session: BackboneSession, cache: EmbeddingCache) -> None:
 
 
 def test_no_thread_is_left(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
-    """When the call returns its threads are gone."""
+    """No threads are left after the call."""
     before = threading.active_count()
     embed_files(photos(tmp_path / "photos", 10), session, cache)
     assert threading.active_count() == before

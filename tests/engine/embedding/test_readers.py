@@ -1,4 +1,4 @@
-"""Reader processes: one that dies, hangs or starves costs one file, and leaves nothing."""
+"""Reader processes: a crash, hang or lack of memory costs one file and leaves nothing."""
 
 import errno
 import os
@@ -48,7 +48,7 @@ def cache(tmp_path: Path) -> Iterator[EmbeddingCache]:
 def embed(
     session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., EmbedSummary]:
-    """Embeds as beside a device, by two readers that a command starts."""
+    """Embeds as for a device, with two reader processes."""
     monkeypatch.setattr(type(session), "is_on_gpu", True)
 
     def run(requests: Sequence[EmbedRequest], command: Sequence[str] = BAD_READER) -> EmbedSummary:
@@ -60,7 +60,7 @@ def embed(
 
 
 def photos(folder: Path, names: Sequence[str] = ()) -> list[EmbedRequest]:
-    """Forty-five photos, some of which have a name of their own."""
+    """Forty-five photos, some with given names."""
     called = {3 + 7 * place: name for place, name in enumerate(names)}
     return [
         EmbedRequest(
@@ -71,7 +71,7 @@ def photos(folder: Path, names: Sequence[str] = ()) -> list[EmbedRequest]:
 
 
 def children() -> set[int]:
-    """Without the one that looks after shared memory for Python."""
+    """Child processes without Python's resource tracker."""
     found = psutil.Process().children()
     return {
         child.pid
@@ -89,7 +89,7 @@ def missing(cache: EmbeddingCache, requests: Sequence[EmbedRequest]) -> list[str
 def test_a_file_that_ends_its_reader_is_named_and_all_others_are_embedded(
     tmp_path: Path, cache: EmbeddingCache, embed: Callable[..., EmbedSummary]
 ) -> None:
-    """Two of them, and one for which there is no memory; readers are replaced, and none is left."""
+    """Two crash it and one runs out of memory; readers are replaced, none is left."""
     before = children()
     requests = photos(tmp_path, ["ends", "starves", "ends"])
     summary = embed(requests)
@@ -124,7 +124,7 @@ def test_a_file_that_hangs_is_given_up(
 def test_threads_read_where_no_process_can(
     tmp_path: Path, embed: Callable[..., EmbedSummary], command: Sequence[str]
 ) -> None:
-    """Where each one ends or fails before it reads, or none can be started."""
+    """If processes end or fail at once, or cannot be started."""
     summary = embed(photos(tmp_path), command)
     assert (summary.embedded, summary.failure_count) == (COUNT, 0)
 
@@ -133,7 +133,7 @@ def test_threads_read_where_no_process_can(
 def test_no_more_processes_than_shared_memory_has_room_for(
     monkeypatch: pytest.MonkeyPatch, free_mib: int, count: int
 ) -> None:
-    """Half of what is free: beyond it a process that writes is ended."""
+    """At most half of the free shared memory: a process that writes beyond it is killed."""
     monkeypatch.setattr("shutil.disk_usage", lambda _path: SimpleNamespace(free=free_mib * 2**20))
     with closing(ProcessReaders(4, 96, BAD_READER)) as readers:
         assert len(readers.memory_names) == count
@@ -142,7 +142,7 @@ def test_no_more_processes_than_shared_memory_has_room_for(
 def test_threads_read_without_shared_memory(
     tmp_path: Path, embed: Callable[..., EmbedSummary], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As in a container that has none."""
+    """As in a container without it."""
     monkeypatch.setattr("shutil.disk_usage", lambda _path: SimpleNamespace(free=0))
     assert embed(photos(tmp_path)).embedded == COUNT
 
@@ -150,7 +150,7 @@ def test_threads_read_without_shared_memory(
 def test_threads_read_where_no_shared_memory_can_be_made(
     tmp_path: Path, embed: Callable[..., EmbedSummary], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where the system says that there is some, and refuses."""
+    """If it exists and cannot be allocated."""
 
     def refuse(*, create: bool, size: int) -> SharedMemory:
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -161,7 +161,7 @@ def test_threads_read_where_no_shared_memory_can_be_made(
 
 @pytest.mark.skipif(not readers_module.SHARED.is_dir(), reason="elsewhere shared memory is no file")
 def test_memory_that_is_only_promised_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Writing to it would end this process."""
+    """Writing to overcommitted memory would end this process."""
     names: list[str] = []
 
     def make(*, create: bool, size: int) -> SharedMemory:
@@ -184,7 +184,7 @@ def test_memory_that_is_only_promised_is_given_back(monkeypatch: pytest.MonkeyPa
 def test_threads_read_what_processes_have_no_room_for(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
 ) -> None:
-    """As right after a run that was cancelled, whose files are still being read."""
+    """As after a cancelled run whose files are still being read."""
     worker = ChunkWorker(session, PhotoCaches(cache), Claims(), CancelToken())
     chunks = [[request] for request in photos(tmp_path)]
     with closing(ProcessReaders(1, session.card.input_side, BAD_READER)) as readers:
@@ -195,7 +195,7 @@ def test_threads_read_what_processes_have_no_room_for(
 def test_readers_go_on_after_a_cancelled_run(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Pending results are dropped, and the next run does not wait for them."""
+    """Pending results are dropped and not waited for."""
     monkeypatch.setattr(type(session), "is_on_gpu", True)
     requests, cancel = photos(tmp_path), CancelToken()
     with closing(ProcessReaders(1, session.card.input_side, [*BAD_READER, "slowly"])) as readers:
@@ -216,7 +216,7 @@ def test_readers_go_on_after_a_cancelled_run(
 def test_a_reader_that_failed_is_replaced(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
 ) -> None:
-    """It may have no memory for the next file either. None starts a process of its own."""
+    """It may be out of memory. A replacement is started for the next file."""
     worker = ChunkWorker(session, PhotoCaches(cache), Claims(), CancelToken())
     starved, *others = photos(tmp_path, ["starves"])[3:40]
     before = children()
@@ -225,7 +225,7 @@ def test_a_reader_that_failed_is_replaced(
         (first,) = children() - before
         failing, next_one = readers.submit([starved], worker), readers.submit(others[:16], worker)
         assert failing.result(60).photos[0].failure
-        assert all(not photo.failure for photo in next_one.result(60).photos)  # it was not to blame
+        assert all(not photo.failure for photo in next_one.result(60).photos)  # not its own failure
         assert readers.submit(others[:2], worker).result(60).photos[0].has_pixels
         (second,) = children() - before - {first}
         assert psutil.Process(second).children() == []
@@ -241,7 +241,7 @@ def test_a_reader_that_is_being_started_is_closed_too(
 
     def start_while_closing(command: Sequence[str], *, stays: bool) -> Worker:
         closer.start()
-        closer.join(0.5)  # it waits for this start; if it did not, it would not see the process
+        closer.join(0.5)  # it waits for this start
         worker = Worker(command, stays=stays)
         starting.set()
         return worker
@@ -281,12 +281,12 @@ def test_a_reader_ends_with_its_owner_although_a_file_hangs(tmp_path: Path) -> N
 
 
 def test_a_new_task_has_not_been_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Although it takes the place in memory of one that is gone."""
+    """A reused slot of shared memory has no earlier waiting time."""
     monkeypatch.setattr(readers_module, "HANGS_S", -1.0)
     killed: list[Worker] = []
     monkeypatch.setattr(Worker, "kill", lambda worker: killed.append(worker))  # noqa: PLW0108
     with closing(ProcessReaders(1, 32, BAD_READER)) as readers:
-        (reader,) = readers._readers  # noqa: SLF001 (as on a thread of its own, without waiting)
+        (reader,) = readers._readers  # noqa: SLF001 (synchronous)
         for _ in range(50):
             reader.tasks.clear()
             reader.tasks.append(readers_module._Task((), WantedPixels(32, 1.0), 0))  # noqa: SLF001
@@ -296,7 +296,7 @@ def test_a_new_task_has_not_been_waited_for(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 class StuckReaders:
-    """Readers that are all stopped; somebody cancels the run."""
+    """Readers that hang while the run is cancelled."""
 
     most = 2
 
@@ -304,16 +304,16 @@ class StuckReaders:
         self._cancel = cancel
 
     def submit(self, _requests: Sequence[EmbedRequest], _worker: ChunkWorker) -> Future[ReadChunk]:
-        """For ever."""
+        """Never completes."""
         return Future()
 
     def look_after(self) -> None:
-        """Once is enough."""
+        """Cancel once."""
         assert not self._cancel.is_cancelled, "the run goes on"
         self._cancel.cancel()
 
     def close(self) -> None:
-        """Nothing was begun."""
+        """No-op."""
 
 
 def test_a_run_ends_although_all_readers_are_stuck(
@@ -328,7 +328,7 @@ def test_a_run_ends_although_all_readers_are_stuck(
 def test_a_killed_reader_is_replaced(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """While it waits for work nothing is lost at all. It has started no process of its own."""
+    """An idle reader that is killed is replaced without loss."""
     monkeypatch.setattr(type(session), "is_on_gpu", True)
     requests, before = photos(tmp_path), children()
     with closing(ProcessReaders(1, session.card.input_side)) as readers:
@@ -345,7 +345,7 @@ def test_a_killed_reader_is_replaced(
 
 
 def test_nothing_stays_behind_where_their_owner_is_killed() -> None:
-    """Neither processes nor shared memory: readers end with their parent."""
+    """Reader processes and shared memory end with their parent."""
     command = [sys.executable, "-P", "-m", "tests.support.reader_owner"]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, text=True, env=worker_environment()
@@ -367,7 +367,7 @@ def test_nothing_stays_behind_where_their_owner_is_killed() -> None:
 def test_no_shared_memory_is_left(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
 ) -> None:
-    """Not even where pixels that were read are still held."""
+    """Also if pixels are still referenced."""
     readers = ProcessReaders(1, session.card.input_side)
     assert readers.wait_until_ready(60)
     worker = ChunkWorker(session, PhotoCaches(cache), Claims(), CancelToken())
@@ -382,9 +382,9 @@ def test_no_shared_memory_is_left(
 def test_what_is_in_the_cache_is_not_decoded(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
 ) -> None:
-    """A file that moved is read and hashed.
+    """A moved file is read and hashed only.
 
-    A damaged one says what is wrong, as in this process.
+    A damaged one has the same error as in this process.
     """
     requests = photos(tmp_path)
     embed_files(requests[:5], session, cache)

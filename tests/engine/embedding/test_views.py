@@ -1,4 +1,4 @@
-"""The views of an image, and one embedding from all of them."""
+"""Views of an image and their mean embedding."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,13 +31,13 @@ from tests.support.images import write_jpeg
 
 @pytest.fixture
 def cache(tmp_path: Path) -> Iterator[EmbeddingCache]:
-    """Of its views."""
+    """The cache of views."""
     with EmbeddingCache(tmp_path / "cache", views_hash("ab" * 32), WIDTH) as cache:
         yield cache
 
 
 def quarters(side: int) -> NDArray[np.uint8]:
-    """A picture whose four quarters differ."""
+    """A picture with four different quarters."""
     picture = np.zeros((2, 2, 3), dtype=np.uint8)
     picture[0, 1], picture[1, 0], picture[1, 1] = (255, 0, 0), (0, 255, 0), (0, 0, 255)
     return picture.repeat(side, axis=0).repeat(side, axis=1)
@@ -46,7 +46,7 @@ def quarters(side: int) -> NDArray[np.uint8]:
 def test_the_whole_comes_first_and_each_corner_shows_more_of_its_own(
     tmp_path: Path, session: BackboneSession
 ) -> None:
-    """Upper left, upper right, lower left, lower right, a little closer."""
+    """Upper left, upper right, lower left, lower right, slightly enlarged."""
     Image.fromarray(quarters(90)).save(tmp_path / "quarters.png")
     data = (tmp_path / "quarters.png").read_bytes()
     views = views_of_side(data, session.card.input_side, session.card.resize_share)
@@ -63,7 +63,7 @@ def test_the_whole_comes_first_and_each_corner_shows_more_of_its_own(
 def test_the_cache_gets_the_mean_over_views(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
 ) -> None:
-    """Of each photo alone, of length 1, whatever chunk it came in."""
+    """Normalised to length 1 and independent of the chunk."""
     requests = [
         EmbedRequest(number, write_jpeg(tmp_path / f"{number}.jpg", seed=number))
         for number in range(23)
@@ -82,7 +82,7 @@ def test_the_cache_gets_the_mean_over_views(
 
 
 def test_every_view_counts_the_same() -> None:
-    """However long its embedding is."""
+    """Embeddings are normalised before averaging."""
     embeddings = np.zeros((2 * VIEWS, 2), dtype=np.float32)
     embeddings[:VIEWS, 0], embeddings[0] = 3, (0, 70)
     embeddings[VIEWS:, 1] = 2
@@ -90,7 +90,7 @@ def test_every_view_counts_the_same() -> None:
 
 
 def test_a_backbone_and_its_views_have_different_caches(tmp_path: Path) -> None:
-    """What one view says is never taken for what all say."""
+    """Embeddings of one view and of all views are separate."""
     assert views_hash("ab" * 32) not in {"ab" * 32, views_hash("cd" * 32)}
     with (
         EmbeddingCache(tmp_path, "ab" * 32, 4) as one,
@@ -100,7 +100,7 @@ def test_a_backbone_and_its_views_have_different_caches(tmp_path: Path) -> None:
 
 
 def test_the_first_images_of_every_class_are_chosen() -> None:
-    """A class with many labels does not make others wait."""
+    """The number of images per class is limited."""
     class_ids = np.array([7] * (MOST_PER_CLASS + 3) + [5] + [7] + [9, 9])
     chosen = first_of_each(class_ids).tolist()
     assert chosen == [
@@ -113,7 +113,7 @@ def test_the_first_images_of_every_class_are_chosen() -> None:
 
 
 def test_labelled_images_come_first_and_others_where_they_are_not_too_many() -> None:
-    """A large collection would take too long."""
+    """All images of a small collection, labelled ones first; only these of a large one."""
     labels = np.array([-1, 3, -2, 3, -1, 0])
     assert those_to_view(labels).tolist() == [1, 3, 5, 0, 2, 4]
     many = np.concatenate([labels, np.full(MOST_IN_ALL_VIEWS, -1)])

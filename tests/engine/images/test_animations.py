@@ -1,4 +1,4 @@
-"""Frames of animated GIFs, WebPs and PNGs: the one of each time, or a clear error."""
+"""Frames of animated GIF, WebP and PNG files by time."""
 
 import random
 import struct
@@ -36,7 +36,7 @@ def shows(opened: PartReader, seconds: float, number: int) -> bool:
 
 
 def change_durations(path: Path, share: int, of: int) -> None:
-    """Have every frame of a PNG be shown for a part of a second."""
+    """Set the durations of all frames of a PNG to fractions of a second."""
     data = bytearray(path.read_bytes())
     at = data.find(b"fcTL")
     while at >= 0:
@@ -54,7 +54,7 @@ def change_durations(path: Path, share: int, of: int) -> None:
     ],
 )
 def test_every_frame_is_found_exactly(tmp_path: Path, suffix: str, options: dict[str, Any]) -> None:
-    """In order, backwards and at random; a time between two frames is that of the first."""
+    """In order, backwards and randomly; between two frames the first counts."""
     path = write_animation(tmp_path / f"a{suffix}", [100] * 20, **options)
     order = [*range(20), *range(19, -1, -3), *random.Random(1).sample(range(20), 8)]
     with open_file_parts(path) as opened:
@@ -66,7 +66,7 @@ def test_every_frame_is_found_exactly(tmp_path: Path, suffix: str, options: dict
 
 @every_kind
 def test_parts_are_frames_as_of_a_video(tmp_path: Path, suffix: str) -> None:
-    """One every two seconds if nothing else is wanted, 30 at most."""
+    """By default one every two seconds, at most 30."""
     path = write_animation(tmp_path / f"a{suffix}", [200] * 25)
     assert texts(path) == ["t=0", "t=2", "t=4"]
     assert texts(path, PartsWanted(every_s=2.5)) == ["t=0", "t=2.5"]
@@ -75,7 +75,7 @@ def test_parts_are_frames_as_of_a_video(tmp_path: Path, suffix: str) -> None:
 
 @every_kind
 def test_one_frame_alone_is_the_file(tmp_path: Path, suffix: str) -> None:
-    """A still picture, and an animation of which one frame is requested, are plain images."""
+    """A still picture, and an animation with one frame requested, are plain images."""
     Image.fromarray(frame(0)).save(tmp_path / f"still{suffix}")
     short = write_animation(tmp_path / f"short{suffix}", [100] * 5)
     assert texts(tmp_path / f"still{suffix}") == texts(short) == [""]
@@ -86,7 +86,7 @@ def test_one_frame_alone_is_the_file(tmp_path: Path, suffix: str) -> None:
 
 @every_kind
 def test_a_frame_that_is_shown_for_long_is_one_image(tmp_path: Path, suffix: str) -> None:
-    """As those of a slide show: nothing is there twice."""
+    """A long frame, as in a slide show, is one image."""
     path = write_animation(tmp_path / f"a{suffix}", [9000, 5000, 7000])
     assert texts(path) == ["t=0", "t=10", "t=14"]
     with open_file_parts(path) as opened:
@@ -97,14 +97,14 @@ def test_a_frame_that_is_shown_for_long_is_one_image(tmp_path: Path, suffix: str
 
 @every_kind
 def test_parts_where_the_picture_changes(tmp_path: Path, suffix: str) -> None:
-    """Something that comes and goes gives a frame each time.
+    """A short appearance gives frames.
 
-    Where nothing does, the file is one image.
+    Without changes the file is one image.
     """
     still, animal = frame(0), frame(0)
     animal[20:40, 30:50] = 200
     pictures = [*[still] * 2, *[animal] * 3, *[still] * 2]
-    for number, each in enumerate(pictures):  # of equal frames Pillow would write one
+    for number, each in enumerate(pictures):  # Pillow merges equal frames
         pictures[number] = each.copy()
         pictures[number][-1, number] += 9
     path = write_animation(tmp_path / f"a{suffix}", [300] * 7, pictures)
@@ -115,7 +115,7 @@ def test_parts_where_the_picture_changes(tmp_path: Path, suffix: str) -> None:
 
 @every_kind
 def test_frames_without_a_duration(tmp_path: Path, suffix: str) -> None:
-    """They are shown for a tenth of a second, as in browsers."""
+    """They last a tenth of a second, as in browsers."""
     path = write_animation(tmp_path / f"a{suffix}", [0] * 25)
     assert texts(path) == ["t=0", "t=2"]
     with open_file_parts(path) as opened:
@@ -123,18 +123,18 @@ def test_frames_without_a_duration(tmp_path: Path, suffix: str) -> None:
 
 
 def test_durations_that_are_no_milliseconds(tmp_path: Path) -> None:
-    """A rounded time gives the frame that begins there: a thirtieth of a second is no decimal."""
+    """Times are rounded to decimals, for example of a thirtieth of a second."""
     path = write_animation(tmp_path / "a.png", [33] * 40)
     change_durations(path, 1, 30)
     with open_file_parts(path) as opened:
         assert all(shows(opened, round(number / 30, 3), number) for number in range(40))
     write_animation(path, [33] * 2)
-    change_durations(path, 20_003, 20_000)  # a time shortly before the end is one of the last frame
+    change_durations(path, 20_003, 20_000)  # a time shortly before the end is in the last frame
     assert texts(path) == ["t=0", "t=2"]
 
 
 def test_a_still_picture_that_is_no_frame(tmp_path: Path) -> None:
-    """A PNG may have one for programs that show no animation."""
+    """A PNG may have a fallback picture for programs without animation."""
     pictures = [four_corners(32), *map(frame, range(3))]
     pictures[0] = np.vstack([pictures[0], pictures[0][:16]])
     path = write_animation(tmp_path / "a.png", [2000] * 3, pictures, default_image=True)
@@ -146,7 +146,7 @@ def test_a_still_picture_that_is_no_frame(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", [".gif", ".png"])
 def test_an_animation_that_breaks_off(tmp_path: Path, suffix: str) -> None:
-    """The frames that are whole are there, and one that is not has a line."""
+    """Complete frames are read, an incomplete one has an error."""
     path = write_animation(tmp_path / f"a{suffix}", [500] * 40)
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     found = parts_of(path)
@@ -164,7 +164,7 @@ def test_an_animation_that_breaks_off(tmp_path: Path, suffix: str) -> None:
 
 
 def test_a_webp_that_breaks_off(tmp_path: Path) -> None:
-    """No reader takes it: it is one image that fails, not one for each frame."""
+    """A truncated WebP cannot be opened: it is one failed image."""
     path = write_animation(tmp_path / "a.webp", [2000] * 10)
     path.write_bytes(path.read_bytes()[:-9])
     assert texts(path) == [""]
@@ -183,9 +183,9 @@ def test_damage_from_the_start_is_one_line(tmp_path: Path) -> None:
 
 @every_kind
 def test_any_damage(tmp_path: Path, suffix: str) -> None:
-    """Cut anywhere, and with any bytes changed: pixels, or an `ImageError`.
+    """Truncated or with changed bytes: pixels or an `ImageError`.
 
-    And then the other frames again.
+    And other frames can be read after it.
     """
     generator = np.random.default_rng(3)
     data = write_animation(tmp_path / f"whole{suffix}", [300] * 8).read_bytes()
@@ -203,9 +203,9 @@ def test_any_damage(tmp_path: Path, suffix: str) -> None:
 
 
 def test_a_frame_that_reaches_far_beyond_a_gif(tmp_path: Path) -> None:
-    """It is refused before memory is taken for it.
+    """It is refused before allocation.
 
-    The file stays one image, which shows its first frame.
+    The file is one image, which shows its first frame.
     """
     path = write_animation(tmp_path / "a.gif", [2000] * 3)
     data = bytearray(path.read_bytes())
@@ -233,7 +233,7 @@ def test_too_many_and_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_time_behind_the_end(tmp_path: Path) -> None:
-    """The last frame is shown to its end, and not beyond."""
+    """The last frame ends with its duration."""
     with open_file_parts(write_animation(tmp_path / "a.gif", [500] * 4)) as opened:
         assert shows(opened, 1.99, 3)
         with pytest.raises(
@@ -253,7 +253,7 @@ def test_a_stop_while_decoding(tmp_path: Path) -> None:
 
 
 def test_transparency_and_turned_pictures(tmp_path: Path) -> None:
-    """What is transparent is white, and a frame stands upright as the first one does."""
+    """Transparent pixels are white, and the orientation applies to all frames."""
     clear = Image.new("RGBA", (20, 10), (0, 0, 0, 0))
     dot = clear.copy()
     dot.paste((200, 0, 0, 255), (0, 0, 5, 5))
@@ -284,7 +284,7 @@ def test_transparency_and_turned_pictures(tmp_path: Path) -> None:
 
 
 def test_details_of_frames(tmp_path: Path) -> None:
-    """Size and kind, and the time at which the frame was taken."""
+    """Size, format, and the time of the frame."""
     exif = Image.Exif()
     exif.get_ifd(IFD.Exif)[Base.DateTimeOriginal] = "2024:05:01 10:00:58"
     path = write_animation(tmp_path / "a.webp", [2000] * 3, exif=exif)
@@ -302,7 +302,7 @@ def test_details_of_frames(tmp_path: Path) -> None:
 def test_frames_in_order_are_put_together_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However many are requested, no frame is decoded a second time."""
+    """Sequential requests compose each frame once."""
     frames: list[int] = []
     seek = GifImageFile.seek
 

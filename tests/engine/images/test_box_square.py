@@ -1,4 +1,4 @@
-"""Squares around boxes: the same pixels in every format, orientation and decoding scale."""
+"""Square crops around boxes: equal pixels in every format, orientation and scale."""
 
 import io
 from pathlib import Path
@@ -13,13 +13,13 @@ from engine.images.decode import ImageDecoder
 from engine.images.image_header import upright
 from engine.images.pixels import SURROUNDINGS, box_square, stored_box
 
-SIZE = 640, 360  # of the picture as it is shown
+SIZE = 640, 360  # as displayed
 BOX = BoundingBox(0.6, 0.25, 0.1, 0.3)
 ORIENTATIONS = range(1, 9)
 
 
 def picture() -> Image.Image:
-    """A grey ramp with a red rectangle exactly in the box."""
+    """A grey ramp with a red rectangle in the box."""
     width, height = SIZE
     pixels = np.empty((height, width, 3), dtype=np.uint8)
     pixels[:] = np.linspace(0, 200, width, dtype=np.uint8)[None, :, None]
@@ -29,7 +29,7 @@ def picture() -> Image.Image:
 
 
 def stored(image: Image.Image, orientation: int) -> Image.Image:
-    """The picture as a camera stores it that was held so."""
+    """The picture as stored with an EXIF orientation."""
     undo = {5: 5, 6: 8, 7: 7, 8: 6}.get(orientation, orientation)
     return Image.fromarray(np.ascontiguousarray(upright(np.asarray(image), undo)))
 
@@ -85,10 +85,10 @@ def test_a_square_stays_in_the_picture() -> None:
 
 
 def test_a_small_box_is_seen_in_full_detail() -> None:
-    """A JPEG is decoded at the scale that the box needs, not at that of the whole."""
+    """A JPEG is decoded at the scale that the box needs."""
     width, height = 3200, 1800
     pixels = np.zeros((height, width, 3), dtype=np.uint8)
-    pixels[:, ::8] = 255  # lines that are lost at any smaller scale
+    pixels[:, ::8] = 255  # lost at any smaller scale
     file = io.BytesIO()
     Image.fromarray(pixels).save(file, "JPEG", quality=95)
     image = ImageDecoder(file.getvalue())
@@ -100,7 +100,7 @@ def test_a_small_box_is_seen_in_full_detail() -> None:
 
 
 def test_large_pictures_are_cut_while_they_are_read(tmp_path: Path) -> None:
-    """Of a picture that is read in strips, as of any other."""
+    """Crops of strip-wise read pictures equal those of others."""
     large = picture().resize((6400, 3600), Image.Resampling.NEAREST)
     for kind in ("PNG", "TIFF", "BMP"):
         path = tmp_path / f"large.{kind}"

@@ -1,4 +1,4 @@
-"""Pictures in other colours than sRGB look as they were meant, whatever decodes them."""
+"""Colour profiles are converted to sRGB by every decoder."""
 
 import io
 from pathlib import Path
@@ -14,7 +14,7 @@ COLOUR = (60, 160, 90)
 
 
 def wide_profile() -> bytes:
-    """SRGB with red and green primaries exchanged: an unconverted picture is visible."""
+    """sRGB with red and green exchanged, so a missing conversion shows."""
     profile = bytearray(ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes())
     red, green = profile.index(b"rXYZ"), profile.index(b"gXYZ")
     profile[red + 4 : red + 12], profile[green + 4 : green + 12] = (
@@ -60,12 +60,12 @@ def test_srgb_costs_nothing() -> None:
 
 @pytest.mark.parametrize("mode", ["L", "CMYK"])
 def test_grey_and_printed_pictures_with_a_profile_for_other_pixels_are_read(mode: str) -> None:
-    """A profile that does not fit its pixels is no reason to refuse them."""
+    """A profile that does not fit the pixel format is ignored."""
     assert decode_rgb(saved("JPEG", wide_profile(), mode)).shape == (64, 64, 3)
 
 
 def test_a_profile_in_several_segments(tmp_path: Path) -> None:
-    """Those of JPEGs above 64 KiB are cut into parts."""
+    """Profiles above 64 KiB are split in JPEG files."""
     profile = wide_profile()
     long = len(profile) + 70_000
     padded = long.to_bytes(4, "big") + profile[4:] + bytes(70_000)

@@ -1,4 +1,4 @@
-"""Boxes cut out of images."""
+"""Crops of boxes."""
 
 import io
 from pathlib import Path
@@ -14,7 +14,7 @@ from engine.images.crops import jpeg_of_part
 
 @pytest.fixture
 def picture(tmp_path: Path) -> Path:
-    """Red but for a blue rectangle, upright 40 by 20 pixels, and stored lying on its side."""
+    """Red with a blue rectangle, 40 by 20 pixels, stored rotated."""
     pixels = np.zeros((20, 40, 3), dtype=np.uint8)
     pixels[..., 0] = 255
     pixels[4:12, 10:30] = (0, 0, 255)
@@ -26,7 +26,7 @@ def picture(tmp_path: Path) -> Path:
 
 
 def test_what_is_in_a_box(picture: Path) -> None:
-    """Upright, and nothing beside it."""
+    """Upright, without its surroundings."""
     box = BoundingBox.of_pixels(10, 4, 20, 8, (40, 20))
     with Image.open(io.BytesIO(jpeg_of_part(picture, FilePart(box=box)))) as crop:
         assert crop.size == (20, 8)

@@ -42,7 +42,7 @@ from tests.support.images import (
     ],
 )
 def test_every_format_gives_its_pixels(kind: str, tolerance: int) -> None:
-    """A picture comes back as it was written, up to what the format loses."""
+    """Equal to the written pixels, within the loss of the format."""
     pixels = picture()
     options = {"quality": 95} if kind in {"JPEG", "WEBP", "AVIF", "HEIF"} else {}
     decoded = decode_rgb(encoded(pixels, kind, **options))
@@ -54,7 +54,7 @@ def test_every_format_gives_its_pixels(kind: str, tolerance: int) -> None:
 @pytest.mark.parametrize("orientation", range(1, 9))
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "TIFF", "WEBP", "AVIF", "HEIF"])
 def test_orientation_is_applied(kind: str, orientation: int) -> None:
-    """However the camera was held, the picture stands upright."""
+    """All EXIF orientations."""
     corners = four_corners()
     data = encoded(
         stored_turned(corners, orientation),
@@ -72,7 +72,7 @@ def test_orientation_is_applied(kind: str, orientation: int) -> None:
 @pytest.mark.parametrize("fill", [b"", b"\xff\xff"])
 @pytest.mark.parametrize("kind", ["H", "I"])
 def test_orientation_as_other_programs_write_it(order: str, fill: bytes, kind: str) -> None:
-    """Either byte order, two bytes or four, and fill bytes before the block, as in Pillow."""
+    """Both byte orders, 16 and 32 bits, and fill bytes before the block, as in Pillow."""
     value = struct.pack(order + kind, 6).ljust(4, b"\x00")
     entry = struct.pack(order + "HHI", ORIENTATION_TAG, {"H": 3, "I": 4}[kind], 1) + value
     start = {"<": b"II", ">": b"MM"}[order] + struct.pack(order + "HIH", 42, 8, 1)
@@ -85,7 +85,7 @@ def test_orientation_as_other_programs_write_it(order: str, fill: bytes, kind: s
 
 
 def test_senseless_orientation_is_ignored() -> None:
-    """An orientation of 9, and an EXIF block of rubbish, leave the picture as it is."""
+    """An orientation of 9 and an invalid EXIF block are ignored."""
     for block in (
         exif_with_orientation(9).tobytes(),
         b"Exif\x00\x00rubbish",
@@ -95,7 +95,7 @@ def test_senseless_orientation_is_ignored() -> None:
 
 
 def test_jpeg_is_decoded_at_a_scale_that_covers_the_wanted_side() -> None:
-    """A JPEG of 1600 x 1200 for a side of 128 is decoded small, but not smaller than asked."""
+    """A JPEG of 1600 x 1200 for a side of 128 is decoded at a small scale, at least that size."""
     decoded = decode_rgb(encoded(picture(1600, 1200), "JPEG"), smallest_side=128)
     assert 128 <= min(decoded.shape[:2]) < 300
 
@@ -116,14 +116,14 @@ def test_cmyk_jpeg_keeps_its_colours(smallest_side: int | None) -> None:
 
 
 def test_gray_jpeg_becomes_rgb() -> None:
-    """A gray JPEG has three equal channels."""
+    """Grey JPEGs have three equal channels."""
     decoded = decode_rgb(encoded(Image.fromarray(picture()).convert("L"), "JPEG"))
     assert decoded.shape == (32, 48, 3)
     assert np.array_equal(decoded[..., 0], decoded[..., 2])
 
 
 def test_palette_with_transparency_lies_on_white() -> None:
-    """Transparent palette entries show white, the others their colour."""
+    """Transparent palette entries are white, the others their colour."""
     image = Image.new("P", (4, 4), 0)
     image.putpalette([10, 20, 30, 200, 100, 50])
     image.putpixel((1, 1), 1)
@@ -133,19 +133,19 @@ def test_palette_with_transparency_lies_on_white() -> None:
 
 
 def test_gray_with_alpha_lies_on_white() -> None:
-    """Half transparent black becomes middle gray."""
+    """Half transparent black becomes middle grey."""
     image = Image.new("LA", (4, 4), (0, 128))
     assert tuple(decode_rgb(encoded(image, "PNG"))[0, 0]) == (127, 127, 127)
 
 
 def test_alpha_lies_on_white() -> None:
-    """A fully transparent RGBA pixel is white whatever colour hides below."""
+    """A fully transparent pixel is white whatever its colour."""
     image = Image.new("RGBA", (4, 4), (9, 9, 9, 0))
     assert tuple(decode_rgb(encoded(image, "WEBP", lossless=True))[0, 0]) == (255, 255, 255)
 
 
 def test_sixteen_bits_are_scaled_not_cut() -> None:
-    """A 16-bit PNG of 0, the middle and the maximum becomes 0, 128 and 255."""
+    """Values 0, middle and maximum become 0, 128 and 255."""
     values = np.array([[0, 32896, 65535]], dtype=np.uint16)
     assert decode_rgb(png_of_sixteen_bits(values))[0, :, 0].tolist() == [0, 128, 255]
 
@@ -154,7 +154,7 @@ def test_sixteen_bits_are_scaled_not_cut() -> None:
     ("largest", "middle"), [(255, 128), (1023, 512), (4095, 2048), (16_383, 8192), (60_000, 32_896)]
 )
 def test_the_bits_that_are_used_are_shown(largest: int, middle: int) -> None:
-    """A microscope fills 12 of 16 bits: shown by the full range, its pictures were black."""
+    """Data with 12 of 16 bits, as of microscopes, is scaled by its range."""
     values = np.array([[0, middle, largest]], dtype=np.uint16)
     shown = decode_rgb(encoded(values, "TIFF"))[0, :, 0].tolist()
     assert shown[0] == 0
@@ -166,7 +166,7 @@ def test_the_bits_that_are_used_are_shown(largest: int, middle: int) -> None:
 @pytest.mark.parametrize("planes", [1, 2])
 @pytest.mark.parametrize("is_packed", [False, True])
 def test_colour_tiff_of_sixteen_bits(order: str, planes: int, is_packed: bool) -> None:
-    """Scaled, not cut, however it is stored."""
+    """16-bit colour is scaled, in every layout."""
     values = np.zeros((4, 6, 3), dtype=np.uint16)
     values[...] = (0, 32_896, 65_535)
     data = tiff_of_sixteen_bits(values, order=order, planes=planes, is_packed=is_packed)
@@ -174,13 +174,13 @@ def test_colour_tiff_of_sixteen_bits(order: str, planes: int, is_packed: bool) -
 
 
 def test_float_tiff_is_scaled() -> None:
-    """A TIFF of floats between 0 and 1 uses the full range."""
+    """Floats between 0 and 1 are scaled to the full range."""
     values = np.array([[0.0, 0.5, 1.0]], dtype=np.float32)
     assert decode_rgb(encoded(values, "TIFF"))[0, :, 1].tolist() == [0, 128, 255]
 
 
 def test_animation_shows_its_first_frame() -> None:
-    """Of an animated GIF the first frame counts."""
+    """An animated GIF shows its first frame."""
     frames = [Image.new("RGB", (8, 8), colour) for colour in ((255, 0, 0), (0, 0, 255))]
     data = encoded(frames[0], "GIF", save_all=True, append_images=frames[1:])
     assert tuple(decode_rgb(data)[0, 0]) == (255, 0, 0)
@@ -190,12 +190,12 @@ def test_animation_shows_its_first_frame() -> None:
     "name", ["照片.jpg", "صورة.jpg", "🦜🍃.jpg", "ü" * 125 + "x.jpg", "a b%20'\";.jpg"]
 )
 def test_names_in_any_script(tmp_path: Path, name: str) -> None:
-    """A name in any script, up to 255 bytes, is a name."""
+    """Any script, up to 255 bytes."""
     assert read_rgb(write_jpeg(tmp_path / name)).shape == (32, 48, 3)
 
 
 def test_undecodable_name(tmp_path: Path) -> None:
-    """A name that is not UTF-8 is read too, where the file system has such names."""
+    """A name that is not UTF-8, where the file system permits it."""
     try:
         path = write_jpeg(tmp_path / os.fsdecode(b"caf\xe9.jpg"))
     except OSError:
@@ -222,7 +222,7 @@ def test_undecodable_name(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_no_image_is_named(tmp_path: Path, content: bytes, words: str) -> None:
-    """A file named .jpg that holds something else says what it holds."""
+    """The message names the actual format of a file named .jpg."""
     path = tmp_path / "photo.jpg"
     path.write_bytes(content)
     with pytest.raises(ImageError, match=words):
@@ -231,14 +231,14 @@ def test_what_is_no_image_is_named(tmp_path: Path, content: bytes, words: str) -
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "TIFF", "WEBP", "BMP", "GIF", "AVIF", "HEIF"])
 def test_truncated_file_is_refused(kind: str) -> None:
-    """Half a file is damaged, not half a picture."""
+    """A truncated file is an error, not half a picture."""
     data = encoded(picture(256, 256), kind)
     with pytest.raises(ImageError, match=r"damaged|not an image"):
         decode_rgb(data[: len(data) // 2])
 
 
 def test_missing_file_and_folder(tmp_path: Path) -> None:
-    """A missing file and a folder are image errors that say so."""
+    """Both are image errors that say so."""
     with pytest.raises(ImageError, match="not there"):
         read_rgb(tmp_path / "gone.jpg")
     with pytest.raises(ImageError, match="folder"):
@@ -246,14 +246,14 @@ def test_missing_file_and_folder(tmp_path: Path) -> None:
 
 
 def test_file_below_a_file(tmp_path: Path) -> None:
-    """A path that runs through a file cannot be read."""
+    """A path below a file is an error."""
     with pytest.raises(ImageError, match=r"cannot be read|not there"):
         read_rgb(write_jpeg(tmp_path / "a.jpg") / "b.jpg")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 def test_pipe_is_not_waited_for(tmp_path: Path) -> None:
-    """A named pipe is refused at once instead of waiting for a writer."""
+    """A named pipe is refused without opening it."""
     os.mkfifo(tmp_path / "pipe.jpg")
     with pytest.raises(ImageError, match="pipe"):
         read_rgb(tmp_path / "pipe.jpg")
@@ -261,7 +261,7 @@ def test_pipe_is_not_waited_for(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("data", [png_declaring(50_000, 50_000), jpeg_declaring(60_000, 60_000)])
 def test_bomb_is_refused_before_it_is_decoded(data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Declared gigapixels are refused by the header alone."""
+    """Gigapixels are refused by the header."""
 
     def never(*_arguments: object, **_options: object) -> None:
         pytest.fail("pixels were decoded")
@@ -273,13 +273,13 @@ def test_bomb_is_refused_before_it_is_decoded(data: bytes, monkeypatch: pytest.M
 
 
 def test_large_but_allowed_size_draws_no_warning() -> None:
-    """Between Pillow's own limit and ours a file is judged by its data, without a warning."""
+    """Sizes between Pillow's limit and ours raise no warning."""
     with pytest.raises(ImageError, match="damaged"):
         decode_rgb(png_declaring(20_000, 6_000))
 
 
 def test_lack_of_memory_is_the_files_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Running out of memory on one image is that image's failure."""
+    """MemoryError is a failure of that image."""
 
     def no_memory(*_arguments: object, **_options: object) -> None:
         raise MemoryError
@@ -293,7 +293,7 @@ def test_lack_of_memory_is_the_files_failure(monkeypatch: pytest.MonkeyPatch) ->
     "kind", ["JPEG", "PNG", "GIF", "TIFF", "WEBP", "BMP", "AVIF", "HEIF", "PPM", "JPEG2000"]
 )
 def test_damaged_bytes_give_pixels_or_an_image_error(kind: str) -> None:
-    """Damaged bytes give pixels or one image error, never another exception or a warning."""
+    """Damaged bytes give pixels or an ImageError, without warnings."""
     generator = np.random.default_rng(7)
     sound = np.frombuffer(encoded(picture(64, 64), kind), dtype=np.uint8)
     for _attempt in range(60):
@@ -308,7 +308,7 @@ def test_damaged_bytes_give_pixels_or_an_image_error(kind: str) -> None:
 
 
 def test_many_threads_leave_the_warning_filters_alone() -> None:
-    """Files that make Pillow warn do not warn on several threads, nor change other warnings."""
+    """Pillow's warnings are suppressed on threads without changing the filters."""
     import warnings
 
     image = Image.new("P", (64, 64), 0)
@@ -344,7 +344,7 @@ ODD_TIFFS = {
 @pytest.mark.parametrize("kind", sorted(ODD_TIFFS))
 @pytest.mark.parametrize("packing", ["tiff_lzw", "tiff_adobe_deflate", "jpeg"])
 def test_libtiff_prints_nothing(kind: str, packing: str, capfd: pytest.CaptureFixture[str]) -> None:
-    """What it finds odd does not reach standard error, to which it writes from C.
+    """libtiff's messages on standard error are suppressed.
 
     The file is read or refused.
     """
@@ -355,7 +355,7 @@ def test_libtiff_prints_nothing(kind: str, packing: str, capfd: pytest.CaptureFi
 
 
 def test_pillow_logs_nothing_on_the_screen(tmp_path: Path) -> None:
-    """In a program that set no log up, Pillow's complaints about a file are not printed either."""
+    """Pillow's log messages are not printed without logging configuration."""
     entry = struct.pack("<HHII", 277, 3, 1, 3)
     data = encoded(picture(), "TIFF")
     assert entry in data

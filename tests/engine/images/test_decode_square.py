@@ -1,4 +1,4 @@
-"""The network's input from a file's bytes, compared with decoding, cropping and resizing."""
+"""The network's input from a file's bytes equals decoding, cropping and resizing."""
 
 import io
 
@@ -53,7 +53,7 @@ SOUND = {
 @pytest.mark.parametrize("share", [1.0, 0.875])
 @pytest.mark.parametrize("kind", sorted(SOUND))
 def test_it_is_the_plain_way(kind: str, share: float) -> None:
-    """Every kind of file gives the very values of decoding, then cutting and resizing."""
+    """Bit-identical for every format."""
     found = decode_square(SOUND[kind], SIDE, share)
     assert found.shape == (SIDE, SIDE, 3)
     assert found.dtype == np.uint8
@@ -65,7 +65,7 @@ def test_it_is_the_plain_way(kind: str, share: float) -> None:
     "kind", ["baseline JPEG", "progressive JPEG", "gray JPEG", "JPEG without subsampling"]
 )
 def test_pillow_alone_decodes_to_the_same_pixels(kind: str, least: int) -> None:
-    """Exported models run with Pillow alone, which decodes a half, quarter or eighth of a JPEG."""
+    """Exported models use Pillow alone, at a half, quarter or eighth of a JPEG's size."""
     with Image.open(io.BytesIO(SOUND[kind])) as image:
         image.draft(None, (least, least))
         expected = np.asarray(image.convert("RGB"))
@@ -74,7 +74,7 @@ def test_pillow_alone_decodes_to_the_same_pixels(kind: str, least: int) -> None:
 
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_turned_photos_stand_upright(orientation: int) -> None:
-    """A JPEG is turned after resizing, with the same corners and, up to rounding, values."""
+    """Rotation after resizing gives the same corners and, within rounding, values."""
     corners = four_corners(64)[:, 32:96]
     data = encoded(
         stored_turned(corners, orientation),
@@ -97,20 +97,20 @@ def test_turned_photos_stand_upright(orientation: int) -> None:
     "kind", ["baseline JPEG", "progressive JPEG", "gray JPEG", "CMYK JPEG", "PNG"]
 )
 def test_half_a_file_is_refused(kind: str) -> None:
-    """Damage is an image error here, too."""
+    """Damage is an ImageError."""
     with pytest.raises(ImageError, match=r"damaged|not an image"):
         decode_square(SOUND[kind][: len(SOUND[kind]) // 2], SIDE)
 
 
 @pytest.mark.parametrize("data", [png_declaring(50_000, 50_000), jpeg_declaring(60_000, 60_000)])
 def test_bombs_are_refused(data: bytes) -> None:
-    """Declared gigapixels are refused by the header."""
+    """Gigapixels are refused by the header."""
     with pytest.raises(ImageError, match="too large"):
         decode_square(data, SIDE)
 
 
 def test_lack_of_memory_is_the_files_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Running out of memory on one image is that image's failure."""
+    """MemoryError is a failure of that image."""
 
     def no_memory(*_arguments: object, **_options: object) -> None:
         raise MemoryError

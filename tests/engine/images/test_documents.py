@@ -1,6 +1,6 @@
-"""Pages of PDF documents: upright, on white, of the size that is requested.
+"""Pages of PDF documents: upright, on white, in the requested size.
 
-A clear line where there is none.
+Errors are one line.
 """
 
 import io
@@ -35,11 +35,12 @@ def plates(tmp_path: Path) -> Path:
     return path
 
 
-QUARTERS = b"1 0 0 rg 0 36 72 36 re f 0 1 0 rg 72 36 72 36 re f 0 0 1 rg 0 0 72 36 re f"  # white: nobody draws it
+# fourth: white
+QUARTERS = b"1 0 0 rg 0 36 72 36 re f 0 1 0 rg 72 36 72 36 re f 0 0 1 rg 0 0 72 36 re f"
 
 
 def document(pages: int = 1, *, claimed: int | None = None, rotation: int = 0) -> bytes:
-    """A document that draws four corners on a page, which it may name several times."""
+    """A document whose page draws four corners, listed once or several times."""
     objects = [
         b"<</Type/Catalog/Pages 2 0 R>>",
         b"<</Type/Pages/Count %d/Kids[%s]>>"
@@ -61,7 +62,7 @@ def document(pages: int = 1, *, claimed: int | None = None, rotation: int = 0) -
 
 
 def protected(path: Path, *, opens_with: str) -> Path:
-    """A document that may not be changed, and that opens with a password or without one."""
+    """A document with restricted permissions, with or without a password to open it."""
     canvas = Canvas(
         str(path), encrypt=StandardEncryption(opens_with, ownerPassword="owner", canModify=0)
     )
@@ -71,14 +72,14 @@ def protected(path: Path, *, opens_with: str) -> Path:
 
 
 def test_every_page_is_a_part(plates: Path) -> None:
-    """Of a document of one page too."""
+    """Also of a document of one page."""
     assert [part.text for part in parts_of(plates)] == ["page=1", "page=2", "page=3"]
     plates.write_bytes(document())
     assert [part.text for part in parts_of(plates)] == ["page=1"]
 
 
 def test_pages_have_their_pictures(plates: Path) -> None:
-    """In any order, and at any size; the whole file is its first page."""
+    """In any order and size; the file itself shows its first page."""
     with open_file_parts(plates) as opened:
         for page in (3, 1, 2):
             pixels = opened.rgb(FilePart(page=page))
@@ -98,7 +99,7 @@ def test_details_of_a_page(plates: Path) -> None:
 
 @pytest.mark.parametrize(("rotation", "turns"), [(0, 0), (90, -1), (180, 2), (270, 1)])
 def test_a_turned_page_stands_upright(tmp_path: Path, rotation: int, turns: int) -> None:
-    """As its reader would show it; what nothing is drawn on is white."""
+    """Page rotation is applied; the background is white."""
     path = tmp_path / "a.pdf"
     path.write_bytes(document(rotation=rotation))
     with open_file_parts(path) as opened:
@@ -115,12 +116,12 @@ def test_an_encrypted_document(tmp_path: Path) -> None:
 
 
 def test_a_document_whose_owner_forbids_changes(tmp_path: Path) -> None:
-    """It opens without a password, and is read."""
+    """It opens without a password."""
     assert len(parts_of(protected(tmp_path / "a.pdf", opens_with=""))) == 1
 
 
 def test_no_pages_and_too_many(tmp_path: Path) -> None:
-    """The limit is in the line."""
+    """The message states the limit."""
     path = tmp_path / "a.pdf"
     protected(path, opens_with="a word")
     with pytest.raises(ImageError, match="encrypted"):
@@ -142,7 +143,7 @@ def test_no_pages_and_too_many(tmp_path: Path) -> None:
 
 
 def test_damage(plates: Path) -> None:
-    """A line for what is no document, and for each page that is not there; never more."""
+    """An error for other files and for each missing page."""
     data = plates.read_bytes()
     for content in (b"%PDF-1.7\nnothing", b"something else", data[:200]):
         plates.write_bytes(content)
@@ -180,7 +181,7 @@ def test_damage(plates: Path) -> None:
 def test_size_of_a_page(
     points: tuple[float, float], sides: tuple[int | None, int | None], size: tuple[int, int]
 ) -> None:
-    """At most `MAX_PIXELS` of any page (A4 at 200 dots an inch has 4 million)."""
+    """At most `MAX_PIXELS` for any page (A4 at 200 dpi has 4 million)."""
     found = _pixel_size(points, *sides)
     assert found == size
     assert found[0] * found[1] <= MAX_PIXELS * 1.0001
@@ -193,7 +194,7 @@ def test_a_page_without_a_size() -> None:
 
 
 def test_threads_take_turns(plates: Path) -> None:
-    """PDFium knows no threads: each draws whole pages."""
+    """PDFium is not thread-safe: pages are drawn one at a time."""
     wrong: list[int] = []
 
     def draw() -> None:

@@ -17,15 +17,15 @@ def touched(path: Path) -> Path:
 
 
 def test_natural_order() -> None:
-    """Numbers in names are ordered as numbers, case is ignored, any script is allowed."""
+    """Numbers sort as numbers, case is ignored, in any script."""
     names = ["b10", "B9", "a", "9", "10", "鳥2", "鳥1", "²3"]
     assert sorted(names, key=natural_key) == ["9", "10", "a", "B9", "b10", "²3", "鳥1", "鳥2"]
 
 
 def test_folders_are_searched_in_natural_order(tmp_path: Path) -> None:
-    """Images of a folder come before those of its sub-folders.
+    """A folder's images precede those of its sub-folders.
 
-    Other files and hidden ones are left out.
+    Other and hidden files are skipped.
     """
     wanted = ["2.JPG", "10.png", "a/1.webp", "b/c/1.tif"]
     for name in [
@@ -44,7 +44,7 @@ def test_folders_are_searched_in_natural_order(tmp_path: Path) -> None:
     assert (found.left_out.by_kind(), found.left_out.others) == (
         [],
         2,
-    )  # hidden ones count for nothing
+    )  # hidden ones do not count
     assert found.files[0].size_bytes == 1
     assert found.files[0].modified_ns == (tmp_path / "2.JPG").stat().st_mtime_ns
 
@@ -54,7 +54,7 @@ def test_folders_are_searched_in_natural_order(tmp_path: Path) -> None:
     [b"\xff\xd8\xff\xe0", b"\x89PNG\r\n\x1a\n", b"RIFF\x24\x08\x00\x00WEBP", b"\x07\x00\x93"],
 )
 def test_named_files_are_taken_whatever_their_suffix(content: bytes, tmp_path: Path) -> None:
-    """A file that the user names is taken, even if its content is unknown, and counts once."""
+    """A file given by name is added once, even if its content is unknown."""
     odd = tmp_path / "scan.dat"
     odd.write_bytes(content)
     found = find_images([odd, touched(tmp_path / "a.jpg"), tmp_path])
@@ -73,9 +73,9 @@ def test_named_files_are_taken_whatever_their_suffix(content: bytes, tmp_path: P
 def test_named_files_that_are_something_else_are_failures(
     content: bytes | None, kind: str, tmp_path: Path
 ) -> None:
-    """What cannot be an image is noticed at once, by its first bytes; a pipe is not read.
+    """Detected by the first bytes; a pipe is not read.
 
-    Folders pass it over.
+    In folders they are skipped.
     """
     odd = tmp_path / "truth.csv"
     if content is not None:
@@ -99,7 +99,7 @@ def test_relative_paths_become_absolute(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_missing_folder_is_a_storage_error(tmp_path: Path) -> None:
-    """A folder that is not there is reported at once."""
+    """A missing folder raises StorageError."""
     with pytest.raises(StorageError, match="not there"):
         find_images([tmp_path / "gone"])
     with pytest.raises(StorageError, match="class folders"):
@@ -107,13 +107,13 @@ def test_missing_folder_is_a_storage_error(tmp_path: Path) -> None:
 
 
 def test_a_name_that_the_system_refuses(tmp_path: Path) -> None:
-    """What cannot even be accessed is a storage error, too, not a crash."""
+    """A path that cannot be accessed raises StorageError."""
     with pytest.raises(StorageError, match="accessed"):
         find_images([tmp_path / ("long" * 100)])
 
 
 def test_links_in_a_circle_end(tmp_path: Path) -> None:
-    """A folder that links to its own parent is searched once.
+    """A link to a parent folder is followed once.
 
     A link to a folder elsewhere is followed.
     """
@@ -131,7 +131,7 @@ def test_links_in_a_circle_end(tmp_path: Path) -> None:
 
 
 def test_dead_link_is_listed(tmp_path: Path) -> None:
-    """A link to nothing is a failure with a reason."""
+    """A dangling link is a failure with a reason."""
     try:
         (tmp_path / "dead.jpg").symlink_to(tmp_path / "nothing.jpg")
     except OSError:
@@ -143,7 +143,7 @@ def test_dead_link_is_listed(tmp_path: Path) -> None:
 
 
 def test_folder_that_refuses_is_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder without permission is a failure; the others are searched."""
+    """An unreadable folder is a failure; others are searched."""
     touched(tmp_path / "good" / "1.jpg")
     touched(tmp_path / "bad" / "2.jpg")
     scan = os.scandir
@@ -162,7 +162,7 @@ def test_folder_that_refuses_is_listed(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_class_folders(tmp_path: Path) -> None:
-    """Each folder with images is a class path; images beside the classes have none."""
+    """Folders become class paths; images at the top have none."""
     for name in (
         "Bird/Gull/1.jpg",
         "Bird/Gull/2.jpg",
@@ -183,7 +183,7 @@ def test_class_folders(tmp_path: Path) -> None:
 
 
 def test_files_of_other_kinds_are_counted(tmp_path: Path) -> None:
-    """Pictures and videos by kind, most first; sidecars and texts as a number."""
+    """Pictures and videos by kind, most frequent first; sidecars and texts as a number."""
     names = [
         "a.PSD",
         "b.psd",
@@ -209,9 +209,9 @@ def test_files_of_other_kinds_are_counted(tmp_path: Path) -> None:
 
 
 def test_a_photo_that_a_camera_stored_twice_is_taken_once(tmp_path: Path) -> None:
-    """RAW beside JPEG or HEIC in the same folder.
+    """RAW next to JPEG or HEIC in the same folder.
 
-    Named itself, or beside another kind, it is taken.
+    Given by name, or next to another format, it is added.
     """
     taken = ["1.JPG", "2.heic", "3.NEF", "4.dng", "4.png", "b/1.CR2"]
     for name in [*taken, "1.cr2", "2.DNG"]:
@@ -223,7 +223,7 @@ def test_a_photo_that_a_camera_stored_twice_is_taken_once(tmp_path: Path) -> Non
 
 
 def test_progress_counts_files(tmp_path: Path) -> None:
-    """The search is reported from the start, and of all files at its end."""
+    """Reported from the start, with the total at the end."""
     for number in range(5):
         touched(tmp_path / f"{number}.jpg")
     reported: list[Progress] = []
@@ -235,7 +235,7 @@ def test_progress_counts_files(tmp_path: Path) -> None:
 def test_a_search_ends_at_the_next_file_after_a_stop(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On a slow share each further file may take seconds, in a folder as well as one by one."""
+    """Cancelled before the next file, since each may take seconds on a slow share."""
     for number in range(5):
         touched(tmp_path / "in" / f"{number}.jpg")
     cancel, asked, stat = CancelToken(), list[str](), Path.stat
@@ -254,7 +254,7 @@ def test_a_search_ends_at_the_next_file_after_a_stop(
 
 
 def test_a_search_that_finds_nothing_yet_reports_now_and_then(tmp_path: Path) -> None:
-    """A thousand other files are not a thousand reports."""
+    """Progress is reported periodically, not for each file."""
     for number in range(1000):
         touched(tmp_path / f"{number}.txt")
     reported: list[Progress] = []
@@ -263,7 +263,7 @@ def test_a_search_that_finds_nothing_yet_reports_now_and_then(tmp_path: Path) ->
 
 
 def test_folders_within_folders_within_folders(tmp_path: Path) -> None:
-    """However deep an image lies, looking for it takes no more of Python's stack."""
+    """Deep nesting does not exhaust Python's stack."""
     deep = tmp_path / "/".join("d" * 200)
     touched(deep / "1.png")
     usual = sys.getrecursionlimit()
@@ -277,7 +277,7 @@ def test_folders_within_folders_within_folders(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
 def test_what_is_called_as_an_image_and_is_no_file(tmp_path: Path) -> None:
-    """A pipe and a link to a device are listed as failures, and not opened."""
+    """Pipes and links to devices are failures and not opened."""
     (tmp_path / "sound.png").write_bytes(b"1")
     os.mkfifo(tmp_path / "pipe.png")
     (tmp_path / "zero.jpg").symlink_to("/dev/zero")

@@ -14,10 +14,7 @@ def _picture(seed: int) -> Image.Image:
 
 
 def test_it_is_the_hash_of_imagehash() -> None:
-    """Bit for bit, so that figures of the literature hold.
-
-    The library is a peer, not part of the program.
-    """
+    """Bit-identical to the library imagehash, so figures of the literature hold."""
     imagehash = pytest.importorskip("imagehash")
     for seed in range(5):
         picture = _picture(seed)
@@ -37,7 +34,7 @@ def test_a_plain_picture_has_no_hash(level: int) -> None:
 
 
 def test_sharpness_by_hand() -> None:
-    """One white pixel amid 5 x 5: the Laplacian is -4 there, 1 at its four neighbours, else 0."""
+    """One white pixel in 5 x 5: the Laplacian is -4 there, 1 at its four neighbours, else 0."""
     grey = np.zeros((5, 5), dtype=np.float32)
     grey[2, 2] = 1
     assert sharpness(grey) == pytest.approx(20 / 9)
@@ -55,9 +52,9 @@ def test_a_blurred_picture_is_less_sharp(tmp_path: Path) -> None:
 
 
 def test_the_cache_keeps_what_it_was_given(tmp_path: Path) -> None:
-    """By content, for several images; unknown and unread contents have none.
+    """By content hash, for several images; unknown ones have none.
 
-    A damaged file is started anew.
+    A damaged file is replaced.
     """
     cache = FingerprintCache(tmp_path / "prints")
     assert not cache.get_many(np.array([b"a"])).is_known.any()

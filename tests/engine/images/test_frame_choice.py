@@ -24,7 +24,7 @@ def test_evenly(duration_s: float, every_s: float, most: int, times: list[float]
 
 
 def test_a_change_counts_from_the_frame_that_was_taken() -> None:
-    """Light that fades slowly gives a frame as it has changed enough, not one at each step."""
+    """A slow fade gives a frame once the change is large enough, not at each step."""
     levels = [0, 8, 16, CHANGED, CHANGED + 8, 2 * CHANGED]
     frames = [
         (number * 0.25, np.full((18, 32), level, np.uint8)) for number, level in enumerate(levels)

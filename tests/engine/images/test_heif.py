@@ -1,4 +1,4 @@
-"""HEIC files: whichever library reads them, and what is reported where there is none."""
+"""HEIC files with each library, and without any."""
 
 import io
 import sys
@@ -23,7 +23,7 @@ HEIC = encoded(picture(), "HEIF", quality=95)
 
 @pytest.fixture
 def only(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
-    """Lets a test choose the libraries that are there; afterwards they are looked for again."""
+    """Select the libraries available; restored afterwards."""
     heif_reader.cache_clear()
     yield monkeypatch
     heif_reader.cache_clear()
@@ -31,7 +31,7 @@ def only(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_either_library_reads_heic(package: str, only: pytest.MonkeyPatch) -> None:
-    """One is shipped; the other is taken where a person installed it."""
+    """One is bundled; the other is used if installed."""
     only.setattr(kinds, "PACKAGES", (package,))
     reader = heif_reader()
     assert reader is not None
@@ -42,7 +42,7 @@ def test_either_library_reads_heic(package: str, only: pytest.MonkeyPatch) -> No
 
 
 def test_without_library(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The file is taken for an image, and says what is missing; all other kinds are read."""
+    """The file counts as an image and fails with a message; other formats are read."""
     for package in PACKAGES:
         only.setitem(sys.modules, package.replace("-", "_"), None)
     (tmp_path / "a.heic").write_bytes(HEIC)
@@ -56,7 +56,7 @@ def test_without_library(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", ["heic", "HEIC", "heif", "hif", "jpg", "dat"])
 def test_heic_under_any_suffix(suffix: str, tmp_path: Path) -> None:
-    """Telephones rename them to .jpg, too."""
+    """Phones rename them to .jpg, too."""
     path = tmp_path / f"IMG_1.{suffix}"
     path.write_bytes(HEIC)
     assert [file.path for file in find_images([path]).files] == [path]
@@ -65,14 +65,14 @@ def test_heic_under_any_suffix(suffix: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("length", [13, 30, 120, 300, len(HEIC) // 2, len(HEIC) - 1])
 def test_half_a_file_is_damaged(length: int) -> None:
-    """Wherever it breaks off: one clear line, not a wrong kind."""
+    """A truncated file is damaged, not an unknown format."""
     for decode in (decode_rgb, lambda data: decode_square(data, 24)):
         with pytest.raises(ImageError, match="the image is damaged or incomplete"):
             decode(HEIC[:length])
 
 
 def test_the_main_picture_counts() -> None:
-    """Of several pictures in one file the one that it calls its main one."""
+    """The primary image of the file is shown."""
     frames = [Image.new("RGB", (64, 64), colour) for colour in ((250, 10, 10), (10, 10, 250))]
     data = encoded(
         frames[0], "HEIF", save_all=True, append_images=frames[1:], primary_index=1, quality=95
@@ -81,13 +81,13 @@ def test_the_main_picture_counts() -> None:
 
 
 def test_transparency_lies_on_white() -> None:
-    """As in every other kind."""
+    """Transparent pixels are white."""
     data = encoded(Image.new("RGBA", (64, 64), (9, 9, 9, 0)), "HEIF", quality=95)
     assert np.abs(decode_rgb(data)[32, 32].astype(int) - 255).max() <= 4
 
 
 def test_ten_bits_are_scaled() -> None:
-    """What a camera writes as HIF has ten bits a colour."""
+    """HIF files of cameras have ten bits per channel."""
     values = np.zeros((64, 64, 3), dtype=np.uint16)
     values[...] = (0, 32896, 65535)
     file = pillow_heif.from_bytes("RGB;16", (64, 64), values.tobytes())
@@ -98,7 +98,7 @@ def test_ten_bits_are_scaled() -> None:
 
 
 def test_too_many_pixels_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By the header alone, as for every other kind."""
+    """By the header, as in every format."""
     monkeypatch.setattr("engine.images.decode.MAX_PIXELS", 1000)
     monkeypatch.setattr(
         "engine.images.decode.reading", lambda *_rest: pytest.fail("pixels were decoded")
@@ -108,7 +108,7 @@ def test_too_many_pixels_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_avif_and_heic_are_distinguished() -> None:
-    """They share a container, and a brand that is both lists both."""
+    """They share a container, and a file may have both brands."""
     avif = encoded(picture(), "AVIF")
     both = avif.replace(b"ftypavif", b"ftypmif1")
     assert [(is_heif(data), is_avif(data)) for data in (HEIC, avif, both)] == [
@@ -120,7 +120,7 @@ def test_avif_and_heic_are_distinguished() -> None:
 
 
 def test_the_container_says_how_to_turn() -> None:
-    """By its standard: turned by EXIF as well, photos of phones would be turned twice."""
+    """The container's rotation counts, not EXIF's, which phones write as well."""
     data = encoded(picture(), "HEIF", exif=exif_with_orientation(6), quality=95)
     assert (b"irot" in data, decode_rgb(data).shape) == (True, (48, 32, 3))
     only_exif = data.replace(b"irot", b"free")

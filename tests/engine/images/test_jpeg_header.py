@@ -1,4 +1,4 @@
-"""JPEG files with more segments than photos have are not looked into."""
+"""JPEG files with excessive numbers of segments are refused."""
 
 import io
 import struct
@@ -19,7 +19,7 @@ EXIF = b"Exif\0\0" + b"\0" * 10
 
 
 def photo(path: Path, *segments: bytes) -> Path:
-    """A photo with these segments of application data."""
+    """A photo with application segments."""
     made = io.BytesIO()
     Image.new("RGB", (16, 16)).save(made, "JPEG")
     data = made.getvalue()
@@ -48,7 +48,7 @@ def test_more_than_photos_have(tmp_path: Path, segment: bytes, count: int) -> No
 
 
 def test_a_picture_that_only_pillow_decodes(tmp_path: Path) -> None:
-    """One of four colours, with a header of very many parts, is refused instead of waited for."""
+    """A CMYK JPEG with very many header segments is refused, since Pillow would take long."""
     made = io.BytesIO()
     Image.new("CMYK", (16, 16)).save(made, "JPEG")
     data = made.getvalue()

@@ -1,4 +1,4 @@
-"""Large pictures: read in strips where possible, with the values of a whole one."""
+"""Large pictures are read in strips, with the same values."""
 
 import io
 import struct
@@ -32,19 +32,19 @@ from tests.support.images import (
     write_jpeg,
 )
 
-WIDTH, HEIGHT = 211, 167  # primes: no strip and no block comes out even
+WIDTH, HEIGHT = 211, 167  # primes: no strip or block divides them
 SIDE = 8
 
 
 @pytest.fixture
 def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let pictures of some thousand pixels go the way of large ones, in many strips."""
+    """Lower the limit so that thousands of pixels count as large."""
     monkeypatch.setattr("engine.images.opened_image.LARGE_PIXELS", 1000)
     monkeypatch.setattr("engine.images.pixels.STRIP_PIXELS", 4 * WIDTH)
 
 
 def noisy(mode: str = "RGB", width: int = WIDTH, height: int = HEIGHT) -> Image.Image:
-    """A picture with edges and grain, so that a PNG uses every filter."""
+    """A picture with edges and noise, so that a PNG uses every filter."""
     grain = np.random.default_rng(3).integers(-9, 10, (height, width, 3))
     return Image.fromarray((picture(width, height) + grain).clip(0, 255).astype(np.uint8)).convert(
         mode
@@ -52,7 +52,7 @@ def noisy(mode: str = "RGB", width: int = WIDTH, height: int = HEIGHT) -> Image.
 
 
 def png_of(samples: NDArray[Any], colour_type: int) -> bytes:
-    """PNG of 16 bits a sample with the five filters in turn; `samples` (H, W, channels) uint16."""
+    """PNG of 16 bits per sample with all five filters; `samples` (H, W, channels) uint16."""
     height, width, channels = samples.shape
     header = struct.pack(">IIBBBBB", width, height, 16, colour_type, 0, 0, 0)
     rows = samples.astype(">u2").tobytes()
@@ -75,7 +75,7 @@ def sixteen_bits(channels: int) -> NDArray[np.uint16]:
 
 
 def tiled_tiff() -> bytes:
-    """A TIFF of tiles, as of microscopes and scanners: Pillow writes only strips."""
+    """A tiled TIFF, as of microscopes and scanners: Pillow writes strips only."""
     pixels = np.asarray(noisy())
     tile, across, down = 64, -(-WIDTH // 64), -(-HEIGHT // 64)
     padded = np.zeros((down * tile, across * tile, 3), dtype=np.uint8)
@@ -116,7 +116,7 @@ def palette_png(bits: int) -> bytes:
 
 
 def in_strips_of_their_own() -> dict[str, Callable[[], bytes]]:
-    """Files that are read in strips: how to make each."""
+    """Formats read in strips, each with a function that writes it."""
     files: dict[str, Callable[[], bytes]] = {
         "PNG 16 bits gray": lambda: png_of(sixteen_bits(1), 0),
         "PNG 16 bits RGB": lambda: png_of(sixteen_bits(3), 2),
@@ -145,7 +145,7 @@ def in_strips_of_their_own() -> dict[str, Callable[[], bytes]]:
 
 
 def _in_small_chunks(data: bytes) -> bytes:
-    """The packed rows a byte a chunk; Pillow writes them in several larger ones."""
+    """The compressed rows in chunks of one byte."""
     start = at = data.index(b"IDAT") - 4
     packed = b""
     while data[at + 4 : at + 8] == b"IDAT":
@@ -165,7 +165,7 @@ FILES_IN_STRIPS = in_strips_of_their_own()
 @pytest.mark.usefixtures("everything_is_large")
 @pytest.mark.parametrize("kind", sorted(FILES_IN_STRIPS))
 def test_strips_have_the_values_of_the_whole(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In strips or as a whole: the same picture, for a network, a thumbnail and a view."""
+    """For the network's input, thumbnails and views."""
     data = FILES_IN_STRIPS[kind]()
     with monkeypatch.context() as patched:
         patched.setattr(opened_image, "_whole", _never)
@@ -193,7 +193,7 @@ def _never(*_arguments: object) -> None:
     "kind", [*sorted(FILES_IN_STRIPS), "GIF", "WEBP", "AVIF", "interlaced PNG"]
 )
 def test_reduced_pictures_look_like_the_whole(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reducing first changes values by little."""
+    """Reduction changes values slightly."""
     if kind == "interlaced PNG":
         data = encoded(noisy(), "PNG", interlace=1)
     else:
@@ -212,7 +212,7 @@ def test_reduced_pictures_look_like_the_whole(kind: str, monkeypatch: pytest.Mon
 @pytest.mark.parametrize("orientation", range(1, 9))
 @pytest.mark.parametrize("kind", ["PNG", "PNG with a late block", "TIFF", "WEBP"])
 def test_large_turned_pictures_stand_upright(kind: str, orientation: int) -> None:
-    """Also where the block follows the pixels, and where Pillow would turn the whole picture."""
+    """Also if the EXIF block follows the pixels, and where Pillow would rotate a whole picture."""
     corners = four_corners(64)[:, 32:96]
     exif = exif_with_orientation(orientation)
     data = encoded(
@@ -231,7 +231,7 @@ def test_large_turned_pictures_stand_upright(kind: str, orientation: int) -> Non
 @pytest.mark.usefixtures("everything_is_large")
 @pytest.mark.parametrize("kind", sorted(FILES_IN_STRIPS))
 def test_damage_is_an_image_error(kind: str) -> None:
-    """Half a file is refused, and rotten bytes give pixels or an image error."""
+    """A truncated file is refused; changed bytes give pixels or an ImageError."""
     data = FILES_IN_STRIPS[kind]()
     with pytest.raises(ImageError, match=r"damaged|not an image"):
         decode_square(data[: len(data) // 2], SIDE)
@@ -250,7 +250,7 @@ def test_damage_is_an_image_error(kind: str) -> None:
 def test_a_large_png_takes_little_memory(
     size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of 25 megapixels (100 MB in Pillow) and of long scrolls, a part is in memory at a time."""
+    """25 megapixels (100 MB in Pillow) and long strips are read in parts."""
     data = png_of_few_colours(*size)
     monkeypatch.setattr(opened_image, "_whole", _never)
     tracemalloc.start()
@@ -264,9 +264,9 @@ def test_a_large_png_takes_little_memory(
 
 
 def test_a_view_of_a_large_picture_is_reduced() -> None:
-    """The longer side is kept as long as asked, and not much longer.
+    """The longer side is at least as requested, and little more.
 
-    A small picture stays as it is.
+    A small picture is unchanged.
     """
     data = png_of_few_colours(5000, 4000)
     assert decode_rgb(data, longest_side=1200).shape == (1000, 1250, 3)
@@ -277,7 +277,7 @@ def test_a_view_of_a_large_picture_is_reduced() -> None:
 
 
 def test_what_is_decoded_at_once_is_bound_by_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Threads that decode pictures of all sizes hold together what the budget allows."""
+    """Concurrent decoding stays within a memory budget."""
     budget = MemoryBudget(100_000)
     monkeypatch.setattr("engine.images.opened_image.PIXELS", budget)
     monkeypatch.setattr("engine.images.decode.PIXELS", budget)
@@ -307,7 +307,7 @@ def test_what_is_decoded_at_once_is_bound_by_bytes(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_budget_lets_in_what_fits() -> None:
-    """What fits is admitted at once; else it waits for room, the largest until it is alone."""
+    """Small requests are admitted at once; others wait, the largest until it is alone."""
     budget = MemoryBudget(10)
     seen: list[int] = []
 
@@ -325,12 +325,12 @@ def test_a_budget_lets_in_what_fits() -> None:
     for thread in threads:
         thread.join(10)
     assert seen[0] == 9
-    assert 50 in seen[1:]  # and not 52 or 55: alone
+    assert 50 in seen[1:]  # 52 or 55 would not be alone
     assert budget.held_bytes == 0
 
 
 def test_files_count_while_they_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The bytes of a file take room as well, from before it is read until it is decoded."""
+    """A file's bytes count from reading to decoding."""
     path = write_jpeg(tmp_path / "a.jpg")
     held: list[int] = []
     for name in ("read_file", "decode_rgb"):
@@ -347,20 +347,20 @@ def test_files_count_while_they_are_read(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def bmp_of_nothing(width: int, height: int) -> bytes:
-    """A BMP that declares a size and ends after its header."""
+    """A BMP that ends after its header."""
     header = struct.pack("<IiiHHIIiiII", 40, width, height, 1, 24, 0, 0, 2835, 2835, 0, 0)
     return b"BM" + struct.pack("<IHHI", 54 + 4, 0, 0, 54) + header + bytes(4)
 
 
 @pytest.mark.parametrize("size", [(1, 268_435_457), (20_000, 20_000)])
 def test_a_picture_that_is_declared_and_not_there_takes_no_memory(size: tuple[int, int]) -> None:
-    """A file of some bytes is refused before room is made for all the pixels that it declares."""
+    """A short file with a large declared size is refused before allocation."""
     with pytest.raises(ImageError, match="ends long before"):
         decode_rgb(bmp_of_nothing(*size))
 
 
 def test_a_tiff_that_tells_of_one_pixel_of_millions_takes_no_memory() -> None:
-    """The same for a TIFF whose strips cover next to nothing of it."""
+    """Also a TIFF whose strips cover hardly any of its pixels."""
     file = io.BytesIO()
     Image.new("RGB", (4, 4)).save(file, "TIFF")
     content = bytearray(file.getvalue())

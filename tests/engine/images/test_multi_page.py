@@ -1,7 +1,4 @@
-"""Pages of TIFFs and MPOs: pictures of equal role, each decoded as a file of its own.
-
-Smaller copies are none.
-"""
+"""Pages of TIFF and MPO files, without reduced copies."""
 
 import struct
 from contextlib import suppress
@@ -30,7 +27,7 @@ WIDTH, HEIGHT, SUBFILE, OLD_SUBFILE, TILE_WIDTH = 256, 257, 254, 255, 322
 
 
 def directories(*tags: dict[int, int], order: str = "<") -> bytes:
-    """A TIFF of directories alone, whose values are all of four bytes."""
+    """A TIFF of directories only, with values of four bytes."""
     made = (b"II*\0" if order == "<" else b"MM\0*") + struct.pack(order + "I", 8)
     for number, each in enumerate(tags, start=1):
         made += struct.pack(order + "H", len(each))
@@ -51,7 +48,7 @@ def texts(path: Path) -> list[str]:
 
 
 def test_every_page_has_its_pixels(tmp_path: Path) -> None:
-    """Of any size, colours and packing, and turned as its own directory says."""
+    """Of any size, colour and compression, rotated by its own directory."""
     pages = [picture(seed=0), picture(40, 60, seed=1), picture(seed=2)[..., 0]]
     images = [Image.fromarray(each) for each in pages]
     path = tmp_path / "scan.tif"
@@ -91,7 +88,7 @@ def test_a_turned_page(tmp_path: Path) -> None:
     [
         ([size(100, 80)], 1),
         ([size(100, 80), size(90, 80)], 2),
-        ([size(100, 80), size(50, 40)], 2),  # a scan of the same sheet with fewer dots an inch
+        ([size(100, 80), size(50, 40)], 2),  # a scan with a lower resolution
         ([size(100, 80), size(50, 40, subfile=1)], 1),
         ([size(100, 80), size(100, 80, subfile=4)], 1),  # a mask
         ([size(100, 80), size(50, 40, old_subfile=2), size(100, 80, subfile=2)], 2),
@@ -106,7 +103,7 @@ def test_a_turned_page(tmp_path: Path) -> None:
 def test_smaller_copies_are_no_pages(
     tmp_path: Path, tags: list[dict[int, int]], pages: int, order: str
 ) -> None:
-    """By what their directories say; of levels of a pyramid also by their size."""
+    """By their directories; levels of a pyramid also by size."""
     path = tmp_path / "a.tif"
     path.write_bytes(directories(*tags, order=order))
     expected = [f"page={page}" for page in range(1, pages + 1)] if pages > 1 else [""]
@@ -114,7 +111,7 @@ def test_smaller_copies_are_no_pages(
 
 
 def test_pages_are_numbered_without_smaller_copies() -> None:
-    """The second page stands behind the preview of the first."""
+    """Reduced copies are not counted."""
     data = directories(size(100, 80), size(10, 8, subfile=1), size(90, 70))
     second = page_data(data, 2)
     at = int.from_bytes(second[4:8], "little")
@@ -134,7 +131,7 @@ def test_too_many_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def mpo(second: Image.Image, attributes: int) -> bytes:
-    """An MPO of two JPEGs; Pillow does not say what the second is for."""
+    """An MPO of two JPEGs; Pillow does not read the type of the second."""
     first = Image.fromarray(picture(64, 48, seed=0))
     data = encoded(first, "MPO", save_all=True, append_images=[second], quality=95)
     index = data.index(b"MPF\0") + 4
@@ -146,8 +143,8 @@ def mpo(second: Image.Image, attributes: int) -> bytes:
 @pytest.mark.parametrize(
     ("second", "attributes", "pages"),
     [
-        ((64, 48), 0x020002, 2),  # what the other eye sees
-        ((64, 48), 0x020003, 2),  # from another angle
+        ((64, 48), 0x020002, 2),  # the other image of a stereo pair
+        ((64, 48), 0x020003, 2),  # another angle
         ((64, 48), 0x000000, 1),  # such as a gain map
         ((32, 24), 0x010001, 1),  # a preview
         ((32, 24), 0x020002, 1),
@@ -156,7 +153,7 @@ def mpo(second: Image.Image, attributes: int) -> bytes:
 def test_the_second_picture_of_an_mpo(
     tmp_path: Path, second: tuple[int, int], attributes: int, pages: int
 ) -> None:
-    """A full picture is a page, a preview and a map are none."""
+    """A full picture is a page; previews and gain maps are none."""
     other = Image.fromarray(picture(*second, seed=1))
     path = tmp_path / "a.jpg"
     path.write_bytes(mpo(other, attributes))
@@ -169,7 +166,7 @@ def test_the_second_picture_of_an_mpo(
 
 
 def test_damaged_indexes(tmp_path: Path) -> None:
-    """Cut anywhere, and with any byte changed: pages, or an `ImageError`."""
+    """Truncated or with changed bytes: pages or an `ImageError`."""
     generator = np.random.default_rng(2)
     tiff = encoded(
         Image.fromarray(picture()),
@@ -191,7 +188,7 @@ def test_damaged_indexes(tmp_path: Path) -> None:
 
 
 def test_a_plain_image_is_whole(tmp_path: Path) -> None:
-    """Its only part is the file."""
+    """It has no parts besides the file."""
     path = write_jpeg(tmp_path / "a.jpg")
     assert parts_of(path) == [FilePart()]
     with open_file_parts(path) as opened:

@@ -1,4 +1,4 @@
-"""Pages of TIFFs are counted, smaller copies and RAW photos are not."""
+"""Pages of TIFF files are counted, without reduced copies and RAW photos."""
 
 from pathlib import Path
 
@@ -22,13 +22,13 @@ def pages(tmp_path: Path) -> Path:
 
 
 def test_the_first_page_is_shown(pages: Path) -> None:
-    """And the others are counted."""
+    """The number of pages is reported."""
     assert page_count(pages) == 3
     assert np.array_equal(read_rgb(pages), picture(seed=0))
 
 
 def test_what_has_no_pages(tmp_path: Path) -> None:
-    """One TIFF, another kind, a RAW photo of many directories, no file."""
+    """A single TIFF, another format, a RAW photo of many directories, a missing file."""
     (tmp_path / "a.tif").write_bytes(encoded(picture(), "TIFF"))
     (tmp_path / "b.tif").write_bytes(
         raw_photo("CR2", encoded(picture(900, 600), "JPEG"), encoded(picture(), "JPEG"))
@@ -44,12 +44,12 @@ def test_what_has_no_pages(tmp_path: Path) -> None:
 
 
 def test_pages_without_end(pages: Path) -> None:
-    """A chain that closes, and one that breaks off, is counted as far as it goes."""
+    """Cyclic and truncated chains of directories are counted as far as they go."""
     data = pages.read_bytes()
     first = int.from_bytes(data[4:8], "little")
     link = (
         first + 2 + 12 * int.from_bytes(data[first : first + 2], "little")
-    )  # behind the entries: the next directory
+    )  # offset of the next directory
     pages.write_bytes(data[:link] + data[4:8] + data[link + 4 :])
     assert page_count(pages) == 1
     for length in range(0, len(data), 97):

@@ -1,4 +1,4 @@
-"""What a file is shows by its first bytes; what is no file at all is refused as images are."""
+"""File types are detected by magic numbers; what is no file is refused."""
 
 import os
 import sys
@@ -55,14 +55,14 @@ def test_documents_by_their_first_bytes(head: bytes, is_one: bool) -> None:
 
 
 def test_the_suffix_does_not_matter(tmp_path: Path) -> None:
-    """Neither of a video nor of a document."""
+    """For videos and documents, too."""
     video = write_video(tmp_path / "a.avi", "mjpeg", 3).rename(tmp_path / "clip.001")
     assert [part.text for part in parts_of(video)] == ["t=0"]
 
 
 @pytest.mark.parametrize("suffix", ["mp4", "pdf", "tif"])
 def test_what_is_no_file(tmp_path: Path, suffix: str) -> None:
-    """A pipe must not be waited for, a folder is none."""
+    """A pipe is not opened; a folder is refused."""
     pipe = tmp_path / f"pipe.{suffix}"
     os.mkfifo(pipe)
     with pytest.raises(ImageError, match="this is a device or a pipe: expected an image file"):
@@ -76,7 +76,7 @@ def test_what_is_no_file(tmp_path: Path, suffix: str) -> None:
 def test_an_installation_without_the_library_of_videos(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Packages come without it; images and documents are read all the same."""
+    """Without the video library images and documents can be read."""
     path = write_video(tmp_path / "a.mp4", pictures=3)
     monkeypatch.setitem(sys.modules, "engine.images.videos", None)
     with pytest.raises(

@@ -1,4 +1,4 @@
-"""What image files say of themselves, honest ones and hostile ones."""
+"""Image metadata (EXIF, IPTC, XMP), valid and malicious."""
 
 import io
 import struct
@@ -112,7 +112,7 @@ def test_xmp_has_the_word_about_what_people_wrote() -> None:
     assert found.fields["keywords"] == "fox\nnight"
     assert found.fields["creator"] == "Ada Möller"
     assert found.fields["rating"] == "4"
-    assert found.latitude == pytest.approx(-3.5)  # of the camera, not of the packet
+    assert found.latitude == pytest.approx(-3.5)  # of EXIF, not of XMP
 
 
 def test_xmp_alone() -> None:
@@ -213,7 +213,7 @@ def with_directories(entries: list[tuple[int, int, int, int]], following: int = 
 @pytest.mark.parametrize(
     "block",
     [
-        with_directories([(Base.ExifOffset, 4, 1, 8)]),  # a directory that is its own one below
+        with_directories([(Base.ExifOffset, 4, 1, 8)]),  # a cyclic directory
         with_directories([(Base.ExifOffset, 4, 1, 8), (Base.GPSInfo, 4, 1, 8)], following=8),
         with_directories([(Base.Make, 2, 0xFFFFFFFF, 8)]),
         with_directories(
@@ -292,7 +292,7 @@ def test_what_is_no_image(make: Callable[[Path], object], tmp_path: Path) -> Non
 def test_details_of_a_photo_are_read_once_for_all_its_boxes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They belong to the file; reading them takes as long as cutting a box out."""
+    """Metadata belongs to the file; reading it takes as long as a crop."""
     times: list[int] = []
 
     def counted(data: bytes) -> PhotoDetails:

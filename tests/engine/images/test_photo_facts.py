@@ -1,4 +1,4 @@
-"""What exports get of a photo's file is what the window shows of it."""
+"""Exports get the same metadata that the window shows."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Keywords inside of photos, in every kind of file that Pillow can give some."""
+"""Keywords in photos of every format that Pillow can write them to."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def test_xmp_of_each_kind(tmp_path: Path, suffix: str) -> None:
 
 
 def png_with_xmp(picture: Image.Image, folder: Path) -> bytes:
-    """With the chunk in which PNG holds XMP."""
+    """With the chunk of XMP."""
     from PIL.PngImagePlugin import PngInfo
 
     info = PngInfo()
@@ -43,7 +43,7 @@ def png_with_xmp(picture: Image.Image, folder: Path) -> bytes:
     [("utf-8", True, "Möwe"), ("utf-8", False, "Möwe"), ("latin-1", False, "Möwe")],
 )
 def test_iptc(tmp_path: Path, encoding: str, declares: bool, expected: str) -> None:
-    """As older programs write it, in whatever letters."""
+    """IPTC keywords in several encodings."""
     path = tmp_path / "photo.jpg"
     path.write_bytes(jpeg_with_iptc(["gull", "Möwe"], encoding, tmp_path, declares=declares))
     assert photo_keywords(path).iptc == ("gull", expected)
@@ -52,7 +52,7 @@ def test_iptc(tmp_path: Path, encoding: str, declares: bool, expected: str) -> N
 def jpeg_with_iptc(
     words: list[str], encoding: str, folder: Path, *, declares: bool = False
 ) -> bytes:
-    """A JPEG with the segment in which Photoshop keeps keywords."""
+    """A JPEG with Photoshop's IPTC segment."""
 
     def entry(record: int, number: int, value: bytes) -> bytes:
         return bytes((0x1C, record, number)) + len(value).to_bytes(2, "big") + value

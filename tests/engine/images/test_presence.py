@@ -1,4 +1,4 @@
-"""Which files are there now: few questions, whatever the disk says."""
+"""Which files exist: few system calls, any error."""
 
 import os
 from pathlib import Path
@@ -11,14 +11,14 @@ from engine.images.read_file import missing_files
 
 
 def write(folder: Path, names: list[str]) -> None:
-    """Empty files."""
+    """Write empty files."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:
         (folder / name).write_bytes(b"")
 
 
 def test_files_in_small_and_large_folders(tmp_path: Path) -> None:
-    """Relative and absolute paths, a folder in place of a file, and a folder that is gone."""
+    """Relative and absolute paths, a folder in place of a file, a missing folder."""
     names = [f"{number}.jpg" for number in range(40)]
     write(tmp_path / "large", names)
     write(tmp_path / "small", ["a.jpg"])
@@ -45,7 +45,7 @@ def test_files_in_small_and_large_folders(tmp_path: Path) -> None:
 
 
 def test_links_count_as_what_they_lead_to(tmp_path: Path) -> None:
-    """A link whose file is gone is a missing image, also in a large folder."""
+    """A dangling link is a missing image, also in a large folder."""
     write(tmp_path, [f"{number}.jpg" for number in range(20)])
     (tmp_path / "good.jpg").symlink_to(tmp_path / "1.jpg")
     (tmp_path / "bad.jpg").symlink_to(tmp_path / "none.jpg")
@@ -56,7 +56,7 @@ def test_links_count_as_what_they_lead_to(tmp_path: Path) -> None:
 def test_a_share_that_is_gone_is_asked_once_for_each_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each question may take seconds there."""
+    """Each call may take seconds."""
     asked: list[str] = []
 
     def refuse(path: Path) -> os.stat_result:
@@ -72,7 +72,7 @@ def test_a_share_that_is_gone_is_asked_once_for_each_folder(
 def test_what_may_not_be_looked_at_is_not_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing says that it was moved."""
+    """A permission error does not mean a missing file."""
 
     def refuse(_path: Path) -> os.stat_result:
         raise PermissionError(13, "Permission denied")
@@ -82,7 +82,7 @@ def test_what_may_not_be_looked_at_is_not_missing(
 
 
 def test_progress_and_cancel(tmp_path: Path) -> None:
-    """It says how many it has looked for, and stops between folders."""
+    """Files are counted, and cancelling works between folders."""
     reported: list[Progress] = []
     missing_files(tmp_path, ["a/1.jpg", "b/1.jpg"], on_progress=reported.append)
     assert (reported[-1].done, reported[-1].total) == (2, 2)
@@ -93,7 +93,7 @@ def test_progress_and_cancel(tmp_path: Path) -> None:
 
 
 def test_it_rests_often_and_stops_within_a_folder(tmp_path: Path) -> None:
-    """A large folder is interruptible: while sorting paths, listing and comparing names."""
+    """A large folder can be cancelled while sorting, listing and comparing."""
     names = [f"{number}.jpg" for number in range(1100)]
     write(tmp_path / "large", names)
     paths, rests = [f"large/{name}" for name in names], []

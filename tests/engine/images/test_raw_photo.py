@@ -1,4 +1,4 @@
-"""RAW photos and unsupported pictures are recognised by name, suffix and first bytes."""
+"""RAW photos and unsupported formats are recognised by name, suffix and magic number."""
 
 import struct
 from pathlib import Path
@@ -12,7 +12,7 @@ from engine.images.raw_photo import raw_kind
 from tests.support.images import encoded, picture
 
 Fields = dict[int, tuple[int, int]]
-"""Tags with the type and the value of each; a value that is not a number is where it lies."""
+"""Tags with type and value, or offset if the value is no number."""
 
 SHORT, LONG, TEXT = 3, 4, 2
 PREVIEW: Fields = {254: (LONG, 1), 262: (SHORT, 6)}
@@ -31,7 +31,7 @@ def directory(fields: Fields, order: str = "<") -> bytes:
 
 
 def tiff(fields: Fields, below: Fields | None = None, *, make: str = "", order: str = "<") -> bytes:
-    """A TIFF's first directory, one below it by its tag 330, and the camera's maker."""
+    """A TIFF's first directory, a sub-directory by tag 330, and the camera's maker."""
     fields = {**fields, **({330: (LONG, 0)} if below else {}), **({271: (TEXT, 0)} if make else {})}
     below_at = 8 + len(directory(fields, order))
     make_at = below_at + len(directory(below or {}, order))
@@ -45,7 +45,7 @@ def tiff(fields: Fields, below: Fields | None = None, *, make: str = "", order: 
 
 
 def container(brand: bytes, *others: bytes) -> bytes:
-    """The start of a file in the container of MP4, MOV, HEIC, AVIF and CR3."""
+    """Start of an ISO media file: MP4, MOV, HEIC, AVIF and CR3."""
     brands = b"".join(others)
     return (
         struct.pack(">I4s4sI", 16 + len(brands), b"ftyp", brand, 0)
@@ -70,7 +70,7 @@ RAW = {
 
 @pytest.mark.parametrize("kind", sorted(RAW))
 def test_raw_photos_are_recognised_by_their_bytes(kind: str) -> None:
-    """Whatever the suffix says; these have no preview, which the message says."""
+    """Independent of the suffix; the message says that they have no preview."""
     assert raw_kind(RAW[kind]) == kind
     for decode in (decode_rgb, lambda data: decode_square(data, 24)):
         with pytest.raises(
@@ -81,7 +81,7 @@ def test_raw_photos_are_recognised_by_their_bytes(kind: str) -> None:
 
 @pytest.mark.parametrize("name", ["a.crw", "a.X3F", "a.mrw", "a.3fr", "a.iiq"])
 def test_raw_photos_of_other_kinds_are_refused_by_their_suffix(name: str, tmp_path: Path) -> None:
-    """A decodable TIFF inside: a failure with a reason if named, counted in a folder."""
+    """A TIFF with a RAW suffix: a failure with a reason if named, counted in a folder."""
     (tmp_path / name).write_bytes(encoded(picture(), "TIFF"))
     kind = name[2:].upper()
     found = find_images([tmp_path / name])
@@ -111,7 +111,7 @@ def test_raw_photos_of_other_kinds_are_refused_by_their_suffix(name: str, tmp_pa
 def test_other_pictures_and_videos_are_refused_by_name(
     name: str, content: bytes, words: str, tmp_path: Path
 ) -> None:
-    """Named at import each says what it is; so does its content under an image's suffix."""
+    """An error names the format, by suffix or by content."""
     path = tmp_path / name
     path.write_bytes(content)
     found = find_images([path])
@@ -123,7 +123,7 @@ def test_other_pictures_and_videos_are_refused_by_name(
 
 
 def test_what_is_read_is_no_raw_photo(tmp_path: Path) -> None:
-    """Plain TIFFs, TIFFs with smaller pictures below, and AVIF under any suffix are taken."""
+    """Plain TIFFs, TIFFs with sub-directories, and AVIF with any suffix are read."""
     for compression in ("raw", "tiff_lzw", "jpeg"):
         assert raw_kind(encoded(picture(), "TIFF", compression=compression)) == ""
     pyramid = tiff(
@@ -140,7 +140,7 @@ def test_what_is_read_is_no_raw_photo(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("length", range(0, 220, 7))
 def test_half_a_directory_is_no_end(length: int) -> None:
-    """Cut off or senseless, a TIFF's start is looked at without an error."""
+    """Truncated or invalid directories raise no error."""
     for data in RAW.values():
         assert raw_kind(data[:length]) in {*RAW, ""}
     assert raw_kind(b"II*\x00" + b"\xff" * length) == ""

@@ -1,4 +1,4 @@
-"""RAW photos are shown by their preview: the right one, upright, in every maker's layout."""
+"""RAW photos are shown by their embedded preview, in every maker's layout."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ SMALL, MIDDLE, LARGE = (
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_preview_is_shown(kind: str, tmp_path: Path) -> None:
-    """Whatever the suffix; sensor data, often a lossless JPEG, is never taken for it."""
+    """Independent of the suffix; sensor data, often a lossless JPEG, is skipped."""
     data = raw_photo(kind, LARGE)
     assert np.array_equal(decode_rgb(data), decode_rgb(LARGE))
     assert np.array_equal(decode_square(data, 96), decode_square(LARGE, 96))
@@ -41,14 +41,14 @@ def test_the_preview_is_shown(kind: str, tmp_path: Path) -> None:
 
 
 def test_all_kinds_are_tried() -> None:
-    """What the program says it reads is what is tested here."""
+    """The list of supported formats equals the tested ones."""
     assert set(KINDS) == set(RAW_KINDS)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("previews", [(), (SMALL,)])
 def test_without_preview(kind: str, previews: tuple[bytes, ...]) -> None:
-    """No preview, or a stamp of 160 pixels, is one clear line."""
+    """No preview, or one of 160 pixels, raises an error."""
     data = raw_photo(kind, *previews)
     words = (
         rf"the RAW photo has no preview that can be shown: found {raw_kind(data)}\. Develop "
@@ -62,7 +62,7 @@ def test_without_preview(kind: str, previews: tuple[bytes, ...]) -> None:
 @pytest.mark.parametrize("kind", ["NEF", "CR3", "PEF", "ORF", "DNG"])
 @pytest.mark.parametrize("orientation", [1, 3, 6, 8])
 def test_photos_stand_upright(kind: str, orientation: int) -> None:
-    """Where the preview does not say how the camera was held, the photo does; never both."""
+    """The orientation of the preview, or else of the photo; never both."""
     corners = four_corners(320)
     stored = stored_turned(corners, orientation)
     own = encoded(stored, "JPEG", quality=95, exif=exif_with_orientation(orientation))
@@ -78,7 +78,7 @@ def test_photos_stand_upright(kind: str, orientation: int) -> None:
 def test_the_smallest_preview_that_is_large_enough(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Decoding 45 megapixels for a square of 96 would be a waste; the view has the largest."""
+    """A square of 96 pixels needs no preview of 45 megapixels; the viewer uses the largest."""
     decoded: list[int] = []
     decode_jpeg = simplejpeg.decode_jpeg
 
@@ -97,14 +97,14 @@ def test_the_smallest_preview_that_is_large_enough(
 
 
 def test_a_preview_with_black_bars_is_not_the_photo() -> None:
-    """Of another shape than the largest one, it shows something else besides."""
+    """A preview with another aspect ratio than the largest is skipped."""
     barred = encoded(picture(600, 450), "JPEG")
     data = raw_photo("NEF", LARGE, barred)
     assert np.array_equal(decode_rgb(data, smallest_side=100), decode_rgb(LARGE, smallest_side=100))
 
 
 def test_tiles_of_a_dng_are_no_preview() -> None:
-    """A lossy DNG keeps the sensor's picture in JPEGs that look like previews."""
+    """A lossy DNG stores sensor data in JPEG tiles."""
     tile = encoded(picture(900, 600), "JPEG")
     data = raw_photo("DNG") + tile
     with pytest.raises(ImageError, match="no preview"):
@@ -113,7 +113,7 @@ def test_tiles_of_a_dng_are_no_preview() -> None:
 
 @pytest.mark.parametrize("kind", ["NEF", "CR3"])
 def test_a_damaged_preview(kind: str) -> None:
-    """Half a preview is damaged, and one of gigapixels is too large."""
+    """A truncated preview is damaged; one of gigapixels is too large."""
     with pytest.raises(ImageError, match="damaged"):
         decode_rgb(raw_photo(kind, LARGE[: len(LARGE) // 2] + b"\x00" * 9)[: len(LARGE) // 2 + 300])
     with pytest.raises(ImageError, match="too large"):
@@ -121,7 +121,7 @@ def test_a_damaged_preview(kind: str) -> None:
 
 
 def test_a_file_made_to_take_long() -> None:
-    """Millions of places that begin like a JPEG, or like a directory, end soon."""
+    """Millions of false JPEG or directory starts end soon."""
     starts = b"FUJIFILMCCD-RAW " + b"\xff\xd8\xff" * 1_000_000
     fill = b"FUJIFILMCCD-RAW \xff\xd8" + b"\xff" * 3_000_000
     circle = (
@@ -137,7 +137,7 @@ def test_a_file_made_to_take_long() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_rotten_raw_photos_give_pixels_or_an_image_error(kind: str) -> None:
-    """Whatever bytes rot, also in the directories, nothing else comes of it."""
+    """Changed bytes, also in directories, give pixels or an ImageError."""
     generator = np.random.default_rng(3)
     sound = np.frombuffer(
         raw_photo(kind, encoded(picture(402, 40), "JPEG"), orientation=6), dtype=np.uint8

@@ -1,4 +1,4 @@
-"""Dates as files have them: no time is made up, and no zone is lost."""
+"""Capture times in file metadata: no invented times, no lost zones."""
 
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -49,7 +49,7 @@ def test_a_moment_keeps_its_zone(text: str, zone: str, expected: datetime) -> No
 
 
 def test_the_zone_of_another_block_with_the_same_time() -> None:
-    """Exif mostly has none; a moment counts more than a date, and the first more than the next."""
+    """EXIF often has none; a date with time has priority over a date, earlier tags over later."""
     bare, zoned = taken_time("2024:05:01 06:00:00"), taken_time("2024-05-01T06:00:00+02:00")
     assert first_taken([taken_time("2012"), bare, zoned]).at == zoned.at
     assert first_taken([bare, taken_time("2024-05-01T07:00:00+02:00")]) == bare

@@ -10,14 +10,14 @@ from tests.support.images import encoded, exif_with_orientation, picture, stored
 
 
 def test_longer_side_is_as_asked(tmp_path: Path) -> None:
-    """A picture of 400 x 200 for a side of 100 becomes 100 x 50."""
+    """400 x 200 with a side of 100 becomes 100 x 50."""
     assert decode_rgb(
         thumbnail(write_jpeg(tmp_path / "a.jpg", width=400, height=200), 100)
     ).shape == (50, 100, 3)
 
 
 def test_it_stands_upright(tmp_path: Path) -> None:
-    """A photo held sideways gives an upright thumbnail of its content."""
+    """The EXIF orientation is applied."""
     pixels = picture(200, 100)
     path = tmp_path / "turned.jpg"
     path.write_bytes(
@@ -29,14 +29,14 @@ def test_it_stands_upright(tmp_path: Path) -> None:
 
 
 def test_turned_picture_that_is_not_scaled(tmp_path: Path) -> None:
-    """A small picture held sideways is not enlarged, and can be encoded."""
+    """A small rotated picture is not enlarged, and can be encoded."""
     path = tmp_path / "small.jpg"
     path.write_bytes(encoded(picture(20, 10), "JPEG", exif=exif_with_orientation(8)))
     assert decode_rgb(thumbnail(path, 200)).shape == (20, 10, 3)
 
 
 def test_rotten_file_is_an_image_error(tmp_path: Path) -> None:
-    """What cannot be read has no thumbnail."""
+    """An unreadable file has no thumbnail."""
     path = tmp_path / "note.jpg"
     path.write_text("hello")
     with pytest.raises(ImageError, match="found text"):

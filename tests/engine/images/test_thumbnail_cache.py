@@ -11,7 +11,7 @@ IMAGE = Path("/photos/鳥 🦜.jpg")
 
 
 def test_what_was_put_is_found_again(tmp_path: Path) -> None:
-    """A picture survives closing the program, for exactly this file state and side."""
+    """Thumbnails persist by file state and side."""
     cache = ThumbnailCache(tmp_path)
     cache.put(IMAGE, 10, 20, 160, b"picture")
     cache.close()
@@ -25,7 +25,7 @@ def test_what_was_put_is_found_again(tmp_path: Path) -> None:
 
 
 def test_undecodable_path_is_a_key(tmp_path: Path) -> None:
-    """A path that is not UTF-8 can be kept."""
+    """A path that is not UTF-8 can be stored."""
     cache = ThumbnailCache(tmp_path)
     cache.put(Path("caf\udce9.jpg"), 1, 2, 3, b"x")
     assert cache.get(Path("caf\udce9.jpg"), 1, 2, 3) == b"x"
@@ -33,7 +33,7 @@ def test_undecodable_path_is_a_key(tmp_path: Path) -> None:
 
 
 def test_the_longest_unused_go_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Above its limit the cache drops what was used least recently, and stays below the limit."""
+    """Least recently used thumbnails are evicted above the limit."""
     now_s = 1_000_000.0
     monkeypatch.setattr("engine.images.thumbnail_cache.time.time", lambda: now_s)
     cache = ThumbnailCache(tmp_path, limit_bytes=1000)
@@ -53,7 +53,7 @@ def test_the_longest_unused_go_first(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_replacing_a_picture(tmp_path: Path) -> None:
-    """Putting a picture twice keeps the second."""
+    """The second one is stored."""
     cache = ThumbnailCache(tmp_path)
     cache.put(IMAGE, 1, 2, 3, b"old")
     cache.put(IMAGE, 1, 2, 3, b"new")
@@ -62,7 +62,7 @@ def test_replacing_a_picture(tmp_path: Path) -> None:
 
 
 def test_damaged_file_is_started_anew(tmp_path: Path) -> None:
-    """A cache file of ours that is damaged behind its mark is set aside, and the cache works."""
+    """A damaged cache is moved away and a new one is made."""
     cache = ThumbnailCache(tmp_path)
     cache.put(IMAGE, 9, 9, 9, b"x")
     cache.close()
@@ -77,7 +77,7 @@ def test_damaged_file_is_started_anew(tmp_path: Path) -> None:
 
 
 def test_damage_while_in_use(tmp_path: Path) -> None:
-    """A file that rots behind an open cache costs its pictures, never an error."""
+    """Damaged pages lose thumbnails without an error."""
     cache = ThumbnailCache(tmp_path)
     for number in range(50):
         cache.put(IMAGE, number, 2, 3, b"x" * 4000)
@@ -93,7 +93,7 @@ def test_damage_while_in_use(tmp_path: Path) -> None:
 
 
 def test_file_deleted_while_in_use(tmp_path: Path) -> None:
-    """When the cache is deleted under a running program, it works on, and caches again."""
+    """A cache deleted while open is created again."""
     cache = ThumbnailCache(tmp_path)
     cache.put(IMAGE, 1, 2, 3, b"x")
     for path in tmp_path.iterdir():
@@ -107,7 +107,7 @@ def test_file_deleted_while_in_use(tmp_path: Path) -> None:
 
 
 def test_folder_that_refuses_means_no_cache(tmp_path: Path) -> None:
-    """When the folder cannot be made, nothing is kept and nothing fails."""
+    """Without a folder nothing is cached and nothing fails."""
     (tmp_path / "file").write_text("in the way")
     cache = ThumbnailCache(tmp_path / "file" / "cache")
     cache.put(IMAGE, 1, 2, 3, b"x")
@@ -116,7 +116,7 @@ def test_folder_that_refuses_means_no_cache(tmp_path: Path) -> None:
 
 
 def test_other_version_is_emptied(tmp_path: Path) -> None:
-    """A cache of another version of the program is started anew."""
+    """A cache of another version is emptied."""
     connection = sqlite3.connect(tmp_path / FILE_NAME)
     connection.executescript("CREATE TABLE thumbnail (picture TEXT); PRAGMA user_version = 99;")
     connection.close()
@@ -127,7 +127,7 @@ def test_other_version_is_emptied(tmp_path: Path) -> None:
 
 
 def test_many_threads_and_two_programs(tmp_path: Path) -> None:
-    """Threads of two programs may use one cache at once."""
+    """Threads of two programs use one cache."""
     caches = [ThumbnailCache(tmp_path), ThumbnailCache(tmp_path)]
 
     def put_and_get(number: int) -> bytes | None:
@@ -144,7 +144,7 @@ def test_many_threads_and_two_programs(tmp_path: Path) -> None:
 
 
 def test_several_that_open_a_new_file_at_once_lose_nothing(tmp_path: Path) -> None:
-    """SQLite says that the file is busy to all but one; each has its turn."""
+    """SQLite is busy for all but one, which retry."""
     threads = 4
     barrier = threading.Barrier(threads)
 

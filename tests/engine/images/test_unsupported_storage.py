@@ -1,4 +1,4 @@
-"""Whole files that no reader knows are not called damaged; damaged ones are."""
+"""Valid files in unsupported encodings are not called damaged."""
 
 import io
 import struct
@@ -35,7 +35,7 @@ def _tiff(tag: int, value: int) -> bytes:
 
 
 def _bmp(compression: int) -> bytes:
-    """Of ten bits a colour."""
+    """A BMP of ten bits per channel."""
     header = struct.pack(
         "<IiiHHIIiiIIIII", 40, 4, 4, 1, 32, compression, 64, 0, 0, 0, 0, 0x3FF00000, 0xFFC00, 0x3FF
     )

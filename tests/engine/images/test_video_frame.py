@@ -1,4 +1,4 @@
-"""Colours of frames: the matrix and the range that they were stored with."""
+"""Colours of video frames: colour matrix and range."""
 
 from fractions import Fraction
 
@@ -9,7 +9,7 @@ import pytest
 from engine.images.video_frame import FrameGeometry, rgb_of
 
 SMALL, HD = (64, 48), (1280, 720)
-BT_709, BT_601, UNSPECIFIED = 1, 6, 2  # of ITU-T H.273
+BT_709, BT_601, UNSPECIFIED = 1, 6, 2  # ITU-T H.273
 LIMITED, FULL = 1, 2
 
 
@@ -40,7 +40,7 @@ def frame(
 def test_red_is_red(
     yuv: tuple[int, int, int], size: tuple[int, int], matrix: int, value_range: int
 ) -> None:
-    """Where a frame does not name its matrix, its height decides, as players have it."""
+    """Without a colour matrix the height decides, as in players."""
     pixels = rgb_of(frame(yuv, size, matrix, value_range), FrameGeometry())
     assert pixels.shape == (size[1], size[0], 3)
     assert np.abs(pixels.astype(int) - (255, 0, 0)).max() <= 3

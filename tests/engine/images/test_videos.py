@@ -1,4 +1,4 @@
-"""Frames of videos: exactly the one of each time, in any order, or a clear error."""
+"""Frames of videos by time, exact in any order, or an error."""
 
 import gc
 import random
@@ -28,12 +28,12 @@ COUNT = 60
 
 
 def at(number: int) -> FilePart:
-    """The time at which a frame begins, as a project stores it."""
+    """The start time of a frame, as stored in a project."""
     return FilePart(seconds=round(number / FRAMES_PER_S, 5))
 
 
 def packets_decoded(monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """What the decoder is given from now on."""
+    """Record the packets given to the decoder."""
     packets: list[object] = []
     frames_of = videos.VideoFrames._frames_of  # noqa: SLF001
 
@@ -61,7 +61,7 @@ def packets_decoded(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     ],
 )
 def test_every_frame_is_found_exactly(tmp_path: Path, name: str, codec: str) -> None:
-    """In order, backwards, and at random; a time between two frames is that of the first."""
+    """In order, backwards and randomly; between two frames the first counts."""
     path = write_video(tmp_path / name, codec, COUNT)
     order = [*range(COUNT), *range(COUNT - 1, -1, -7), *random.Random(1).sample(range(COUNT), 20)]
     with open_file_parts(path) as video:
@@ -72,7 +72,7 @@ def test_every_frame_is_found_exactly(tmp_path: Path, name: str, codec: str) -> 
 
 
 def test_a_frame_asked_for_alone(tmp_path: Path) -> None:
-    """What was read before makes no difference."""
+    """It equals one read after others."""
     path = write_video(tmp_path / "a.mp4")
     for number in (0, 11, 12, 13, 59):
         with open_file_parts(path) as video:
@@ -82,7 +82,7 @@ def test_a_frame_asked_for_alone(tmp_path: Path) -> None:
 def test_frames_in_order_decode_a_video_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One key frame at the start, and 30 frames requested: no jump, each packet decoded once."""
+    """With one key frame, 30 sequential requests decode each packet once."""
     path = write_video(tmp_path / "a.mp4", key_every=600)
     decoded = packets_decoded(monkeypatch)
     with open_file_parts(path) as video:
@@ -93,7 +93,7 @@ def test_frames_in_order_decode_a_video_once(
 
 
 def test_what_nothing_needs_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a video of key frames alone (AVI of traps), little more is decoded than requested."""
+    """Of a video of key frames (AVI of camera traps) little more is decoded than requested."""
     path = write_video(tmp_path / "a.avi", "mjpeg", key_every=1)
     decoded = packets_decoded(monkeypatch)
     with open_file_parts(path) as video:
@@ -103,7 +103,7 @@ def test_what_nothing_needs_is_passed_over(tmp_path: Path, monkeypatch: pytest.M
 
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_a_camera_that_was_turned(tmp_path: Path, orientation: int) -> None:
-    """Frames stand upright, mirrored ones too."""
+    """Rotation and mirroring are applied."""
     corners = four_corners(64)
     path = write_video(tmp_path / "a.mp4", pictures=[stored_turned(corners, orientation)] * 3)
     turn(path, orientation)
@@ -116,7 +116,7 @@ def test_a_camera_that_was_turned(tmp_path: Path, orientation: int) -> None:
 
 
 def test_pixels_that_are_not_square(tmp_path: Path) -> None:
-    """A frame has the shape in which players show it."""
+    """The pixel aspect ratio is applied."""
     path = write_video(tmp_path / "a.mp4", pictures=[numbered(3)] * 3, pixel_shape=Fraction(4, 3))
     with open_file_parts(path) as video:
         assert video.rgb(FilePart()).shape == (48, 85, 3)
@@ -124,7 +124,7 @@ def test_pixels_that_are_not_square(tmp_path: Path) -> None:
 
 
 def test_parts_are_a_frame_every_so_many_seconds(tmp_path: Path) -> None:
-    """Two seconds if nothing else is wanted; never more than so many."""
+    """By default every two seconds, up to a maximum number."""
     path = write_video(tmp_path / "a.mp4", pictures=150)
     assert [part.text for part in parts_of(path)] == ["t=0", "t=2", "t=4"]
     assert [part.text for part in parts_of(path, PartsWanted(every_s=2.5))] == ["t=0", "t=2.5"]
@@ -137,9 +137,9 @@ def test_parts_are_a_frame_every_so_many_seconds(tmp_path: Path) -> None:
 
 
 def test_parts_where_the_picture_changes(tmp_path: Path) -> None:
-    """Something that is there for a second gives a frame as it comes and one as it goes.
+    """An object visible for a second gives frames at its start and end.
 
-    A little noise gives none.
+    Noise gives none.
     """
     still = np.full((144, 256, 3), 90, dtype=np.uint8)
     noise = np.random.default_rng(1).integers(-8, 8, still.shape)
@@ -157,9 +157,9 @@ def test_parts_where_the_picture_changes(tmp_path: Path) -> None:
 
 
 def test_a_video_that_breaks_off(tmp_path: Path) -> None:
-    """The frames that are there are given.
+    """Frames before the end can be read.
 
-    The line for the others says how many seconds there are.
+    The error for others states the duration.
     """
     whole = write_video(tmp_path / "whole.mp4", options={"movflags": "faststart"}, pictures=120)
     path = tmp_path / "a.mp4"
@@ -180,7 +180,7 @@ def test_a_video_that_breaks_off(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["a.avi", "a.mkv", "a.mts"])
 def test_other_videos_that_break_off(tmp_path: Path, name: str) -> None:
-    """As those whose index was never written, because a battery was empty."""
+    """Such as files without an index, after a power failure."""
     whole = write_video(tmp_path / name, "mpeg2video" if name == "a.mts" else "mpeg4", 120)
     path = tmp_path / f"cut{whole.suffix}"
     path.write_bytes(whole.read_bytes()[: whole.stat().st_size // 2])
@@ -192,7 +192,7 @@ def test_other_videos_that_break_off(tmp_path: Path, name: str) -> None:
 
 
 def test_damage_in_the_middle_costs_what_is_damaged(tmp_path: Path) -> None:
-    """Frames behind it are there."""
+    """Later frames can be read."""
     path = write_video(tmp_path / "a.avi", "mjpeg", COUNT)
     data = bytearray(path.read_bytes())
     data[len(data) // 2 : len(data) // 2 + 3000] = bytes(3000)
@@ -203,7 +203,7 @@ def test_damage_in_the_middle_costs_what_is_damaged(tmp_path: Path) -> None:
 
 
 def test_a_time_behind_the_end(tmp_path: Path) -> None:
-    """The last frame is shown to its end, and not beyond."""
+    """The last frame ends with its duration."""
     path = write_video(tmp_path / "a.mp4")
     with open_file_parts(path) as video:
         assert number_of(video.rgb(FilePart(seconds=1.99))) == 59
@@ -233,7 +233,7 @@ def test_a_file_with_sound_alone(tmp_path: Path) -> None:
 
 
 def test_a_codec_that_nothing_reads(tmp_path: Path) -> None:
-    """The line says which it is, and what to do."""
+    """The error names the codec and what to do."""
     path = write_video(tmp_path / "a.avi", "mjpeg", 3)
     path.write_bytes(path.read_bytes().replace(b"MJPG", b"QQQQ"))
     with pytest.raises(ImageError, match=r"stored in a way that cannot be read.*Convert it to MP4"):
@@ -248,7 +248,7 @@ def test_a_codec_that_nothing_reads(tmp_path: Path) -> None:
         ("a.avi", b"RIFF\xff\0\0\0AVI LIST" + bytes(40), "the video is damaged or incomplete"),
         ("a.mkv", b"\x1a\x45\xdf\xa3" + bytes(400), "the video is damaged or incomplete"),
         ("a.mov", b"", "the file is empty"),
-        # A playlist that names another file, and an address.
+        # A playlist that names another file, and a URL.
         (
             "a.mp4",
             b"#EXTM3U\n#EXTINF:1,\n/etc/passwd\nhttp://127.0.0.1/a.ts\n",
@@ -273,10 +273,10 @@ def test_a_file_that_is_gone(tmp_path: Path) -> None:
 
 
 def test_too_large_and_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The limits are in the lines."""
+    """The messages state the limits."""
     path = write_video(tmp_path / "a.avi", "mjpeg", 3)
     data = path.read_bytes()
-    frames_at = data.index(b"strh") + 8 + 32  # the stream's header says how many frames there are
+    frames_at = data.index(b"strh") + 8 + 32  # number of frames in the stream header
     long = tmp_path / "long.avi"
     long.write_bytes(data[:frames_at] + b"\xff\xff\xff\x7f" + data[frames_at + 4 :])
     with pytest.raises(
@@ -301,7 +301,7 @@ def test_a_stop_while_decoding(tmp_path: Path) -> None:
 
 
 def test_nothing_is_printed(tmp_path: Path) -> None:
-    """FFmpeg writes about damaged files to the terminal by itself."""
+    """FFmpeg's messages on standard error are suppressed."""
     path = write_video(tmp_path / "a.mp4", options={"movflags": "faststart"})
     data = bytearray(path.read_bytes()[:-2000])
     data[-3000:-2000] = bytes(1000)
@@ -318,7 +318,7 @@ def test_nothing_is_printed(tmp_path: Path) -> None:
 
 
 def test_details_of_frames(tmp_path: Path) -> None:
-    """Size as shown, and the time of the frame: that of the start, and its seconds."""
+    """Displayed size, and the time of the frame: start time plus seconds."""
     metadata = {
         "creation_time": "2024-05-01T10:00:58.000000Z",
         "title": "Badger",
@@ -335,7 +335,7 @@ def test_details_of_frames(tmp_path: Path) -> None:
 
 
 def test_the_date_of_an_avi(tmp_path: Path) -> None:
-    """Traps write it as a chunk of its own, by the camera's clock."""
+    """Camera traps write it as a chunk, in local time."""
     path = write_video(tmp_path / "a.avi", "mjpeg", 3)
     data = path.read_bytes()
     date = b"Wed May 01 10:00:58 2024\n\0"
@@ -351,7 +351,7 @@ def test_the_date_of_an_avi(tmp_path: Path) -> None:
 
 
 def test_frames_leave_memory(tmp_path: Path) -> None:
-    """They are megabytes unknown to Python's garbage collector, so none may wait for it."""
+    """Frames are released at once, since the garbage collector does not know their size."""
     path = write_video(
         tmp_path / "a.avi", "mjpeg", [numbered(number, (640, 480)) for number in range(8)]
     )
@@ -366,6 +366,6 @@ def test_frames_leave_memory(tmp_path: Path) -> None:
             before = before or (process.memory_info().rss if number == 20 else 0)
         assert (
             process.memory_info().rss - before < 20 * 1024**2
-        )  # a frame of each would be 45 MB, its pixels 92
+        )  # all frames would take 45 MB, their pixels 92
     finally:
         gc.enable()

@@ -66,7 +66,7 @@ def test_a_folder_is_no_project(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("for_writing", [True, False])
 def test_a_newer_project_is_refused_and_left_alone(tmp_path: Path, *, for_writing: bool) -> None:
-    """A file of a later version of the program is not opened, not even for reading, and says what to do."""
+    """A file of a later version is not opened, also for reading; the message says what to do."""
     path = _closed_project(tmp_path)
     change_file(path, "PRAGMA user_version = 99", "PRAGMA journal_mode = DELETE")
     before = path.read_bytes()

@@ -1,4 +1,4 @@
-"""The asking side, with children that behave and children that do not."""
+"""The worker's client, with well-behaved and misbehaving children."""
 
 import os
 import sys
@@ -34,12 +34,12 @@ TRIAL = TryDevice("cpu")
 
 
 def python(code: str) -> list[str]:
-    """A child that runs this code after it was asked."""
+    """A child that runs this code after a request."""
     return [sys.executable, "-S", "-c", f"import os, sys, time; sys.stdin.readline(); {code}"]
 
 
 def test_the_command_starts_what_answers() -> None:
-    """The client knows the jobs by name: the name and a handler for every request exist."""
+    """Job names of the client: each has a module and a handler for every request."""
     assert program.__name__ == JOBS
     assert callable(program.main)
     assert worker_command()[-1] == JOBS
@@ -52,14 +52,14 @@ def _below(kind: type) -> set[type]:
 
 
 def test_the_packaged_program_is_its_own_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    """There is no Python to run a module with."""
+    """Packaged, there is no Python to run a module."""
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     assert worker_command() == [sys.executable, "worker"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="priorities are classes there")
 def test_a_worker_gives_way() -> None:
-    """A person's window goes first on a busy computer."""
+    """Workers run with a lower priority than the window."""
     worker = Worker(stays=True)
     deadline_s = time.monotonic() + WAIT_S
     while (niceness := psutil.Process(worker.process_id).nice()) == psutil.Process().nice():
@@ -70,7 +70,7 @@ def test_a_worker_gives_way() -> None:
 
 
 def test_events_come_before_the_result() -> None:
-    """Typed, in order."""
+    """Events are typed and in order."""
     events: list[object] = []
     ending = run(
         TRIAL,
@@ -82,21 +82,21 @@ def test_events_come_before_the_result() -> None:
 
 
 def test_a_failure_comes_back() -> None:
-    """With its traceback."""
+    """A failure has its traceback."""
     assert run(TRIAL, limit_s=WAIT_S, command=scripted_command([Failed("no", "Tr")])) == Failed(
         "no", "Tr"
     )
 
 
 def test_an_answer_of_another_kind_leaves_nobody_waiting() -> None:
-    """A bug of the worker's fails the request."""
+    """A result of a wrong type, as of a bug, fails the request."""
     ending = run(TRIAL, limit_s=WAIT_S, command=scripted_command([TRIAL]))
     assert isinstance(ending, Failed)
     assert "found TryDevice" in ending.traceback
 
 
 def test_a_death_keeps_the_last_words() -> None:
-    """Status and standard error."""
+    """Exit status and standard error are reported."""
     ending = run(
         TRIAL,
         limit_s=WAIT_S,
@@ -108,12 +108,12 @@ def test_a_death_keeps_the_last_words() -> None:
 
 
 def test_a_child_that_takes_too_long_is_ended() -> None:
-    """After its time, whatever it does."""
+    """A timeout ends it."""
     assert run(TRIAL, limit_s=0.2, command=python("time.sleep(60)")) == TookTooLong()
 
 
 def test_a_child_that_takes_too_much_memory_is_ended() -> None:
-    """Where the system sets no limit, the parent watches."""
+    """Where the system has no limit, the parent measures."""
     greedy = python("x = bytearray(b'x' * 200_000_000); time.sleep(60)")
     assert (
         run(TRIAL, limit_s=WAIT_S, memory_bytes=100_000_000, command=greedy) == TookTooMuchMemory()
@@ -121,7 +121,7 @@ def test_a_child_that_takes_too_much_memory_is_ended() -> None:
 
 
 def test_a_cancel_ends_the_child_at_once() -> None:
-    """It does not wait for what the child does."""
+    """Without waiting for its work."""
     cancel, started_s = CancelToken(), time.monotonic()
     with pytest.raises(Cancelled):
         run(
@@ -135,13 +135,13 @@ def test_a_cancel_ends_the_child_at_once() -> None:
 
 
 def test_a_program_that_is_not_there(tmp_path: Path) -> None:
-    """Is an error of the system, which each caller puts into its own words."""
+    """It raises OSError, which callers translate."""
     with pytest.raises(OSError, match="none"):
         run(TRIAL, limit_s=WAIT_S, command=[str(tmp_path / "none")])
 
 
 def test_another_version_is_a_sentence_and_the_child_is_ended() -> None:
-    """It was updated while the window was open."""
+    """A version mismatch, as after an update, is reported and ends the child."""
     command = scripted_command([Speed(), "wait for a word"])
     command[4] = command[4].replace('"version": "', '"version": "other ')
     ending = run(TRIAL, limit_s=WAIT_S, command=command)
@@ -150,7 +150,7 @@ def test_another_version_is_a_sentence_and_the_child_is_ended() -> None:
 
 
 def test_a_worker_that_stays_answers_again() -> None:
-    """One process for many requests; what is cancelled is stopped, and the next one is answered."""
+    """One process answers many requests, also after a cancelled one."""
     endings: list[Ending] = []
     worker = Worker(
         scripted_command([Speed()], ["wait"], [Speed({"images_per_s": 1.0})]), stays=True
@@ -168,7 +168,7 @@ def test_a_worker_that_stays_answers_again() -> None:
 
 
 def test_a_worker_that_is_gone_says_so_at_once() -> None:
-    """Who asks it again learns how it died."""
+    """Later requests report how it ended."""
     worker = Worker(python("os._exit(3)"), stays=True)
     endings: list[Ending] = []
     worker.send(TRIAL, ignore_event, endings.append)
@@ -179,7 +179,7 @@ def test_a_worker_that_is_gone_says_so_at_once() -> None:
 
 
 def test_a_request_that_comes_while_the_last_endings_are_reported_has_an_ending() -> None:
-    """A listener sends another request when the process has ended."""
+    """A request sent by a listener while the process ends fails as well."""
     worker = Worker(python("os._exit(3)"), stays=True)
     endings: list[Ending] = []
 
@@ -195,7 +195,7 @@ def test_a_request_that_comes_while_the_last_endings_are_reported_has_an_ending(
 def test_the_worker_finds_our_packages_from_anywhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A folder called "engine" where the person happens to be is not taken for ours."""
+    """A folder "engine" in the current directory is not imported."""
     (tmp_path / "engine").mkdir()
     (tmp_path / "engine" / "__init__.py").write_text("raise SystemExit('not ours')")
     monkeypatch.chdir(tmp_path)
@@ -208,7 +208,7 @@ def test_the_worker_finds_our_packages_from_anywhere(
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 @pytest.mark.parametrize("name", ["SIGKILL", "SIGSEGV", "SIGABRT"])
 def test_a_signal_is_a_status(name: str) -> None:
-    """Negative, as everywhere in Python."""
+    """A signal is a negative status, as in Python."""
     import signal
 
     ending = run(

@@ -1,4 +1,4 @@
-"""Processes that are started by another one: who hears Ctrl+C, and who ends with whom."""
+"""Child processes: Ctrl+C, and ending with the parent."""
 
 import os
 import signal
@@ -18,7 +18,7 @@ IS_DEAF = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.S
 
 
 def test_children_do_not_hear_ctrl_c() -> None:
-    """A terminal sends it to every process; only the one that the person started answers."""
+    """A terminal sends it to all processes; only the parent handles it."""
     program = [sys.executable, "-c", IS_DEAF]
     with children_without_ctrl_c():
         inside = subprocess.run(program, capture_output=True, text=True, check=True).stdout
@@ -27,7 +27,7 @@ def test_children_do_not_hear_ctrl_c() -> None:
 
 
 def test_the_parent_hears_it_all_the_same() -> None:
-    """One that comes while children are started is late, not lost."""
+    """Ctrl+C while children are started is deferred, not lost."""
     received: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, _frame: received.append(number))
     try:
@@ -39,7 +39,7 @@ def test_the_parent_hears_it_all_the_same() -> None:
 
 
 def test_one_thread_watches_all_requests() -> None:
-    """Beginning one needs memory, of which there may be none left."""
+    """Starting a thread per request could fail without memory."""
     watch = ParentWatch()
     before = threading.active_count()
     for _ in range(3):
@@ -48,7 +48,7 @@ def test_one_thread_watches_all_requests() -> None:
 
 
 def test_a_process_ends_although_a_request_hangs() -> None:
-    """The end of standard input sets the token."""
+    """The end of standard input sets the cancel token."""
     lines = (
         (
             "import threading; from engine.events import CancelToken; from engine.worker.limits "

@@ -1,4 +1,4 @@
-"""Messages on their way between two processes."""
+"""Messages between processes."""
 
 import json
 import os
@@ -20,7 +20,7 @@ from engine.worker.protocol import Cancel, Failed, Request, Stopped, answers_to,
 
 @dataclass(frozen=True)
 class Answer:
-    """A result with everything that is hard to send."""
+    """A result with special values."""
 
     path: Path | None
     names: Mapping[str, float | None]
@@ -57,7 +57,7 @@ class Question(Request[Answer]):
     ],
 )
 def test_what_is_sent_arrives(message: object) -> None:
-    """To the last bit, also a path that is no Unicode; one line of ASCII."""
+    """Exact, including paths of invalid Unicode; one line of ASCII."""
     line = encode(3, message)
     assert line.isascii()
     assert line.count(b"\n") == 1
@@ -67,13 +67,13 @@ def test_what_is_sent_arrives(message: object) -> None:
 
 
 def test_a_request_knows_what_answers_it() -> None:
-    """Its result and its events; progress, failure and stop come to each."""
+    """Result and events of a request; progress, failure and stop belong to each."""
     assert answers_to(Question(Path())) == (Progress, Attempt, Answer, Failed, Stopped)
     assert answers_to(TryDevice("cpu")) == (Progress, Attempt, Speed, Failed, Stopped)
 
 
 def test_a_mapping_of_any_kind_is_sent() -> None:
-    """As by name."""
+    """A mapping is sent as if fields were given by name."""
     answer = Answer(None, MappingProxyType({"loss": 1.0}), EmbedBatch(()))
     assert read(encode(1, answer)).message(Answer).names == {"loss": 1.0}
 
@@ -82,27 +82,27 @@ def test_a_mapping_of_any_kind_is_sent() -> None:
     "line", [b"", b"hello", b"[1]", b"7", b'{"kind": "Stopped"}', b'{"version": 1}', b"\xff\xfe"]
 )
 def test_what_is_no_message_is_refused(line: bytes) -> None:
-    """With what was found instead, in one line."""
+    """The error says what was found instead."""
     with pytest.raises(FormatError, match="not a message of the program"):
         read(line)
 
 
 def test_a_message_that_was_not_expected_is_refused() -> None:
-    """Both sides decode only what they requested."""
+    """Both sides decode only expected types."""
     with pytest.raises(FormatError, match="expected Progress or Stopped, found Failed"):
         read(encode(1, Failed("x"))).message(Progress, Stopped)
 
 
 @pytest.mark.parametrize("body", [{}, {"folder": 7}, {"folder": "x", "counts": ["one"]}, [], None])
 def test_fields_of_another_kind_are_refused(body: object) -> None:
-    """Missing ones, and values of another type."""
+    """Missing fields and wrong types."""
     line = json.loads(encode(1, Question(Path())))
     with pytest.raises(FormatError, match="other fields than its kind: found Question"):
         read(json.dumps({**line, "body": body}).encode()).message(Question)
 
 
 def test_values_that_a_dataclass_refuses_are_refused() -> None:
-    """By what its own check says."""
+    """The dataclass's own check is applied."""
     line = json.loads(encode(1, Preprocessing()))
     line["body"]["input_side"] = 3
     with pytest.raises(FormatError, match="8 to 1024 pixels"):
@@ -110,7 +110,7 @@ def test_values_that_a_dataclass_refuses_are_refused() -> None:
 
 
 def test_another_version_is_recognised() -> None:
-    """The program was updated while its window was open: a sentence with what to do."""
+    """A version mismatch after an update says what to do."""
     line = json.loads(encode(1, Stopped()))
     with pytest.raises(
         ProtoleafError, match=r"updated while it was running.*found 0\.0\.0\. Close it and start it"

@@ -1,4 +1,4 @@
-"""The worker's loop: requests in, answers out, cancelled by a message or by silence."""
+"""The worker's loop: requests, results, cancelling by message or end of input."""
 
 import io
 import threading
@@ -30,18 +30,18 @@ class Add(Request[Sum]):
 
 
 def answering(answer: Callable[[Add, Send, CancelToken], Sum]) -> Handlers:
-    """A worker that knows one thing."""
+    """A worker with one handler."""
     return {Add: answer}
 
 
 def added(request: Add, send: Send, _cancel: CancelToken) -> Sum:
-    """Answer, with progress."""
+    """Add with progress."""
     send(Progress(1, 1))
     return Sum(request.first + request.second)
 
 
 def until_cancelled(_request: Add, send: Send, cancel: CancelToken) -> Sum:
-    """Work for as long as one may."""
+    """Work until cancelled."""
     send(Progress(0, 1))
     assert cancel._event.wait(WAIT_S)  # noqa: SLF001
     cancel.raise_if_cancelled()
@@ -49,13 +49,13 @@ def until_cancelled(_request: Add, send: Send, cancel: CancelToken) -> Sum:
 
 
 def test_a_request_is_answered() -> None:
-    """Events first, the result last."""
+    """Events first, then the result."""
     answer = served(Add(1, 2), handlers=answering(added))
     assert (answer.status, answer.events, answer.ending) == (0, (Progress(1, 1),), Sum(3))
 
 
 def test_requests_are_answered_one_after_the_other() -> None:
-    """Each by its number, until standard input ends."""
+    """With the request's number, until standard input ends."""
     out = io.BytesIO()
     assert serve(iter([encode(4, Add(1)), encode(5, Add(2))]), out, answering(added)) == 0
     envelopes = [read(line) for line in out.getvalue().splitlines()]
@@ -64,7 +64,7 @@ def test_requests_are_answered_one_after_the_other() -> None:
 
 
 def test_a_cancel_stops_its_request_alone() -> None:
-    """That of another number does not."""
+    """A cancel with another number is ignored."""
     out, has_begun = io.BytesIO(), threading.Event()
 
     def second(request: Add, send: Send, cancel: CancelToken) -> Sum:
@@ -86,14 +86,14 @@ def test_a_cancel_stops_its_request_alone() -> None:
 
 
 def test_the_end_of_standard_input_stops_it() -> None:
-    """When the window has died nobody waits for the result."""
+    """Work for a dead parent is cancelled."""
     answer = served(Add(1), is_alone=True, handlers=answering(until_cancelled))
     assert (answer.status, answer.ending) == (0, Stopped())
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_worker_that_cannot_listen_any_more_ends() -> None:
-    """Whoever sent it more requests learns that it is gone."""
+    """The sender learns that the worker has ended."""
 
     def stdin() -> Iterator[bytes]:
         yield encode(1, Add(1))
@@ -102,11 +102,11 @@ def test_a_worker_that_cannot_listen_any_more_ends() -> None:
     before = set(threading.enumerate())
     assert serve(stdin(), io.BytesIO(), answering(added)) == 0
     for thread in set(threading.enumerate()) - before:
-        thread.join()  # its exception is of this test
+        thread.join()  # raises its exception in this test
 
 
 def test_a_refusal_is_a_sentence() -> None:
-    """What the engine refuses is reported, and the exit status says that something failed."""
+    """An engine error is reported as text, with a failing exit status."""
 
     def refuse(_request: Add, _send: Send, _cancel: CancelToken) -> Sum:
         raise StorageError("the disk is full", remedy="make room")
@@ -121,7 +121,7 @@ def test_a_refusal_is_a_sentence() -> None:
 
 
 def test_a_bug_keeps_its_traceback() -> None:
-    """No sentence for a person, but all that a report needs."""
+    """An unexpected exception is reported with its traceback."""
 
     def fail(_request: Add, _send: Send, _cancel: CancelToken) -> Sum:
         raise KeyError("leaf")
@@ -136,7 +136,7 @@ def test_a_bug_keeps_its_traceback() -> None:
     "line", [b"hello\n", b"[1]\n", encode(1, Stopped()), encode(1, Progress(1, 2))]
 )
 def test_what_is_no_request_is_refused(line: bytes) -> None:
-    """Anything but a known request ends the worker with a status of its own and a sentence."""
+    """It ends the worker with a message and a status of its own."""
     out = io.BytesIO()
     assert serve(iter([line]), out, answering(added)) == NOT_A_REQUEST
     (answer,) = out.getvalue().splitlines()

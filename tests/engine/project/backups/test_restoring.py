@@ -362,7 +362,7 @@ def test_a_kill_leaves_the_old_or_the_new_project_whole(past: Past) -> None:
 
 
 def test_no_two_states_are_taken_for_the_same(past: Past) -> None:
-    """What is done after going back is counted on from the present, so its backups are never thought to be made."""
+    """Generations continue from the present state, so no new backup equals an existing one."""
     path, made, _, _ = past
     with Project.open(path) as project:
         newest = project.backups.take().generation
