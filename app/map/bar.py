@@ -1,4 +1,4 @@
-"""The bars of a map: above it how it is coloured and drawn on, below it what to do with the selected images."""
+"""Tool bars of the map: colouring and tools above it, actions for the selected images below."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from app.texts import plain_tip, plural, tr
 from app.theme.tokens import tokens
 from app.wording import images
 
-SHORT_BY: Final = 92  # px, least width of what is coloured by
-SHORT_LEVEL: Final = 116  # px, least width of the level
+SHORT_BY: Final = 92  # least width of the "Colour by" box, in pixels
+SHORT_LEVEL: Final = 116  # least width of the level box, in pixels
 
 
 @final
@@ -93,18 +93,18 @@ class ViewBar(QWidget):
         row.addWidget(self.again)
 
     def minimumSizeHint(self) -> QSize:
-        """Without its caption, which gives way first."""
+        """The minimum size without the caption, which is hidden first."""
         hint = super().minimumSizeHint()
         caption = 0 if self._caption.isHidden() else self._caption.sizeHint().width()
         return QSize(hint.width() - caption, hint.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where it gets narrow, what is chosen stays readable."""
+        """Hide the caption when the bar gets narrow."""
         super().resizeEvent(event)
         self._arrange()
 
     def _arrange(self) -> None:
-        """Have a caption and more space between the parts where what is chosen can be read beside them."""
+        """Show the caption and wider spacing only if the boxes stay readable."""
         layout, spacing = self.layout(), tokens().spacing
         assert layout is not None
         self._caption.show()
@@ -127,7 +127,7 @@ class ViewBar(QWidget):
         return None if data is None else int(data)
 
     def show_levels(self, count: int, *, first: int | None) -> None:
-        """Offer the levels of the graph; the chosen one stays where it is there."""
+        """List the levels of the graph; the selection is kept if it still exists."""
         offered: list[int | None] = [*range(max(count - 1, 0)), None]
         if [self.level.itemData(place) for place in range(self.level.count())] == offered:
             return
@@ -199,7 +199,7 @@ class ChosenBar(QWidget):
         self.hide()
 
     def show_chosen(self, count: int, *, acceptable: int, errors: str, is_writable: bool) -> None:
-        """Show what can be done with so many images; nothing without any."""
+        """Show the actions for the selected images; hidden without any."""
         self.count.setText(images(count))
         self.accept.setText(plural(acceptable, "Accept 1 prediction", "Accept %n predictions"))
         self.accept.setVisible(acceptable > 0)

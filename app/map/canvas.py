@@ -1,4 +1,4 @@
-"""Paints a map: each frame anew from arrays, with smooth edges once it rests; and where the camera looks."""
+"""Canvas of the map with its camera; edges are antialiased once it stands still."""
 
 from __future__ import annotations
 
@@ -25,25 +25,24 @@ from engine.file_parts import ImageSource
 if TYPE_CHECKING:
     from app.images.thumbnails import Thumbnails
 
-REST_MS: Final = 140  # without a movement, before edges are smoothed
+REST_MS: Final = 140  # time without movement before antialiasing
 SMALLEST_POINT: Final = 1.1  # radii in logical pixels
-LARGEST_POINT: Final = 2.8  # where all is seen; larger the nearer one looks
-CROWDING: Final = 0.42  # radius of a point, of the mean distance between points that lie evenly
-ZOOM_STEP: Final = 1.25  # of a key
-MOST_ZOOM: Final = 400.0  # times the scale at which all is seen
-LEAST_ZOOM: Final = 0.5  # the same, when one goes away
-_RING: Final = 2.0  # pixels, around the image below the pointer
-MOST_PIXELS: Final = (
-    900_000  # of the screen that all points of a frame cover: a few milliseconds of work
-)
+LARGEST_POINT: Final = 2.8  # at the scale that shows all; grows with the zoom
+CROWDING: Final = 0.42  # radius of a point, relative to the mean distance of evenly spread points
+ZOOM_STEP: Final = 1.25  # factor of a key
+MOST_ZOOM: Final = 400.0  # relative to the scale that shows all
+LEAST_ZOOM: Final = 0.5  # relative to the scale that shows all
+_RING: Final = 2.0  # width in pixels, around the hovered image
+# Screen pixels that all points of a frame cover, at most: a few milliseconds of work.
+MOST_PIXELS: Final = 900_000
 
 
 @final
 class MapCanvas(QWidget):
-    """A view of the plane. Pointer and keys are handled by `app.map.pointer` and the page."""
+    """Canvas of the map. Pointer and keys are handled by `app.map.pointer` and the page."""
 
-    looked = Signal()  # the camera moved, or other points came
-    selected = Signal()  # other images are selected
+    looked = Signal()  # the camera moved, or the points changed
+    selected = Signal()  # the selection changed
     resized = Signal()
 
     def __init__(
@@ -54,10 +53,10 @@ class MapCanvas(QWidget):
         self.camera = Camera()
         self.shows_names = self.shows_prototypes = self.shows_edges = True
         self.chosen = np.zeros(0, dtype=bool)  # (n,) selected points
-        self.current: int | None = None  # row of the point that was clicked last
+        self.current: int | None = None  # row of the last clicked point
         self.hovered: int | None = None
-        self.outline: Sequence[QPointF] = ()  # of a lasso that is being drawn
-        self.covered: tuple[Box, ...] = ()  # where names would be hidden, in logical pixels
+        self.outline: Sequence[QPointF] = ()  # of a lasso being drawn
+        self.covered: tuple[Box, ...] = ()  # rectangles that cover names, in logical pixels
         self.marks = Marks(self)
         self.thumbs = Thumbs(self, thumbnails, source_of)
         self._is_fitted = True
@@ -72,14 +71,14 @@ class MapCanvas(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
 
     def stop(self) -> None:
-        """End the thread that smooths edges."""
+        """Stop the antialiasing thread."""
         self._rest.stop()
         self._thread.stop()
 
-    # -- what is shown
+    # -- content
 
     def show_scene(self, scene: MapScene) -> None:
-        """Show another state; what is selected stays, by image."""
+        """Show another scene; the selection is kept by image."""
         before = self.scene
         if scene.points is not before.points:
             kept = scene.points.rows_of(before.points.image_ids[self.chosen])
@@ -116,7 +115,7 @@ class MapCanvas(QWidget):
         self.shows_names, self.shows_prototypes, self.shows_edges = names, prototypes, edges
         self.update()
 
-    # -- the camera
+    # -- camera
 
     @property
     def view_size(self) -> tuple[float, float]:
@@ -133,56 +132,56 @@ class MapCanvas(QWidget):
         return self.camera.seen(self.view_size)
 
     def fit(self) -> None:
-        """Look at all of it."""
+        """Zoom to show all points."""
         left, top, right, bottom = self.scene.points.bounds
         self.look(Camera((left + right) / 2, (top + bottom) / 2, self.fitting_scale))
         self._is_fitted = True
 
     def look(self, camera: Camera) -> None:
-        """Look from another place."""
+        """Set the camera."""
         if camera != self.camera:
             self.camera, self._is_fitted = camera, False
             self._look_again()
             self.looked.emit()
 
     def pan(self, dx: float, dy: float) -> None:
-        """Move what is seen by logical pixels."""
+        """Pan by logical pixels."""
         self.look(self.camera.moved(dx, dy))
 
     def zoom(self, factor: float, at: QPointF | None = None) -> None:
-        """Zoom around a place of the widget, by default its middle."""
+        """Zoom around a point of the widget, by default its centre."""
         place = QPointF(self.width() / 2, self.height() / 2) if at is None else at
         fitting = self.fitting_scale
         scale = min(max(self.camera.scale * factor, LEAST_ZOOM * fitting), MOST_ZOOM * fitting)
         self.look(self.camera.zoomed(scale, (place.x(), place.y()), self.view_size))
 
     def look_at(self, row: int) -> None:
-        """Bring a point into view."""
+        """Centre a point unless it is visible."""
         x, y = self.scene.points.places[row].tolist()
         left, top, right, bottom = self.seen
         if not (left <= x <= right and top <= y <= bottom):
             self.look(Camera(x, y, self.camera.scale))
 
     def rows_in_view(self) -> NDArray[np.int64]:
-        """Rows of the points that are seen; looked for once for each place of the camera."""
+        """Rows of the visible points; cached until the camera moves."""
         if self._seen_rows is None:
             self._seen_rows = np.flatnonzero(self.scene.points.within(self.seen))
         return self._seen_rows
 
     @property
     def is_moving(self) -> bool:
-        """Whether it moved just now: speed counts for more than smooth edges."""
+        """Whether the view moved recently, so that speed has priority over antialiasing."""
         return self._rest.isActive()
 
     def place_at(self, point: QPointF) -> tuple[float, float]:
-        """The place in the plane below a point of the widget."""
+        """Coordinates of a point of the widget in the plane."""
         return self.camera.to_drawing(point.x(), point.y(), self.view_size)
 
     def point_of(self, x: float, y: float) -> QPointF:
         return QPointF(*self.camera.to_view(x, y, self.view_size))
 
     def row_at(self, point: QPointF, reach: float = 9.0) -> int | None:
-        """The row of the image at a point of the widget: of its thumbnail, else the nearest point."""
+        """Row of the thumbnail at a point of the widget, else of the nearest point within reach."""
         shown = self.thumbs.row_at(point)
         if shown is not None:
             return shown
@@ -191,7 +190,7 @@ class MapCanvas(QWidget):
 
     @property
     def radius(self) -> float:
-        """Of a point, in logical pixels: larger the nearer one looks."""
+        """Radius of a point in logical pixels; grows with the zoom."""
         left, top, right, bottom = self.scene.points.bounds
         apart = ((right - left) * (bottom - top) / max(len(self.scene.points), 1)) ** 0.5
         most = LARGEST_POINT + max(0.0, log2(self.camera.scale / self.fitting_scale)) / 2
@@ -246,7 +245,7 @@ class MapCanvas(QWidget):
             painter.setBrush(veil)
             painter.drawPolygon(QPolygonF(list(self.outline)))
 
-    # -- smooth edges, once it rests
+    # -- antialiasing
 
     def _look_again(self) -> None:
         self._seen_rows = None

@@ -1,4 +1,4 @@
-"""Colours of the points of a map: by class at a level, by label, by score, or by date; with a legend that counts."""
+"""Colours of the points of a map by class, label, score or date, with a legend."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ RAMP: Final[Mapping[Scheme, tuple[str, ...]]] = {
     Scheme.DARK: ("#f08aa6", "#f5bd72", "#c6d96b", "#6fd3c8", "#a3b4ff"),
 }
 """From low to high, or from early to late."""
-SCORE_STEPS: Final = (0.5, 0.7, 0.9, 0.97)  # where one colour of the ramp ends and the next begins
-MOST_LISTED: Final = 10  # classes in the legend, the largest; all have their colour
+SCORE_STEPS: Final = (0.5, 0.7, 0.9, 0.97)  # thresholds between the colours of the ramp
+MOST_LISTED: Final = 10  # largest classes listed in the legend; all classes have a colour
 
 
 class ColourBy(StrEnum):
-    """What the colour of a point tells."""
+    """What the colour of a point encodes."""
 
     CLASS = "class"
     LABEL = "label"
@@ -50,14 +50,13 @@ class ColourBy(StrEnum):
 
 @dataclass(frozen=True)
 class Wish:
-    """How to colour the points."""
+    """Options of a colouring."""
 
     by: ColourBy = ColourBy.CLASS
-    level: int | None = None  # of the classes, 0 for the top; None for the deepest
+    level: int | None = None  # level of the classes, 0 for the top; None for the deepest
     scheme: Scheme = Scheme.LIGHT
-    stored_colours: Mapping[int, str] = field(
-        default_factory=dict
-    )  # that people gave classes, by id
+    # Colours that users gave classes, by id.
+    stored_colours: Mapping[int, str] = field(default_factory=dict)
     dates: Mapping[int, int] = field(default_factory=dict)  # days since 1970 by image id
 
 
@@ -67,25 +66,24 @@ class LegendEntry:
 
     colour: str  # "" for several
     count: int
-    class_id: int | None = None  # None for what is no class
-    kind: str = (
-        ""  # of what is no class: "other", "none", "labelled", "predicted", "unknown", or a range
-    )
+    class_id: int | None = None  # None for entries that are not a class
+    # Of entries without a class: "other", "none", "labelled", "predicted", "unknown", or a range.
+    kind: str = ""
     range: tuple[float, float] | None = None  # of a score, or of days
 
 
 @dataclass(frozen=True, eq=False)
 class Colouring:
-    """Colours (n,) 0xAARRGGBB and ranks (n,) of points, and what they mean."""
+    """Colours (n,) 0xAARRGGBB and ranks (n,) of points, with a legend."""
 
     colours: NDArray[np.uint32]
-    ranks: NDArray[np.uint8]  # higher ones are painted over lower ones
+    ranks: NDArray[np.uint8]  # higher ones are painted on top
     legend: tuple[LegendEntry, ...]
-    classes: Codes  # (n,) the class at the chosen level, or `NO_CLASS`
+    classes: Codes  # (n,) class at the chosen level, or `NO_CLASS`
 
 
 def coloured(image_ids: Ids, state: CollectionState, graph: CategoryGraph, wish: Wish) -> Colouring:
-    """Colours of images (n,) in ascending id; those that left the project are as those without a class."""
+    """Colours of images (n,) in ascending id; removed images count as without a class."""
     places, is_there = _places_in(state, image_ids)
     shown = shown_classes(
         state.label_class[places], state.best_class[places], state.is_unknown[places]
@@ -126,7 +124,7 @@ def _places_in(state: CollectionState, image_ids: Ids) -> tuple[Ids, NDArray[np.
 
 
 def _at_level(shown: Codes, graph: CategoryGraph, level: int | None) -> Codes:
-    """The class (n,) at or above a level for each shown class; of several parents the first."""
+    """The class (n,) at or above a level for each class; with several parents, by the first."""
     if level is None:
         return shown
     found, back = np.unique(shown, return_inverse=True)
@@ -134,7 +132,7 @@ def _at_level(shown: Codes, graph: CategoryGraph, level: int | None) -> Codes:
 
 
 def class_at(graph: CategoryGraph, class_id: int, level: int) -> int:
-    """A class, or what stands above it at a level; of several parents the first."""
+    """A class or its ancestor at a level; with several parents, by the first."""
     if class_id == NO_CLASS or class_id not in graph:
         return NO_CLASS
     while graph.level(class_id) > level:
@@ -143,7 +141,7 @@ def class_at(graph: CategoryGraph, class_id: int, level: int) -> int:
 
 
 def _by_class(classes: Codes, wish: Wish, at_level: Codes) -> Colouring:
-    """Each class in its own colour, whatever others are there; the legend has the largest."""
+    """Colour each class independently of the others; the legend lists the largest."""
     found, back, counts = np.unique(classes, return_inverse=True, return_counts=True)
     grey, is_class = OTHER[wish.scheme], found != NO_CLASS
     colours = [_shown_colour(each, wish) if each != NO_CLASS else grey for each in found.tolist()]
@@ -191,7 +189,7 @@ def _by_status(
 def _by_value(
     values: NDArray[np.float64], edges: tuple[float, ...], wish: Wish, at_level: Codes, kind: str
 ) -> Colouring:
-    """Colours of values (n,) by steps; NaN is grey."""
+    """Colours of values (n,) in steps; NaN is grey."""
     has_value = ~np.isnan(values)
     steps = max(len(edges) - 1, 1)
     step = np.clip(
@@ -204,8 +202,9 @@ def _by_value(
     counts = np.bincount(at, minlength=len(colours)).tolist()
     legend = [
         LegendEntry(colours[each], counts[each], kind=kind, range=(edges[each], edges[each + 1]))
-        for each in range(len(edges) - 1) if counts[each]
-    ]  # fmt: skip
+        for each in range(len(edges) - 1)
+        if counts[each]
+    ]
     if counts[-1]:
         legend.append(
             LegendEntry(
@@ -222,7 +221,7 @@ def _by_value(
 
 
 def _date_edges(days: NDArray[np.float64]) -> tuple[float, ...]:
-    """Edges of at most five steps with about as many images each."""
+    """Edges of at most five steps with about equal numbers of images."""
     known = days[~np.isnan(days)]
     if not len(known):
         return 0.0, 1.0

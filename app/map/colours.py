@@ -1,4 +1,4 @@
-"""Keeps the colours and names of a map up to date with the project, on a thread of its own."""
+"""Updates the colours and names of a map on a background thread when the project changes."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from engine.map.prototypes import MapPrototypes
     from engine.project import Change
 
-SOON_MS: Final = 40  # several changes within this time are one
-_EPOCH: Final = date(1970, 1, 1).toordinal()  # day from which dates count
+SOON_MS: Final = 40  # debounce of changes
+_EPOCH: Final = date(1970, 1, 1).toordinal()  # ordinal of day 0
 
 
 @final
 class MapColours(QObject):
-    """Makes scenes of a map; the newest wish wins."""
+    """Makes scenes of a map; only the latest request is delivered."""
 
     made = Signal(MapScene)
 
@@ -42,8 +42,8 @@ class MapColours(QObject):
         self.map: ImageMap | None = None
         self._hidden: frozenset[int] = frozenset()  # images of the map that the project hides
         self.scene = MapScene()
-        self.graph: CategoryGraph | None = None  # a copy that a thread of its own may read
-        self.depth = 0  # levels of the classes
+        self.graph: CategoryGraph | None = None  # a copy for the background thread
+        self.depth = 0  # number of levels
         self._wish = Wish(level=0)
         self._dates: dict[int, int] = {}
         self._number = 0
@@ -61,7 +61,7 @@ class MapColours(QObject):
         theme_of(application).changed.connect(self.refresh)
 
     def show_map(self, made: ImageMap) -> None:
-        """Colour another map, or one with more images."""
+        """Set the map to colour."""
         self.map = made
         self._show_points()
         self.refresh()
@@ -79,7 +79,7 @@ class MapColours(QObject):
         self.refresh()
 
     def _show_points(self) -> None:
-        """Show the images of the map, but for those that the project hides."""
+        """Show the images of the map, except hidden ones."""
         from app.map.points import MapPoints
 
         assert self.map is not None
@@ -88,7 +88,7 @@ class MapColours(QObject):
         self.scene = MapScene(points=MapPoints.of(self.map, self._hidden))
 
     def refresh(self) -> None:
-        """Colour again, soon."""
+        """Colour again, debounced."""
         if self.map is not None:
             self._soon.start()
 
@@ -180,9 +180,11 @@ def _coloured_scene(
     scene: MapScene, state: CollectionState, graph: CategoryGraph, wish: Wish
 ) -> MapScene:
     colouring = coloured(scene.points.image_ids, state, graph, wish)
-    finest = colouring.classes if wish.level is None else coloured(
-        scene.points.image_ids, state, graph, Wish(scheme=wish.scheme)
-    ).classes  # fmt: skip
+    finest = (
+        colouring.classes
+        if wish.level is None
+        else coloured(scene.points.image_ids, state, graph, Wish(scheme=wish.scheme)).classes
+    )
     places = class_places(colouring.classes, finest, scene.points.places, graph)
     named = {place.class_id for place in places} | {entry.class_id for entry in colouring.legend}
     names = {each: graph.shown_name(each) for each in named if each is not None and each in graph}
@@ -192,14 +194,14 @@ def _coloured_scene(
 
 
 def prototypes_in(live: LiveCollection) -> MapPrototypes:
-    """On the project thread."""
+    """Prototypes of the model; runs on the project thread."""
     from engine.map.prototypes import prototypes_of
 
     return prototypes_of(live)
 
 
 def days_of(live: LiveCollection) -> dict[int, int]:
-    """Days since 1970 on which images were taken, by id; on the project thread."""
+    """Capture dates in days since 1970, by image id; runs on the project thread."""
     return {
         each.image_id: each.taken_at.toordinal() - _EPOCH
         for each in live.project.details.each()

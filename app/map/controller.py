@@ -1,4 +1,4 @@
-"""The map of the collection: shown, made by the worker, coloured as the project changes, and labelled on."""
+"""The map feature: opens the page, requests the map, and labels images on it."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from engine.map.image_map import ImageMap
     from engine.project import Change, Project
 
-FINISHED_MS: Final = 1_500  # without new embeddings, before new images are placed
-FEWEST_LATER: Final = 20  # images placed later from which the notice offers to make the map again
+FINISHED_MS: Final = 1_500  # time without new embeddings before new images are placed
+FEWEST_LATER: Final = 20  # images placed later from which an update of the map is offered
 
 
 @final
 class Maps(Feature):
-    """What Ctrl+M does."""
+    """The map of the collection (Ctrl+M)."""
 
     guide_page = "map"
     page_keys = (KEYS,)
@@ -48,7 +48,7 @@ class Maps(Feature):
         self.page: MapPage | None = None
         self._source: MapSource | None = None
         self._colours: MapColours | None = None
-        self._ready = 0  # embedded images when the map was looked for
+        self._ready = 0  # embedded images at the last lookup of the map
         self._is_dismissed = False
         self._settled = QTimer(self, singleShot=True, interval=FINISHED_MS)
         self._settled.timeout.connect(self._look_for_new)
@@ -57,7 +57,7 @@ class Maps(Feature):
 
     @action("show_map", marked("Map"), "map", "Ctrl+M", Section.VIEW_PAGES)
     def show(self) -> None:
-        """Show the map in the centre; made first where there is none."""
+        """Show the map page, and compute a missing map."""
         page = self._made_page()
         self._shell.workspace.show_page(page, tr("Map"))
         if self.source.slot.is_busy:
@@ -109,7 +109,7 @@ class Maps(Feature):
         page.image_clicked.connect(self._on_image_clicked)
         page.image_opened.connect(self._shell.workspace.open_image)
 
-    # -- the map comes
+    # -- loading
 
     def _look(self) -> None:
         self._ready = self._ready_count()
@@ -127,7 +127,7 @@ class Maps(Feature):
                 self._settled.start()
 
     def _look_for_new(self) -> None:
-        """Place images that were embedded since, once a run of them is over."""
+        """Place new images after a run of embeddings has ended."""
         if self.page is None or not self.page.isVisible() or self.source.slot.is_busy:
             return
         if self._shell.embedding.job is not None:
@@ -236,14 +236,14 @@ class Maps(Feature):
             self.page.notice.hide()
             self._is_dismissed = False
 
-    # -- images on it
+    # -- images
 
     def _source_of(self, image_id: int) -> ImageSource | None:
         state = self._session.state
         return None if state is None else state.visible_source_of(image_id)
 
     def _class_text_of(self, image_id: int) -> str:
-        """`Gull 87%`, as the card of the image says it."""
+        """`Gull 87%`, like the image's card."""
         state, graph = self._session.state, self._session.graph
         if state is None:
             return ""
@@ -275,9 +275,11 @@ class Maps(Feature):
         found = acceptable(state, ids, self._settings.accept_above / 100)
         info = self._session.info
         page.chosen_bar.show_chosen(
-            len(ids), acceptable=found.image_count, errors=errors_text(found.expected_errors),
+            len(ids),
+            acceptable=found.image_count,
+            errors=errors_text(found.expected_errors),
             is_writable=info is not None and info.is_writable,
-        )  # fmt: skip
+        )
 
     def _on_image_clicked(self, image_id: int) -> None:
         if self._source_of(image_id) is not None:
@@ -306,7 +308,7 @@ class Maps(Feature):
         return class_rows(self._session.graph, text, first=self._likeliest())
 
     def _likeliest(self) -> list[int]:
-        """The classes that most of the selected images show, first in the palette."""
+        """The most frequent classes of the selected images, listed first in the palette."""
         page, graph = self.page, self._session.graph
         if page is None or page.canvas.scene.colouring is None:
             return []
@@ -333,7 +335,7 @@ class Maps(Feature):
 
 
 def _label(project: Project, groups: Mapping[int, Sequence[int]]) -> Change:
-    """One step, whatever the number of classes."""
+    """Label the groups in one undo step."""
     count = sum(map(len, groups.values()))
     with project.history.one_step(
         project_action("predictions_accepted", images=count, classes=len(groups))

@@ -1,4 +1,4 @@
-"""What the image below the pointer is: a thumbnail with its name and class, beside the point."""
+"""Card of the hovered image on a map: thumbnail, name and class."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from app.images.thumbnails import Thumbnails
 
 SIDE: Final = 128  # of the thumbnail
-_PAD: Final = 8  # within the card
-_AWAY: Final = 16  # from the point
+_PAD: Final = 8  # padding of the card
+_AWAY: Final = 16  # distance from the point
 
 
 @final
 class HoverCard(QWidget):
-    """Floats over the map, and never takes the mouse."""
+    """Floating card next to a point; ignores the mouse."""
 
     def __init__(self, parent: QWidget, thumbnails: Thumbnails) -> None:
         super().__init__(parent)

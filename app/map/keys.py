@@ -1,4 +1,4 @@
-"""The keys of the map."""
+"""Keyboard shortcuts of the map."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Names on a map: where each class lies, and which names fit without one over another."""
+"""Placement of class names on a map without overlaps."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from engine.collection.state import NO_CLASS
 if TYPE_CHECKING:
     from engine.graph.category_graph import CategoryGraph
 
-FEWEST: Final = 3  # images of a class that has a name
-HALVINGS: Final = 4  # of the points of a class, around its middle
-MOST_NAMES: Final = 40  # at a time
+FEWEST: Final = 3  # least number of images of a named class
+HALVINGS: Final = 4  # iterations of `_place`
+MOST_NAMES: Final = 40  # names shown at a time
 GAP: Final = 6.0  # pixels between two names
 
 Box = tuple[float, float, float, float]
@@ -24,13 +24,13 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class ClassPlace:
-    """Where most images of a class lie."""
+    """Position of the name of a class."""
 
     class_id: int
     x: float
     y: float
     count: int
-    depth: int  # levels below the one that the colours are of
+    depth: int  # levels below the coloured level
 
 
 def class_places(
@@ -39,11 +39,11 @@ def class_places(
     places: NDArray[np.float32],
     graph: CategoryGraph,
 ) -> tuple[ClassPlace, ...]:
-    """Where the images (n,) of each class lie at the level that is coloured, and of those below: from the coarsest.
+    """Name positions of the classes at the coloured level and below, coarsest first.
 
     Args:
-        classes: (n,) at the level, or `NO_CLASS`.
-        finest: (n,) the class that each image shows.
+        classes: (n,) classes at the level, or `NO_CLASS`.
+        finest: (n,) class of each image.
     """
     depth_of = dict.fromkeys(np.unique(classes).tolist(), 0)
     rows_of: dict[int, list[NDArray[np.int64]]] = {}
@@ -73,7 +73,7 @@ def _groups(classes: NDArray[np.int32]) -> Iterable[tuple[int, NDArray[np.int64]
 
 
 def _place(class_id: int, places: NDArray[np.float32], depth: int) -> ClassPlace:
-    """The middle of the densest part: the half of the points nearest to the median, again and again."""
+    """Centre of the densest part of a class: repeatedly keep the half nearest to the median."""
     count = len(places)
     for _halving in range(HALVINGS):
         middle = np.median(places, axis=0)
@@ -90,12 +90,12 @@ def placed_apart(
     view: tuple[float, float],
     taken: Sequence[Box] = (),
 ) -> list[tuple[int, Box]]:
-    """Which boxes fit into a view without touching one another, earlier ones before later ones.
+    """Choose boxes that fit into a view without overlaps; earlier ones have priority.
 
     Args:
-        wanted: middle and size of each, in pixels.
+        wanted: centre and size of each box, in pixels.
         view: width and height.
-        taken: boxes that are there already.
+        taken: boxes placed before.
     """
     kept: list[tuple[int, Box]] = []
     boxes = list(taken)

@@ -1,4 +1,4 @@
-"""The legend of a map: what each colour means, and how many images have it."""
+"""The legend of a map: colours, their meanings, and numbers of images."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from app.mirroring import isolated, placed
 from app.theme.tokens import tokens
 from app.wording import clauses, number, titled
 
-DOT: Final = 9  # pixels across
-LONGEST: Final = 150  # logical pixels of a name
-_PAD: Final = 10  # within the card
-_GAP: Final = 8  # between its columns
+DOT: Final = 9  # diameter in pixels
+LONGEST: Final = 150  # of a name, in logical pixels
+_PAD: Final = 10  # padding of the card
+_GAP: Final = 8  # between columns
 
 
 @final
 class Legend(QWidget):
-    """A small card over the map; clicks go through it."""
+    """Floating legend card; ignores the mouse."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""Prototypes, the edges between them, and names of classes on a map; names are painted once and kept."""
+"""Paints prototypes, their edges, and class names on a map; rendered names are cached."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ if TYPE_CHECKING:
     from app.map.labels import Box
     from app.map.seen import MapView
 
-DIAMOND: Final = 6.5  # half of a prototype's mark, in logical pixels
+DIAMOND: Final = 6.5  # half the width of a prototype's mark, in logical pixels
 LONGEST_NAME: Final = 170  # pixels
-NEARER: Final = 2.2  # times as near, for one level more
-LINE_ALPHA: Final = 110  # of 255
-MOST_TRIED: Final = 120  # names that are tried to be placed, in a frame
-_PAD: Final = (7.0, 2.5)  # across and along, around a name
-_KEPT: Final = 600  # pictures of names
+NEARER: Final = 2.2  # zoom factor that reveals one more level
+LINE_ALPHA: Final = 110  # 0-255
+MOST_TRIED: Final = 120  # names tried for placement per frame
+_PAD: Final = (7.0, 2.5)  # horizontal and vertical padding of a name
+_KEPT: Final = 600  # cached name pictures
 
 
 @final
 class Marks:
-    """Paints them over the points of a canvas."""
+    """Paints marks and names over the points of a canvas."""
 
     def __init__(self, canvas: MapView) -> None:
         self._canvas = canvas
         self._pictures: dict[tuple[str, bool, float], QPixmap] = {}
 
     def forget(self) -> None:
-        """Fonts, colours or names changed."""
+        """Clear the cache after a change of fonts, colours or names."""
         self._pictures.clear()
 
     def paint_edges(self, painter: QPainter) -> None:
@@ -82,7 +82,7 @@ class Marks:
                 painter.drawPixmap(QPointF(x - away, y - away), picture)
 
     def _in_view(self, places: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Places (k, 2) in logical pixels."""
+        """Positions (k, 2) in logical pixels."""
         camera, view = self._canvas.camera, self._canvas.view_size
         return (places - (camera.x, camera.y)) * camera.scale + (view[0] / 2, view[1] / 2)
 
@@ -93,19 +93,22 @@ class Marks:
         return self._pictures[key]
 
     def _depths(self) -> frozenset[int]:
-        """Classes whose prototypes are seen at this zoom: those above the coloured level, at it, and some below."""
+        """Classes whose prototypes are shown at this zoom: down to `_deepest` levels."""
         canvas, levels = self._canvas, self._canvas.scene.levels
         deepest = self._deepest()
         marks = canvas.scene.prototypes
         return frozenset(mark.class_id for mark in marks if levels.get(mark.class_id, 0) <= deepest)
 
     def _deepest(self) -> int:
-        """Levels below the coloured one that are seen: one more for each `NEARER` times as near."""
+        """Levels shown below the coloured one: one more for each zoom factor of `NEARER`."""
         canvas = self._canvas
         return max(0, int(log(max(canvas.camera.scale / canvas.fitting_scale, 1.0), NEARER)))
 
     def paint_names(self, painter: QPainter) -> None:
-        """Names of classes in view, coarse ones first, without one over another; below a prototype where it has one."""
+        """Paint the names of visible classes without overlaps, coarse ones first.
+
+        A name is below the class's prototype if that is shown.
+        """
         canvas, scene = self._canvas, self._canvas.scene
         marked = scene.marked if canvas.shows_prototypes else frozenset()
         ratio, deepest, found = canvas.devicePixelRatioF(), self._deepest(), []
@@ -114,7 +117,7 @@ class Marks:
         for row in np.flatnonzero(is_in).tolist():
             place = scene.places[row]
             if place.depth > deepest:
-                break  # they are sorted from the coarsest
+                break  # sorted from the coarsest
             picture = self._picture(
                 scene.names.get(place.class_id, ""), is_strong=place.depth == 0, ratio=ratio
             )
@@ -177,7 +180,7 @@ def _line(colour: QColor) -> QPen:
 
 
 def _hairline(colour: QColor, ground: QColor) -> QPen:
-    """One pixel of the screen, opaque: ten times as fast."""
+    """A one-pixel opaque pen, which paints ten times as fast."""
     parts = zip(colour.getRgb()[:3], ground.getRgb()[:3], strict=True)  # type: ignore[index]
     pen = QPen(
         QColor(*((one * LINE_ALPHA + other * (255 - LINE_ALPHA)) // 255 for one, other in parts)), 1
@@ -204,9 +207,10 @@ def _diamond_picture(colour: int, ratio: float) -> QPixmap:
 def clipped(
     starts: NDArray[np.float64], ends: NDArray[np.float64], view: tuple[float, float]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """The parts of lines (n, 2) to (n, 2) within a view: (k, 4), and which lines they are of (Liang and Barsky, 1984).
+    """Clip lines (n, 2) to (n, 2) to a view (Liang and Barsky, 1984); Qt would paint all of them.
 
-    Qt would also paint what lies thousands of pixels away.
+    Returns:
+        Lines (k, 4), and the row of each.
     """
     way = ends - starts
     low, high = np.zeros(len(starts)), np.ones(len(starts))

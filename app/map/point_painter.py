@@ -1,4 +1,4 @@
-"""Paints the points of a map: each, or their density; with smooth edges, made on a thread of its own, once it rests."""
+"""Paints the points of a map, or their density; antialiased in the background when at rest."""
 
 from __future__ import annotations
 
@@ -17,17 +17,16 @@ if TYPE_CHECKING:
     from app.jobs.background_thread import BackgroundThread
     from app.map.seen import MapView
 
-MOST_CHOSEN: Final = 60_000  # selected points that are painted, in a frame
-MOST_EDGED: Final = 15_000  # of which each has an edge
-_EDGE: Final = 1.2  # logical pixels
-_FINE: Final = (
-    1.75  # pixels of the screen for a logical one from which no edge needs to be smoothed
-)
+MOST_CHOSEN: Final = 60_000  # selected points painted in a frame, at most
+MOST_EDGED: Final = 15_000  # selected points painted with an outline, at most
+_EDGE: Final = 1.2  # width in logical pixels
+# Device pixel ratio from which antialiasing is not needed.
+_FINE: Final = 1.75
 
 
 @final
 class PointPainter:
-    """Keeps what the next frame can be made from."""
+    """Paints points; caches colours and the antialiased picture."""
 
     def __init__(self, view: MapView, thread: BackgroundThread) -> None:
         self._view = view
@@ -39,7 +38,7 @@ class PointPainter:
         self._faded = None
 
     def forget_smooth(self) -> None:
-        """Something else is seen."""
+        """Drop the antialiased picture."""
         self._smooth = None
 
     def paint(self, painter: QPainter) -> None:
@@ -59,7 +58,7 @@ class PointPainter:
             painter.drawImage(0, 0, image)
 
     def _paint_density(self, painter: QPainter) -> bool:
-        """Paint the density where too many points are in view."""
+        """Paint the density if too many points are visible."""
         view, density = self._view, self._view.scene.density
         if density is None or len(view.rows_in_view()) <= MANY:
             return False
@@ -75,7 +74,7 @@ class PointPainter:
         return True
 
     def _all(self) -> Layer:
-        """All points, or those in view of very many; fainter while some are selected."""
+        """All points, or the visible ones of very many; faded while some are selected."""
         view, order = self._view, self._view.scene.order
         assert order is not None, "only a coloured scene is painted"
         radius, colours = view.radius * view.devicePixelRatioF(), order.colours
@@ -89,7 +88,7 @@ class PointPainter:
         return Layer(order.places[rows], colours[rows], radius)
 
     def _chosen(self) -> list[Layer]:
-        """The selected points, with a dark edge as long as there are few."""
+        """The selected points, with a dark outline if there are few."""
         view, order = self._view, self._view.scene.order
         assert order is not None, "only a coloured scene is painted"
         seen, ratio = view.rows_in_view(), view.devicePixelRatioF()
@@ -107,16 +106,16 @@ class PointPainter:
         width, height = round(view.width() * ratio), round(view.height() * ratio)
         return View(camera.x, camera.y, camera.scale * ratio, max(1, width), max(1, height))
 
-    # -- smooth edges
+    # -- antialiasing
 
     def _key(self) -> object:
-        """What a smooth picture must be of to be the present one."""
+        """Cache key of the antialiased picture."""
         view = self._view
         size = view.width(), view.height(), view.devicePixelRatioF()
         return view.camera, size, id(view.scene.order), tokens().scheme
 
     def smooth_edges(self) -> None:
-        """Begin to smooth edges, where the pixels are so large that they show."""
+        """Start antialiasing, unless pixels are too small for it to matter."""
         view, order, ratio = self._view, self._view.scene.order, self._view.devicePixelRatioF()
         if (
             ratio >= _FINE
@@ -144,7 +143,10 @@ class PointPainter:
 
 
 def image_over(pixels: NDArray[np.uint32]) -> QImage:
-    """A Qt image over the memory of pixels (H, W), which must live as long; the rows may lie apart."""
+    """A `QImage` on the memory of pixels (H, W) without a copy; the rows need not be contiguous.
+
+    The array must outlive the image.
+    """
     height, width = pixels.shape
     row = pixels.strides[0] // 4
     flat = np.lib.stride_tricks.as_strided(pixels, ((height - 1) * row + width,), (4,))

@@ -1,4 +1,4 @@
-"""What the mouse does on a map: drag to move, wheel to zoom, Shift and drag to select, click and double click."""
+"""Mouse interaction of a map: drag to pan, wheel to zoom, Shift+drag to select, clicks."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from app.map.canvas import MapCanvas
 
-WHEEL_UNITS: Final = 120.0  # of a wheel's angle, for one notch
-WHEEL_STEP: Final = 1.25  # times as large, for each notch
+WHEEL_UNITS: Final = 120.0  # `QWheelEvent.angleDelta` of one notch
+WHEEL_STEP: Final = 1.25  # zoom factor per notch
 _NEAR: Final = 3.0  # pixels between two corners of a lasso
 _SHIFT, _CONTROL, _ALT = (
     Qt.KeyboardModifier.ShiftModifier,
@@ -26,7 +26,7 @@ _SHIFT, _CONTROL, _ALT = (
 
 
 class Tool(StrEnum):
-    """What dragging with the left button does."""
+    """Effect of dragging with the left button."""
 
     MOVE = "move"
     LASSO = "lasso"
@@ -35,10 +35,10 @@ class Tool(StrEnum):
 
 @final
 class MapPointer(QObject):
-    """Watches a canvas."""
+    """Event filter of a canvas."""
 
     clicked = Signal(int)  # row of a point
-    opened = Signal(int)  # double clicked
+    opened = Signal(int)  # row of a double-clicked point
     hovered = Signal(int)  # row, or -1 for none
     tool_changed = Signal(str)
 
@@ -65,7 +65,7 @@ class MapPointer(QObject):
             self.tool_changed.emit(tool.value)
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """Handle events of the canvas; True where nobody else may."""
+        """Handle events of the canvas; True if consumed."""
         if isinstance(event, QMouseEvent) and event.type() in self._acts:
             return self._acts[event.type()](event)
         if isinstance(event, QWheelEvent):
@@ -87,7 +87,7 @@ class MapPointer(QObject):
         return False
 
     def give_up(self) -> bool:
-        """Drop an outline that is being drawn; False where there is none."""
+        """Cancel a lasso being drawn; False if there is none."""
         was_drawing = self._outlines is not None
         self._outlines, self._pressed, self._moves = None, None, False
         self._canvas.outline = ()
@@ -171,7 +171,7 @@ class MapPointer(QObject):
         return True
 
     def _select(self, wanted: NDArray[np.bool_], keys: Qt.KeyboardModifier) -> None:
-        """Select points; Ctrl adds them to what is selected, Alt takes them away."""
+        """Select points; Ctrl adds them to the selection, Alt removes them."""
         chosen = self._canvas.chosen
         if keys & _ALT:
             self._canvas.choose(chosen & ~wanted)

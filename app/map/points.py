@@ -1,4 +1,4 @@
-"""The points of a map as arrays: which are where, near a place, within a lasso, and in which order they are painted."""
+"""The points of a map as arrays: queries by rectangle, radius and polygon, and paint order."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Flags = NDArray[np.bool_]
 Floats = NDArray[np.float32]
 Box = tuple[float, float, float, float]  # left, top, right, bottom
 
-MARGIN: Final = 4.0  # of the plane, around all points
+MARGIN: Final = 4.0  # units of the plane around all points
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class MapPoints:
-    """Images (n,) with their places (n, 2) in the plane, in ascending image id."""
+    """Images (n,) with coordinates (n, 2) in the plane, in ascending image id."""
 
     image_ids: NDArray[np.int64]
     places: Floats
@@ -35,7 +35,7 @@ class MapPoints:
 
     @staticmethod
     def of(made: ImageMap, hidden: Collection[int] = ()) -> MapPoints:
-        """The points of a map without the images that a project hides."""
+        """The points of a map without hidden images."""
         if not hidden:
             return MapPoints(made.image_ids, made.places)
         is_shown = ~np.isin(made.image_ids, np.fromiter(hidden, dtype=np.int64, count=len(hidden)))
@@ -46,7 +46,7 @@ class MapPoints:
 
     @cached_property
     def bounds(self) -> Box:
-        """What is seen when all of it is."""
+        """Bounding box of all points, with a margin."""
         if not len(self):
             return -50.0, -50.0, 50.0, 50.0
         (left, top), (right, bottom) = (
@@ -56,7 +56,7 @@ class MapPoints:
         return left - MARGIN, top - MARGIN, right + MARGIN, bottom + MARGIN
 
     def rows_of(self, image_ids: Sequence[int] | NDArray[np.int64]) -> Rows:
-        """Rows of those of these images that have a place."""
+        """Rows of the images that are on the map."""
         wanted = np.asarray(image_ids, dtype=np.int64)
         if not len(self) or not len(wanted):
             return np.zeros(0, dtype=np.int64)
@@ -64,12 +64,12 @@ class MapPoints:
         return at[self.image_ids[at] == wanted]
 
     def within(self, box: Box) -> Flags:
-        """(n,) which lie in a box."""
+        """Mask (n,) of the points in a box."""
         x, y = self.places[:, 0], self.places[:, 1]
         return (x >= box[0]) & (x <= box[2]) & (y >= box[1]) & (y <= box[3])
 
     def nearest(self, x: float, y: float, reach: float) -> int | None:
-        """The row of the point nearest to a place, None where none is within reach."""
+        """Row of the nearest point within a radius; None if there is none."""
         box = (x - reach, y - reach, x + reach, y + reach)
         rows = np.flatnonzero(self.within(box))
         if not len(rows):
@@ -79,7 +79,7 @@ class MapPoints:
         return int(rows[best]) if squares[best] <= reach * reach else None
 
     def enclosed(self, outline: Sequence[tuple[float, float]]) -> Flags:
-        """(n,) which lie within a closed outline, by the even-odd rule."""
+        """Mask (n,) of the points in a polygon, by the even-odd rule."""
         found = np.zeros(len(self), dtype=bool)
         if len(outline) < 3 or not len(self):  # noqa: PLR2004 (two corners enclose nothing)
             return found
@@ -103,15 +103,15 @@ class MapPoints:
 @final
 @dataclass(frozen=True, eq=False)
 class PaintOrder:
-    """Points in the order in which they are painted, the quietest first."""
+    """Points in paint order, lowest rank first."""
 
-    rows: Rows  # (n,) of the points
+    rows: Rows  # (n,) rows of the points
     places: Floats  # (n, 2) in this order
     colours: NDArray[np.uint32]  # (n,) in this order
 
     @cached_property
     def place_of(self) -> NDArray[np.int64]:
-        """(n,) where each row of the points is in this order."""
+        """(n,) position of each row in this order."""
         found = np.empty(len(self.rows), dtype=np.int64)
         found[self.rows] = np.arange(len(self.rows))
         return found
@@ -120,7 +120,7 @@ class PaintOrder:
     def of(
         cls, points: MapPoints, colours: NDArray[np.uint32], ranks: NDArray[np.uint8]
     ) -> PaintOrder:
-        """By rank (n,), the highest on top; within a rank in an order that favours nobody."""
+        """Order by rank (n,), highest on top; shuffled within a rank to favour no class."""
         shuffled = np.random.default_rng(0).permutation(len(points))
         rows = shuffled[np.argsort(ranks[shuffled], kind="stable")]
         return cls(rows, points.places[rows], colours[rows])

@@ -1,4 +1,4 @@
-"""What a map shows: points with their colours, the chosen ones, prototypes with the edges between them, and names."""
+"""What a map shows: points with colours, prototypes with edges, and names."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from app.map.labels import ClassPlace
 from app.map.points import MapPoints, PaintOrder
 from engine.map.raster import Density
 
-MANY: Final = 150_000  # points in view from which their density is painted in place of each of them
-FADED: Final = 0.72  # how far the others go towards the ground while some are selected
+MANY: Final = 150_000  # visible points from which their density is painted instead
+FADED: Final = 0.72  # share of the background colour in unselected points while some are selected
 
 
 @dataclass(frozen=True)
 class PrototypeMark:
-    """The prototype of a class, where images most like it lie."""
+    """A class's prototype, placed near the images most similar to it."""
 
     class_id: int
     name: str
@@ -32,24 +32,23 @@ class PrototypeMark:
 @final
 @dataclass(frozen=True, eq=False)
 class MapScene:
-    """One state of the map; replaced, never changed."""
+    """State of the map, immutable."""
 
     points: MapPoints = field(default_factory=MapPoints.none)
     colouring: Colouring | None = None
     order: PaintOrder | None = None
-    density: Density | None = None  # of more than `MANY` points
-    places: tuple[ClassPlace, ...] = ()  # of classes with names, largest first
+    density: Density | None = None  # for more than `MANY` points
+    places: tuple[ClassPlace, ...] = ()  # named classes, largest first
     names: Mapping[int, str] = field(default_factory=dict)  # of these classes
     prototypes: tuple[PrototypeMark, ...] = ()
-    edges: tuple[tuple[int, int], ...] = ()  # places among `prototypes` of parents and children
-    stored_colours: Mapping[int, str] | None = (
-        None  # that people gave classes; None where colours tell other things
-    )
+    edges: tuple[tuple[int, int], ...] = ()  # indices in `prototypes` of parents and children
+    # Colours that users gave classes; None if colours do not encode classes.
+    stored_colours: Mapping[int, str] | None = None
 
     def coloured(
         self, colouring: Colouring, places: Sequence[ClassPlace], names: Mapping[int, str]
     ) -> MapScene:
-        """The same points in other colours; for a thread of its own."""
+        """Replace the colours; slow, for a background thread."""
         order = PaintOrder.of(self.points, colouring.colours, colouring.ranks)
         density = Density.of(order.places, order.colours) if len(self.points) > MANY else None
         return replace(
@@ -63,12 +62,12 @@ class MapScene:
 
     @cached_property
     def levels(self) -> Mapping[int, int]:
-        """How many levels below the coloured one each class with a name lies."""
+        """Level of each named class below the coloured level."""
         return {place.class_id: place.depth for place in self.places}
 
     @cached_property
     def mark_places(self) -> NDArray[np.float64]:
-        """(p, 2) of the prototypes."""
+        """(p, 2) positions of the prototypes."""
         return np.array([(mark.x, mark.y) for mark in self.prototypes], dtype=np.float64).reshape(
             -1, 2
         )
@@ -80,12 +79,12 @@ class MapScene:
 
     @cached_property
     def edge_places(self) -> NDArray[np.int64]:
-        """(e, 2) places of parents and children among the prototypes."""
+        """(e, 2) indices of parents and children in the prototypes."""
         return np.array(self.edges, dtype=np.int64).reshape(-1, 2)
 
     @cached_property
     def name_places(self) -> NDArray[np.float64]:
-        """(k, 2) of the classes with names: of the prototype where there is one."""
+        """(k, 2) positions of the named classes: those of their prototypes, if any."""
         marked = {mark.class_id: mark for mark in self.prototypes}
         spots = (marked.get(place.class_id, place) for place in self.places)
         return np.array([(spot.x, spot.y) for spot in spots], dtype=np.float64).reshape(-1, 2)
@@ -97,7 +96,7 @@ class MapScene:
 
 
 def faded(colours: NDArray[np.uint32], ground: int) -> NDArray[np.uint32]:
-    """Opaque colours (n,) mixed with the ground."""
+    """Blend opaque colours (n,) with the background."""
     mixed = np.full(len(colours), 0xFF000000, dtype=np.uint32)
     for shift in (16, 8, 0):
         part = (colours >> np.uint32(shift) & np.uint32(0xFF)).astype(np.float32)

@@ -1,4 +1,4 @@
-"""What painters of a map must know of the view that they paint in."""
+"""Protocol of the canvas for the painters of a map."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class MapView(Protocol):
-    """A view of the plane; implemented by the canvas."""
+    """A view of the plane; implemented by `MapCanvas`."""
 
     scene: MapScene
     camera: Camera

@@ -1,4 +1,4 @@
-"""Where the map comes from: its file in the caches, or the worker that makes and completes it."""
+"""Loads the map from its cache file, or has a worker compute or complete it."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ TOPIC: Final = "map"
 
 @dataclass(frozen=True, eq=False)
 class Embedded:
-    """What there is to be shown, and where its map lies."""
+    """The embedded images, and the path of their map."""
 
-    path: Path  # of the file of the map
+    path: Path  # cache file of the map
     image_ids: NDArray[np.int64]  # of the embedded images
     contents: NDArray[np.uint64]
 
 
 def embedded_in(live: LiveCollection, caches: CacheFolders) -> Embedded:
-    """On the project thread."""
+    """Look up the embedded images; runs on the project thread."""
     is_ready = live.embedded.is_ready
     path = map_file(live.project, live.model, caches)
     return Embedded(
@@ -45,11 +45,11 @@ def embedded_in(live: LiveCollection, caches: CacheFolders) -> Embedded:
 
 @final
 class MapSource(QObject):
-    """Finds, makes and completes the map of the open project."""
+    """Loads, computes and completes the map of the open project."""
 
     nothing_embedded = Signal()
-    found = Signal(ImageMap, int)  # the map, and how many embedded images have no place on it yet
-    missing = Signal()  # there is no map yet: it is being made
+    found = Signal(ImageMap, int)  # the map, and the number of embedded images not on it yet
+    missing = Signal()  # there is no map yet; it is being computed
     progressed = Signal(Progress)
     failed = Signal(str)
     stopped = Signal()
@@ -62,10 +62,10 @@ class MapSource(QObject):
         self.slot.progressed.connect(self.progressed)
         self.slot.finished.connect(self._on_made)
         self.slot.stage_changed.connect(self._on_stage_changed)
-        self._is_tried = False  # whether completing was tried since something else was embedded
+        self._is_tried = False  # whether completing was tried since the last `look`
 
     def look(self) -> None:
-        """Read the map that is there; where there is none, or images are missing, the worker makes it."""
+        """Load the map; a worker computes a missing one and adds missing images."""
         self._is_tried = False
         self._look()
 
@@ -76,14 +76,14 @@ class MapSource(QObject):
         )
 
     def make_again(self) -> None:
-        """Lay out all images anew."""
+        """Recompute the layout of all images."""
         self._start(is_anew=True)
 
     def cancel(self) -> None:
         self.slot.cancel()
 
     def forget(self) -> None:
-        """Another project is opened."""
+        """Cancel jobs of a closed project."""
         self.slot.abandon()
 
     def stop(self) -> None:

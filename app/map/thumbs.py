@@ -1,4 +1,4 @@
-"""Thumbnails at the points of a map, as one comes near: at most one in each cell of a grid that stays in place."""
+"""Thumbnails on a zoomed map, at most one in each cell of a fixed grid."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from app.map.seen import MapView
 
 SIDE: Final = 52  # logical pixels
-CELL: Final = 64.0  # of the grid, at least
-MOST: Final = 120  # at a time: a screen has room for no more
-FEW: Final = 1_500  # points in view from which on thumbnails appear
+CELL: Final = 64.0  # size of a grid cell, at least
+MOST: Final = 120  # thumbnails at a time
+FEW: Final = 1_500  # visible points up to which thumbnails are shown
 
 
 @final
 class Thumbs:
-    """Chooses and paints them."""
+    """Chooses and paints thumbnails."""
 
     def __init__(
         self,
@@ -37,19 +37,19 @@ class Thumbs:
         self._canvas = canvas
         self._thumbnails = thumbnails
         self._source_of = source_of
-        self._rows: tuple[int, ...] | None = None  # of what is in view; None before it is looked at
+        self._rows: tuple[int, ...] | None = None  # chosen rows; None until computed for this view
         self._sources: set[ImageSource] = set()
         thumbnails.ready.connect(self._on_ready)
 
     def look_again(self) -> None:
-        """Something else may be in view."""
+        """Choose again after a change of the view."""
         self._rows = None
 
     def shows(self, row: int) -> bool:
         return row in self._shown()
 
     def row_at(self, point: QPointF) -> int | None:
-        """The image whose thumbnail is at a point, the topmost."""
+        """Row of the topmost thumbnail at a point."""
         for row in reversed(self._shown()):
             if self._rect(row).contains(point.toPoint()):
                 return row
@@ -91,7 +91,7 @@ class Thumbs:
         return self._rows
 
     def _choose(self) -> tuple[int, ...]:
-        """One image of each cell, always the same one, so that nothing flickers as the map moves."""
+        """Choose one image per cell, independent of panning, so that thumbnails do not flicker."""
         canvas = self._canvas
         places = canvas.scene.points.places
         if not len(places) or canvas.scene.order is None:
@@ -106,7 +106,7 @@ class Thumbs:
         return tuple(self._apart(rows[np.sort(first)].tolist()))
 
     def _apart(self, rows: list[int]) -> list[int]:
-        """Without those that would lie over an earlier one."""
+        """Rows without those whose thumbnails would overlap earlier ones."""
         kept: list[int] = []
         rects: list[QRect] = []
         for row in rows:

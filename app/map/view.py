@@ -1,4 +1,4 @@
-"""The page of the map: bars, the canvas with its legend, and what stands in for it while there is none."""
+"""The page of the map: bars, canvas, legend, and a placeholder while there is no map."""
 
 from __future__ import annotations
 
@@ -29,18 +29,21 @@ if TYPE_CHECKING:
     from app.images.thumbnails import Thumbnails
     from engine.events import Progress
 
-ICON_SIDE: Final = 48  # of the page without a map
-NARROWEST: Final = 280  # of its text
-PAN: Final = 60.0  # pixels, for each press of an arrow key
-_AWAY: Final = 12  # of the legend, from the edges
+ICON_SIDE: Final = 48  # of the placeholder
+NARROWEST: Final = 280  # least width of its text
+PAN: Final = 60.0  # pixels per press of an arrow key
+_AWAY: Final = 12  # margin of the legend
 _ARROWS: Final = {
-    Qt.Key.Key_Left: (PAN, 0.0), Qt.Key.Key_Right: (-PAN, 0.0), Qt.Key.Key_Up: (0.0, PAN), Qt.Key.Key_Down: (0.0, -PAN),
-}  # fmt: skip
+    Qt.Key.Key_Left: (PAN, 0.0),
+    Qt.Key.Key_Right: (-PAN, 0.0),
+    Qt.Key.Key_Up: (0.0, PAN),
+    Qt.Key.Key_Down: (0.0, -PAN),
+}
 
 
 @final
 class MapState(QWidget):
-    """Stands in for the map: why there is none, or how far it is."""
+    """Placeholder for the map: a reason, or the progress."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -94,7 +97,7 @@ class MapState(QWidget):
 
 @final
 class MapPage(QWidget):
-    """What Ctrl+M shows."""
+    """The map page."""
 
     label_wanted = Signal()
     accept_wanted = Signal()
@@ -159,7 +162,7 @@ class MapPage(QWidget):
         return self.pages.currentWidget() is self._map
 
     def show_map(self) -> None:
-        """Show the map in place of the words about it; the focus goes with it, and stays where it is elsewhere."""
+        """Show the map instead of the placeholder; the focus moves along if it was on the page."""
         focused = QApplication.focusWidget()
         self.pages.setCurrentWidget(self._map)
         if focused is not None and (focused is self or self.isAncestorOf(focused)):
@@ -177,11 +180,14 @@ class MapPage(QWidget):
         self._place_legend()
 
     def clear(self) -> None:
-        """Select nothing."""
+        """Clear the selection."""
         self.canvas.choose(np.zeros(len(self.canvas.scene.points), dtype=bool))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Arrows move the map, Esc drops a lasso, a tool, then the selection, and there are the keys of the page."""
+        """Handle the keys of the page.
+
+        Arrow keys pan; Esc cancels a lasso, then clears the selection, then resets the tool.
+        """
         key = Qt.Key(event.key())
         if not self.is_map_shown:
             super().keyPressEvent(event)

@@ -1,4 +1,4 @@
-"""Sentences of the map."""
+"""Texts of the map."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _KINDS: Final = {
     "undated": marked("Without a date"),
 }
 _WITHOUT: Final = marked("Without a class")
-_EPOCH: Final = date(1970, 1, 1)  # day from which dates count
+_EPOCH: Final = date(1970, 1, 1)  # day 0
 
 
 def colour_by_texts() -> dict[ColourBy, str]:
-    """What colours can tell, for a list to choose from."""
+    """Texts of the "Colour by" box."""
     return {
         ColourBy.CLASS: tr("Class"),
         ColourBy.LABEL: tr("Labels only"),
@@ -43,7 +43,7 @@ def level_text(level: int | None) -> str:
 
 
 def entry_text(entry: LegendEntry, name_of: Callable[[int], str]) -> str:
-    """What a colour of the legend means."""
+    """Text of a legend entry."""
     if entry.class_id is not None:
         return name_of(entry.class_id)
     low, high = entry.range or (0.0, 0.0)
@@ -69,5 +69,5 @@ def placed_line(count: int) -> str:
 
 
 def set_title(count: int) -> str:
-    """Of a grid with the selected images."""
+    """Title of a grid with the selected images."""
     return tr("Selected on the map: %1", images(count))
