@@ -1,4 +1,4 @@
-"""The cards of one group: fitted to the room, ticked by a click or a key, those left out dimmed."""
+"""Cards of one group: sized to fit, toggled by a click or a key, dimmed if left out."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ from app.wording import image_name
 from engine.file_parts import ImageSource
 
 MOST_SIDE: Final = 480
-"""Of a few images, in pixels. Chosen: two of them fill the width that a window of 1,440 leaves."""
-LEAST_SIDE: Final = 72  # of many; smaller ones cannot be judged
-SIDE_STEP: Final = 4  # pixels by which cards get smaller until a group fits
-CAPTION: Final = 24  # one line
+"""Maximum side in pixels. Chosen: two of them fill the width of a window of 1,440 pixels."""
+LEAST_SIDE: Final = 72  # minimum side in pixels; smaller ones cannot be judged
+SIDE_STEP: Final = 4  # step in pixels by which the side is reduced until a group fits
+CAPTION: Final = 24  # height of one line, in pixels
 NO_CAPTION: Final = 4
-INSET: Final = 6  # of a badge
-DIMMED: Final = 0.28  # opacity of what is left out
-BADGE: Final = 22  # pixels
-REPAINT_MS: Final = 30  # between repaints while thumbnails arrive
-AHEAD_S: Final = 0.004  # that cards of the next group are painted at once
-BETWEEN_MS: Final = 10  # until some more are
+INSET: Final = 6  # distance of a badge from the edge, in pixels
+DIMMED: Final = 0.28  # opacity of cards that are left out
+BADGE: Final = 22  # diameter in pixels
+REPAINT_MS: Final = 30  # minimum time between repaints while thumbnails load
+AHEAD_S: Final = 0.004  # time slice for painting cards of the next group
+BETWEEN_MS: Final = 10  # pause between time slices
 
 
 @final
 class GroupCards(QAbstractScrollArea):
-    """Shows cards; knows which one is current and which are left out."""
+    """Scroll area of cards with a current one; cards may be left out."""
 
     toggled = Signal(int)  # image id
     open_requested = Signal(int)
@@ -63,11 +63,11 @@ class GroupCards(QAbstractScrollArea):
         self._side = MOST_SIDE
         self._finished = FinishedCards()
         self._ahead: Sequence[Card] = ()  # of the next group
-        self._unpainted: list[int] = []  # places in it, of cards that are not painted ahead yet
+        self._unpainted: list[int] = []  # indices of its cards that are not painted yet
         self.setObjectName("groupCards")
         self.setAccessibleName(tr("Images of the group"))
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the page has the keys
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the page handles the keys
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.viewport().setMouseTracking(True)
         self._repaint = QTimer(self, singleShot=True, interval=REPAINT_MS)
@@ -92,7 +92,7 @@ class GroupCards(QAbstractScrollArea):
         odd: int = 0,
         is_other_group: bool = True,
     ) -> None:
-        """Show a group, of which the first `odd` cards are odd."""
+        """Show a group, whose first `odd` cards are outliers."""
         self._cards, self._left_out, self._odd = cards, left_out, odd
         if is_other_group or self._current >= len(cards):
             self._current = 0
@@ -101,9 +101,9 @@ class GroupCards(QAbstractScrollArea):
         self.viewport().update()
 
     def prepare(self, cards: Sequence[Card]) -> None:
-        """Request the thumbnails of the group that comes next, and paint its cards while nothing else is to be done.
+        """Request the thumbnails of the next group, and paint its cards while idle.
 
-        Groups that come later are given earlier: the newest request is served first.
+        Later groups are requested first, as the newest request is served first.
         """
         self._ahead, self._unpainted = cards, list(range(len(cards)))
         side = self._fitted(cards).picture_side
@@ -112,7 +112,7 @@ class GroupCards(QAbstractScrollArea):
         self._paint_ahead.start()
 
     def _paint_some_ahead(self) -> None:
-        """A few cards whose thumbnails are there: each takes half a millisecond, which no key should wait for."""
+        """Paint cards with loaded thumbnails for one time slice, so that keys are not delayed."""
         layout, ratio = self._fitted(self._ahead), self.devicePixelRatioF()
         waiting, until_s = [], time.perf_counter() + AHEAD_S
         for place in self._unpainted:
@@ -143,7 +143,7 @@ class GroupCards(QAbstractScrollArea):
             self._go_to(max(0, min(len(self._cards) - 1, self._current + step)))
 
     def press_arrow(self, event: QKeyEvent) -> bool:
-        """Move by arrows, Page Up and Down, Home and End; False for other keys."""
+        """Move by arrows, Page Up, Page Down, Home or End; False for other keys."""
         action = KEYS.get(key_in_reading_order(event.key()))
         if (
             action is None
@@ -168,7 +168,7 @@ class GroupCards(QAbstractScrollArea):
     # -- layout
 
     def rect_of(self, place: int) -> QRect:
-        """Where a card is in the viewport."""
+        """Rectangle of a card in viewport coordinates."""
         return self._geometry().rect(place).translated(0, -self.verticalScrollBar().value())
 
     def _geometry(self) -> GridGeometry:
@@ -179,7 +179,7 @@ class GroupCards(QAbstractScrollArea):
         return GridGeometry(width, side, len(cards), _caption_of(cards), shape=shape)
 
     def _fitted(self, cards: Sequence[Card]) -> GridGeometry:
-        """The largest cards that fit without scrolling, else the smallest."""
+        """Layout with the largest cards that fit without scrolling, else the smallest."""
         sides = (*range(MOST_SIDE, LEAST_SIDE, -SIDE_STEP), LEAST_SIDE)
         layouts = (self._laid_out(cards, side) for side in sides)
         fitting = (each for each in layouts if each.total_height <= self.viewport().height())
@@ -259,7 +259,7 @@ class GroupCards(QAbstractScrollArea):
         event.ignore()  # the page takes the focus
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        self.mousePressEvent(event)  # a quick second click puts the image back
+        self.mousePressEvent(event)  # a quick second click toggles the image again
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         hovered = self._place_at(event.position().toPoint())
@@ -293,7 +293,7 @@ def _caption_of(cards: Sequence[Card]) -> int:
 
 
 def _paint_badge(painter: QPainter, place: QRect, icon_name: str, ratio: float) -> None:
-    """A sign over the picture: a cross where it is left out, a warning where it is odd."""
+    """Paint a badge: a cross if left out, a warning if an outlier."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(tokens().colours.raised))

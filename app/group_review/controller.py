@@ -1,4 +1,4 @@
-"""Review by group: one answer for a screen of look-alikes."""
+"""Review by group: one answer for a screen of similar images."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from engine.collection.review_groups import ReviewQueue
     from engine.project import Change
 
-PREPARED_GROUPS: Final = 2  # groups whose thumbnails are read before they come up
-FEWEST_AHEAD: Final = 20  # groups in full, below which the next ones are looked up
+PREPARED_GROUPS: Final = 2  # groups whose thumbnails are loaded ahead
+FEWEST_AHEAD: Final = 20  # number of complete groups below which more are computed
 
 
 @final
 class GroupReview(Feature):
-    """Shows the page and answers for the person."""
+    """Controller of the page and its answers."""
 
     guide_page = "labelling#group-by-group"
     page_keys: ClassVar[tuple[PageKeys, ...]] = (KEYS,)
@@ -84,17 +84,17 @@ class GroupReview(Feature):
 
     @property
     def page(self) -> GroupPage | None:
-        """None before it was opened first."""
+        """None before it is first opened."""
         return self._page
 
     @property
     def maker(self) -> QueueMaker | None:
-        """What makes the queues; None before the page was opened first."""
+        """Creates queues; None before the page is first opened."""
         return self._maker
 
     @property
     def review(self) -> Review | None:
-        """Where the person is; None before it was opened first."""
+        """State of the review; None before the page is first opened."""
         return self._review
 
     def stop(self) -> None:
@@ -129,12 +129,19 @@ class GroupReview(Feature):
             f"class_{digit}": partial(self._label_as_digit, digit) for digit in range(1, DIGITS + 1)
         }
         return {
-            "accept": self._accept, "accept_coarse": self._accept_coarse, "relabel": self._relabel,
-            "majority": partial(self._accept, every=True), "dismiss": self._dismiss,
-            "unknown": partial(self._label, UNKNOWN), "empty": partial(self._label, EMPTY),
-            "next": self._pass_over, "toggle": self._toggle_current, "toggle_all": self._toggle_all,
-            "look": page.look, **digits,
-        }  # fmt: skip
+            "accept": self._accept,
+            "accept_coarse": self._accept_coarse,
+            "relabel": self._relabel,
+            "majority": partial(self._accept, every=True),
+            "dismiss": self._dismiss,
+            "unknown": partial(self._label, UNKNOWN),
+            "empty": partial(self._label, EMPTY),
+            "next": self._pass_over,
+            "toggle": self._toggle_current,
+            "toggle_all": self._toggle_all,
+            "look": page.look,
+            **digits,
+        }
 
     def _on_page_left(self, page: QWidget) -> None:
         if page is self._page and self._review is not None and self._maker is not None:
@@ -171,7 +178,7 @@ class GroupReview(Feature):
         had_group = review.current is not None
         review.take(queue, _decided(self._session.state, review))
         self._redraw(is_other_group=not had_group)
-        QTimer.singleShot(0, self._page, self._look_ahead)  # not where the window is closed first
+        QTimer.singleShot(0, self._page, self._look_ahead)  # canceled if the window is closed first
 
     def _look_ahead(self) -> None:
         from app.group_review.shown import cards_of
@@ -190,7 +197,7 @@ class GroupReview(Feature):
         if self._queue is not None and len(review.ahead) < FEWEST_AHEAD:
             self._maker.make_more(self._queue)
 
-    # -- what happens elsewhere
+    # -- external events
 
     def _on_state_changed(self, _state: CollectionState | None) -> None:
         if self.is_open and (self._review is None or self._review.current is None):
@@ -217,7 +224,7 @@ class GroupReview(Feature):
     # -- answers
 
     def do(self, act: object) -> None:
-        """Other computation pauses meanwhile."""
+        """Perform an action while background computation is paused."""
         with self._shell.undisturbed():
             act()  # type: ignore[operator]
 
@@ -287,7 +294,7 @@ class GroupReview(Feature):
             self._show_next(makes_queue=self._review.current is None)
 
     def _show_next(self, *, makes_queue: bool = False) -> None:
-        """Paint the next group before the next key is heard."""
+        """Paint the next group before the next key event."""
         if makes_queue and self._maker is not None:
             self._maker.make_soon()
         self._redraw(is_other_group=True)
@@ -298,7 +305,7 @@ class GroupReview(Feature):
     # -- undo
 
     def _takes_undo(self) -> bool:
-        """Whether the last answer changed nothing in the project, so that the window has nothing to undo."""
+        """Whether the last answer changed nothing in the project, so the page itself undoes it."""
         from app.group_review.logic import AnswerKind
 
         decisions = [] if self._review is None else self._review.decisions
@@ -309,7 +316,7 @@ class GroupReview(Feature):
             self._review.take_back()
             self._redraw(is_other_group=True)
 
-    # -- ticking
+    # -- toggling
 
     def _on_toggled(self, image_id: int) -> None:
         if self._review is not None:
@@ -341,10 +348,10 @@ class GroupReview(Feature):
         self.do(lambda: self._label(class_id))
 
     def _on_created(self, change: Change) -> None:
-        """The group is left by the change itself, see `_on_change_made`; its class is offered next."""
+        """Remember the new class; the group is left by `_on_change_made`."""
         if self._page is not None:
             self._page.setFocus()
-        state = self._session.state  # the fit that follows makes a queue
+        state = self._session.state  # the next fit creates a queue
         if state is not None and change.labelled and _is_listed(state, change.labelled[0]):
             self._naming.remember(int(state.label_class[state.position(change.labelled[0])]))
 
@@ -376,7 +383,7 @@ def _is_listed(state: CollectionState, image_id: int) -> bool:
 
 
 def _decided(state: CollectionState | None, review: Review) -> AbstractSet[int]:
-    """Images that have a label which no group asks about."""
+    """Images with a label that no group asks about."""
     if state is None:
         return set()
     is_labelled = state.is_labelled

@@ -1,4 +1,4 @@
-"""Where somebody is in the queue of groups, what was answered, and what later queues should know. No Qt."""
+"""State of a group review: queue position, answers, and memory for later queues. No Qt."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class AnswerKind(Enum):
-    """What an answer to a group was."""
+    """Kind of answer to a group."""
 
     LABELLED = auto()
     DISMISSED = auto()
@@ -24,25 +24,25 @@ class AnswerKind(Enum):
 
 @dataclass(frozen=True)
 class Decision:
-    """One answer, enough to take it back."""
+    """An answer, with what is needed to undo it."""
 
     kind: AnswerKind
     group: ReviewGroup
-    left_out: frozenset[int]  # images of the group that were not ticked
-    image_ids: tuple[int, ...]  # those it is about
-    code: int  # the class they got, `UNKNOWN`, `EMPTY`, or `NO_CLASS` where nothing was labelled
+    left_out: frozenset[int]  # images of the group that were deselected
+    image_ids: tuple[int, ...]  # images of the answer
+    code: int  # new class, `UNKNOWN` or `EMPTY`; `NO_CLASS` if nothing was labelled
     before: ReviewMemory
-    position: int  # place in the queue
+    position: int  # in the queue
 
     @property
     def others(self) -> list[int]:
-        """Images of the group that it is not about."""
+        """Images of the group that are not part of the answer."""
         decided = set(self.image_ids)
         return [image_id for image_id in self.group.image_ids if image_id not in decided]
 
 
 def without(group: ReviewGroup, gone: Collection[int]) -> ReviewGroup | None:
-    """A group without some images; None where no other is left."""
+    """Remove images from a group; None if none is left."""
     kept = [place for place, image_id in enumerate(group.image_ids) if image_id not in gone]
     if len(kept) == len(group.image_ids):
         return group
@@ -62,7 +62,7 @@ def without(group: ReviewGroup, gone: Collection[int]) -> ReviewGroup | None:
 
 
 def majority_of(group: ReviewGroup) -> int:
-    """The class that most of a group is probably of; `NO_CLASS` where nothing is known."""
+    """Most likely class of the majority of a group; `NO_CLASS` if unknown."""
     if group.class_id != NO_CLASS:
         return group.class_id
     return group.tops[0].class_id if group.tops else NO_CLASS
@@ -70,9 +70,10 @@ def majority_of(group: ReviewGroup) -> int:
 
 @final
 class Review:
-    """The groups of the newest queue, the one under the eye, and the answers so far.
+    """Groups of the newest queue, the current one, and the answers so far.
 
-    The group under the eye stays as it is while newer queues come, but for images that were labelled elsewhere.
+    The current group does not change with newer queues, except that images labelled elsewhere are
+    removed.
     """
 
     def __init__(self, memory: ReviewMemory) -> None:
@@ -88,12 +89,12 @@ class Review:
 
     @property
     def position(self) -> int:
-        """Place of the current group, from one on."""
+        """Position of the current group, starting at 1."""
         return self._position + 1
 
     @property
     def count(self) -> int:
-        """Groups there were when the newest queue was made, with those that were answered."""
+        """Number of groups in the newest queue, including answered ones."""
         return self._position + (self.current is not None) + len(self._waiting) + self._later
 
     @property
@@ -102,7 +103,7 @@ class Review:
 
     @property
     def ticked(self) -> tuple[int, ...]:
-        """Images that an answer is about."""
+        """Images of the current group that are selected."""
         if self.current is None:
             return ()
         return tuple(
@@ -110,7 +111,7 @@ class Review:
         )
 
     def take(self, queue: ReviewQueue, decided: Collection[int]) -> None:
-        """Use a newer queue from the next group on; `decided` images are in none any more."""
+        """Use a newer queue from the next group on, without `decided` images."""
         held = set(decided) if self.current is None else set(decided).union(self.current.image_ids)
         self._waiting = [left for each in queue.groups if (left := without(each, held)) is not None]
         self._later = len(queue.later)
@@ -118,7 +119,7 @@ class Review:
             self._go_on()
 
     def drop(self, decided: Collection[int]) -> bool:
-        """Images were decided elsewhere; whether the current group changed."""
+        """Remove images decided elsewhere; return whether the current group changed."""
         gone = set(decided)
         self._waiting = [
             left for each in self._waiting if (left := without(each, gone)) is not None
@@ -132,7 +133,7 @@ class Review:
         return True
 
     def leave(self) -> None:
-        """The page was left: nothing is under the eye any more, and the next queue begins anew."""
+        """Reset the position, as the page was left."""
         self.current, self._waiting, self._later, self._position = None, [], 0, 0
         self.left_out.clear()
 
@@ -140,14 +141,14 @@ class Review:
         self.current = self._waiting.pop(0) if self._waiting else None
         self.left_out = set()
 
-    # -- ticking
+    # -- toggling
 
     def toggle(self, image_id: int) -> None:
-        """Take an image out of the group, or back in."""
+        """Toggle whether an image is left out."""
         self.left_out ^= {image_id}
 
     def toggle_all(self) -> None:
-        """Take all images out, or all back in where some are out."""
+        """Leave all images out, or none if some are out."""
         assert self.current is not None, "a group is shown"
         self.left_out = set() if self.left_out else set(self.current.image_ids)
 
@@ -156,14 +157,14 @@ class Review:
     def label(
         self, code: int, *, children: Collection[int], every: bool = False
     ) -> Decision | None:
-        """Answer with a class, `UNKNOWN` or `EMPTY`; None where nothing is ticked.
+        """Answer with a class, `UNKNOWN` or `EMPTY`; None if no image is selected.
 
         The class is not proposed again for images that are left out.
 
         Args:
             code: class id, `UNKNOWN` or `EMPTY`.
-            children: classes below it; with some, its images come again with finer classes.
-            every: whether also the images that are left out.
+            children: of the class; if any, the images return with finer classes.
+            every: whether to include images that are left out.
         """
         group = self.current
         ids = () if group is None else group.image_ids if every else self.ticked
@@ -177,7 +178,7 @@ class Review:
         branches = {i: each for i, each in self.memory.branches.items() if i not in ids}
         if children:
             branches |= dict.fromkeys(ids, code)
-        is_broader = bool(children) and code != group.class_id  # which contradicts nothing
+        is_broader = bool(children) and code != group.class_id  # consistent with the proposal
         learned = (
             _learned(self.memory, group, ids, code) if is_class and not is_broader else self.memory
         )
@@ -186,7 +187,7 @@ class Review:
         return decision
 
     def dismiss(self) -> Decision | None:
-        """Do not propose this class for the ticked images again; None where nothing is proposed or ticked."""
+        """Reject the class for the selected images; None if none is proposed or selected."""
         group, ids = self.current, self.ticked
         if group is None or group.class_id == NO_CLASS or not ids:
             return None
@@ -199,7 +200,7 @@ class Review:
         return decision
 
     def pass_over(self) -> Decision | None:
-        """Leave the group for later."""
+        """Defer the group."""
         group = self.current
         if group is None:
             return None
@@ -222,7 +223,7 @@ class Review:
         self._go_on()
 
     def take_back(self) -> Decision:
-        """Show the group of the last answer again, as it was; the one that is shown now comes after it."""
+        """Undo the last answer and show its group again; the current group comes after it."""
         decision = self.decisions.pop()
         again = set(decision.group.image_ids)
         if self.current is not None and (rest := without(self.current, again)) is not None:
@@ -232,10 +233,10 @@ class Review:
         return decision
 
     def is_taken_back_by(self, labels: Mapping[int, int], excluded: Collection[int]) -> bool:
-        """Whether an action takes the last answer back.
+        """Whether a change undoes the last answer.
 
         Args:
-            labels: new ones by image; `NO_CLASS` for none.
+            labels: new labels by image; `NO_CLASS` for none.
             excluded: images that are no longer excluded from a class.
         """
         last = self.decisions[-1] if self.decisions else None
@@ -253,7 +254,7 @@ class Review:
 
     @property
     def labelled(self) -> int:
-        """Images that answers labelled."""
+        """Number of labelled images."""
         return sum(
             len(each.image_ids) for each in self.decisions if each.kind is AnswerKind.LABELLED
         )
@@ -262,7 +263,7 @@ class Review:
 def _learned(
     memory: ReviewMemory, group: ReviewGroup, ids: Sequence[int], code: int
 ) -> ReviewMemory:
-    """What an answer says of errors of the proposed class."""
+    """Update the error odds by an answer."""
     from engine.everyday.scores import FADING_ODDS, corrected_odds, error_odds_of
 
     if group.class_id == NO_CLASS:

@@ -1,4 +1,4 @@
-"""Makes queues of groups in the background, one at a time, from the newest fit."""
+"""Background computation of queues of groups, one at a time, from the newest fit."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from engine.collection.review_groups import GroupInput, ReviewMemory
     from engine.events import CancelToken
 
-SOON_MS: Final = 150  # answers that come one after the other are followed by one queue
+SOON_MS: Final = 150  # debounce interval of answers
 
 
 @final
 class QueueMaker(QObject):
-    """Asks for a snapshot and makes a queue of it. `memory` says what is known beyond the labels."""
+    """Compute queues from snapshots; `memory` returns what is known beyond the labels."""
 
     made = Signal(ReviewQueue)
-    impossible = Signal()  # there are no look-alikes to group, or too few images
+    impossible = Signal()  # no similar images to group, or too few images
 
     def __init__(
         self, session: Session, memory: Callable[[], ReviewMemory], parent: QObject
@@ -33,12 +33,11 @@ class QueueMaker(QObject):
         super().__init__(parent)
         self._session = session
         self._memory = memory
-        self._thread = BackgroundThread(
-            "groups", self, gives_way=False
-        )  # a person waits for it; it rests at each key
+        # the user waits for it; it is paused at each key
+        self._thread = BackgroundThread("groups", self, gives_way=False)
         self._token: CancelToken | None = None
         self._is_due = self._is_asked = False
-        self.order_s = 0.0  # that the newest queue took
+        self.order_s = 0.0  # duration of the newest queue
         self._soon = QTimer(self, singleShot=True)
         self._soon.timeout.connect(self._ask)
 
@@ -47,17 +46,17 @@ class QueueMaker(QObject):
         return self._token is not None or self._is_asked or self._soon.isActive()
 
     def make_soon(self, *, is_awaited: bool = False) -> None:
-        """Make one after the answers that come at once; without a delay where a person waits for it."""
+        """Compute a queue after the current answers; without delay if the user waits for it."""
         if is_awaited or not self._soon.isActive():
             self._soon.start(0 if is_awaited else SOON_MS)
 
     def make_more(self, queue: ReviewQueue) -> None:
-        """Look up the classes of the next groups of a queue."""
+        """Compute the classes of the next groups of a queue."""
         if self._token is None and queue.later:
             self._run(lambda token: next_groups(queue, token))
 
     def forget(self) -> None:
-        """Cancel what is under way."""
+        """Cancel the running request."""
         self._soon.stop()
         self._is_due = self._is_asked = False
         if self._token is not None:
@@ -70,7 +69,7 @@ class QueueMaker(QObject):
 
     def _ask(self) -> None:
         if self._token is not None:
-            self._is_due = True  # after the queue that is being made: one that is cancelled again and again never comes
+            self._is_due = True  # after the current queue: repeated cancellation would starve it
             return
         memory, self._is_asked = self._memory(), True
         self._session.ask(

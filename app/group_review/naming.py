@@ -1,4 +1,4 @@
-"""Any class for the ticked images of a group, by the palette; the last row makes a new one."""
+"""Choice of any class for the selected images in the palette, including a new one."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from app.session import Session
     from engine.project import Change, Project
 
-RECENT_KEPT: Final = 8  # classes that were named last come first in the palette
+RECENT_KEPT: Final = 8  # recently named classes listed first in the palette
 
 
 @final
 class Naming:
-    """Asks for a class. `on_class` gets one that there is, `on_created` the change that made one and labelled."""
+    """Class prompt: `on_class` gets an existing class, `on_created` the change with a new one."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Naming:
     def ask(
         self, image_ids: Sequence[int], tops: Sequence[int], is_wanted: Callable[[], bool]
     ) -> None:
-        """Open the palette for these images; a choice counts while it is still wanted."""
+        """Open the palette for images; the choice is ignored if `is_wanted` returns False."""
         self._palette.ask(
             tr("Label %1 as: name, part of a name, or Parent/Name", images(len(image_ids))),
             lambda text: self._rows_for(text, tops),
@@ -68,7 +68,7 @@ class Naming:
 
 
 def _create_and_label(project: Project, choice: CreateChoice, image_ids: Sequence[int]) -> Change:
-    """Make a class with its first labels, in one step."""
+    """Create a class with its first labels, in one step."""
     with project.history.one_step(
         deed("class_created", choice.name, images=len(image_ids))
     ) as step:

@@ -1,4 +1,4 @@
-"""A group in words and cards, as the page shows it. No widgets."""
+"""Texts and cards of a group. No widgets."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from engine.collection.review_groups import ReviewGroup
     from engine.graph.category_graph import CategoryGraph
 
-SURE: Final = 0.8  # a card's class stands without a question mark from this probability on
+SURE: Final = 0.8  # probability from which a card's class has no question mark
 
 
 def words_of(state: CollectionState, graph: CategoryGraph, review: Review) -> GroupWords:
@@ -82,7 +82,7 @@ def _done(state: CollectionState, review: Review) -> str:
 
 
 def cards_of(state: CollectionState, graph: CategoryGraph, group: ReviewGroup) -> tuple[Card, ...]:
-    """With the probability that each is right; of a group without a class the pictures alone."""
+    """Cards with the probability of being correct; without a class only pictures."""
     is_named = group.class_id != NO_CLASS and group.class_id in graph
     cards = []
     for place, image_id in enumerate(group.image_ids):
@@ -104,7 +104,7 @@ def cards_of(state: CollectionState, graph: CategoryGraph, group: ReviewGroup) -
 def empty_words(
     state: CollectionState | None, review: Review, *, is_working: bool, is_impossible: bool
 ) -> EmptyWords:
-    """What stands in place of a group."""
+    """Placeholder if there is no group."""
     if state is None or not len(state.image_ids):
         return EmptyWords("images_add", tr("Nothing to group yet"), tr("Add images first."))
     waiting = int(np.count_nonzero(state.status == ImageStatus.WAITING))

@@ -1,4 +1,4 @@
-"""The page: what the group is, its cards, the most likely classes, and the keys."""
+"""View of the group review page: heading, cards, most likely classes, keys."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ from engine.file_parts import ImageSource
 if TYPE_CHECKING:
     from app.images.thumbnails import Thumbnails
 
-DIGITS: Final = 9  # keys
-COLUMNS: Final = 5  # of the most likely classes
+DIGITS: Final = 9  # number of digit keys
+COLUMNS: Final = 5  # for the most likely classes
 KEYS: Final = PageKeys(
     "group_review",
     marked("Review by group"),
@@ -58,26 +58,32 @@ KEYS: Final = PageKeys(
     ),
 )
 FOOT: Final = (
-    ("accept", marked("accept")), ("accept_coarse", marked("broader")), ("relabel", marked("label as")),
-    ("dismiss", marked("not this class")), ("unknown", marked("none of the classes")),
-    ("empty", marked("empty")), ("majority", marked("accept all")), ("next", marked("next group")),
-    ("toggle", marked("leave out")), ("look", marked("look")),
-)  # fmt: skip
-"""What the line below the cards says of the keys, the most needed first."""
-EMPTY_ICON: Final = 48  # pixels
-BAR_WIDTH: Final = 240  # pixels
+    ("accept", marked("accept")),
+    ("accept_coarse", marked("broader")),
+    ("relabel", marked("label as")),
+    ("dismiss", marked("not this class")),
+    ("unknown", marked("none of the classes")),
+    ("empty", marked("empty")),
+    ("majority", marked("accept all")),
+    ("next", marked("next group")),
+    ("toggle", marked("leave out")),
+    ("look", marked("look")),
+)
+"""Keys in the line below the cards, most needed first."""
+EMPTY_ICON: Final = 48  # in pixels
+BAR_WIDTH: Final = 240  # in pixels
 
 
 @dataclass(frozen=True)
 class GroupWords:
-    """Everything that the page says of a group."""
+    """All texts and cards of a group."""
 
     heading: str
-    facts: tuple[str, ...]  # behind the heading
+    facts: tuple[str, ...]  # after the heading
     place: str
     digits: tuple[str, ...]
-    coarse: str  # name of the broader class; "" without
-    odd: int  # how many of the first cards are odd
+    coarse: str  # name of the broader class; "" for none
+    odd: int  # number of outliers, which come first
     done: str
     cards: tuple[Card, ...] = ()
     left_out: frozenset[int] = field(default_factory=frozenset)
@@ -85,7 +91,7 @@ class GroupWords:
 
 @dataclass(frozen=True)
 class EmptyWords:
-    """What the page says instead of a group."""
+    """Placeholder texts."""
 
     icon: str
     title: str
@@ -96,7 +102,7 @@ class EmptyWords:
 
 @final
 class GroupPage(QWidget):
-    """Shows one group at a time; keys by name in `acts`."""
+    """Page with one group at a time; `acts` maps names of keys to actions."""
 
     left = Signal()
     undo_requested = Signal()
@@ -167,12 +173,12 @@ class GroupPage(QWidget):
 
     @property
     def empty_title(self) -> str:
-        """What stands in place of a group; "" while there is one."""
+        """Title of the placeholder; "" while there is a group."""
         return self._empty.title.text() if self._pages.currentWidget() is self._empty else ""
 
     @property
     def is_bar_shown(self) -> bool:
-        """Whether the page says that groups are being found."""
+        """Whether the progress bar is shown."""
         return self._empty.bar.isVisible()
 
     @property
@@ -234,7 +240,7 @@ class GroupPage(QWidget):
     # -- keys
 
     def event(self, event: QEvent) -> bool:
-        """Undo is the window's, but for answers that changed nothing in the project."""
+        """Intercept Undo after answers that changed nothing in the project."""
         is_key = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride
         if (
             is_key
@@ -258,7 +264,7 @@ class GroupPage(QWidget):
         self.setFocus()
 
     def show_at_once(self) -> None:
-        """Paint before the next key is heard."""
+        """Paint before the next key event."""
         self.repaint()
 
     def stop(self) -> None:
@@ -267,7 +273,7 @@ class GroupPage(QWidget):
 
 @final
 class _Digits(QWidget):
-    """The broader class and the most likely ones, each behind its key: `1 Peacock 82%`."""
+    """Keys and names of the broader and most likely classes: `1 Peacock 82%`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -277,9 +283,8 @@ class _Digits(QWidget):
         grid.setContentsMargins(0, spacing.tiny, 0, 0)
         grid.setHorizontalSpacing(spacing.small)
         grid.setVerticalSpacing(spacing.tiny)
-        grid.setColumnStretch(
-            2 * COLUMNS, 1
-        )  # names are as wide as they need to be while there is room
+        # names get the width they need if there is room
+        grid.setColumnStretch(2 * COLUMNS, 1)
         for cell in range(DIGITS + 1):
             key, name = make_label("", "key"), ElidedLabel("secondary", takes_rest=False)
             row, column = divmod(cell, COLUMNS)
@@ -309,7 +314,7 @@ def _short_key(name: str) -> str:
 
 @final
 class _KeyLine(QWidget):
-    """Keys and what they do, as many as there is room for."""
+    """Keys and their actions, as many as fit."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -349,7 +354,7 @@ class _KeyLine(QWidget):
 
 @final
 class _Empty(QWidget):
-    """Icon, reason and next step."""
+    """Placeholder: icon, reason and next step."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Texts about groups of images."""
+"""Texts of group review."""
 
 from app.texts import plural, tr
 from app.wording import clauses, images, number, probability_text
@@ -14,8 +14,8 @@ def heading(count: int, class_name: str, *, is_branch: bool = False) -> str:
 
 
 def errors_text(expected: float) -> str:
-    """`2 errors expected`, never none."""
-    if expected < 0.5:  # noqa: PLR2004 (what rounds to none)
+    """`2 errors expected`, never zero."""
+    if expected < 0.5:  # noqa: PLR2004 (rounds to zero)
         return tr("fewer than 1 error expected")
     return plural(round(expected), "1 error expected", "%n errors expected")
 
