@@ -1,4 +1,4 @@
-"""Opens the user guide; its pages and pictures are read beside the window."""
+"""Controller of the user guide; pages and pictures are read in the background."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.jobs.slot import JobSlot
 from app.texts import marked, tr
 from app.window_geometry import keep_on_screen
 
-if TYPE_CHECKING:  # the window shows first
+if TYPE_CHECKING:  # lazy imports for a fast start
     from PySide6.QtGui import QImage
 
     from app.help.guide import Guide
@@ -23,11 +23,11 @@ if TYPE_CHECKING:  # the window shows first
 
 @final
 class Help(Feature):
-    """Shows the guide in a window of its own, at the page that fits what the person is at."""
+    """Show the guide in its own window, at the page for the focused panel."""
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
-        self.window: GuideWindow | None = None  # until it is opened
+        self.window: GuideWindow | None = None  # created on first use
         self._reading = JobSlot(parent=self)
         self._pictures = JobSlot(parent=self)
         self._wanted = ("", "")
@@ -36,7 +36,7 @@ class Help(Feature):
         "user_guide", marked("User guide"), "help", "F1", Section.HELP_READ, needs=Needs.NOTHING
     )
     def open(self) -> None:
-        """Show the guide: the page of the panel where the keyboard is, else where the reader was."""
+        """Show the guide: the page of the focused panel, else the last page."""
         from app.help.view import GuideWindow
 
         page, _, anchor = guide_page_of(QApplication.focusWidget()).partition("#")
@@ -54,7 +54,7 @@ class Help(Feature):
         self.window.ask()
 
     def stop(self) -> None:
-        """End before the program ends."""
+        """Stop background jobs and close the window."""
         self._reading.stop()
         self._pictures.stop()
         if self.window is not None:

@@ -1,4 +1,4 @@
-"""The user guide as data: pages in the order of their contents, each with its sections as plain text. No Qt."""
+"""Pages of the user guide in the order of the contents, with sections as plain text. No Qt."""
 
 import re
 from collections import Counter
@@ -10,7 +10,7 @@ from typing import Final
 
 from engine.errors import FormatError, found_at
 
-CONTENTS: Final = "README"  # the first page, which lists the others
+CONTENTS: Final = "README"  # first page, with links to the others
 
 _HEADING: Final = re.compile(r"^#{1,6} +(.+?) *$")
 _FENCE: Final = "```"
@@ -23,25 +23,25 @@ _PAGE_LINK: Final = re.compile(r"\]\((\w[\w-]*)\.md(?:#[^)]*)?\)")
 
 @dataclass(frozen=True)
 class GuideSection:
-    """What stands below one heading, up to the next."""
+    """Text from one heading to the next."""
 
-    title: str  # the heading, as plain text
-    anchor: str  # what a link names after its `#`; empty for the heading of the page itself
-    text: str  # all words below the heading, as plain text in one line
+    title: str  # heading as plain text
+    anchor: str  # fragment of links; empty for the heading of the page
+    text: str  # plain text below the heading in one line
 
 
 @dataclass(frozen=True)
 class GuidePage:
-    """One page."""
+    """A page of the guide."""
 
     name: str  # of its file, without the suffix
-    markdown: str  # as it stands in the file
-    sections: tuple[GuideSection, ...]  # the first is that of the page's own heading
-    pictures: tuple[str, ...]  # names of the files that it shows, as they stand in it
+    markdown: str  # content of the file
+    sections: tuple[GuideSection, ...]  # the first has the page's own heading
+    pictures: tuple[str, ...]  # file names of its pictures, as in the file
 
     @property
     def title(self) -> str:
-        """The heading of the page."""
+        """Heading of the page."""
         return self.sections[0].title
 
 
@@ -49,18 +49,17 @@ class GuidePage:
 class Guide:
     """All pages, the contents first."""
 
-    folder: Path  # where the files lie
+    folder: Path  # of the files
     pages: dict[str, GuidePage]  # by name, in the order of the contents
-    picture_sizes: dict[
-        str, tuple[int, int]
-    ]  # width and height in pixels, by the names of the pictures
+    # width and height in pixels by name
+    picture_sizes: dict[str, tuple[int, int]]
 
 
 def read_guide(folder: Path, language: str = "") -> Guide:
-    """Read all pages that the contents name, and how large their pictures are.
+    """Read all pages linked from the contents, and the sizes of their pictures.
 
     Args:
-        language: code of a language; pages that are there in it are taken in place of the English ones.
+        language: code of a language; translated pages replace the English ones.
 
     Raises:
         FormatError: a page is missing or has no heading.
@@ -78,7 +77,7 @@ def read_guide(folder: Path, language: str = "") -> Guide:
 
 
 def _in_language(english: GuidePage, folder: Path) -> GuidePage:
-    """The page as it is in a folder for a language, with the anchors of the English one; else the English one."""
+    """Translated page with the anchors of the English one; the English page if there is none."""
     if not (folder / f"{english.name}.md").is_file():
         return english
     markdown = (folder / f"{english.name}.md").read_text(encoding="utf-8").replace("](../", "](")
@@ -90,7 +89,7 @@ def _in_language(english: GuidePage, folder: Path) -> GuidePage:
 
 
 def picture_size(path: Path) -> tuple[int, int] | None:
-    """Width and height in pixels; None where there is no such picture."""
+    """Width and height in pixels; None if it cannot be read."""
     from PIL import Image
 
     try:
@@ -114,7 +113,7 @@ def _read_page(folder: Path, name: str) -> GuidePage:
 
 
 def make_page(name: str, markdown: str) -> GuidePage:
-    """A page from its text.
+    """Parse a page.
 
     Raises:
         FormatError: it does not begin with a heading.
@@ -132,7 +131,7 @@ def make_page(name: str, markdown: str) -> GuidePage:
 
 
 def _parts(markdown: str) -> Iterator[tuple[str, list[str]]]:
-    """Each heading with the lines below it; a line of code that begins with `#` is none."""
+    """Yield each heading with the lines below it; code blocks are ignored."""
     lines: list[str] = []
     is_code = False
     for line in markdown.splitlines():
@@ -146,7 +145,7 @@ def _parts(markdown: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def anchors_of(titles: Iterable[str]) -> Iterator[str]:
-    """What links to headings name: their words in small letters, joined by hyphens; a second equal one has a number."""
+    """Anchors of headings as on GitHub: lower case, hyphens, a number for duplicates."""
     seen: Counter[str] = Counter()
     for title in titles:
         anchor = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
@@ -155,13 +154,13 @@ def anchors_of(titles: Iterable[str]) -> Iterator[str]:
 
 
 def plain_text(markdown: str) -> str:
-    """The words of a text in one line, without its marks; a picture has none."""
+    """Text without Markdown syntax, in one line; without pictures."""
     lines = (line for line in markdown.splitlines() if not line.startswith(_FENCE))
     return " ".join(inline_text(_LINE_MARKS.sub("", "\n".join(lines))).replace("|", " ").split())
 
 
 def inline_text(markdown: str) -> str:
-    """The same of words within a line."""
+    """Inline text without Markdown syntax."""
     return _WORD_MARKS.sub(
         "", _LINK.sub(lambda link: "" if link[0].startswith("!") else link[1], markdown)
     )

@@ -1,4 +1,4 @@
-"""What a search found: heading, page and a few words of each section, with what was typed marked."""
+"""List of search results: heading, page and snippet of each section, with highlights."""
 
 from collections.abc import Sequence
 from typing import Final, final
@@ -29,16 +29,16 @@ from app.theme.tokens import tokens
 from app.wording import in_sentences
 
 HIT_ROLE: Final = Qt.ItemDataRole.UserRole
-_PAD: Final = 10  # logical pixels beside the words
-_GAP: Final = 8  # above and below them
-_LINES: Final = 4  # of a hit
-_HEADING_LINES: Final = 2  # of these at most
-_LONGEST_WORD: Final = 3  # times the font's size: what a line may lose where it breaks
+_PAD: Final = 10  # horizontal padding in logical pixels
+_GAP: Final = 8  # vertical padding in logical pixels
+_LINES: Final = 4  # of a result
+_HEADING_LINES: Final = 2  # maximum number of these
+_LONGEST_WORD: Final = 3  # times the font size: possible loss at a line break
 
 
 @final
 class HitList(QListWidget):
-    """The hits, the best first; one is always current."""
+    """Results, best first; one is always current."""
 
     hit_chosen = Signal(Hit)  # by a click or Enter
 
@@ -53,7 +53,7 @@ class HitList(QListWidget):
         self.itemClicked.connect(lambda item: self.hit_chosen.emit(item.data(HIT_ROLE)))
 
     def show_hits(self, hits: Sequence[Hit]) -> None:
-        """List hits; the first becomes current."""
+        """Show results; the first becomes current."""
         self.clear()
         for hit in hits:
             item = QListWidgetItem(self)
@@ -74,13 +74,13 @@ class HitList(QListWidget):
 
 
 def place_of(hit: Hit) -> str:
-    """The page of a section; empty for the page's own heading."""
+    """Title of the section's page; empty for the page's own heading."""
     return hit.page.title if hit.section.anchor else ""
 
 
 @final
 class _HitDelegate(QStyledItemDelegate):
-    """Rows of equal height: the heading, its page, and as much of the text as there is room for."""
+    """Delegate with rows of equal height: heading, page, and as much text as fits."""
 
     def sizeHint(
         self, _option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex
@@ -120,11 +120,11 @@ class _HitDelegate(QStyledItemDelegate):
 
 @final
 class _Column:
-    """Writes words below each other.
+    """Text lines painted below each other.
 
     Args:
-        painter: what it writes with.
-        room: where.
+        painter: target painter.
+        room: available rectangle.
     """
 
     def __init__(self, painter: QPainter, room: QRect) -> None:
@@ -133,7 +133,7 @@ class _Column:
         self._top = float(room.top())
 
     def write(self, text: str, marks: Sequence[Span], *, most: int, is_strong: bool = False) -> int:
-        """Write words in `most` lines at most, marked ones in the accent's hue; how many lines they took."""
+        """Paint text in at most `most` lines with highlighted spans; return the number of lines."""
         size = tokens().sizes.body if is_strong else tokens().sizes.caption
         font, width = _font(size, is_strong=is_strong), self._room.width()
         enough = most * width - (most - 1) * _LONGEST_WORD * size
@@ -157,7 +157,7 @@ class _Column:
 
 
 def _reading() -> QTextOption:
-    """Lines begin where those of the window do: a layout of its own knows it not."""
+    """Text option with the window's direction, which a bare layout does not inherit."""
     option = QTextOption()
     option.setAlignment(leading_edge())
     return option

@@ -1,4 +1,4 @@
-"""Pictures of the guide as Qt images in the size in which they are shown, on whatever thread this is called."""
+"""Pictures of the guide as Qt images, scaled to their displayed size; callable from any thread."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,11 +8,11 @@ from PySide6.QtGui import QImage
 
 from app.images.pixels import image_of
 
-Sizes = Mapping[str, QSize]  # in pixels of the screen, by the names of the pictures
+Sizes = Mapping[str, QSize]  # in device pixels, by name
 
 
 def read_pictures(folder: Path, wanted: Sizes) -> dict[str, QImage]:
-    """Read pictures and scale them; one that cannot be read is left out."""
+    """Read and scale pictures; unreadable ones are omitted."""
     from engine.errors import ImageError
     from engine.images.decode import read_rgb
 

@@ -1,4 +1,4 @@
-"""Search in the user guide: every typed word begins a word of a section; headings come first. No Qt."""
+"""Search in the user guide by prefixes of words; matches in headings rank first. No Qt."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -7,9 +7,9 @@ from typing import Final
 
 from app.help.guide import Guide, GuidePage, GuideSection
 
-SNIPPET_LETTERS: Final = 110  # about two lines of the narrow list that shows them
-QUOTED_WORDS: Final = 4  # fewer words of a heading may stand in a long text by chance
-_BEFORE: Final = 32  # letters of a snippet before its first hit
+SNIPPET_LETTERS: Final = 110  # about two lines of the result list
+QUOTED_WORDS: Final = 4  # minimum number: shorter headings occur in long texts by chance
+_BEFORE: Final = 32  # length of a snippet before its first match
 _SMALL: Final = frozenset(
     {
         "a",
@@ -29,29 +29,29 @@ _SMALL: Final = frozenset(
         "why",
     }
 )
-"""Words of a question that say nothing of what it is about."""
+"""Stop words."""
 _WORD: Final = re.compile(r"\w+")
 
-Span = tuple[int, int]  # first letter, and the one behind the last
+Span = tuple[int, int]  # start, end (exclusive)
 
 
 @dataclass(frozen=True)
 class Hit:
-    """A section that has every typed word."""
+    """A section that contains all search words."""
 
-    page: GuidePage  # that it stands on
-    section: GuideSection  # it
-    snippet: str  # some of its words around the first one that was typed
-    marks: tuple[Span, ...]  # where typed words begin words of the snippet
-    title_marks: tuple[Span, ...]  # the same of its heading
+    page: GuidePage  # of the section
+    section: GuideSection  # matching section
+    snippet: str  # text around the first match
+    marks: tuple[Span, ...]  # matches in the snippet
+    title_marks: tuple[Span, ...]  # matches in the heading
 
 
 def search(guide: Guide, text: str) -> list[Hit]:
-    """The sections that have all typed words: those with all in their heading, then with some, then in their text.
+    """Sections with all search words, ranked by how many of them are in the heading.
 
-    Before them come headings that stand in what was typed: a person who pastes a message pastes names and numbers, too.
-    A word of the page's own heading counts for each of its sections that has another one. A heading with nothing but
-    other headings below it is left out, for these are found.
+    Headings that occur in the search text rank first, as pasted messages contain names and numbers
+    as well. Words of the page's own heading count for all of its sections. Headings without a text
+    of their own are omitted.
     """
     typed = words_of(text)
     words = [word for word in typed if word not in _SMALL] or typed
@@ -68,12 +68,12 @@ def search(guide: Guide, text: str) -> list[Hit]:
 
 
 def words_of(text: str) -> list[str]:
-    """The words that were typed, in small letters."""
+    """Distinct words of a text in lower case."""
     return list(dict.fromkeys(_WORD.findall(text.lower())))
 
 
 def marks_in(text: str, words: Sequence[str]) -> tuple[Span, ...]:
-    """Where words of a text begin with one of `words`, the longest of these first; spans do not overlap."""
+    """Non-overlapping spans where words of a text start with one of `words`, the longest first."""
     if not words:
         return ()
     longest_first = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
@@ -94,7 +94,7 @@ def _has_all(page: GuidePage, section: GuideSection, words: Sequence[str]) -> bo
 
 
 def _quoted_rank(section: GuideSection, typed: Sequence[str]) -> int:
-    """Below 0 where all words of a heading were typed, and so many that this is no chance; the longest come first."""
+    """Negative if all words of a long enough heading were typed; longer headings rank first."""
     heading = words_of(section.title)
     return -len(heading) if len(heading) >= QUOTED_WORDS and set(heading) <= set(typed) else 0
 
@@ -110,7 +110,7 @@ def _hit(page: GuidePage, section: GuideSection, words: Sequence[str]) -> Hit:
 
 
 def _snippet(text: str, words: Sequence[str]) -> str:
-    """Some words around the first hit, whole, with an ellipsis where some are left out."""
+    """Whole words around the first match, with ellipses."""
     found = marks_in(text, words)
     first = found[0][0] if found else 0
     starts = [0, *_starts(text)]

@@ -1,4 +1,4 @@
-"""The page that is read: one of the guide, set in the current look; links are reported, never followed by itself."""
+"""Text browser for a page of the guide; clicked links are emitted, not followed."""
 
 from collections.abc import Mapping, Sequence
 from typing import final
@@ -20,19 +20,19 @@ from app.help.search import marks_in
 from app.help.typesetting import blocks_of, headings_of, set_picture_width, shown_size, typeset
 from app.theme.tokens import tokens
 
-LONGEST_LINE = 760  # logical pixels: longer lines are hard to read
+LONGEST_LINE = 760  # in logical pixels: longer lines are hard to read
 
 Sizes = Mapping[str, tuple[int, int]]
 
 
 @final
 class GuideText(QTextBrowser):
-    """Shows one page.
+    """Browser for one page.
 
     Signals:
-        link_chosen: what a link names, such as `labelling.md#keys` or `#keys`.
-        pictures_wanted: sizes in pixels by name, of the page that is shown; answered by `show_pictures`.
-        back_wanted, forward_wanted: the mouse's own buttons for it.
+        link_chosen: target of a link, such as `labelling.md#keys` or `#keys`.
+        pictures_wanted: sizes in pixels by name, for the current page; see `show_pictures`.
+        back_wanted, forward_wanted: navigation buttons of the mouse.
     """
 
     link_chosen = Signal(str)
@@ -53,27 +53,27 @@ class GuideText(QTextBrowser):
         self._words: Sequence[str] = ()
 
     def show_page(self, page: GuidePage, sizes: Sizes, *, words: Sequence[str] = ()) -> None:
-        """Show a page from its top, with what begins with one of `words` marked."""
+        """Show the top of a page, with matches of `words` highlighted."""
         self._page, self._sizes, self._words = page, dict(sizes), words
         self.setAccessibleName(page.title)
         self._set_anew()
         self.verticalScrollBar().setValue(0)
 
     def show_pictures(self, pictures: Mapping[str, QImage]) -> None:
-        """Take pictures that were wanted; until then their places are empty, or show them in an earlier size."""
+        """Set requested pictures; until then they are blank, or have their previous size."""
         for name, picture in pictures.items():
             picture.setDevicePixelRatio(self.devicePixelRatioF())
             self._put(name, picture)
         self.viewport().update()
 
     def dress(self) -> None:
-        """Set the page anew in the look that is worn now, at the same place."""
+        """Typeset the page again after a change of theme, at the same scroll position."""
         place = self.verticalScrollBar().value()
         self._set_anew()
         self.verticalScrollBar().setValue(place)
 
     def scroll_to_heading(self, anchor: str) -> None:
-        """Bring a heading to the top; the top of the page where there is none of that name."""
+        """Scroll to a heading, or to the top if there is none of that name."""
         anchors = (
             [] if self._page is None else [section.anchor for section in self._page.sections[1:]]
         )
@@ -99,7 +99,7 @@ class GuideText(QTextBrowser):
         self.moveCursor(QTextCursor.MoveOperation.Start)
 
     def _fit_pictures(self) -> None:
-        """Give pictures their size, and ask for those that are not there in it."""
+        """Set sizes of pictures, and request those that are not available at that size."""
         if self._page is None:
             return
         room, ratio = self._room(), self.devicePixelRatioF()
@@ -120,11 +120,11 @@ class GuideText(QTextBrowser):
         )
 
     def _room(self) -> int:
-        """Logical pixels that a line has."""
+        """Width of a line in logical pixels."""
         return int(self.viewport().width() - 2 * self.document().documentMargin())
 
     def _mark(self, words: Sequence[str]) -> None:
-        """Put the words that were searched for on a ground of their own."""
+        """Highlight search words."""
         selections = []
         for block in blocks_of(self.document()):
             for start, end in marks_in(block.text(), words):
@@ -159,7 +159,7 @@ class GuideText(QTextBrowser):
 
 
 def nothing() -> QImage:
-    """What stands in the place of a picture that is not read yet."""
+    """Placeholder of a picture that has not been read."""
     picture = QImage(1, 1, QImage.Format.Format_ARGB32_Premultiplied)
     picture.fill(Qt.GlobalColor.transparent)
     return picture

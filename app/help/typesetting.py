@@ -1,4 +1,4 @@
-"""How a page of the guide is set: sizes, distances and colours of the current look on what Qt reads from Markdown."""
+"""Typesetting of guide pages: sizes, margins and colours of the theme on Qt's Markdown document."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,20 +23,18 @@ from PySide6.QtGui import (
 
 from app.theme.tokens import Tokens
 
-PIXELS_FOR_ONE: Final = (
-    1.5  # pixels that pictures have for a logical one, so that they are sharp on dense screens, too
-)
-PICTURE: Final = (
-    "\N{OBJECT REPLACEMENT CHARACTER}"  # what stands for a picture in the text of its paragraph
-)
-_LINE_PERCENT: Final = 140  # of the font's own height
-_INDENT: Final = 26  # logical pixels of a list
-_CELL: Final = 6  # logical pixels around the words of a cell
+PIXELS_FOR_ONE: Final = 1.5
+"""Picture pixels per logical pixel, so that pictures are sharp on high-density screens."""
+PICTURE: Final = "\N{OBJECT REPLACEMENT CHARACTER}"
+"""Placeholder of a picture in the text of its paragraph."""
+_LINE_PERCENT: Final = 140  # percentage of the font height
+_INDENT: Final = 26  # of lists, in logical pixels
+_CELL: Final = 6  # padding of cells, in logical pixels
 _PROPORTIONAL: Final = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
 
 
 def typeset(document: QTextDocument, look: Tokens) -> None:
-    """Dress a document that was just read from Markdown."""
+    """Apply the theme to a Markdown document."""
     document.setIndentWidth(_INDENT)
     document.setDocumentMargin(look.spacing.large)
     with _one_step(document):
@@ -49,7 +47,7 @@ def typeset(document: QTextDocument, look: Tokens) -> None:
 
 @contextmanager
 def _one_step(document: QTextDocument) -> Iterator[None]:
-    """Lay the document out once, behind all changes."""
+    """Lay out the document once, after all changes."""
     cursor = QTextCursor(document)
     cursor.beginEditBlock()
     try:
@@ -59,7 +57,7 @@ def _one_step(document: QTextDocument) -> Iterator[None]:
 
 
 def blocks_of(document: QTextDocument) -> Iterator[QTextBlock]:
-    """All paragraphs, headings and lines of code."""
+    """Yield paragraphs, headings and lines of code."""
     block = document.begin()
     while block.isValid():
         yield block
@@ -67,7 +65,7 @@ def blocks_of(document: QTextDocument) -> Iterator[QTextBlock]:
 
 
 def headings_of(document: QTextDocument) -> list[QTextBlock]:
-    """The headings below that of the page, in order."""
+    """Headings below that of the page, in order."""
     return [block for block in blocks_of(document) if block.blockFormat().headingLevel()][1:]
 
 
@@ -79,7 +77,7 @@ def set_picture_width(
     Args:
         document: of the page.
         sizes: width and height in pixels, by name.
-        room: logical pixels beside the margins.
+        room: available width in logical pixels.
     """
     pictures = [picture for block in blocks_of(document) for picture in _pictures_in(block)]
     with _one_step(document):
@@ -96,7 +94,7 @@ def set_picture_width(
 
 
 def shown_size(pixels: tuple[int, int], room: int) -> tuple[int, int]:
-    """Logical width and height of a picture."""
+    """Displayed width and height of a picture in logical pixels."""
     width = min(pixels[0] / PIXELS_FOR_ONE, room)
     return round(width), round(width * pixels[1] / pixels[0])
 
@@ -123,7 +121,7 @@ def _set_block(block: QTextBlock, look: Tokens) -> None:
 
 
 def _letters(level: int, look: Tokens) -> QTextCharFormat:
-    """Size and weight of the words of a heading of some level; 0 is no heading."""
+    """Size and weight of a heading by level; 0 is body text."""
     letters = QTextCharFormat()
     size = {1: look.sizes.title, 2: look.sizes.heading}.get(level, look.sizes.body)
     letters.setProperty(QTextFormat.Property.FontPixelSize, size)
@@ -133,7 +131,7 @@ def _letters(level: int, look: Tokens) -> QTextCharFormat:
 
 
 def _block_format(block: QTextBlock, look: Tokens) -> QTextBlockFormat:
-    """Distances of a block by what it is."""
+    """Margins and background of a block by its type."""
     spacing, own, wanted = look.spacing, block.blockFormat(), QTextBlockFormat()
     level = own.headingLevel()
     if level:
@@ -143,7 +141,7 @@ def _block_format(block: QTextBlock, look: Tokens) -> QTextBlockFormat:
     is_code = _is_code(block)
     if (
         not is_code and PICTURE not in block.text()
-    ):  # a share of its height would stay empty below it
+    ):  # a picture's line height would leave empty space below it
         wanted.setLineHeight(_LINE_PERCENT, _PROPORTIONAL)
     if is_code:
         wanted.setBackground(QColor(look.colours.sunken))
@@ -163,7 +161,7 @@ def _is_code(block: QTextBlock) -> bool:
 
 
 def _set_words(block: QTextBlock, look: Tokens) -> None:
-    """Keys and code on a quiet ground, links in the accent's hue."""
+    """Style keys, code and links."""
     spans = []
     at = block.begin()
     while not at.atEnd():
@@ -184,7 +182,7 @@ def _set_words(block: QTextBlock, look: Tokens) -> None:
 
 
 def _set_table(table: QTextTable, look: Tokens) -> None:
-    """Hairlines between cells, a quiet ground behind the first row."""
+    """Style a table: hairlines and a header row with a background."""
     form = table.format().toTableFormat()
     form.setBorder(1)
     form.setBorderCollapse(True)

@@ -1,4 +1,4 @@
-"""The window "User guide": contents or search results at the left, the page at the right."""
+"""View of the "User guide" window: contents or search results on the left, page on the right."""
 
 from dataclasses import dataclass, field, replace
 from typing import Final, final
@@ -28,49 +28,48 @@ from app.theme.tokens import tokens
 
 @dataclass(frozen=True)
 class GuideSpot:
-    """A place in the guide."""
+    """Position in the guide."""
 
     page: str  # name of the page
     anchor: str = ""  # of a heading; empty for the top
-    scrolled: int | None = (
-        None  # where the page was left, in pixels; None for one that was not left yet
-    )
+    # scroll position when the page was left, in pixels; None if it was not
+    scrolled: int | None = None
 
 
 @dataclass
 class History:
-    """The places that were visited, and the one of them where the reader is."""
+    """Navigation history."""
 
     spots: list[GuideSpot] = field(default_factory=list)
     at: int = -1
 
     @property
     def spot(self) -> GuideSpot | None:
-        """Where the reader is; None before the first page."""
+        """Current position; None before the first page."""
         return self.spots[self.at] if self.spots else None
 
     @property
     def can_go_back(self) -> bool:
-        """Whether there is an earlier place."""
+        """Whether there is an earlier position."""
         return self.at > 0
 
     @property
     def can_go_forward(self) -> bool:
-        """Whether there is a later place."""
+        """Whether there is a later position."""
         return self.at < len(self.spots) - 1
 
     def visit(self, spot: GuideSpot) -> None:
-        """Go somewhere new; what was ahead is forgotten."""
+        """Go to a new position and discard later ones."""
         self.spots = [*self.spots[: self.at + 1], spot]
         self.at = len(self.spots) - 1
 
     def leave(self, scrolled: int) -> None:
-        """Remember how far the page was scrolled when the reader went away."""
+        """Store the scroll position of the page that is left."""
         if self.spots:
             self.spots[self.at] = replace(self.spots[self.at], scrolled=scrolled)
 
     def go(self, steps: int) -> GuideSpot | None:
-        """Go back (-1) or forward (1); None where there is nothing."""
+        """Go back (-1) or forward (1); None if impossible."""
         if not 0 <= self.at + steps < len(self.spots):
             return None
         self.at += steps
@@ -79,31 +78,31 @@ class History:
 
 FIRST_SIZE: Final = QSize(1040, 720)
 LEAST_SIZE: Final = QSize(600, 360)
-LEFT_WIDTH: Final = 264  # logical pixels that contents and results have at first
-_LEAST_LEFT: Final = 180  # logical pixels, too
+LEFT_WIDTH: Final = 264  # initial width of the left side, in logical pixels
+_LEAST_LEFT: Final = 180  # in logical pixels
 _LIST_KEYS: Final = {Qt.Key.Key_Up, Qt.Key.Key_Down}
 _PAGE_KEYS: Final = {Qt.Key.Key_PageUp, Qt.Key.Key_PageDown}
 
 
 @final
 class GuideWindow(QWidget):
-    """Stands beside the main window, which stays usable. Esc empties the search, then closes.
+    """Window next to the main window. Esc clears the search, then closes.
 
     Signals:
-        closed: it was closed.
+        closed: the window was closed.
 
     Attributes:
-        field: what is searched for.
+        field: search field.
         contents: titles of all pages.
-        results: sections that were found.
+        results: sections that match.
         text: the page.
-        back_button, forward_button: as in a browser.
+        back_button, forward_button: navigation as in a browser.
     """
 
     closed = Signal()
 
     def __init__(self) -> None:
-        super().__init__()  # a window of its own: above a parent it would cover what it tells of
+        super().__init__()  # without a parent, as it would otherwise cover the main window
         self.setWindowTitle(tr("User guide"))
         self.setWindowIcon(icon("protoleaf", "accent"))
         self.setProperty("surface", "pane")
@@ -128,7 +127,7 @@ class GuideWindow(QWidget):
         self._lay_out()
         self._connect()
 
-    # -- putting together
+    # -- layout
 
     def _dress(self) -> None:
         prompt = tr("Search the guide")
@@ -208,18 +207,18 @@ class GuideWindow(QWidget):
         self.contents.addItems([page.title for page in guide.pages.values()])
 
     def show_failure(self, text: str) -> None:
-        """Say why there are no pages."""
+        """Show why the guide could not be read."""
         self.text.setPlainText(text)
 
     def ask(self) -> None:
-        """Let the person type what to search for."""
+        """Focus the search field."""
         self.field.setFocus()
         self.field.selectAll()
 
     def visit(self, page: str, anchor: str = "") -> None:
-        """Show a page from one of its headings on; back leads to where the reader was.
+        """Show a page at a heading, and add it to the history.
 
-        The first page of all is the contents where the wanted one does not exist.
+        A missing page is replaced by the contents if no page is shown yet.
         """
         if self._guide is not None and page not in self._guide.pages and not self.page:
             page = CONTENTS
@@ -237,11 +236,11 @@ class GuideWindow(QWidget):
 
     @property
     def page(self) -> str:
-        """Name of the page that is shown; empty before the first."""
+        """Name of the current page; empty before the first."""
         return "" if self._history.spot is None else self._history.spot.page
 
     def dress(self) -> None:
-        """Set the page anew: another look is worn."""
+        """Typeset the page again after a change of theme."""
         self.text.dress()
 
     def _show_spot(self) -> None:
@@ -284,7 +283,7 @@ class GuideWindow(QWidget):
     # -- Qt
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """In the field, arrows move through the list and page keys through the page; Enter chooses in a list, too."""
+        """Move through list and page by keys in the search field; open pages by Enter in a list."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             entries = self._left.currentWidget()
             if (
