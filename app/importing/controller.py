@@ -1,4 +1,4 @@
-"""Images on their way in: chosen in a dialog or dropped."""
+"""Import of images from a dialog or by drag and drop."""
 
 from __future__ import annotations
 
@@ -26,14 +26,13 @@ if TYPE_CHECKING:
 
 @final
 class Importing(Feature):
-    """Adds images to the open project."""
+    """Add images to the open project."""
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self.card: FolderCard | None = None
-        self._asked: tuple[FoundImages, int | None] | None = (
-            None  # what the card is about, and the class
-        )
+        # found images and target class of the open card
+        self._asked: tuple[FoundImages, int | None] | None = None
         self._session.closed.connect(self._on_closed)
         shell.found_given.connect(self._add)
         shell.images_given.connect(lambda paths, class_id: self.take(paths, class_id=class_id))
@@ -72,9 +71,9 @@ class Importing(Feature):
     # -- dropped
 
     def take(self, paths: Sequence[Path], *, class_id: int | None = None) -> None:
-        """Look for the images in dropped files and folders, then add them; sub-folders are asked about first.
+        """Find the images in files and folders, then add them; ask about sub-folders first.
 
-        The disk is read by a job of its own, so the project stays free for everything else; cancelled, it adds nothing.
+        A separate job reads the disk, so the project is not blocked; a cancelled job adds nothing.
         """
 
         def work(on_progress: OnProgress, cancel: CancelToken) -> FoundImages:
@@ -143,7 +142,7 @@ class Importing(Feature):
     def _add(
         self, found: FoundImages, class_folders: Collection[Path], class_id: int | None = None
     ) -> None:
-        """Add images: those in folders that are classes get labels, the others those of a class, if any."""
+        """Add images; those in class folders get labels, others the given class, if any."""
 
         def work(live: LiveCollection, on_progress: OnProgress, cancel: CancelToken) -> ImageImport:
             from engine.collection.importing.import_images import add_class_folders, add_found
@@ -177,7 +176,7 @@ class Importing(Feature):
         job.finished.connect(self._on_imported)
 
     def _on_imported(self, done: object) -> None:
-        """Say what came of it, where more is to say than that images were added: the change itself was answered."""
+        """Report what was not added; the added images have been reported by the change itself."""
         done = cast("ImageImport", done)
         text = import_text(done)
         if not text:

@@ -1,4 +1,4 @@
-"""The card that asks which of the folders that were dropped on a project are classes."""
+"""Card that asks which dropped folders are classes."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
     from engine.collection.importing.folder_choice import FoundFolder
 
-WIDTH: Final = 560  # logical pixels
+WIDTH: Final = 560  # in logical pixels
 
 
 @final
 class FolderCard(ScrollingCard):
-    """Folders with boxes; Enter adds their images, Esc or a click beside it adds none."""
+    """List of folders with check boxes; Enter adds their images, Esc or a click outside cancels."""
 
     agreed = Signal()
 
@@ -67,7 +67,7 @@ class FolderCard(ScrollingCard):
         self._foot = foot
         whole = self.panel.layout()
         assert whole is not None, "the card has one"
-        whole.addWidget(foot)  # never scrolled away
+        whole.addWidget(foot)  # does not scroll
 
         stops = (self.list, self.all_button, self.none_button, self.keep_button, self.add_button)
         for first, second in pairwise(stops):
@@ -85,7 +85,7 @@ class FolderCard(ScrollingCard):
         """Show folders.
 
         Args:
-            known: those that are called as classes of the project are: their boxes are ticked.
+            known: folders named like classes of the project; these are checked.
             class_name: of the class that they were dropped on; "" for none.
         """
         self._class_name = class_name
@@ -114,11 +114,11 @@ class FolderCard(ScrollingCard):
         self.add_button.setEnabled(model.image_count > 0)
 
     def wanted_height(self, width: int) -> int:
-        """With the buttons below the scrolling part."""
+        """Include the buttons below the scroll area."""
         return super().wanted_height(width) + self._foot.sizeHint().height()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter adds, from the list too."""
+        """Add on Enter, also from the list."""
         is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if (
             is_enter

@@ -1,4 +1,4 @@
-"""Texts of adding images."""
+"""Texts of image imports."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 FOLDERS_NAMED: Final = 3  # in a question
-LONGEST_NAME: Final = 30  # letters of a folder's name in it
+LONGEST_NAME: Final = 30  # maximum length of a folder's name in it
 
 
 def file_kinds() -> str:
-    """What the dialog for images offers: `Images (*.avif *.AVIF …);;All files (*)`."""
+    """Filter of the file dialog: `Images (*.avif *.AVIF …);;All files (*)`."""
     suffixes = " ".join(f"*{suffix} *{suffix.upper()}" for suffix in sorted(IMAGE_SUFFIXES))
     return tr("Images (%1);;All files (*)", suffixes)
 
@@ -32,7 +32,7 @@ def folders_question(names: Sequence[str]) -> str:
 
 
 def parts_note(names: Sequence[str]) -> str:
-    """What to say where folders are called as parts of data sets are, such as images and train; "" elsewhere."""
+    """Hint about folders named like parts of data sets, such as images and train; "" for none."""
     from engine.interchange.labelled_images.box_formats import data_set_folders
 
     parts = data_set_folders(names)
@@ -45,7 +45,7 @@ def parts_note(names: Sequence[str]) -> str:
 
 
 def add_text(class_count: int, class_name: str) -> str:
-    """What the button does; dropped on a class, images in folders that are no classes become its examples."""
+    """Label of the button; on a class, images of other folders become its examples."""
     if class_count:
         return plural(class_count, "Add with 1 class", "Add with %n classes")
     return (
@@ -61,7 +61,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 def import_text(done: ImageImport) -> str:
-    """Sentences about what was not added; empty where all is well."""
+    """Report of what was not added; empty if everything was."""
     parts = [
         _failure_text(done) if done.failures else "",
         left_out_text(done.left_out),
@@ -92,7 +92,7 @@ def _failure_text(done: ImageImport) -> str:
 
 
 def left_out_text(left_out: LeftOut) -> str:
-    """`12 HEIC, 3 MOV were left out: these kinds of files are not read`; empty where there were none."""
+    """`12 HEIC, 3 MOV were skipped: these file types are not supported`; empty for none."""
     if not left_out.count:
         return ""
     kinds = enumeration(f"{number(count)} {kind}" for kind, count in left_out.by_kind())
@@ -105,7 +105,7 @@ def left_out_text(left_out: LeftOut) -> str:
 
 
 def raw_doubles_text(count: int) -> str:
-    """`12 RAW photos were skipped: the camera stored them as JPEG or HEIC, too`; empty where there were none."""
+    """`12 RAW photos were skipped: the camera stored them as JPEG or HEIC, too`; empty for none."""
     if not count:
         return ""
     return plural(
