@@ -1,4 +1,4 @@
-"""Keys of actions and pages are changed here; they work at once and at the next start."""
+"""Customization of shortcuts of actions and pages; changes apply immediately and are stored."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from app.actions.row import Needs, Section, action
 from app.feature import Feature
 from app.texts import marked, tr
 
-if TYPE_CHECKING:  # the window shows first
+if TYPE_CHECKING:  # lazy imports for a fast start
     from app.key_choice.view import KeysCard
     from app.shell import Shell
 
 FIXED: Final = frozenset(
     {"Tab", "Shift+Tab", "Left", "Right", "Up", "Down", "Home", "End", "PgUp", "PgDown"}
 )
-"""Keys that go from image to image and from part to part of the window, wherever they are pressed."""
+"""Navigation keys, which cannot be assigned."""
 
 
 @final
 class KeyChoice(Feature):
-    """Opens the card and does what is requested there."""
+    """Open the card and handle its requests."""
 
     guide_page = "labelling#change-shortcuts"
 
@@ -29,7 +29,7 @@ class KeyChoice(Feature):
         super().__init__(shell)
         self.card: KeysCard | None = None
         self._keys = keys_in_use()
-        self._asked = ("", "")  # name and key of a conflict that is asked about
+        self._asked = ("", "")  # name and key of the open conflict
         self._keys.changed.connect(self._show)
 
     @action(
@@ -81,7 +81,7 @@ class KeyChoice(Feature):
             self._show()
 
     def _choose(self, name: str, key: str) -> None:
-        """Give an action a recorded key, unless another one has it."""
+        """Assign a recorded key to an action, or report conflicts."""
         from app.key_choice.logic import conflict_text, with_keypad
 
         if self.card is None:
@@ -98,7 +98,7 @@ class KeyChoice(Feature):
             self._keys.choose({name: with_keypad(key) if key else ()})
 
     def _use_anyway(self) -> None:
-        """The others lose the key."""
+        """Remove the key from other actions and assign it."""
         from app.key_choice.logic import with_keypad
 
         name, key = self._asked

@@ -1,4 +1,4 @@
-"""A field that takes the next key that is pressed, whatever it would do elsewhere."""
+"""Field that records the next key press, including shortcuts."""
 
 from __future__ import annotations
 
@@ -19,14 +19,12 @@ _ENTER: Final = (Key.Key_Return, Key.Key_Enter)
 
 @final
 class KeyField(QLineEdit):
-    """Enter or a click begins, the next key is taken; Esc cancels, Backspace takes the key away."""
+    """Key recorder: Enter or a click starts, Esc cancels, Backspace removes the key."""
 
     recorded = Signal(str)  # portable key sequence; "" for none
     recording_changed = Signal(bool)
 
-    is_recording = (
-        False  # of the class: Qt sends events before the first line of `__init__` is done
-    )
+    is_recording = False  # class attribute: Qt sends events before `__init__` has finished
 
     def __init__(self) -> None:
         super().__init__()
@@ -56,7 +54,7 @@ class KeyField(QLineEdit):
             self.recording_changed.emit(False)
 
     def event(self, event: QEvent) -> bool:
-        """Every key arrives here, those of the window and Tab as well."""
+        """Receive every key, including shortcuts of the window and Tab."""
         if self.is_recording and isinstance(event, QKeyEvent):
             if event.type() == QEvent.Type.KeyPress:
                 self._take(event)
@@ -67,7 +65,7 @@ class KeyField(QLineEdit):
     def _take(self, event: QKeyEvent) -> None:
         key, modifiers = Key(event.key()), event.modifiers()
         if key in MODIFIERS or key == Key.Key_unknown:
-            return  # more is to come
+            return  # wait for the main key
         is_plain = modifiers & ~Qt.KeyboardModifier.KeypadModifier == Qt.KeyboardModifier.NoModifier
         if is_plain and key == Key.Key_Escape:
             self._end()
@@ -98,7 +96,7 @@ class KeyField(QLineEdit):
 
 
 def _portable(event: QKeyEvent) -> str:
-    """The key as the table of actions writes it: Enter of the keypad as Enter, a sign without its Shift."""
+    """Portable text of a key: keypad Enter as Enter, symbols without Shift."""
     key = Key.Key_Return if event.key() == Key.Key_Enter else Key(event.key())
     modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
     if plain_sign(event):

@@ -1,4 +1,4 @@
-"""What can have keys, in groups and filtered; sets of keys that other programs taught people. No widgets."""
+"""Actions with shortcuts, grouped and filtered, and presets of other programs. No widgets."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from app.wording import enumeration
 
 @dataclass(frozen=True)
 class KeyRow:
-    """One line of the table."""
+    """A row of the table."""
 
-    name: str  # of the action, or `page.name`
+    name: str  # name of the action, or `page.name`
     title: str
     keys: Keys
     is_changed: bool
@@ -29,7 +29,7 @@ class KeyRow:
 
 @dataclass(frozen=True)
 class KeyGroup:
-    """The lines of a menu or page."""
+    """Rows of a menu or page."""
 
     title: str
     rows: tuple[KeyRow, ...]
@@ -38,7 +38,7 @@ class KeyGroup:
 def groups_of(
     actions: Iterable[ActionRow], pages: Iterable[PageKeys], keys: KeysInUse, text: str = ""
 ) -> list[KeyGroup]:
-    """All that can have keys; with a text what has all of its words in title or group, or has the key."""
+    """All actions that can have keys; filtered by words of title or group, or by key."""
     by_menu: dict[str, list[KeyRow]] = {menu: [] for menu in MENUS}
     for action in actions:
         title = action.title.removesuffix("…")
@@ -71,8 +71,8 @@ def _fits(row: KeyRow, group: KeyGroup, text: str) -> bool:
 class KeyPreset:
     """A set of keys."""
 
-    title: str  # marked for translation, unless it is a name
-    chosen: Mapping[str, Keys]  # what differs from the keys that actions declare
+    title: str  # marked for translation unless it is a proper name
+    chosen: Mapping[str, Keys]  # differences to the declared keys
 
 
 PROTOLEAF: Final = "protoleaf"
@@ -93,12 +93,12 @@ OWN: Final = marked("Your own keys")
 
 
 def with_keypad(key: str) -> Keys:
-    """A recorded key; both keys that are called Enter mean the same."""
+    """A recorded key, with keypad Enter for Return."""
     return (key, key.removesuffix("Return") + "Enter") if key.endswith("Return") else (key,)
 
 
 def preset_in_use(keys: KeysInUse) -> str:
-    """Name of the preset that is chosen; "" where a person changed a key of it."""
+    """Name of the active preset; "" if a key was changed."""
     return next(
         (name for name, preset in PRESETS.items() if keys.chosen == _changes(preset, keys)), ""
     )
@@ -109,7 +109,7 @@ def use_preset(name: str, keys: KeysInUse) -> None:
 
 
 def _changes(preset: KeyPreset, keys: KeysInUse) -> dict[str, Keys]:
-    """What differs from the declared keys, of the actions that there are."""
+    """Differences of a preset to the declared keys, for existing actions."""
     return {
         name: own
         for name, own in preset.chosen.items()

@@ -1,4 +1,4 @@
-"""The card "Change shortcuts": all that can have a key, a filter, a field that records one, presets."""
+"""View of the "Change shortcuts" card: filter, table of actions, key recorder, presets."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from app.palette.overlay import Overlay
 from app.texts import plain_tip, tr
 from app.theme.tokens import tokens
 
-# Logical pixels.
+# In logical pixels.
 WIDTH: Final = 620
 HEIGHT: Final = 640
 KEY_WIDTH: Final = 168
@@ -43,14 +43,14 @@ _NAME: Final = Qt.ItemDataRole.UserRole
 
 @final
 class KeysCard(Overlay):
-    """Floats over the window; Esc or a click beside it closes. What is chosen works at once."""
+    """Card over the window; Esc or a click outside closes it. Changes apply immediately."""
 
     filter_changed = Signal(str)
     preset_chosen = Signal(str)
-    key_chosen = Signal(str, str)  # name of an action, and the recorded key; "" for none
+    key_chosen = Signal(str, str)  # name of an action, recorded key ("" for none)
     reset_requested = Signal(str)  # name of an action
     all_reset_requested = Signal()
-    use_requested = Signal()  # take the key from those that have it
+    use_requested = Signal()  # take the key from the other actions
     use_refused = Signal()
 
     def __init__(self, host: QWidget) -> None:
@@ -75,7 +75,7 @@ class KeysCard(Overlay):
         self._lay_out()
         self._connect()
 
-    # -- putting together
+    # -- layout
 
     def _make_table(self) -> QTreeWidget:
         table = QTreeWidget()
@@ -135,12 +135,12 @@ class KeysCard(Overlay):
 
     @property
     def current(self) -> str:
-        """Name of the chosen action; "" for none."""
+        """Name of the current action; "" for none."""
         item = self.table.currentItem()
         return "" if item is None else str(item.data(0, _NAME) or "")
 
     def show_groups(self, groups: Sequence[KeyGroup]) -> None:
-        """The table anew; the chosen action stays chosen where it is still there."""
+        """Rebuild the table; the current action is kept if it is still listed."""
         kept, place = self.current, self.table.verticalScrollBar().value()
         is_same = self._rows.keys() == {row.name for group in groups for row in group.rows}
         self._rows = {row.name: row for group in groups for row in group.rows}
@@ -167,7 +167,7 @@ class KeysCard(Overlay):
             item.setToolTip(0, plain_tip(row.title))
 
     def choose(self, name: str) -> None:
-        """Choose the line of an action."""
+        """Select the row of an action."""
         for item in self._items():
             if item.data(0, _NAME) == name:
                 self.table.setCurrentItem(item)
@@ -196,11 +196,11 @@ class KeysCard(Overlay):
         self.presets.setCurrentIndex(self.presets.findData(name))
 
     def show_changed(self, *, is_any: bool) -> None:
-        """Whether there is something to reset."""
+        """Enable the reset button if any key was changed."""
         self.reset_all.setEnabled(is_any)
 
     def show_conflict(self, text: str, *, can_use: bool = True) -> None:
-        """Say why a recorded key is not taken at once."""
+        """Show why a recorded key was not assigned."""
         self.conflict.show_text(text, can_use=can_use)
 
     # -- what a person does
@@ -222,13 +222,16 @@ class KeysCard(Overlay):
             self.field.begin()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Enter in the table records a key for the chosen action."""
+        """Record a key for the current action on Enter in the table."""
         is_key = (
             watched is self.table
             and isinstance(event, QKeyEvent)
             and event.type() == QEvent.Type.KeyPress
         )
-        if is_key and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):  # type: ignore[attr-defined]
+        if is_key and event.key() in (  # type: ignore[attr-defined]
+            Qt.Key.Key_Return,
+            Qt.Key.Key_Enter,
+        ):
             self._begin()
             return True
         return super().eventFilter(watched, event)
@@ -236,7 +239,7 @@ class KeysCard(Overlay):
 
 @final
 class _Conflict(QFrame):
-    """Who has a key already, and what to do about it."""
+    """Notice of actions with the same key, and the choices."""
 
     def __init__(self) -> None:
         super().__init__()
