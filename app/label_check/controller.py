@@ -1,4 +1,4 @@
-"""Labels that look wrong: looked for whenever the collection has come to rest, and what becomes of an answer."""
+"""Label check: search for suspect labels while the collection is idle, and apply decisions."""
 
 from __future__ import annotations
 
@@ -28,15 +28,14 @@ if TYPE_CHECKING:
     from engine.review.label_check import LabelCheck, LabelCheckInput, SuspectLabel
 
 TOPIC: Final = "label check"
-AHEAD: Final = 12  # labels of which everything is fetched before they come up
-REST_MS: Final = (
-    1_000  # the collection must be left alone so long: who decides quickly is not slowed down
-)
+AHEAD: Final = 12  # number of suspects that are prefetched
+REST_MS: Final = 1_000
+"""Idle time before a check starts, so that quick decisions are not slowed down."""
 
 
 @final
 class LabelChecking(Feature):
-    """Opens the page, checks the labels again after every change while it is in sight, and writes what is decided."""
+    """Open the page, repeat the check after changes while it is visible, and apply decisions."""
 
     guide_page = "labelling#check-labels"
     page_keys = (KEYS,)
@@ -63,7 +62,7 @@ class LabelChecking(Feature):
         "check_labels", marked("Check labels"), "check_label", "Ctrl+Shift+R", Section.REVIEW_CHECK
     )
     def open_page(self) -> None:
-        """Show the labels that look wrong."""
+        """Show the suspect labels."""
         page = self._made_page()
         if self._shell.workspace.page is page:
             page.setFocus()
@@ -79,7 +78,7 @@ class LabelChecking(Feature):
 
     @property
     def is_looking(self) -> bool:
-        """Whether something else may be found in a moment."""
+        """Whether a check is pending or running."""
         return self._is_asked or self._rest.isActive() or self._looking.is_busy
 
     def stop(self) -> None:
@@ -190,7 +189,7 @@ class LabelChecking(Feature):
         self._shell.needs_changed.emit()
 
     def _look_at(self, image_id: int) -> None:
-        """Show the image in the panel at the right, whose digits the keys mean, and fetch what is shown of the next."""
+        """Show the image in the inspector, whose digits apply, and prefetch the next ones."""
         place = self.queue.place_of(image_id) or 0
         self._session.guesses.want(
             [each.image_id for each in self.queue.open[place : place + AHEAD]]
@@ -205,7 +204,7 @@ class LabelChecking(Feature):
         return graph.shown_name(class_id) if class_id in graph else tr("a removed class")
 
     def _label_of(self, image_id: int) -> int:
-        """The label as the window shows it; `NO_CLASS` also where the image is gone."""
+        """Label of an image in the current state; `NO_CLASS` also if it was removed."""
         state = self._session.state
         try:
             return NO_CLASS if state is None else int(state.label_class[state.position(image_id)])
@@ -233,7 +232,7 @@ class LabelChecking(Feature):
     # -- deciding
 
     def _act(self, name: str) -> None:
-        """Do what a key of the page means, to the labels that are selected on it."""
+        """Perform the action of a key on the selected labels."""
         page, info = self.page, self._session.info
         if page is None or info is None or not page.selected:
             return
@@ -268,7 +267,7 @@ class LabelChecking(Feature):
                 self._label_as(int(name.removeprefix("digit_")), image_ids)
 
     def _label_as(self, digit: int, image_ids: Sequence[int]) -> None:
-        """Label as the class of a digit, as the panel at the right shows it."""
+        """Label as the class of a digit in the inspector."""
         current = self.queue.current
         class_ids = () if current is None else self._shell.inspector.top_classes_of(current)
         if digit <= len(class_ids):
@@ -305,7 +304,7 @@ class LabelChecking(Feature):
             self._show()
 
     def _relabel(self, codes: Mapping[int, int]) -> None:
-        """Give labels; who gives one the label that it has keeps it."""
+        """Set labels; unchanged ones are confirmed."""
         kept = [image_id for image_id, code in codes.items() if code == self._label_of(image_id)]
         self._write(codes, lambda project: _relabel(project, codes, kept))
 
@@ -316,12 +315,12 @@ class LabelChecking(Feature):
         self._settle(codes, lambda: self._session.label_groups(groups, act))
 
     def _settle(self, image_ids: Collection[int], write: Callable[[], object]) -> None:
-        """Write, and show the next one once that is on disk or a frame has passed."""
+        """Settle suspects, write the decision, and show the next one."""
         self.queue.settle(list(image_ids))
         write()
         self._show()
 
-    # -- what became of it
+    # -- results
 
     def _on_change_made(self, change: Change) -> None:
         touched = {*change.labelled, *change.confirmed, *change.images_removed}
@@ -331,11 +330,11 @@ class LabelChecking(Feature):
         self._on_changed(change)
 
     def _on_failed_action(self, _message: str) -> None:
-        """Some decision may not be on disk."""
+        """Check which decisions were not saved."""
         self._look_up(set(self.queue.settled))
 
     def _look_up(self, image_ids: Collection[int]) -> None:
-        """Bring back what was undone, or not written."""
+        """Reopen suspects whose decision was undone or not saved."""
         if image_ids and self._is_shown:
             wanted = sorted(image_ids)
             self._session.ask(
@@ -363,7 +362,7 @@ def _records(live: LiveCollection, image_ids: Sequence[int]) -> dict[int, Label]
 
 
 def _open_labels(live: LiveCollection, image_ids: Sequence[int]) -> dict[int, int]:
-    """The labels of those of these images that have one that is not confirmed."""
+    """Current labels of the given images, without confirmed ones."""
     confirmed = live.project.labels.confirmed()
     records = _records(live, [each for each in image_ids if each not in confirmed])
     return {

@@ -1,4 +1,4 @@
-"""The queue of labels that look wrong: what stands under the eye stays there until it is settled. No Qt."""
+"""Queue of suspect labels; the current one stays until it is settled. No Qt."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ if TYPE_CHECKING:
 
 @final
 class LabelQueue:
-    """The labels that are still to be looked at, the most probably wrong first; those put off come last."""
+    """Open suspects by decreasing probability of an error; deferred ones come last."""
 
     def __init__(self) -> None:
         self.open: list[SuspectLabel] = []
-        self.current: int | None = None  # the image under the eye
+        self.current: int | None = None  # image id
         self._settled: dict[int, SuspectLabel] = {}
-        self._put_off: dict[int, None] = {}  # in the order in which they were put off
+        self._put_off: dict[int, None] = {}  # in the order of deferral
 
     def __len__(self) -> int:
         return len(self.open)
 
     @property
     def settled(self) -> Collection[int]:
-        """Images that were settled, and not taken back."""
+        """Settled images, except undone ones."""
         return self._settled.keys()
 
     @property
@@ -35,7 +35,7 @@ class LabelQueue:
         return next((each for each in self.open if each.image_id == image_id), None)
 
     def settled_label(self, image_id: int) -> int | None:
-        """The label that a settled image had before."""
+        """Previous label of a settled image."""
         suspect = self._settled.get(image_id)
         return None if suspect is None else suspect.label
 
@@ -45,7 +45,7 @@ class LabelQueue:
         )
 
     def renew(self, suspects: Iterable[SuspectLabel]) -> None:
-        """Take the outcome of a new check; the label under the eye stays as it is shown, in its place."""
+        """Replace the suspects by the results of a new check; the current one keeps its place."""
         shown, place = self.current_suspect, self.current and self.place_of(self.current)
         found = [
             each
@@ -59,7 +59,7 @@ class LabelQueue:
             self.current = self.open[0].image_id
 
     def settle(self, image_ids: Collection[int]) -> None:
-        """Take out what was decided, and go on to the next."""
+        """Remove settled images and go to the next."""
         following = self._following(image_ids)
         for each in self.open:
             if each.image_id in image_ids:
@@ -68,14 +68,14 @@ class LabelQueue:
         self.current = following
 
     def put_off(self, image_ids: Collection[int]) -> None:
-        """Move some to the end, and go on to the next."""
+        """Move images to the end and go to the next."""
         following = self._following(image_ids)
         self._put_off.update(dict.fromkeys(image_ids))
         self.open.sort(key=lambda each: self._rank(each.image_id))
         self.current = self.open[0].image_id if following is None and self.open else following
 
     def reopen(self, image_ids: Iterable[int]) -> None:
-        """Bring back what was settled, as it was shown, under the eye."""
+        """Insert settled suspects again and make the last one current."""
         for image_id in image_ids:
             suspect = self._settled.pop(image_id, None)
             if suspect is not None:
@@ -86,7 +86,7 @@ class LabelQueue:
                 self.current = image_id
 
     def drop(self, is_outdated: Collection[int]) -> None:
-        """Take out images whose label was changed elsewhere, or that left the project."""
+        """Remove images whose label changed elsewhere, or that left the project."""
         if self.current in is_outdated:
             self.current = self._following(is_outdated)
         self.open = [each for each in self.open if each.image_id not in is_outdated]
@@ -96,7 +96,7 @@ class LabelQueue:
             self.current = image_id
 
     def step(self, step: int) -> None:
-        """Go to one before or after the current one, as far as there is one."""
+        """Go to the previous or next suspect, if there is one."""
         place = None if self.current is None else self.place_of(self.current)
         if place is not None:
             self.current = self.open[max(0, min(len(self.open) - 1, place + step))].image_id
@@ -110,7 +110,7 @@ class LabelQueue:
         return list(self._put_off).index(image_id) + 1 if image_id in self._put_off else 0
 
     def _following(self, image_ids: Collection[int]) -> int | None:
-        """The image after the last of these; the last one that is left where there is none."""
+        """First remaining image after the given ones; else the last remaining one."""
         places = [place for place, each in enumerate(self.open) if each.image_id in image_ids]
         start = places[-1] if places else -1
         later = [each.image_id for each in self.open[start + 1 :] if each.image_id not in image_ids]

@@ -1,4 +1,4 @@
-"""The list of labels that look wrong: a thumbnail, from which class to which, and how likely."""
+"""List of suspect labels: thumbnail, label, proposed class and probability."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ from app.wording import clauses, image_name
 from engine.file_parts import ImageSource
 
 ROLE: Final = Qt.ItemDataRole.UserRole
-SIDE: Final = 40  # of a thumbnail
+SIDE: Final = 40  # of a thumbnail, in pixels
 HEIGHT: Final = 56  # of a row, in pixels
 WIDTH: Final = 232  # of the list, in pixels
 
 
 @dataclass(frozen=True)
 class QueueRow:
-    """One label."""
+    """A suspect label."""
 
     image_id: int
     source: ImageSource
     label: str
     proposed: str
-    likely: str  # wrong, in percent
+    likely: str  # probability of an error in percent
 
 
 @final
@@ -86,7 +86,7 @@ class _RowDelegate(QStyledItemDelegate):
 
 
 def _paint_lines(painter: QPainter, area: QRect, font: QFont, row: QueueRow) -> None:
-    """The label with its percentage at the end of the line, and below it the proposed class."""
+    """Paint the label with its percentage right-aligned, and the proposed class below."""
     colours, small = tokens().colours, QFont(font)
     small.setPixelSize(tokens().sizes.caption)
     upper, lower = QRect(area), QRect(area)
@@ -113,9 +113,9 @@ def _paint_lines(painter: QPainter, area: QRect, font: QFont, row: QueueRow) -> 
 
 @final
 class QueueList(QListWidget):
-    """Rows that the mouse selects, several with Ctrl or Shift; the keys stay with the page."""
+    """Rows selectable by mouse, several with Ctrl or Shift; the page handles the keys."""
 
-    chosen = Signal(int)  # the image of the row that was clicked
+    chosen = Signal(int)  # image of the clicked row
     selection_changed = Signal()
 
     def __init__(self, thumbnails: Thumbnails) -> None:
@@ -142,7 +142,7 @@ class QueueList(QListWidget):
         return tuple(self._rows[row].image_id for row in rows)
 
     def show_rows(self, rows: Sequence[QueueRow], current: int | None) -> None:
-        """Show rows, with the one of an image current and selected alone, unless it is among several selected ones."""
+        """Show rows and select the current one; a selection of several that contains it is kept."""
         kept = set(self.selected) if current in self.selected and len(self.selected) > 1 else set()
         self._is_filling = True
         if tuple(rows) != self._rows:
@@ -151,7 +151,7 @@ class QueueList(QListWidget):
             for row in rows:
                 self._add(row)
         places = {row.image_id: place for place, row in enumerate(self._rows)}
-        if current in places:  # first, since it lets go of all others
+        if current in places:  # first, as it clears the selection
             self.setCurrentRow(places[current], QItemSelectionModel.SelectionFlag.ClearAndSelect)
         for image_id in kept & places.keys():
             self.item(places[image_id]).setSelected(True)

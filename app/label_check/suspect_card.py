@@ -1,4 +1,4 @@
-"""One label that looks wrong: the image, images of both classes beside one another, the reason, and what to do."""
+"""View of a suspect label: image, examples of both classes, reason and buttons."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from engine.project import Label
     from engine.review.label_check import SuspectLabel
 
-FACE: Final = 60  # side of a look-alike
-LEAST_IMAGE: Final = 120  # height that the image keeps in a low window
+FACE: Final = 60  # side of a similar image, in pixels
+LEAST_IMAGE: Final = 120  # minimum height of the image in a low window, in pixels
 _DIGIT_TEXTS: Final = (
     marked("Label as the most likely class"),
     marked("Label as the 2nd most likely class"),
@@ -61,7 +61,7 @@ KEYS: Final = PageKeys(
 
 @final
 class ClassEvidence(QWidget):
-    """A heading, a line below it, and one row of images of a class."""
+    """Heading, detail and one row of images of a class."""
 
     image_clicked = Signal(int)
 
@@ -91,7 +91,7 @@ class ClassEvidence(QWidget):
         self._fill()
 
     def _fill(self) -> None:
-        """As many images as fit into one row, which has its height before there are any."""
+        """Show as many images as fit into one row; the height is the same without images."""
         lines = self._title.sizeHint().height() + self._detail.sizeHint().height()
         self.setMinimumHeight(lines + FACE + 2 * tokens().spacing.tiny)
         if self._state is not None:
@@ -106,7 +106,7 @@ class ClassEvidence(QWidget):
 
 @final
 class SuspectCard(QWidget):
-    """Shows a label; its buttons do what the keys of the page do."""
+    """View of one suspect; its buttons perform the actions of the page's keys."""
 
     action_requested = Signal(str)  # name of a key of the page
     image_requested = Signal(int)
@@ -156,7 +156,7 @@ class SuspectCard(QWidget):
         label: Label | None,
         name_of: Callable[[int], str],
     ) -> None:
-        """Show a label; `label` is the person's record of it, None while that is not known."""
+        """Show a suspect; `label` is the stored label, None until it has been read."""
         self.setAccessibleName(wording.list_title(suspect, name_of))
         self.canvas.show_image(source)
         self.canvas.setToolTip(plain_tip(image_name(source)))
@@ -172,12 +172,18 @@ class SuspectCard(QWidget):
     def show_choices(
         self, suspect: SuspectLabel, name_of: Callable[[int], str], count: int
     ) -> None:
-        """Say what the buttons do to one label, or to `count` selected ones."""
+        """Set the texts of the buttons, for one label or `count` selected ones."""
         relabel, keep = wording.relabel_text(suspect, name_of), wording.keep_text(suspect, name_of)
         if count > 1:
             relabel, keep = wording.several_texts(count)
-        texts = {"relabel": relabel, "keep": keep, "later": tr("Ask later"), "other": tr("Other class…"),
-                 "unknown": tr("None of the classes"), "remove": tr("Remove label")}  # fmt: skip
+        texts = {
+            "relabel": relabel,
+            "keep": keep,
+            "later": tr("Ask later"),
+            "other": tr("Other class…"),
+            "unknown": tr("None of the classes"),
+            "remove": tr("Remove label"),
+        }
         for name, text in texts.items():
             self.buttons[name].setText(plain_button(_with_key(text, name)))
             self.buttons[name].setAccessibleName(text)
@@ -192,6 +198,6 @@ _OTHERS: Final = ("other", "unknown", "remove")
 
 
 def _with_key(text: str, name: str) -> str:
-    """A button's text with its key: `Keep Dog  K`."""
+    """Text of a button with its key: `Keep Dog  K`."""
     keys = KEYS.keys_of(name)
     return f"{text}  {short_key(keys[0])}" if keys else text

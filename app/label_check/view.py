@@ -1,4 +1,4 @@
-"""The page of labels that look wrong: the list of them, and the one under the eye."""
+"""View of the label check page: list of suspects, and the current one."""
 
 from __future__ import annotations
 
@@ -26,14 +26,15 @@ if TYPE_CHECKING:
     from engine.project import Label
     from engine.review.label_check import SuspectLabel
 
-ICON_SIDE: Final = 48  # pixels
-NARROWEST: Final = 280  # of the text on the empty page
-ROOM_FOR_LIST: Final = 480 + WIDTH  # narrower pages show the card alone
+ICON_SIDE: Final = 48  # in pixels
+NARROWEST: Final = 280  # width of the placeholder's text, in pixels
+# minimum width for list and card; narrower pages show only the card
+ROOM_FOR_LIST: Final = 480 + WIDTH
 
 
 @final
 class EmptyPlace(QWidget):
-    """Icon, reason, next step."""
+    """Placeholder: icon, reason, next step."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -48,9 +49,8 @@ class EmptyPlace(QWidget):
         for part in (self._icon, self.title, self.text):
             part.setAlignment(Qt.AlignmentFlag.AlignHCenter)
             part.setMinimumWidth(NARROWEST)
-            column.addWidget(
-                part
-            )  # as wide as the page: an aligned one would be as high as its first line
+            # full width: Qt gives an aligned label the height of one line
+            column.addWidget(part)
         self.bar = make_bar()
         self.bar.setFixedWidth(NARROWEST)
         column.addWidget(self.bar, 0, Qt.AlignmentFlag.AlignHCenter)
@@ -70,9 +70,9 @@ class EmptyPlace(QWidget):
 
 @final
 class LabelCheckPage(QWidget):
-    """Shows what the controller hands it, and says which key was pressed."""
+    """View of the suspects; emits actions of keys and buttons."""
 
-    action_requested = Signal(str)  # name of a key, also by its button
+    action_requested = Signal(str)  # name of a key
     image_chosen = Signal(int)  # in the list
     image_requested = Signal(int)  # to be shown in the grid
 
@@ -84,7 +84,7 @@ class LabelCheckPage(QWidget):
         self.card = SuspectCard(thumbnails)
         self.empty = EmptyPlace()
         self._line = make_separator(vertical=True)
-        self.note = ElidedLabel("caption")  # what could not be judged
+        self.note = ElidedLabel("caption")  # labels that could not be judged
         self.note.setContentsMargins(
             tokens().spacing.medium, 0, tokens().spacing.medium, tokens().spacing.tiny
         )
@@ -116,7 +116,7 @@ class LabelCheckPage(QWidget):
 
     @property
     def selected(self) -> tuple[int, ...]:
-        """Images that a key is about: the selected ones, else the one under the eye."""
+        """Selected images if they include the current one, else the current image."""
         if self._suspect is None:
             return ()
         chosen = self.list.selected if self.list.isVisibleTo(self) else ()
@@ -128,7 +128,7 @@ class LabelCheckPage(QWidget):
         self._stack.setCurrentWidget(self.empty)
 
     def show_note(self, words: str) -> None:
-        """Show below the list what could not be judged."""
+        """Show which labels could not be judged, below the list."""
         self.note.show_text(words)
         self.note.setVisible(bool(words))
 
@@ -140,7 +140,7 @@ class LabelCheckPage(QWidget):
         labels: Mapping[int, Label],
         name_of: Callable[[int], str],
     ) -> None:
-        """Show the list and the label under the eye; all their images must be in the state."""
+        """Show the list and the current suspect; all images must be in the state."""
         self._suspect, self._name_of = current, name_of
         rows = [
             QueueRow(

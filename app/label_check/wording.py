@@ -1,4 +1,4 @@
-"""Texts about labels that look wrong."""
+"""Texts of the label check."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from engine.project import Label
 
 NameOf = Callable[[int], str]
-LONGEST: Final = 28  # letters of a class's name on a button
+LONGEST: Final = 28  # maximum length of a class's name on a button
 MOST_NAMED: Final = 6  # classes
-MOST_VOTES: Final = 3  # classes that are counted out; the rest is "others"
+MOST_VOTES: Final = 3  # classes with a count; the rest is "others"
 
 
 @dataclass(frozen=True)
 class EmptyTexts:
-    """What the page says where there is nothing to look at."""
+    """Placeholder texts."""
 
     icon: str
     title: str
@@ -32,7 +32,7 @@ class EmptyTexts:
 
 
 def title_text(count: int) -> str:
-    """Of the page."""
+    """Title of the page."""
     return (
         plural(count, "Check labels: 1 left", "Check labels: %n left")
         if count
@@ -41,12 +41,12 @@ def title_text(count: int) -> str:
 
 
 def command_text(count: int) -> str:
-    """Of the action in the menu."""
+    """Title of the action in the menu."""
     return plural(count, "Check labels (1)", "Check labels (%n)") if count else tr("Check labels")
 
 
 def row_texts(suspect: SuspectLabel, name_of: NameOf) -> tuple[str, str, str]:
-    """A row of the list: its label, the proposed class, and how likely it is wrong."""
+    """Label, proposed class and probability of an error, for a row of the list."""
     return (
         name_of(suspect.label),
         tr("→ %1", name_of(suspect.proposed)),
@@ -55,7 +55,7 @@ def row_texts(suspect: SuspectLabel, name_of: NameOf) -> tuple[str, str, str]:
 
 
 def list_title(suspect: SuspectLabel, name_of: NameOf) -> str:
-    """From which class to which, in a line."""
+    """`Fox → Dog`."""
     return tr("%1 → %2", name_of(suspect.label), name_of(suspect.proposed))
 
 
@@ -64,14 +64,14 @@ def wrong_text(suspect: SuspectLabel) -> str:
 
 
 def labelled_text(suspect: SuspectLabel, name_of: NameOf) -> str:
-    """The heading over the images of the class that it is labelled with."""
+    """Heading of the images of the current label."""
     if suspect.label == UNKNOWN:
         return tr("Labelled as none of the classes")
     return tr("Labelled %1", name_of(suspect.label))
 
 
 def by_text(label: Label | None) -> str:
-    """Who gave the label, and when; "" where that is not known yet."""
+    """Author and date of the label; "" until it has been read."""
     if label is None:
         return ""
     day = day_text(label.when.astimezone())
@@ -85,7 +85,7 @@ def looks_text(suspect: SuspectLabel, name_of: NameOf) -> str:
 
 
 def model_text(suspect: SuspectLabel) -> str:
-    """How likely the proposed class is, below its heading."""
+    """Probability of the proposed class."""
     return tr("%1, by a model without this label", probability_text(suspect.score))
 
 
@@ -94,7 +94,7 @@ def reasons_text(suspect: SuspectLabel, name_of: NameOf) -> str:
 
 
 def reason_text(suspect: SuspectLabel, name_of: NameOf) -> str:
-    """Why, in a sentence."""
+    """Reason for the suspicion as a sentence."""
     match suspect.reason:
         case SuspectReason.TWIN:
             text = tr("Nearly the same image is labelled %1: one of the two is wrong.")
@@ -149,7 +149,7 @@ def keep_text(suspect: SuspectLabel, name_of: NameOf) -> str:
 
 
 def several_texts(count: int) -> tuple[str, str]:
-    """Of the buttons that relabel and keep, where several are selected."""
+    """Texts of the buttons to relabel and keep several selected labels."""
     return (
         plural(count, "Relabel 1 as proposed", "Relabel %n as proposed"),
         plural(count, "Keep 1 label", "Keep %n labels"),
@@ -157,7 +157,7 @@ def several_texts(count: int) -> tuple[str, str]:
 
 
 def judged_text(found: LabelCheck, name_of: NameOf) -> str:
-    """`18 of 24 labels could be judged. 2 classes have too few labels: Pear, Plum`; "" where all could be."""
+    """`18 of 24 labels could be judged. 2 classes have too few labels: Pear`; "" if all were."""
     if found.judged == found.labels:
         return ""
     judged = plural(
@@ -180,7 +180,7 @@ def judged_text(found: LabelCheck, name_of: NameOf) -> str:
 
 
 def emptiness_of(found: LabelCheck, settled: int, name_of: NameOf) -> EmptyTexts:
-    """Why nothing is shown, and what would change that."""
+    """Placeholder: why there is no suspect, and what to do."""
     if found.labels_missing:
         text = plural(
             found.labels_missing, "Label 1 more image first.", "Label %n more images first."
