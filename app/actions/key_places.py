@@ -1,7 +1,8 @@
-"""Keys by their place on the keyboard.
+"""Keys by their position on the keyboard.
 
-On layouts such as French, Belgian, Czech, Slovak and Lithuanian the digit row gives digits only with Shift, and
-brackets lie elsewhere. There the key itself means the digit or the bracket that a US keyboard has in its place.
+On layouts such as French, Belgian, Czech, Slovak and Lithuanian the digit row gives digits only
+with Shift, and brackets have other positions. There, a key counts as the digit or bracket that a US
+keyboard has in its position.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from PySide6.QtGui import QKeyEvent
 Key = Qt.Key
 
 _DIGITS: Final = tuple(
-    Key(Key.Key_0 + digit) for digit in (1, 2, 3, 4, 5, 6, 7, 8, 9, 0)
-)  # from left to right
+    Key(Key.Key_0 + digit)
+    for digit in (1, 2, 3, 4, 5, 6, 7, 8, 9, 0)
+    # from left to right
+)
 _BRACKETS: Final = (Key.Key_BracketLeft, Key.Key_BracketRight)
 _MAC_DIGITS: Final = (
     18,
@@ -30,7 +33,7 @@ _MAC_DIGITS: Final = (
     28,
     25,
     29,
-)  # virtual key codes, kVK_ANSI_1 and so on
+)  # virtual key codes, kVK_ANSI_1 and following
 
 
 def _places(digits: tuple[int, ...], brackets: tuple[int, int]) -> Mapping[int, Qt.Key]:
@@ -38,17 +41,19 @@ def _places(digits: tuple[int, ...], brackets: tuple[int, int]) -> Mapping[int, 
 
 
 _ALT_GR_BITS: Final = {"win32": 0x40, "darwin": 0}.get(sys.platform, 0x80)
-"""Native modifiers: the right Alt key of Windows, level 3 (Mod5) of X11 and Wayland."""
+"""Native modifiers: the right Alt key of Windows, level 3 (Mod5) of X11 and Wayland; none of
+macOS."""
 _KEY_AT: Final = {
     "win32": _places(tuple(range(2, 12)), (26, 27)),  # scan codes
     "darwin": _places(_MAC_DIGITS, (33, 30)),
-}.get(sys.platform, _places(tuple(range(10, 20)), (34, 35)))  # XKB key codes
+    # XKB key codes
+}.get(sys.platform, _places(tuple(range(10, 20)), (34, 35)))
 
 
 def digit_by_place(event: QKeyEvent) -> Qt.Key | None:
     """The digit of a key of the digit row that gives another character; None for any other key.
 
-    With Shift the character counts: `!` on a US keyboard is no 1.
+    With Shift the character counts: `!` on a US keyboard is not 1.
     """
     place = _key_at(event)
     is_shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
@@ -62,13 +67,16 @@ def bracket_by_place(event: QKeyEvent) -> Qt.Key | None:
 
 
 def is_shifted_digit(event: QKeyEvent) -> bool:
-    """Whether a digit of the digit row needs Shift on this layout."""
+    """Whether the key is in the digit row, and gives its digit only with Shift on this layout."""
     is_digit = event.key() in _DIGITS and _key_at(event) in _DIGITS
     return is_digit and bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
 
 
 def _key_at(event: QKeyEvent) -> Qt.Key | None:
-    """What a US keyboard has in the place of a key; None of the keypad, with AltGr, and of keys that are not listed."""
+    """The US key in the position of a key.
+
+    None for the keypad, with AltGr, and for keys other than digits and brackets.
+    """
     is_alt_gr = (
         event.nativeModifiers() & _ALT_GR_BITS
         or event.modifiers() & Qt.KeyboardModifier.GroupSwitchModifier

@@ -1,4 +1,4 @@
-"""Tips that name a key: they follow when a person changes it."""
+"""Tooltips with shortcuts, updated when the user changes a shortcut."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from app.texts import plain_tip, tr
 
 
 def with_key(text: str, name: str) -> str:
-    """A translated text with the key of an action behind it, `New class (Ctrl+N)`."""
+    """A translated text followed by an action's shortcut: `New class (Ctrl+N)`."""
     key = keys_in_use().text_of(name)
     return tr("%1 (%2)", text, key) if key else text
 
 
 def tell_key(part: QWidget, text: str, name: str, page: PageKeys | None = None) -> None:
-    """Give a part a tip that names the key of an action, or of something on a page."""
+    """Set a tooltip with the shortcut of an action, or of a key of a page."""
 
     def show() -> None:
         tip = with_key(text, name) if page is None else page.tip(text, name)
@@ -31,14 +31,14 @@ def tell_key(part: QWidget, text: str, name: str, page: PageKeys | None = None) 
 
 
 def follow_keys(owner: QObject, show: Callable[[], None]) -> None:
-    """Show a text that names keys, now and whenever keys change while its owner lives."""
+    """Call `show` now and whenever shortcuts change, for the lifetime of `owner`."""
     show()
     _Follower(owner, show)
 
 
 @final
 class _Follower(QObject):
-    """Of an object, so that it ends with it."""
+    """A child of its owner, so that it is deleted together with it."""
 
     def __init__(self, owner: QObject, show: Callable[[], None]) -> None:
         super().__init__(owner)

@@ -1,4 +1,4 @@
-"""The keys in use: what a person chose, else what actions and pages declare. Texts that name a key ask here."""
+"""Shortcuts in use: those that the user chose, else those that actions and pages declare."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 WINDOW: Final = "window"
 IMAGES: Final = "images"
-GRID: Final = "grid"  # of images, and nowhere else
+GRID: Final = "grid"  # the grid of images only
 CLASSES: Final = "classes"
 SHIFT_KEY: Final = "⇧"
-NO_KEY: Final = "none"  # in the settings: a person took the key away
+NO_KEY: Final = "none"  # in the settings: the user removed the shortcut
 MODIFIERS: Final = frozenset(
     {Qt.Key.Key_Shift, Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_Meta, Qt.Key.Key_AltGr}
 )
@@ -37,15 +37,15 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class KeyOwner:
-    """What has keys: an action, or something that is done on one page."""
+    """An action, or a command of one page, that has shortcuts."""
 
     name: str
-    keys: Keys  # declared
+    keys: Keys  # as declared
     place: str  # where they work: `WINDOW`, `IMAGES`, `GRID`, `CLASSES`, or the name of a page
-    with_images: bool = False  # on that page the keys of images work, too
+    with_images: bool = False  # the shortcuts of images work on that page, too
 
     def meets(self, other: KeyOwner) -> bool:
-        """Whether there is a place where the keys of both work."""
+        """Whether the shortcuts of both work in a common place."""
         both = {self.place, other.place}
         if len(both) == 1 or WINDOW in both or both == {IMAGES, GRID}:
             return True
@@ -55,12 +55,15 @@ class KeyOwner:
 
 
 def sequence_of(keys: str) -> QKeySequence:
-    """Key sequence that the tables write; where Qt reads it as a person's language it takes one Enter for another."""
+    """Parse a portable key sequence.
+
+    `QKeySequence(text)` would parse native text, where Return is translated to Enter.
+    """
     return QKeySequence.fromString(keys, _PORTABLE)
 
 
 def normal_key(text: str) -> str:
-    """A single key with its modifiers as the tables write it; "" for anything else."""
+    """Normalise a single key with its modifiers to portable text; "" for anything else."""
     sequence = sequence_of(text)
     if sequence.count() != 1:
         return ""
@@ -69,35 +72,39 @@ def normal_key(text: str) -> str:
 
 
 def shown_key(keys: str) -> str:
-    """Key sequence for people, `Enter` or `Ctrl+Z`; as menus show it."""
+    """A key sequence as menus show it: `Enter`, `Ctrl+Z`."""
     return sequence_of(keys).toString(_NATIVE)
 
 
 def short_key(keys: str) -> str:
-    """Key sequence where there is little room, `↵` or `⇧↵`."""
+    """A key sequence in short form: `↵`, `⇧↵`."""
     shown, combination = shown_key(keys), _combination(sequence_of(keys))
     if combination.key() in _ENTER_KEYS:
         shown = shown.removesuffix(enter_name()) + ENTER_SIGN * shown.endswith(
             enter_name()
-        )  # macOS has its own sign
+            # macOS has its own sign
+        )
     return shown.replace(f"{shift_name()}+", SHIFT_KEY)
 
 
 def _combination(sequence: QKeySequence) -> QKeyCombination:
-    return sequence[0]  # type: ignore[index]  # PySide has it, its stubs lack it
+    return sequence[0]  # type: ignore[index]  # missing in PySide's stubs
 
 
 def settle(owners: Iterable[KeyOwner], chosen: Mapping[str, Keys]) -> dict[str, Keys]:
-    """The keys that each owner has: a chosen one is taken from all that only declare it where both would work.
+    """Resolve conflicts: a chosen shortcut is removed from owners that only declare it.
 
-    Of two that chose the same key the first one has it.
+    Only where both would work in a common place. Of two owners that chose the same shortcut, the
+    first keeps it.
     """
     every = list(owners)
     settled: dict[str, Keys] = {}
     taken: dict[str, list[KeyOwner]] = {}
     for owner in sorted(
-        every, key=lambda each: each.name not in chosen
-    ):  # stable: the chosen first
+        every,
+        key=lambda each: each.name not in chosen,
+        # stable sort: the chosen first
+    ):
         wanted = chosen.get(owner.name, owner.keys)
         free = tuple(
             key
@@ -122,7 +129,7 @@ def _is_taken(
 
 @final
 class KeysInUse(QObject):
-    """The keys of all actions and pages by name; remembers what is chosen in the settings."""
+    """The shortcuts of all actions and pages by name; chosen ones are stored in the settings."""
 
     changed = Signal()
 
@@ -134,7 +141,7 @@ class KeysInUse(QObject):
         self._settings: Settings | None = None
 
     def begin(self, owners: Iterable[KeyOwner], settings: Settings | None = None) -> None:
-        """Take over everything that has keys, and what was chosen earlier; strange entries are ignored."""
+        """Register all owners and load the chosen shortcuts; invalid entries are ignored."""
         self._owners = {owner.name: owner for owner in owners}
         self._settings = settings
         stored = {} if settings is None else settings.chosen_keys()
@@ -160,11 +167,11 @@ class KeysInUse(QObject):
         self._settled = settle(self._owners.values(), self._chosen)
 
     def of(self, name: str, declared: Keys = ()) -> Keys:
-        """Keys of an action or of a page's `page.name`; what it declares where no window has begun."""
+        """Shortcuts of an action or a page's `page.name`; `declared` while none is registered."""
         return self._settled.get(name, declared)
 
     def text_of(self, name: str, declared: Keys = ()) -> str:
-        """Its first key for people; "" without one."""
+        """Its first shortcut as displayed; "" without one."""
         keys = self.of(name, declared)
         return shown_key(keys[0]) if keys else ""
 
@@ -176,27 +183,30 @@ class KeysInUse(QObject):
 
     @property
     def chosen(self) -> dict[str, Keys]:
-        """What differs from the declared keys."""
+        """The shortcuts that differ from the declared ones."""
         return dict(self._chosen)
 
     def short_text_of(self, name: str, default: str = "") -> str:
-        """Its first key where there is little room; `default` where no window has begun."""
+        """Its first shortcut in short form; `default` where nothing is registered."""
         keys = self._settled.get(name, (default,) if default else ())
         return short_key(keys[0]) if keys else ""
 
     def text_of_class(self, digit: int, *, is_short: bool = False) -> str:
-        """The key of the class that has a digit as its key, `Alt+3`; "" for 0, or where a person took it away."""
+        """The shortcut of the class with a digit as its key: `Alt+3`.
+
+        "" for 0, or where the user removed it.
+        """
         name, declared = f"label_with_{digit}", f"Alt+{digit}"
         if not digit:
             return ""
         return self.short_text_of(name, declared) if is_short else self.text_of(name, (declared,))
 
     def is_changed(self, name: str) -> bool:
-        """Whether a person changed its keys, or took one of them for something else."""
+        """Whether the user chose its shortcuts, or removed one of them."""
         return name in self._chosen
 
     def rivals(self, name: str, key: str) -> list[str]:
-        """Names of the others that have a key where it would work for this one."""
+        """Names of other owners whose shortcuts conflict with a key of this one."""
         owner, wanted = self._owners[name], normal_key(key)
         return [
             other.name
@@ -207,7 +217,7 @@ class KeysInUse(QObject):
         ]
 
     def choose(self, chosen: Mapping[str, Keys]) -> None:
-        """Give owners other keys; keys that others only declare are theirs no more."""
+        """Set shortcuts of owners; equal shortcuts that others only declare are disabled."""
         for name, keys in chosen.items():
             if keys == self._owners[name].keys:
                 self._chosen.pop(name, None)
@@ -216,19 +226,19 @@ class KeysInUse(QObject):
         self._keep()
 
     def replace(self, chosen: Mapping[str, Keys]) -> None:
-        """Give all owners their declared keys but for these."""
+        """Reset all owners to their declared shortcuts except these."""
         self._chosen.clear()
         self.choose(chosen)
 
     def reset(self, names: Iterable[str] | None = None) -> None:
-        """Give owners, or all of them, the keys that they declare."""
+        """Reset owners, by default all, to their declared shortcuts."""
         for name in tuple(self._chosen) if names is None else names:
             self._chosen.pop(name, None)
         self._keep()
 
     def _keep(self) -> None:
         if self._settings is not None:
-            for name in self._owners:  # entries of other versions stay
+            for name in self._owners:  # entries of other versions are preserved
                 keys = self._chosen.get(name)
                 self._settings.keep_keys(name, () if keys is None else keys or (NO_KEY,))
         self._settle()
@@ -237,5 +247,5 @@ class KeysInUse(QObject):
 
 @cache
 def keys_in_use() -> KeysInUse:
-    """Those of the window."""
+    """The shortcuts of the window (a singleton)."""
     return KeysInUse()

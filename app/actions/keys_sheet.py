@@ -1,4 +1,4 @@
-"""All keys on one sheet, built from the table of actions."""
+"""An overlay with all keyboard shortcuts, built from the table of actions."""
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
@@ -25,18 +25,18 @@ RUNS: Final = {
     ("stars_1", "stars_5"): marked("Rating"),
     ("show_all", "show_unknown"): marked("Show all images, those to review, labelled or unknown"),
 }
-"""What the line of neighbouring digits says, by the names of its first and last action."""
+"""Title of a run of consecutive digits, by the names of its first and last action."""
 
 KeyLine = tuple[str, str]
-"""What is done, and the key for people."""
+"""Title and displayed shortcut."""
 NamedLine = tuple[str, str, str]
-"""The same behind the name of the action."""
+"""Action name, title and displayed shortcut."""
 Group = tuple[str, list[KeyLine]]
 
 
 @final
 class KeysSheet(Overlay):
-    """Two columns of groups, which scroll in a low window; Esc or a click beside it closes."""
+    """Two columns of groups, which scroll in a low window; Esc or a click outside closes it."""
 
     change_requested = Signal()
 
@@ -77,7 +77,7 @@ class KeysSheet(Overlay):
         return body
 
     def wanted_height(self, width: int) -> int:
-        """Heading and all keys without scrolling."""
+        """The height at which heading and all shortcuts fit without scrolling."""
         room, frame = self._layout.contentsMargins(), 2 * self.panel.frameWidth()
         keys = self._body.heightForWidth(width - room.left() - room.right() - frame)
         words = self._head.sizeHint().height() + self._layout.spacing() + keys
@@ -85,7 +85,7 @@ class KeysSheet(Overlay):
 
 
 def _groups(rows: Iterable[ActionRow], pages: Iterable[PageKeys]) -> list[Group]:
-    """Menus and pages with what has a key in them."""
+    """Menus and pages, each with its lines that have a shortcut."""
     by_menu: dict[str, list[NamedLine]] = {menu: [] for menu in MENUS}
     for row in rows:
         line = row.name, row.title.replace("…", ""), keys_in_use().text_of(row.name, row.shortcuts)
@@ -100,7 +100,7 @@ def _groups(rows: Iterable[ActionRow], pages: Iterable[PageKeys]) -> list[Group]
 
 
 def _joined(lines: Sequence[NamedLine]) -> list[KeyLine]:
-    """The lines, with runs such as `Ctrl+1` to `Ctrl+5` as one."""
+    """The lines, with runs such as `Ctrl+1` to `Ctrl+5` joined to one."""
     found: list[KeyLine] = []
     for _stem, run in groupby(enumerate(lines), lambda each: _run_of(each[0], each[1][-1])):
         of_run = [line for _place, line in run]
@@ -115,7 +115,7 @@ def _joined(lines: Sequence[NamedLine]) -> list[KeyLine]:
 
 
 def _run_of(place: int, keys: str) -> tuple[str, int]:
-    """What is equal for neighbouring lines whose keys differ only in a digit that grows by one from line to line."""
+    """A key for grouping a run of lines whose shortcuts differ only in a digit that counts up."""
     digit = keys[-1]
     return (keys[:-1], place - int(digit)) if digit in digits else (keys, place)
 
@@ -136,6 +136,6 @@ def _group(title: str, lines: Sequence[KeyLine]) -> QGridLayout:
     grid.addWidget(make_label(title, "section"), 0, 0)
     for line, (text, keys) in enumerate(lines, start=1):
         grid.addWidget(make_label(text, "secondary", wraps=True), line, 0)
-        # Where a text takes two lines its key does not.
+        # The shortcut stays on one line where the text wraps.
         grid.addWidget(make_label(keys, "key"), line, 1, Qt.AlignmentFlag.AlignVCenter)
     return grid

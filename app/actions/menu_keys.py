@@ -1,7 +1,7 @@
-"""Keys that open menus: Alt and a letter, F10, the menu key and Shift+F10; and letters that choose a line.
+"""Keys that open menus (Alt and a letter, F10, the menu key, Shift+F10), and mnemonics.
 
-Each letter is once in its menu, in every language: it is chosen from the words that are shown, so translators have no
-marks to keep.
+Mnemonics are unique within a menu, and assigned at run time from the displayed texts, so that
+translators need no `&` marks.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from PySide6.QtWidgets import QApplication, QMenu, QMenuBar, QWidget
 
 from app.controls import show_round
 
-_MARK: Final = re.compile(r"&&|\(&\w\)|&")  # `&&` is no mark, it is shown as one ampersand
+_MARK: Final = re.compile(r"&&|\(&\w\)|&")  # `&&` is a literal ampersand
 _WORD: Final = re.compile(r"\w+")
 _WIDE: Final = frozenset({"W", "F"})
-"""Widths of letters that no key gives: those of Chinese, Japanese and Korean come by way of an input method."""
+"""East Asian widths of letters that need an input method (Chinese, Japanese, Korean)."""
 _SHIFT: Final = Qt.KeyboardModifier.ShiftModifier
 _NONE: Final = Qt.KeyboardModifier.NoModifier
 _BY_SYSTEM: Final = sys.platform in {"win32", "darwin"}
@@ -30,9 +30,10 @@ _BY_SYSTEM: Final = sys.platform in {"win32", "darwin"}
 
 
 def marked_letters(texts: Sequence[str], hints: Sequence[str]) -> list[str]:
-    """Texts of one menu with `&` before the letter of each: initials where they are free.
+    """Texts of one menu with `&` before each mnemonic: initials where they are free.
 
-    Where no letter of a text can be typed, that of an English hint stands behind it, as is usual there: `文件(&F)`.
+    Where no letter of a text can be typed, one of the English hint is appended, as is usual there:
+    `文件(&F)`.
 
     Args:
         hints: English words for each of the texts.
@@ -55,7 +56,7 @@ def marked_letters(texts: Sequence[str], hints: Sequence[str]) -> list[str]:
 
 
 Liked = list[list[str]]
-"""Letters of one line in capitals: the first initial, other initials, all."""
+"""Candidate letters of one line in capitals: the first initial, all initials, all letters."""
 
 
 def _wanted(text: str, hint: str) -> Liked:
@@ -72,10 +73,15 @@ def _wanted(text: str, hint: str) -> Liked:
 def _take_letter(
     line: int, wanted: Sequence[Liked], owners: dict[str, int], tried: set[str]
 ) -> bool:
-    """Give a line the letter of another one that can have a free one instead; False where there is none."""
+    """Assign a letter to a line, moving others to free letters (augmenting path).
+
+    Returns False where that is impossible.
+    """
     for letter in sorted(
-        wanted[line][-1], key=lambda letter: letter in owners
-    ):  # stable: the free ones first
+        wanted[line][-1],
+        key=lambda letter: letter in owners,
+        # stable sort: free letters first
+    ):
         if letter in tried:
             continue
         tried.add(letter)
@@ -86,7 +92,7 @@ def _take_letter(
 
 
 def _marked(text: str, letter: str) -> str:
-    """A text with its letter marked: that at the beginning of a word, else the first one, else one behind it."""
+    """Mark a letter of a text: at the start of a word, else its first occurrence, else appended."""
     places = [place for place, each in enumerate(text) if each.upper() == letter]
     if not places:
         body = text.removesuffix("…")
@@ -97,17 +103,17 @@ def _marked(text: str, letter: str) -> str:
 
 
 def without_mark(text: str) -> str:
-    """A text of a menu without the mark of its letter."""
+    """A menu text without the mark of its mnemonic."""
     return _MARK.sub(lambda found: "&&" if found[0] == "&&" else "", text)
 
 
 def _is_on_keys(letter: str) -> bool:
-    """Whether it is a letter or digit that a key gives."""
+    """Whether it is a letter or digit that a keyboard types without an input method."""
     return letter.isalnum() and unicodedata.east_asian_width(letter) not in _WIDE
 
 
 def _is_letter(event: QEvent) -> bool:
-    """Whether a key may choose a line, or be the shortcut of something behind the menu."""
+    """Whether a key event may be a mnemonic, or a shortcut of the window behind the menu."""
     if event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
         return False
     return event.modifiers() == Qt.KeyboardModifier.NoModifier and bool(event.text().strip())
@@ -115,7 +121,7 @@ def _is_letter(event: QEvent) -> bool:
 
 @final
 class _Letters(QObject):
-    """Of a menu, so that it ends with it: letters are meant for the menu while it is open."""
+    """Event filter of an open menu: letters are mnemonics there, not shortcuts of the window."""
 
     def __init__(self, menu: QMenu) -> None:
         super().__init__(menu)
@@ -129,7 +135,7 @@ class _Letters(QObject):
             _mark(self._menu.actions())
 
     def _unmark(self) -> None:
-        """Nothing where the menu hides because it is being deleted."""
+        """Do nothing where the menu hides because it is being deleted."""
         if shiboken6.isValid(self._menu):
             _unmark(self._menu.actions())
 
@@ -141,7 +147,7 @@ class _Letters(QObject):
 
 
 def dress_menu(menu: QMenu) -> None:
-    """Give the lines of a menu their letters while it is open; nothing is seen behind its round corners."""
+    """Prepare a menu: mnemonics while it is open, and transparent rounded corners."""
     show_round(menu)
     _Letters(menu)
 
@@ -160,10 +166,10 @@ def _unmark(actions: Sequence[QAction]) -> None:
 
 
 def open_menu_by_key(event: QKeyEvent, bar: QMenuBar) -> bool:
-    """Open what a key asks for; False where it asks for no menu, or one is open.
+    """Open the menu that a key stands for; False where it stands for none, or one is open.
 
     Args:
-        event: that no part of the window took.
+        event: a key event that no widget of the window handled.
     """
     pressed = (Qt.Key(event.key()), event.modifiers())
     if _BY_SYSTEM or QApplication.activePopupWidget() is not None:
@@ -183,7 +189,7 @@ def _open_first(bar: QMenuBar) -> None:
 
 
 def _open_context_menu(focus: QWidget) -> bool:
-    """That of what is current in the part with the keyboard; False where it has none."""
+    """Open the context menu of the current item of the focused widget; False where it has none."""
     current = focus.inputMethodQuery(Qt.InputMethodQuery.ImCursorRectangle)
     place: QPoint = (
         current.center() if current is not None and not current.isEmpty() else focus.rect().center()

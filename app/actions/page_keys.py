@@ -1,9 +1,10 @@
-"""Keys that work on one page of the centre only. A page declares them once; settings and keys sheet list them.
+"""Keys that work on a single central page; declared once for settings and shortcut sheet.
 
     KEYS = PageKeys("compare", marked("Compare images"), (PageKey("fit", marked("Fit"), "0"), ...))
 
-The feature has `page_keys = (KEYS,)`. The page's `keyPressEvent` is `if not KEYS.press(event, {"fit": self.fit, ...}):
-super().keyPressEvent(event)`, and its texts ask `KEYS.text_of("fit")` or `KEYS.tip(text, "fit")`.
+The feature has `page_keys = (KEYS,)`. The page's `keyPressEvent` is
+`if not KEYS.press(event, {"fit": self.fit, ...}): super().keyPressEvent(event)`, and its texts
+use `KEYS.text_of("fit")` or `KEYS.tip(text, "fit")`.
 """
 
 from __future__ import annotations
@@ -27,15 +28,15 @@ _OTHER_SIDE: Final = {"Left": "Right", "Right": "Left"}
 
 @dataclass(frozen=True)
 class PageKey:
-    """Something that a key does on a page."""
+    """A command of a page and its keys."""
 
     name: str  # identifier within the page
     text: str  # marked for translation
-    keys: str  # portable key sequences with spaces between them; the first one is shown
+    keys: str  # portable key sequences separated by spaces; the first one is shown
 
     @property
     def declared(self) -> Keys:
-        """A bare Left or Right means the side where something is seen."""
+        """The keys; a bare Left or Right is swapped in right-to-left layouts."""
         keys = self.keys.split()
         return tuple(_OTHER_SIDE.get(each, each) for each in keys) if is_mirrored() else tuple(keys)
 
@@ -47,10 +48,10 @@ class PageKeys:
     name: str  # identifier of the page
     text: str  # its title, marked for translation
     rows: tuple[PageKey, ...]
-    with_images: bool = False  # the keys of images work on the page, too (`Registry.act_in`)
+    with_images: bool = False  # the shortcuts of images work on the page, too (`Registry.act_in`)
 
     def full_name(self, name: str) -> str:
-        """As `keys_in_use` and the settings know it."""
+        """Its name in `keys_in_use` and the settings."""
         return f"{self.name}.{name}"
 
     def owners(self) -> Iterator[KeyOwner]:
@@ -62,17 +63,17 @@ class PageKeys:
         return keys_in_use().of(self.full_name(name), row.declared)
 
     def text_of(self, name: str) -> str:
-        """The first key for people; "" without one."""
+        """The first key as displayed; "" without one."""
         row = next(row for row in self.rows if row.name == name)
         return keys_in_use().text_of(self.full_name(name), row.declared)
 
     def tip(self, text: str, name: str) -> str:
-        """A translated text with the key behind it: `Fit (0)`."""
+        """A translated text followed by the key: `Fit (0)`."""
         key = self.text_of(name)
         return tr("%1 (%2)", text, key) if key else text
 
     def press(self, event: QKeyEvent, acts: Mapping[str, Callable[[], object]]) -> bool:
-        """Do what a key means on the page; False when it means nothing here."""
+        """Run the command of a key event; False where it has none on this page."""
         for pressed in _sequences(event):
             for name, act in acts.items():
                 if any(sequence_of(keys) == pressed for keys in self.keys_of(name)):
@@ -83,10 +84,10 @@ class PageKeys:
 
 
 def _sequences(event: QKeyEvent) -> Iterator[QKeySequence]:
-    """What a key may mean, the most likely first.
+    """Key sequences that a key event may mean, the most likely first.
 
-    A digit by its place, the key as pressed, without Shift where that was only needed for the sign, a bracket by its
-    place.
+    A digit by its position, the key as pressed, the key without Shift where Shift was only needed
+    for the character, a bracket by its position.
     """
     key, modifiers = Qt.Key(event.key()), event.modifiers() & ~_KEYPAD
     if (digit := digit_by_place(event)) is not None:
@@ -99,6 +100,6 @@ def _sequences(event: QKeyEvent) -> Iterator[QKeySequence]:
 
 
 def plain_sign(event: QKeyEvent) -> bool:
-    """Whether Shift was only needed for the sign, as for `+` and `?` on many keyboards."""
+    """Whether Shift was only needed for the character, as for `+` and `?` on many keyboards."""
     sign = event.text().strip()
     return bool(event.modifiers() & _SHIFT and sign and sign.isprintable() and not sign.isalnum())

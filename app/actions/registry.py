@@ -1,4 +1,4 @@
-"""Menus, shortcuts and the command palette, all built from the one table."""
+"""Menus, shortcuts and the command palette, all built from the table of actions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -39,7 +39,7 @@ _COMMANDS: Final = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.Alt
 
 
 def _is_typed(event: QKeyEvent, focus: QWidget) -> bool:
-    """Whether the key is a character for a field."""
+    """Whether a key event types a character into a text field."""
     return isinstance(focus, _TEXT_FIELDS) and not event.modifiers() & _COMMANDS
 
 
@@ -50,14 +50,14 @@ def _line_alone(row: ActionRow) -> MenuLine:
 
 @final
 class Registry(QObject):
-    """One `QAction` for each row of the table.
+    """Creates one `QAction` per row of the table.
 
     Args:
         rows: all actions by name, in the order of the menus.
-        callbacks: what each action does, by name; must cover the table.
+        callbacks: callback of each action, by name; must cover the table.
         window: owner of the actions.
-        image_widgets: where keys that belong to images work; the first one is the grid.
-        class_widgets: where keys that belong to classes work.
+        image_widgets: where shortcuts of images work; the first one is the grid.
+        class_widgets: where shortcuts of classes work.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Registry(QObject):
         return action
 
     def _widgets_of(self, row: ActionRow, window: QWidget) -> Sequence[QWidget]:
-        """Where the keys of an action work."""
+        """The widgets where the shortcuts of an action work."""
         if row.on_classes:
             return self._class_widgets
         if row.on_images:
@@ -98,12 +98,12 @@ class Registry(QObject):
         return (window,)
 
     def _show_keys(self) -> None:
-        """Menus show the keys in use, and these work."""
+        """Set the shortcuts in use on all actions."""
         for row in self._rows:
             self._actions[row.name].setShortcuts([sequence_of(keys) for keys in row.keys])
 
     def act_in(self, page: QWidget) -> None:
-        """Let the keys of images work on a page, too."""
+        """Enable the shortcuts of images on a page, too."""
         for row in self._rows:
             if row.on_images and row.name not in ONLY_IN_GRID:
                 page.addAction(self._actions[row.name])
@@ -112,11 +112,14 @@ class Registry(QObject):
         return self._actions[name]
 
     def trigger(self, name: str) -> None:
-        """Do an action, when it can be chosen now."""
+        """Trigger an action if it is enabled."""
         self._actions[name].trigger()
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """Of the window's handle: a key of the digit row that gives no digit works as the shortcut of its digit."""
+        """Make keys of the digit row that give no digit trigger the shortcut of their digit.
+
+        An event filter of the window's handle.
+        """
         if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
             return False
         digit, focus = digit_by_place(event), QApplication.focusWidget()
@@ -133,7 +136,7 @@ class Registry(QObject):
         return action is not None
 
     def _action_in(self, focus: QWidget, keys: QKeySequence) -> QAction | None:
-        """The action that a key chooses where this widget has the focus."""
+        """The enabled action with this shortcut while the widget has the focus."""
         for action in self._actions.values():
             if not action.isEnabled() or keys not in action.shortcuts():
                 continue
@@ -151,12 +154,12 @@ class Registry(QObject):
             self._actions[row.name].setEnabled(row.needs & there == row.needs)
 
     def set_titles(self, titles: Mapping[str, str]) -> None:
-        """Give actions that name what they would act on their titles of the moment, by name of the action."""
+        """Set titles that name what the actions currently apply to, by action name."""
         for name, title in titles.items():
             self._actions[name].setText(title)
 
     def fill(self, bar: QMenuBar, submenus: Mapping[str, QMenu]) -> None:
-        """Build the menus; a submenu stands below the action of its name."""
+        """Build the menus of the menu bar; a submenu follows the action of its name."""
         for title, shown in zip(
             MENUS, marked_letters([tr(title) for title in MENUS], MENUS), strict=True
         ):
@@ -192,7 +195,7 @@ class Registry(QObject):
         return menu
 
     def palette_rows(self) -> list[PaletteRow]:
-        """Rows of the command palette: what can be chosen now."""
+        """Rows of the command palette: the enabled actions."""
         return [
             PaletteRow(
                 row.named(self._actions[row.name].text()).removesuffix("…").replace("&&", "&"),

@@ -1,4 +1,4 @@
-"""What an action of the window is: one row of data, the parts of the menus, and what must be there for one."""
+"""Actions of the window as rows of data, the sections of the menus, and the needs of actions."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from app.texts import marked, tr
 
 
 class Needs(IntFlag):
-    """What must be there before an action can be chosen.
+    """Conditions of the state that an action needs.
 
-    `FOR_GOOD`: edits are done, not tried out; `TRIED_OUT`: they are only tried out.
+    `FOR_GOOD`: edits apply to the project; `TRIED_OUT`: edits apply to a what-if copy.
     """
 
     NOTHING = 0
@@ -35,13 +35,12 @@ READ_FOR_GOOD: Final = Needs.PROJECT | Needs.FOR_GOOD
 
 @dataclass(frozen=True)
 class Submenu:
-    """A menu that opens from a line of another one."""
+    """A submenu of a menu."""
 
     text: str  # English text, to be translated when shown
-    icon: str  # name of an icon of the theme
-    is_named_elsewhere: bool = (
-        False  # its actions mean little without it: elsewhere both are shown, `Sort by: Name`
-    )
+    icon: str  # icon name of the theme
+    # its actions need its title for context: `Sort by: Name`
+    is_named_elsewhere: bool = False
 
 
 _FILE: Final = marked("File")
@@ -69,16 +68,16 @@ _CHECK: Final = Submenu(marked("Check"), "check_label")
 
 
 class Section(Enum):
-    """The parts of the menus from the first to the last.
+    """The sections of the menus, in order.
 
-    Within a section actions stand in the order of the features. A separator is between two parts of a menu, and of a
-    submenu.
+    Within a section, actions have the order of the features. Separators divide the parts of a menu
+    and of a submenu.
 
     Args:
         menu: English title.
-        part: of the menu; what it is about.
-        submenu: that the actions stand in; it stands in the part of the menu.
-        inner_part: of the submenu.
+        part: group of the menu, between separators.
+        submenu: the submenu of the actions; it is placed in the part of the menu.
+        inner_part: group of the submenu.
     """
 
     FILE_BEGIN = (_FILE, "begin")
@@ -136,10 +135,10 @@ class Section(Enum):
 
 
 KEYS_ONLY: Final = frozenset({Section.REVIEW_CLASS_KEYS})
-"""Parts whose actions have keys and nothing else: what they do depends on the project."""
+"""Sections that are in no menu: what their actions do depends on the project."""
 MENUS: Final = tuple(dict.fromkeys(section.menu for section in Section))
 ONLY_IN_GRID: Final = frozenset({"open_image"})
-"""Their keys work where images are, but not where one is open."""
+"""Their shortcuts work in the grid of images, but not where an image is open."""
 _PLACES: Final = {section: place for place, section in enumerate(Section)}
 
 
@@ -149,23 +148,23 @@ class ActionRow:
 
     name: str  # identifier
     text: str  # English text, to be translated when shown
-    icon: str  # name of an icon of the theme
-    shortcuts: Keys  # portable key sequences unless a person chose others; the first one is shown
-    section: Section  # part of a menu that it belongs to
-    needs: Needs = Needs.PROJECT  # what must be there
-    on_images: bool = (
-        False  # the keys work only where images have the focus, so that they never disturb typing
-    )
-    on_classes: bool = False  # the keys work only where classes have the focus
-    in_bar: bool = True  # whether the menus of the window have it; else keys, context menus and the palette alone
+    icon: str  # icon name of the theme
+    shortcuts: Keys  # declared portable key sequences; the first one is shown
+    section: Section  # section of a menu
+    needs: Needs = Needs.PROJECT  # conditions of the state
+    # the shortcuts work only where images have the focus, so that they never disturb typing
+    on_images: bool = False
+    on_classes: bool = False  # the shortcuts work only where classes have the focus
+    # whether it is in the menu bar; else only shortcut, context menus and palette
+    in_bar: bool = True
 
     @property
     def title(self) -> str:
-        """The text in the person's language, as it is understood outside its menu."""
+        """The translated text, understandable outside its menu."""
         return self.named(tr(self.text))
 
     def named(self, text: str) -> str:
-        """A text of the action with that of its submenu, where it needs it: `Sort by: Name`."""
+        """A text prefixed with that of its submenu where it needs the context: `Sort by: Name`."""
         submenu = self.section.submenu
         return (
             tr("%1: %2", tr(submenu.text), text) if submenu and submenu.is_named_elsewhere else text
@@ -173,7 +172,7 @@ class ActionRow:
 
     @property
     def keys(self) -> Keys:
-        """Those in use."""
+        """The shortcuts in use."""
         return keys_in_use().of(self.name, self.shortcuts)
 
     @property
@@ -197,7 +196,7 @@ class MenuLine:
 
 
 def menu_lines(rows: Iterable[ActionRow]) -> list[MenuLine]:
-    """The lines of a menu that has these actions, in their order; a separator is between two parts."""
+    """The lines of a menu with these actions, in order; a separator goes between two parts."""
     lines = []
     for submenu, group in groupby(rows, key=lambda row: row.section.submenu):
         held = tuple(group)
@@ -209,35 +208,43 @@ def menu_lines(rows: Iterable[ActionRow]) -> list[MenuLine]:
 
 
 def lines_within(rows: Iterable[ActionRow]) -> list[MenuLine]:
-    """The lines of a submenu that has these actions."""
+    """The lines of a submenu with these actions."""
     return [MenuLine(row.section.inner_part, (row,)) for row in rows]
 
 
-# -- said beside what an action does
+# -- declaration on methods
 
 Method = TypeVar("Method", bound=Callable[..., object])
 _ROWS: Final = "actions"
-"""Attribute of a method that has the actions that call it, each with its arguments."""
+"""Attribute of a method with its actions, each with the arguments of the call."""
 
 
 def action(
-    name: str, text: str, icon: str, keys: str, section: Section, *,
-    needs: Needs = Needs.PROJECT, given: tuple[object, ...] = (), on_images: bool = False, on_classes: bool = False,
+    name: str,
+    text: str,
+    icon: str,
+    keys: str,
+    section: Section,
+    *,
+    needs: Needs = Needs.PROJECT,
+    given: tuple[object, ...] = (),
+    on_images: bool = False,
+    on_classes: bool = False,
     in_bar: bool = True,
-) -> Callable[[Method], Method]:  # fmt: skip
-    """Say that an action calls a method of a feature; several may call the same one.
+) -> Callable[[Method], Method]:
+    """Declare an action that calls a method of a feature; a method may have several.
 
     Args:
         name: identifier.
         text: marked for translation.
-        icon: name of an icon of the theme.
-        keys: portable key sequences with spaces between them.
-        section: part of a menu.
-        needs: what must be there.
+        icon: icon name of the theme.
+        keys: portable key sequences separated by spaces.
+        section: section of a menu.
+        needs: conditions of the state.
         given: arguments of the method.
-        on_images: the keys work only where images have the focus.
-        on_classes: the keys work only where classes have the focus.
-        in_bar: whether the menus of the window have it.
+        on_images: the shortcuts work only where images have the focus.
+        on_classes: the shortcuts work only where classes have the focus.
+        in_bar: whether it is in the menu bar.
     """
     row = ActionRow(
         name, text, icon, tuple(keys.split()), section, needs, on_images, on_classes, in_bar
@@ -251,7 +258,7 @@ def action(
 
 
 def actions_of(owner: type) -> list[tuple[ActionRow, str, tuple[Any, ...]]]:
-    """The actions of a class as they stand in it: row, name of the method, and its arguments."""
+    """The actions of a class in order of declaration: row, method name, and arguments."""
     return [
         (row, name, given)
         for each in reversed(owner.__mro__)
