@@ -1,4 +1,4 @@
-"""The columns of a table on an import card: its first rows, and above each column what it is taken for."""
+"""Preview of a table on an import card, with a choice of each column's role."""
 
 from __future__ import annotations
 
@@ -30,18 +30,36 @@ if TYPE_CHECKING:
 
 COLUMN_WIDTH: Final = 220  # logical pixels
 FEW_COLUMNS: Final = 4  # chosen: so many fit the card side by side
-MOST_COLUMNS: Final = 60  # the others keep what they are taken for
-OFFERED_LEVELS: Final = 6  # chosen: of classes that a person types into a table
+MOST_COLUMNS: Final = 60  # further columns keep their detected roles
+OFFERED_LEVELS: Final = 6  # chosen: levels of classes in hand-made tables
 
 
 _ROLES: Final = {
-    TablePurpose.LABELS: (Role.FILE, Role.FOLDER, Role.CLASS, Role.PATH, Role.SOURCE_ID, Role.ANNOTATOR, Role.SCORE),
-    TablePurpose.CLASSES: (
-        Role.CLASS, Role.PARENT_NAME, Role.ID, Role.PARENT_ID, Role.PATH, Role.RANK, Role.SYNONYM, Role.VERNACULAR,
-        Role.TAXONOMIC_STATUS, Role.ACCEPTED_NAME, Role.ACCEPTED_ID, Role.REMARKS,
+    TablePurpose.LABELS: (
+        Role.FILE,
+        Role.FOLDER,
+        Role.CLASS,
+        Role.PATH,
+        Role.SOURCE_ID,
+        Role.ANNOTATOR,
+        Role.SCORE,
     ),
-}  # fmt: skip
-"""What a person can say of a column, by what the table is read for."""
+    TablePurpose.CLASSES: (
+        Role.CLASS,
+        Role.PARENT_NAME,
+        Role.ID,
+        Role.PARENT_ID,
+        Role.PATH,
+        Role.RANK,
+        Role.SYNONYM,
+        Role.VERNACULAR,
+        Role.TAXONOMIC_STATUS,
+        Role.ACCEPTED_NAME,
+        Role.ACCEPTED_ID,
+        Role.REMARKS,
+    ),
+}
+"""Roles that the user can choose for a column, by purpose of the table."""
 
 
 _RANKS: Final = {
@@ -56,11 +74,11 @@ _RANKS: Final = {
     "species": marked("species"),
     "subspecies": marked("subspecies"),
 }
-"""The usual ranks; others are shown as they are called in English."""
+"""Common ranks; others are shown by their English names."""
 
 
 def role_titles(purpose: TablePurpose) -> dict[str, str]:
-    """Roles and ranks that a column may have, with their titles for people."""
+    """Roles and ranks that a column may have, with their titles."""
     titles = {role.value: tr(role.about) for role in _ROLES[purpose]}
     roles = {role: title[:1].upper() + title[1:] for role, title in titles.items()}
     levels = LEVELS[:OFFERED_LEVELS] if purpose is TablePurpose.CLASSES else ()
@@ -76,7 +94,7 @@ def rank_title(rank: str) -> str:
 
 
 def question_text(purpose: TablePurpose) -> str:
-    """What is asked where the columns alone do not tell."""
+    """The question where the roles of the columns cannot be detected."""
     if purpose is TablePurpose.LABELS:
         return tr("Choose what each column is: at least the image and the class.")
     return tr("Choose what each column is: at least the name of the class, or its levels.")
@@ -84,24 +102,22 @@ def question_text(purpose: TablePurpose) -> str:
 
 @final
 class ColumnChooser(QWidget):
-    """Shows what each column is taken for; a person may choose something else.
+    """Shows the detected role of each column, and lets the user choose another one.
 
     Args:
-        purpose: what the table is read for; None where nothing that is read is a table.
+        purpose: what the table is read for; None where no source is a table.
     """
 
-    chosen = Signal(
-        dict
-    )  # what the person named so far: column by role or rank, "" for a role that no column has
+    # choices so far: column by role or rank, "" for a role that no column has
+    chosen = Signal(dict)
 
     def __init__(self, purpose: TablePurpose | None) -> None:
         super().__init__()
         self._roles = {} if purpose is None else role_titles(purpose)
         self._question = "" if purpose is None else question_text(purpose)
         self._preview: ColumnPreview | None = None
-        self.given: Mapping[
-            str, str
-        ] = {}  # what a person named: column by role, "" for a role that none has
+        # choices: column by role, "" for a role that no column has
+        self.given: Mapping[str, str] = {}
         self.boxes: list[QComboBox] = []  # by column
         self.table = QTableWidget()
         self.table.setAccessibleName(tr("Columns of the table"))
@@ -123,10 +139,10 @@ class ColumnChooser(QWidget):
         fill_column(self, self.words, self.table, spacing=tokens().spacing.small)
 
     def show_preview(self, preview: ColumnPreview, given: Mapping[str, str]) -> None:
-        """Show a table's first rows. The boxes stay as they are where only their choices change.
+        """Show the first rows of a table; combo boxes are kept while the columns are the same.
 
         Args:
-            given: what the person named so far, now or for the last table with these columns.
+            given: choices so far, or of the last table with these columns.
         """
         self.given = given
         is_other = self._preview is None or self._preview.columns != preview.columns
@@ -138,7 +154,7 @@ class ColumnChooser(QWidget):
             _select(box, self._meaning_of(box, meaning))
 
     def _meaning_of(self, box: QComboBox, meaning: str) -> str:
-        """What a person named where the table does not say enough yet, else what the table is read as."""
+        """The detected role, or the user's choice where the table is not clear yet."""
         column = self._column_of(box)
         return meaning or next((role for role, name in self.given.items() if name == column), "")
 
@@ -194,7 +210,7 @@ class ColumnChooser(QWidget):
 
 
 def _select(box: QComboBox, meaning: str) -> None:
-    """Choose an entry; a meaning that a person cannot choose is added for this column."""
+    """Select an entry; a detected meaning that is not offered is added for this column."""
     word = meaning.removeprefix(RANK)
     if box.findData(word) < 0:
         is_rank = meaning.startswith(RANK)

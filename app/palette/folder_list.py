@@ -1,4 +1,4 @@
-"""A list of folders with images: boxes for those to add, and for those that are classes."""
+"""A tree of image folders with check boxes: those to add, and those that are classes."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from engine.files import shown
 if TYPE_CHECKING:
     from engine.collection.importing.folder_choice import FoundFolder
 
-ROWS_IN_SIGHT: Final = 6  # the rest scrolls
+ROWS_IN_SIGHT: Final = 6  # visible rows; the rest scrolls
 MOST_UNFOLDED: Final = 200
-"""Folders that are shown unfolded. Chosen: more is easier to see by the folders that they lie in."""
+"""Up to this many folders are shown expanded. Chosen: longer lists are easier to survey
+collapsed."""
 FOLDER, IMAGES, CLASS = range(3)  # columns
 _RIGHT: Final = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 Index = QModelIndex | QPersistentModelIndex
@@ -29,7 +30,10 @@ NO_INDEX: Final = QModelIndex()
 
 @final
 class FolderModel(QAbstractItemModel):
-    """Folders below each other as on disk. A box of a folder to add changes those of the folders in it as well."""
+    """Tree model of folders.
+
+    The check box of a folder to add changes those of its sub-folders, too.
+    """
 
     choice_changed = Signal()
 
@@ -39,15 +43,15 @@ class FolderModel(QAbstractItemModel):
         self.left_out: frozenset[Path] = frozenset()
         self.classes: frozenset[Path] = frozenset()
         self.counting: frozenset[Path] = frozenset()
-        self._parents: list[int] = []  # place of each folder's parent; -1 at the top
+        self._parents: list[int] = []  # index of each folder's parent; -1 at the top
         self._children: dict[int, list[int]] = {-1: []}
         self._rows: list[int] = []  # of each folder among its siblings
 
     def show_folders(self, folders: Sequence[FoundFolder], counting: Collection[Path] = ()) -> None:
-        """Show folders, each before its sub-folders.
+        """Show folders, each listed before its sub-folders.
 
         Args:
-            counting: those whose images are still being counted.
+            counting: folders whose images are still being counted.
         """
         self.beginResetModel()
         self.folders, self.counting = folders, frozenset(counting)
@@ -138,7 +142,7 @@ class FolderModel(QAbstractItemModel):
         return Qt.CheckState.Unchecked if states == {True} else Qt.CheckState.Checked
 
     def _with_those_below(self, place: int) -> Iterator[int]:
-        """A folder with images of its own, and all such below it: they come right after it."""
+        """Indices of the folders with images of their own in a subtree; these are consecutive."""
         for each in range(place, len(self.folders)):
             if each > place and self.folders[each].depth <= self.folders[place].depth:
                 return
@@ -161,13 +165,13 @@ class FolderModel(QAbstractItemModel):
 
     @property
     def image_count(self) -> int:
-        """Images in the folders to add."""
+        """Number of images in the folders to add."""
         return sum(each.own for each in self.folders if each.path not in self.left_out)
 
 
 @final
 class FolderList(QTreeView):
-    """Shows the folders; Space and a click change a box."""
+    """Shows the folders; Space or a click toggles a check box."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -189,7 +193,7 @@ class FolderList(QTreeView):
         self.offer_classes(is_on=False)
 
     def show_folders(self, folders: Sequence[FoundFolder], counting: Collection[Path] = ()) -> None:
-        """Show folders; see `FolderModel.show_folders`."""
+        """Show folders (`FolderModel.show_folders`)."""
         self.folders.show_folders(folders, counting)
         if len(folders) <= MOST_UNFOLDED:
             self.expandAll()
@@ -203,5 +207,5 @@ class FolderList(QTreeView):
         self.setRootIsDecorated(any(each.depth for each in folders))
 
     def offer_classes(self, *, is_on: bool) -> None:
-        """Show or hide the boxes of classes."""
+        """Show or hide the check boxes of classes."""
         self.setColumnHidden(CLASS, not is_on)

@@ -1,4 +1,4 @@
-"""The base of import cards: choose a file or folder, review what would be imported, import."""
+"""Base of the import cards: choose a file or folder, preview the import, import."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from engine.interchange.tables.dialects import TablePurpose
     from engine.interchange.tables.read_table import ColumnPreview
 
-ROWS_IN_SIGHT: Final = 5  # the rest scrolls
-WIDEST_LAST: Final = 160  # logical pixels of the last column
-MOST_ROWS: Final = 500  # making more takes time
+ROWS_IN_SIGHT: Final = 5  # visible rows; the rest scrolls
+WIDEST_LAST: Final = 160  # maximum width of the last column, in logical pixels
+MOST_ROWS: Final = 500  # more would take long to build
 
 
 def more_text(count: int) -> str:
@@ -44,7 +44,10 @@ def more_text(count: int) -> str:
 
 @final
 class PlanSection(QWidget):
-    """A part of an import plan; hidden while empty. `box` is hidden where there is nothing to choose."""
+    """A section of an import preview with a table; hidden while empty.
+
+    `box` is hidden where there is nothing to choose.
+    """
 
     def __init__(
         self, name: str, columns: Sequence[str], *, widest_last: int = WIDEST_LAST
@@ -107,14 +110,14 @@ class PlanSection(QWidget):
         choice: str = "",
         note: str = "",
     ) -> None:
-        """Show a list, or nothing where it is empty.
+        """Show rows; hide the section where there are none.
 
         Args:
-            title: says what the rows are.
+            title: description of the rows.
             rows: cells as texts.
-            total: all rows, of which `rows` may be the first.
-            choice: text of the box; "" for none.
-            note: a quiet line; "" for none.
+            total: number of all rows, of which `rows` may be the first.
+            choice: text of the check box; "" for none.
+            note: a secondary line; "" for none.
         """
         self.setVisible(bool(rows))
         self._title.setText(title)
@@ -146,7 +149,7 @@ WIDTH: Final = 720
 
 
 class Surveyed(Protocol):
-    """What reading a source found."""
+    """Result of reading a source."""
 
     @property
     def source(self) -> Path: ...
@@ -154,12 +157,12 @@ class Surveyed(Protocol):
 
 @dataclass(frozen=True)
 class ReadSource:
-    """What reading a source gave.
+    """A source that was read, with its preview.
 
     Attributes:
-        columns: where it is a table.
-        survey: what importing it would do; None for a table that does not say which of its columns is which.
-        given: what a person named of its columns: column by role.
+        columns: its columns, where it is a table.
+        survey: preview of the import; None for a table whose columns are not clear.
+        given: column by role, as chosen by the user.
     """
 
     source: Path
@@ -172,14 +175,14 @@ Survey = TypeVar("Survey", bound=Surveyed)
 
 
 class ImportCard(ScrollingCard, Generic[Survey]):
-    """Floats over the window; Enter imports, Esc or a click beside it cancels.
+    """A floating card; Enter imports, Esc or a click outside cancels.
 
-    A subclass calls `_fill` with its parts once they are made.
+    A subclass calls `_fill` with its sections once they are made.
     """
 
     file_requested = Signal()
     folder_requested = Signal()
-    columns_chosen = Signal(Path, dict)  # the source, and column by role as a person named them
+    columns_chosen = Signal(Path, dict)  # the source, and column by role as chosen
 
     def __init__(
         self,
@@ -192,9 +195,8 @@ class ImportCard(ScrollingCard, Generic[Survey]):
     ) -> None:
         super().__init__(host, WIDTH, title)
         self._source: Path | None = None  # whose columns are shown
-        self.named_columns: tuple[str, Mapping[str, str]] | None = (
-            None  # a header, and what the person named there
-        )
+        # header and chosen roles
+        self.named_columns: tuple[str, Mapping[str, str]] | None = None
         self.columns = ColumnChooser(purpose)
         self.columns.chosen.connect(self._on_columns_chosen)
         self.columns_button = make_button(tr("Columns…"), self._toggle_columns, variant="flat")
@@ -223,7 +225,7 @@ class ImportCard(ScrollingCard, Generic[Survey]):
         self.closed.connect(self._forget)
 
     def _fill(self, *parts: QWidget) -> None:
-        """Put the parts of the plan below its summary."""
+        """Lay out the sections of the preview below its summary."""
         spacing = tokens().spacing
         fill_column(self._plan, self._summary, *parts, spacing=spacing.medium)
         choice = QWidget()
@@ -243,7 +245,7 @@ class ImportCard(ScrollingCard, Generic[Survey]):
         column.addStretch(1)
         whole = self.panel.layout()
         assert whole is not None, "the card has one"
-        whole.addWidget(self._foot)  # never scrolled away
+        whole.addWidget(self._foot)  # outside the scroll area
 
     @property
     def summary(self) -> str:
@@ -254,7 +256,7 @@ class ImportCard(ScrollingCard, Generic[Survey]):
         return self._kind.text()
 
     def show_start(self, failure: str = "") -> None:
-        """Ask for a file or folder; `failure` of the last one."""
+        """Show the choice of a file or folder, and the failure of the last one."""
         self.survey = None
         self._show_parts(start=True)
         self.failure.show_text(failure)
@@ -271,7 +273,7 @@ class ImportCard(ScrollingCard, Generic[Survey]):
         self.progress.cancel_button.setFocus()
 
     def show_read(self, read: ReadSource) -> None:
-        """Show what importing would do; of a table that does not say enough, ask what its columns are."""
+        """Show the preview, or ask for the columns of a table that is not clear."""
         self._name.setText(breakable(shown(read.source.name)))
         if read.survey is None:
             self.survey = None
@@ -288,7 +290,8 @@ class ImportCard(ScrollingCard, Generic[Survey]):
         self._show_choice()
         if self.columns.isAncestorOf(
             QApplication.focusWidget() or self
-        ):  # the next column comes next
+            # keep the focus: the next column follows
+        ):
             self._settle()
             return
         self._appear()
@@ -321,7 +324,7 @@ class ImportCard(ScrollingCard, Generic[Survey]):
 
     @abstractmethod
     def _show_choice(self) -> None:
-        """Show what the present choice would do."""
+        """Show the effect of the current choice."""
 
     def _show_parts(
         self, *, start: bool = False, name: bool = False, progress: bool = False, plan: bool = False
@@ -353,17 +356,21 @@ class ImportCard(ScrollingCard, Generic[Survey]):
         """Request the import."""
 
     def wanted_height(self, width: int) -> int:
-        """With the buttons below the scrolling part."""
+        """Add the height of the buttons below the scrolling part."""
         return super().wanted_height(width) + (
             0 if self._foot.isHidden() else self._foot.sizeHint().height()
         )
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter imports, unless a button with another meaning has the focus."""
+        """Import on Enter, unless another button has the focus."""
         others = (
-            self.keep_button, self.close_button, self.file_button, self.folder_button, self.columns_button,
+            self.keep_button,
+            self.close_button,
+            self.file_button,
+            self.folder_button,
+            self.columns_button,
             *self.columns.boxes,
-        )  # fmt: skip
+        )
         is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if is_enter and self.survey is not None and QApplication.focusWidget() not in others:
             self._on_import()

@@ -1,4 +1,4 @@
-"""The rows of a palette for a typed text: classes, a class to be made, commands. No Qt."""
+"""Rows of the palette for a typed text: classes, a new class, commands. No Qt."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from app.wording import at_most
 from engine.errors import GraphError
 from engine.search_folding import folded
 
-if TYPE_CHECKING:  # the window shows first
+if TYPE_CHECKING:  # deferred so that the window opens sooner
     from engine.graph.category_graph import CategoryGraph
 
 ROW_LIMIT: Final = 40
 MOST_PLACES: Final = 999
-NEAR_CLASSES: Final = 4  # that are offered for a word that is none. Chosen: read at a glance
+NEAR_CLASSES: Final = 4  # suggestions for a word that is no class; chosen: readable at a glance
 LABEL_AS: Final = marked("Label as %1")
 SHOW_CLASS: Final = marked("Show %1")
 
@@ -30,7 +30,7 @@ class ClassChoice:
 
 @dataclass(frozen=True)
 class CreateChoice:
-    """A class to be made; at the top level when `parent_id` is None."""
+    """A new class; at the top level when `parent_id` is None."""
 
     name: str
     parent_id: int | None
@@ -59,7 +59,7 @@ class OptionChoice:
 
 @dataclass(frozen=True)
 class AskChoice:
-    """A class to be made in a locked class list, where the person is asked first."""
+    """A new class in a locked class list: the question is shown first."""
 
     question: str
     answers: Callable[[], Sequence[PaletteRow]] = field(compare=False)
@@ -74,10 +74,10 @@ class PaletteRow:
 
     title: str
     subtitle: str
-    hint: str  # a key, a score or a count at the right end
-    icon: str  # name of an icon of the theme
+    hint: str  # a shortcut, a score or a count at the trailing end
+    icon: str  # icon name of the theme
     choice: Choice | None  # None for a row that cannot be chosen
-    act: str = ""  # what Enter does with it, where that is not its title
+    act: str = ""  # effect of Enter, where it is not the title
 
     @property
     def act_text(self) -> str:
@@ -92,12 +92,14 @@ def no_key_text(_digit: int) -> str:
 
 
 def class_ids_for(graph: CategoryGraph, text: str, *, first: Sequence[int] = ()) -> list[int]:
-    """Classes for a typed text, best first.
+    """Find classes for a typed text, best match first.
 
     Args:
         graph: where to search.
-        text: a part of a name, source id or synonym, or a path such as `Bird/Gull`; empty for `first` only.
-        first: classes to offer before anything is typed (recent, likely); they also win among equal matches.
+        text: part of a name, source id or synonym, or a path such as `Bird/Gull`; where empty, only
+            `first` is returned.
+        first: recent or likely classes, suggested before anything is typed and preferred among
+            equal matches.
     """
     wanted = text.strip()
     known_first = [class_id for class_id in dict.fromkeys(first) if class_id in graph]
@@ -114,11 +116,14 @@ def class_rows(
     act: str = LABEL_AS,
     key_text: KeyText = no_key_text,
 ) -> list[PaletteRow]:
-    """Behind a name in the person's language is the one in the project; behind others the id or synonym that fits.
+    """Rows for the classes that match a text.
+
+    A name in the user's language is followed by the project's name; other names by the id or
+    synonym that matched.
 
     Args:
-        act: what choosing a class does, marked for translation, with %1 for its name.
-        key_text: the key of a class by its digit.
+        act: effect of choosing a class, marked for translation, with %1 for its name.
+        key_text: returns the shortcut of a class with a digit as its key.
     """
     found = class_ids_for(graph, text, first=first)
     return [_class_row(graph, each, text, act, key_text(graph.key_of(each))) for each in found]
@@ -141,11 +146,11 @@ def label_rows(
     is_locked: bool = False,
     key_text: KeyText = no_key_text,
 ) -> list[PaletteRow]:
-    """Classes to label images as, and last the class that the text would make.
+    """Rows for labelling: matching classes, and last a new class of that name.
 
     Args:
-        under: the parent of that class where the text names none.
-        is_locked: whether a new word makes a class only after a question.
+        under: parent of the new class where the text names none.
+        is_locked: whether a question precedes a new class.
     """
     rows = class_rows(graph, text, first=first, key_text=key_text)
     new = create_choice(graph, text, under=under)
@@ -166,7 +171,7 @@ def _question_row(graph: CategoryGraph, new: CreateChoice, *, is_alone: bool) ->
 
 
 def _answers(graph: CategoryGraph, new: CreateChoice) -> list[PaletteRow]:
-    """The classes that may be meant, that none is, and that the class is to be added."""
+    """The answers: similar classes, not adding the class, adding it."""
     near = [_class_row(graph, each, "", LABEL_AS) for each in graph.nearest(new.name, NEAR_CLASSES)]
     none = PaletteRow(tr("Do not add it"), "", "", "close", OptionChoice(0))
     added = replace(create_row(graph, new), title=tr("Add “%1” to the class list", new.name))
@@ -182,12 +187,12 @@ def _title(graph: CategoryGraph, class_id: int, text: str) -> str:
 
 
 def create_choice(graph: CategoryGraph, text: str, *, under: int | None) -> CreateChoice | None:
-    """The class that the text would make; None when it is empty, exists, or its parent does not.
+    """The new class that a text stands for; None when empty, existing, or with an unknown parent.
 
     Args:
         graph: the classes.
         text: a name, or `Parent/Name`.
-        under: the parent when the text names none.
+        under: the parent where the text names none.
     """
     *parent_names, name = [part.strip() for part in text.split("/")]
     if not name or any(character < " " for character in name):
@@ -210,14 +215,14 @@ def _parent_named(text: str, graph: CategoryGraph) -> int | None:
 
 
 def place_of(graph: CategoryGraph, class_id: int) -> str:
-    """The path above a class, `Animal / Bird`, with the number of further paths."""
+    """The path above a class, `Animal / Bird`, with the number of additional paths."""
     above = short_path(map(graph.shown_name, graph.paths(class_id)[0][:-1]))
     more = graph.path_count(class_id) - 1
     return f"{above}  +{at_most(more, MOST_PLACES)}" if more else above
 
 
 def commands_for(rows: Iterable[PaletteRow], text: str) -> list[PaletteRow]:
-    """Commands with all typed words in their title, those that begin with the text first."""
+    """Commands with all typed words in their title; titles starting with the text first."""
     words = text.casefold().split()
     fitting = [row for row in rows if all(word in row.title.casefold() for word in words)]
     return sorted(
@@ -228,7 +233,7 @@ def commands_for(rows: Iterable[PaletteRow], text: str) -> list[PaletteRow]:
 def found_rows(
     commands: Sequence[PaletteRow], classes: Sequence[PaletteRow], text: str
 ) -> list[PaletteRow]:
-    """Commands and classes for a typed text: a class that is called so comes before what only has it in its title."""
+    """Merge commands and classes; a class of exactly that name precedes partial matches."""
     typed = folded(text.strip())
     begins = [row for row in commands if folded(row.title).startswith(typed)]
     called = [row for row in classes[:1] if folded(row.title) == typed]

@@ -1,4 +1,4 @@
-"""Panels that float over the window; Esc or a click beside them closes them."""
+"""Overlays: panels that float over the window; Esc or a click outside closes them."""
 
 from typing import Final
 
@@ -13,11 +13,11 @@ from app.theme.tokens import Scheme, tokens
 
 _TOP_SHARE: Final = 0.12
 _MARGIN: Final = 24
-_BAND: Final = 48  # pixels at the bottom of a window, where messages lie
+_BAND: Final = 48  # pixels reserved for messages at the bottom of the window
 
 
 class Overlay(QWidget):
-    """A veil over `host` with one panel; restores the focus when closed."""
+    """A dimmed layer over `host` with one panel; restores the focus when closed."""
 
     closed = Signal()
 
@@ -57,12 +57,12 @@ class Overlay(QWidget):
         return self.height() - self._top() - _BAND
 
     def _top(self) -> int:
-        """A share of the height, less where the panel needs the room."""
+        """Top margin: a share of the height, less where the panel needs the room."""
         room = self.height() - self.wanted_height(self.panel_width()) - _BAND
         return max(_MARGIN, min(round(self.height() * _TOP_SHARE), room))
 
     def wanted_height(self, _width: int) -> int:
-        """The panel's preferred height at a width."""
+        """The panel's preferred height for a width."""
         return self.panel.sizeHint().height()
 
     def dismiss(self) -> None:
@@ -72,12 +72,13 @@ class Overlay(QWidget):
         before, self._focus_before = self._focus_before, None
         if (
             before is not None and shiboken6.isValid(before) and before.isVisible()
-        ):  # its page may be gone
+            # its page may have been closed
+        ):
             before.setFocus()
         self.closed.emit()
 
     def focusNextPrevChild(self, forwards: bool) -> bool:
-        """Keep the focus inside: Esc would not arrive here from below the veil."""
+        """Keep the focus inside: Esc is only received from within the overlay."""
         has_moved = super().focusNextPrevChild(forwards)
         focused, stops = QApplication.focusWidget(), self._tab_stops()
         if stops and (focused is None or not self.isAncestorOf(focused)):
@@ -125,7 +126,7 @@ class Overlay(QWidget):
 
 
 class ScrollingCard(Overlay):
-    """Base of scrolling cards with a title and a close button. A subclass lays its parts out in `body`."""
+    """Base of scrolling overlays with a title and a close button; subclasses fill `body`."""
 
     def __init__(self, host: QWidget, width: int, title: str) -> None:
         super().__init__(host, width)
@@ -156,12 +157,15 @@ class ScrollingCard(Overlay):
         layout = self.body.layout()
         if layout is None:
             return 0
-        if not layout.hasHeightForWidth():  # no text in it wraps: -1 would be the height at a width
+        if not layout.hasHeightForWidth():  # no wrapping text: heightForWidth would be -1
             return layout.totalSizeHint().height()
         return layout.totalHeightForWidth(width)
 
     def place_panel(self) -> None:
-        """Hide the scroll bar where there is room: it would take the width that makes it unnecessary."""
+        """Place the panel, and hide the scroll bar where everything fits.
+
+        The scroll bar would take width, and so make itself necessary.
+        """
         has_room = self.wanted_height(self.panel_width()) <= self.highest()
         never, when_needed = (
             Qt.ScrollBarPolicy.ScrollBarAlwaysOff,
@@ -171,7 +175,7 @@ class ScrollingCard(Overlay):
         super().place_panel()
 
     def _settle(self) -> None:
-        """Fit the height once new texts have their fonts."""
+        """Fit the height once new texts have been polished."""
         layout = self.body.layout()
         if layout is not None:
             layout.invalidate()

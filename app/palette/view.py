@@ -1,4 +1,4 @@
-"""The palette: type a few letters, Enter. For labels, commands and names alike."""
+"""The command palette: a text field with matching rows, for labels, commands and names."""
 
 from collections.abc import Callable, Sequence
 from typing import Final, final
@@ -37,7 +37,7 @@ _PAD: Final = 12
 
 @final
 class RowDelegate(QStyledItemDelegate):
-    """Rows of equal height."""
+    """Paints rows of equal height."""
 
     def sizeHint(
         self, _option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex
@@ -121,7 +121,7 @@ def _paint_text(painter: QPainter, area: QRect, row: PaletteRow) -> None:
 
 
 WIDTH: Final = 580
-NOTHING_HEIGHT: Final = 72  # logical pixels in place of the rows, where nothing matches
+NOTHING_HEIGHT: Final = 72  # logical pixels, shown in place of the rows where nothing matches
 _ROWS_SHOWN: Final = 9
 _LIST_KEYS: Final = {Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown}
 
@@ -138,8 +138,8 @@ class Palette(Overlay):
         self.setObjectName("palette")
         self._rows_for: RowsFor = lambda _text: ()
         self._on_choice: OnChoice = lambda _choice: None
-        self._given_text = ""  # with which it opened
-        self._marked_first = 0  # row, then
+        self._given_text = ""  # initial text
+        self._marked_first = 0  # row selected with the initial text
         self._field = QLineEdit(self.panel)
         self._field.setProperty("variant", "palette")
         self._field.textChanged.connect(self._refill)
@@ -174,7 +174,8 @@ class Palette(Overlay):
             layout.addWidget(widget)
         foot_row = (
             QHBoxLayout()
-        )  # margins of the label itself are lost where the look changes before it is shown
+            # a label's own margins are lost where the theme changes before it is shown
+        )
         foot_row.setContentsMargins(16, 8, 16, 10)
         foot_row.addWidget(self._foot)
         layout.addLayout(foot_row)
@@ -193,12 +194,11 @@ class Palette(Overlay):
 
         Args:
             prompt: placeholder and accessible name of the field.
-            rows_for: rows for the typed text.
+            rows_for: returns the rows for a typed text.
             on_choice: called once with the choice; not when dismissed.
             text: initial text, selected.
-            at: the row that is marked first.
-            foot: what else is good to know, behind what Enter does with the marked row.
-            at: row that is chosen at first.
+            foot: further hints, after the effect of Enter.
+            at: initially selected row.
         """
         self._rows_for, self._on_choice, self._given_text, self._marked_first = (
             rows_for,
@@ -245,7 +245,7 @@ class Palette(Overlay):
 
     @property
     def foot_text(self) -> str:
-        """What Enter does, and what else is good to know."""
+        """The effect of Enter, and further hints."""
         return self._foot.text()
 
     @property
@@ -255,7 +255,7 @@ class Palette(Overlay):
         return row if isinstance(row, PaletteRow) else None
 
     def place_panel(self) -> None:
-        """As high as the rows need; in a low window the list scrolls."""
+        """Fit the height to the rows; in a low window the list scrolls."""
         shown = min(self._list.count(), _ROWS_SHOWN)
         wanted = shown * ROW_HEIGHT + (16 if shown else 0)
         self._set_list_height(wanted)
@@ -280,7 +280,7 @@ class Palette(Overlay):
             on_choice(row.choice)
 
     def _ask_first(self, asked: AskChoice) -> None:
-        """The answers to a question; typing goes on with the rows before it."""
+        """Show the answers to a question; typing returns to the rows before it."""
         answers, before = asked.answers(), self._rows_for
         self.ask(
             asked.question, lambda text: before(text) if text.strip() else answers, self._on_choice
