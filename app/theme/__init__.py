@@ -1,4 +1,7 @@
-"""The look of the window: `apply_theme(application)` puts it on, `set_scheme("dark")` switches it."""
+"""Theme of the window.
+
+`apply_theme(application)` installs it, `set_scheme("dark")` switches it.
+"""
 
 from app.theme.fonts import wear_fonts
 from app.theme.scheme import SchemeChoice, Theme, apply_theme, set_scheme, theme_of

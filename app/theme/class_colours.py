@@ -1,4 +1,7 @@
-"""Colours of classes in the look that is worn: seen on every ground, and never the only carrier of a meaning."""
+"""Colours of classes in the current theme.
+
+They are visible on every background, and never the only carrier of a meaning.
+"""
 
 from typing import Final
 
@@ -21,12 +24,12 @@ SWATCHES: Final = (
 
 
 def class_colour(class_id: int, stored: str = "") -> QColor:
-    """The colour of a class in tree, graph and map: what a person gave it, else one of its own."""
+    """The colour of a class in tree, graph and map: the user's choice, else one by its id."""
     return QColor(
         class_colours.class_colour(class_id, stored, is_dark=tokens().scheme is Scheme.DARK)
     )
 
 
 def own_colour(stored: str) -> QColor:
-    """A colour that is offered for a class, or that a person gave it."""
+    """A colour offered for a class, or chosen by the user, in the current theme."""
     return QColor(class_colours.given_colour(stored, is_dark=tokens().scheme is Scheme.DARK))

@@ -1,4 +1,4 @@
-"""The families that letters come from, by the language of the window."""
+"""Font families by interface language."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -8,21 +8,30 @@ from PySide6.QtWidgets import QApplication
 
 FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     "zh_CN": (
-        "Microsoft YaHei UI", "Microsoft YaHei", "PingFang SC", "Hiragino Sans GB", "Noto Sans CJK SC",
-        "Source Han Sans SC", "Noto Sans SC", "WenQuanYi Micro Hei", "WenQuanYi Zen Hei", "Droid Sans Fallback",
+        "Microsoft YaHei UI",
+        "Microsoft YaHei",
+        "PingFang SC",
+        "Hiragino Sans GB",
+        "Noto Sans CJK SC",
+        "Source Han Sans SC",
+        "Noto Sans SC",
+        "WenQuanYi Micro Hei",
+        "WenQuanYi Zen Hei",
+        "Droid Sans Fallback",
     ),
-}  # fmt: skip
-"""Of Windows, macOS and Linux. Unicode has one number for the Chinese and the Japanese form of a character: where the
-system speaks neither, Qt may take it from the first font that has it, and that may be a Japanese one (直, 骨, 门)."""
+}
+"""Families of Windows, macOS and Linux. Unicode has one code point for the Chinese and the Japanese
+form of a character (Han unification): where the system has neither language, Qt may take it from a
+Japanese font (直, 骨, 门)."""
 
 
 def families_for(language: str, systems: str) -> tuple[str, ...]:
-    """The families of a language, behind the system's own, which has the Latin letters.
+    """Font families for a language, after the system's own family for Latin letters.
 
-    A system's family that has Chinese characters itself comes last: their form may be another country's.
+    A system family with Chinese characters of its own comes last: their forms may be Japanese.
 
     Returns:
-        none where the system's own choice is as good as any.
+        Empty where the system's default is sufficient.
     """
     wanted = FAMILIES.get(language, ())
     if not wanted:
@@ -34,12 +43,13 @@ def families_for(language: str, systems: str) -> tuple[str, ...]:
 
 
 def wear_fonts(application: QApplication, language: str) -> None:
-    """Take letters from the families of a language, in windows that are made from now on."""
+    """Set the font families of a language for windows created from now on."""
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
     families = families_for(language, font.family())
     if families:
         font.setFamilies(families)
     if (
         font.families() != application.font().families()
-    ):  # a font that nobody set follows the system's
+        # a font that is not set follows the system's
+    ):
         application.setFont(font)

@@ -1,7 +1,8 @@
-"""Icons by name, drawn from `assets/icons/*.svg` in the colours of the current look.
+"""Icons by name, drawn from `assets/icons/*.svg` in the colours of the current theme.
 
-An icon paints itself anew at every size, scale and look, so nobody has to set it again when the window turns dark.
-Reading the few hundred bytes of a drawing at first use costs far less at start-up than loading an icon font.
+An icon is rendered for each size, scale and theme, so it need not be set again when the theme
+changes. Reading a few hundred bytes at first use costs far less at start-up than loading an icon
+font.
 """
 
 from functools import lru_cache
@@ -15,19 +16,29 @@ from app.theme.tokens import tokens
 from engine.config import assets_folder
 
 _PIXMAPS_KEPT: Final = 512
-_POINTING: Final = frozenset((
-    "chevron_left", "chevron_right", "arrow_left", "arrow_right", "undo", "redo", "panel_left", "panel_right",
-    "right_panel", "quit",
-))  # fmt: skip
-"""Drawings that point where one reads on, or back: mirrored with the window. Turning an image is none of these."""
+_POINTING: Final = frozenset(
+    (
+        "chevron_left",
+        "chevron_right",
+        "arrow_left",
+        "arrow_right",
+        "undo",
+        "redo",
+        "panel_left",
+        "panel_right",
+        "right_panel",
+        "quit",
+    )
+)
+"""Icons with a reading direction, mirrored in right-to-left layouts. Rotating an image has none."""
 
 
 def icon(name: str, colour: str = "text_secondary") -> QIcon:
-    """An icon that follows the look.
+    """An icon that follows the theme.
 
     Args:
         name: a file in `assets/icons`, without its suffix.
-        colour: name of one of the `Colours`; when the icon is switched on it turns to the accent.
+        colour: a field of `Colours`; the accent colour replaces it while the icon is checked.
 
     Raises:
         FileNotFoundError: no such icon.
@@ -39,7 +50,7 @@ def icon(name: str, colour: str = "text_secondary") -> QIcon:
 def icon_pixmap(
     name: str, side: int, *, colour: str = "text_secondary", ratio: float = 1.0
 ) -> QPixmap:
-    """One icon as a pixmap, `side` logical pixels wide, for painters."""
+    """An icon as a pixmap, `side` logical pixels wide, for painters."""
     return _drawn(name, getattr(tokens().colours, colour), round(side * ratio), ratio)
 
 
@@ -49,7 +60,7 @@ def _drawing(name: str) -> bytes:
 
 
 def _drawn(name: str, colour: str, side: int, ratio: float) -> QPixmap:
-    if side < 1:  # a button that has no room yet
+    if side < 1:  # a button without a size yet
         return QPixmap()
     return _pixmap(name, colour, side, ratio, name in _POINTING and is_mirrored())
 
@@ -71,7 +82,7 @@ def _pixmap(name: str, colour: str, side: int, ratio: float, is_turned: bool) ->
 
 
 class _DrawnIcon(QIconEngine):
-    """Paints one drawing in the colour that the current look, the mode and the state ask for."""
+    """Renders one drawing in the colour for the current theme, mode and state."""
 
     def __init__(self, name: str, colour: str) -> None:
         super().__init__()
@@ -94,7 +105,7 @@ class _DrawnIcon(QIconEngine):
     def scaledPixmap(
         self, size: QSize, mode: QIcon.Mode, state: QIcon.State, scale: float
     ) -> QPixmap:
-        side = min(size.width(), size.height())  # in logical pixels
+        side = min(size.width(), size.height())  # logical pixels
         return _drawn(self._name, self._tint(mode, state), round(side * scale), scale)
 
     def clone(self) -> QIconEngine:

@@ -1,4 +1,4 @@
-"""Light or dark: follows the system or the person's choice, and repaints everything when it switches."""
+"""Light or dark theme, by the system or the user's choice; repaints everything on a switch."""
 
 from __future__ import annotations
 
@@ -60,17 +60,17 @@ def _template() -> Template:
 
 
 def make_stylesheet(look: Tokens) -> str:
-    """The style sheet of a look.
+    """The style sheet of a theme.
 
     Raises:
-        KeyError: the template asks for a token that does not exist.
+        KeyError: the template uses an unknown token.
     """
     drawings = (assets_folder() / "themes" / look.scheme.value).as_posix()
     return _template().substitute(look.names(), drawings=drawings)
 
 
 class SchemeChoice(StrEnum):
-    """What the person wants."""
+    """The user's choice of scheme."""
 
     SYSTEM = "system"
     LIGHT = "light"
@@ -78,7 +78,7 @@ class SchemeChoice(StrEnum):
 
     @classmethod
     def named(cls, name: str) -> SchemeChoice:
-        """The choice of a name that was kept; the system's look for any other."""
+        """Parse a stored name; `SYSTEM` for unknown ones."""
         return cls(name) if name in [choice.value for choice in cls] else cls.SYSTEM
 
 
@@ -90,9 +90,9 @@ _QT_SCHEMES: Final = {
 
 
 class Theme(QObject):
-    """Keeps an application in the look that fits the person's choice and the system."""
+    """Applies the theme for the user's choice and the system's scheme to an application."""
 
-    # another look is worn; widgets repaint by themselves, only own caches of colours need to hear it
+    # Emitted after a switch. Widgets repaint themselves; caches of colours must be refreshed.
     changed = Signal()
 
     def __init__(self, application: QApplication) -> None:
@@ -109,9 +109,9 @@ class Theme(QObject):
         return self._choice
 
     def choose(self, choice: SchemeChoice) -> None:
-        """Follow the system, or stay light or dark whatever it says."""
+        """Follow the system's scheme, or use a fixed one."""
         self._choice = choice
-        # Tells the platform too, so that title bars and native dialogs go along where it can.
+        # Also tells the platform, so that title bars and native dialogs follow where they can.
         self._application.styleHints().setColorScheme(_QT_SCHEMES[choice])
         self._wear_wanted()
 
@@ -136,13 +136,13 @@ class Theme(QObject):
 
 
 def theme_of(application: QApplication) -> Theme:
-    """The theme of an application; the first call puts it on."""
+    """The theme of an application; created by the first call."""
     theme = application.findChild(Theme)
     return theme if isinstance(theme, Theme) else Theme(application)
 
 
 def apply_theme(application: QApplication, choice: SchemeChoice = SchemeChoice.SYSTEM) -> Theme:
-    """Dress an application: Fusion style, palette, style sheet; from then on it stays as chosen."""
+    """Apply style, palette and style sheet to an application, and keep to the choice."""
     theme = theme_of(application)
     theme.choose(choice)
     return theme

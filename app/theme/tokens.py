@@ -1,4 +1,4 @@
-"""The look as plain values: colours for light and dark, an 8-pixel grid, type sizes, radii."""
+"""Design tokens: colours for light and dark, an 8-pixel grid, type sizes, radii."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ class Scheme(StrEnum):
 class Colours:
     """Every colour of the program, as `#rrggbb` or `#aarrggbb`, named by its use."""
 
-    window: str  # ground behind the panes
+    window: str  # background behind the panes
     surface: str  # panes, cards, fields
-    raised: str  # menus, pop-ups, what floats above a surface
+    raised: str  # menus, pop-ups and other floating surfaces
     sunken: str  # wells, image backgrounds, tracks of bars
     hairline: str  # separators
     border: str  # edges of fields and buttons
-    hover: str  # veils over a surface under the pointer
+    hover: str  # overlays of a surface under the pointer
     pressed: str
-    text: str  # from what must be read to what may be read; all pass 4.5 : 1
+    text: str  # primary to muted; all reach a contrast of 4.5:1
     text_secondary: str
     text_muted: str
-    text_disabled: str  # what cannot be chosen now
-    accent: str  # the one leaf green, for what is chosen or comes next
+    text_disabled: str  # text of disabled controls
+    accent: str  # the leaf green, for selections and primary buttons
     accent_hover: str
     accent_pressed: str
     on_accent: str  # text on the accent
     accent_soft: str  # background of a selection
     accent_text: str  # text and icons in the accent's hue, on any surface
-    danger: str  # what failed
+    danger: str  # failures
     danger_soft: str
-    warning: str  # what needs a look
+    warning: str  # warnings
     warning_soft: str
-    inverse: str  # toasts and tool tips, their text, their button
+    inverse: str  # toasts and tooltips, their text, their button
     on_inverse: str
     inverse_accent: str
-    focus: str  # ring around what has the keyboard
-    shadow: str  # under floating things
+    focus: str  # focus ring
+    shadow: str  # below floating surfaces
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Spacing:
 
 @dataclass(frozen=True)
 class TypeSizes:
-    """Text sizes in logical pixels, in proportion to the person's own system font."""
+    """Text sizes in logical pixels, in proportion to the system font."""
 
     caption: int
     body: int
@@ -85,7 +85,7 @@ class TypeSizes:
 
 @dataclass(frozen=True)
 class Tokens:
-    """One complete look."""
+    """One complete theme."""
 
     scheme: Scheme
     colours: Colours
@@ -93,7 +93,7 @@ class Tokens:
     sizes: TypeSizes
 
     def names(self) -> dict[str, str]:
-        """All values by name, as the style sheet asks for them: colours, and lengths without a unit."""
+        """All values by name for the style sheet: colours, and lengths without a unit."""
         parts: tuple[Colours | Spacing | TypeSizes, ...] = (self.colours, self.spacing, self.sizes)
         return {
             field.name: str(getattr(part, field.name)) for part in parts for field in fields(part)
@@ -165,7 +165,7 @@ _BODY_PIXELS: Final = 13
 
 
 def make_tokens(scheme: Scheme, body_pixels: int = _BODY_PIXELS) -> Tokens:
-    """The look of a scheme, in proportion to a body text of `body_pixels`."""
+    """The tokens of a scheme, in proportion to a body text of `body_pixels`."""
     return Tokens(scheme, _COLOURS[scheme], Spacing(), TypeSizes.around(body_pixels))
 
 
@@ -173,11 +173,14 @@ _current = make_tokens(Scheme.LIGHT)
 
 
 def tokens() -> Tokens:
-    """The look that the window wears now. Ask again whenever you paint: it may switch while the program runs."""
+    """The tokens of the current theme.
+
+    Call it at every paint, do not store the result: the theme may switch at any time.
+    """
     return _current
 
 
 def wear(look: Tokens) -> None:
-    """Make `look` the current one; only `app.theme.scheme` calls this, which also repaints everything."""
-    global _current  # noqa: PLW0603 (one program wears one look; passing it to every painter would say nothing more)
+    """Set the current tokens; only called by `app.theme.scheme`, which also repaints everything."""
+    global _current  # noqa: PLW0603 (one theme per program)
     _current = look
