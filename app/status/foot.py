@@ -1,4 +1,4 @@
-"""Strips below the images, such as hints and questions that may be ignored: one at a time."""
+"""Strips below the images for hints and optional questions, one at a time."""
 
 from typing import final
 
@@ -12,9 +12,10 @@ MARGIN = 16  # logical pixels at both sides, as of the cards
 
 @final
 class Foot(QWidget):
-    """Shows the strip that was shown last. When it is hidden, the one before comes back.
+    """Shows the most recently shown strip; when it is hidden, the previous one reappears.
 
-    A strip is shown and hidden by its own `show` and `hide`, and `isHidden` is true only after its own `hide`.
+    A strip is shown and hidden by its own `show` and `hide`; `isHidden` is true only after its own
+    `hide`.
     """
 
     def __init__(self) -> None:
@@ -26,11 +27,11 @@ class Foot(QWidget):
 
     @property
     def strips(self) -> tuple[QWidget, ...]:
-        """All that were added, shown or not."""
+        """All added strips, shown or not."""
         return tuple(self._holders)
 
     def add(self, strip: QWidget) -> None:
-        """Take a strip that is hidden now."""
+        """Add a strip, which must be hidden."""
         holder = make_column(strip)
         holder.hide()
         self._holders[strip] = holder
@@ -38,7 +39,7 @@ class Foot(QWidget):
         strip.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Follow the strips."""
+        """Update the visible strip when a strip is shown or hidden."""
         if event.type() in (QEvent.Type.ShowToParent, QEvent.Type.HideToParent):
             self._shown = [each for each in self._shown if each is not watched]
             if event.type() is QEvent.Type.ShowToParent:

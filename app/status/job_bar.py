@@ -1,4 +1,4 @@
-"""The running job (progress, speed, device, time left, stop), and the list of files that could not be read."""
+"""The running job (progress, speed, device, time left, stop), and the unreadable files."""
 
 from collections.abc import Sequence
 from typing import Final, final
@@ -52,7 +52,10 @@ class FailuresPopup(QFrame):
         column.addWidget(copy, 0, Qt.AlignmentFlag.AlignRight)
 
     def show_failures(self, failures: Sequence[FileFailure], *, above: QPoint) -> None:
-        """Show the list with its lower corner at `above` (global): the right one, the left where all is mirrored."""
+        """Show the list with its lower right corner at `above`, in global coordinates.
+
+        The lower left corner in right-to-left layouts.
+        """
         self._failures = tuple(failures)
         self._title.setText(
             plural(len(failures), "1 file could not be read", "%n files could not be read")
@@ -71,7 +74,10 @@ class FailuresPopup(QFrame):
         self.show()
 
     def _room_for(self, text: str) -> QSize:
-        """Beside a scroll bar; Qt's own hint forgets the style's padding, and then cuts the last line."""
+        """The size of an item next to a scroll bar.
+
+        Qt's own hint ignores the style's padding, and then cuts the last line.
+        """
         flags = int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft)
         lines = self._list.fontMetrics().boundingRect(QRect(0, 0, _TEXT_WIDTH, _WIDTH), flags, text)
         return QSize(_TEXT_WIDTH, lines.height() + _GAP)
@@ -82,16 +88,17 @@ class FailuresPopup(QFrame):
 
 
 _BAR_WIDTH: Final = 144
+# order in which facts are left out: device, speed, amount done
 _LEAST_NEEDED: Final = (
     2,
     1,
     0,
-)  # facts that are left out one after the other: device, speed, what is done
+)
 
 
 @final
 class _Facts(QLabel):
-    """What is done, how fast, by what and how long it takes; in a narrow window the most needed of that, whole."""
+    """Amount done, speed, device and time left; in a narrow window the most important ones."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -100,7 +107,7 @@ class _Facts(QLabel):
 
     @property
     def shown_text(self) -> str:
-        """As painted."""
+        """The text as painted."""
         variants = self._variants()
         room = self.contentsRect().width()
         return next(
@@ -109,7 +116,7 @@ class _Facts(QLabel):
         )
 
     def _variants(self) -> list[str]:
-        """The text and shorter ones, longest first."""
+        """The text and shorter variants, longest first."""
         facts, variants = self.text().split(SEPARATOR), [self.text()]
         for place in _LEAST_NEEDED:
             if len(facts) > 1 and place < len(facts) - 1:
@@ -130,7 +137,7 @@ class _Facts(QLabel):
 
 @final
 class JobBar(QWidget):
-    """The right end of the status bar."""
+    """The trailing end of the status bar."""
 
     cancel_requested = Signal()
 
@@ -165,11 +172,11 @@ class JobBar(QWidget):
 
     @property
     def shown_facts(self) -> str:
-        """Those that there is room for."""
+        """The facts that fit."""
         return self._facts.shown_text
 
     def show_started(self, title: str, *, keeps_finished: bool = True) -> None:
-        """A job began; its total is not known yet."""
+        """Show a job that started, without a known total."""
         self._title.setText(title)
         tip = (
             tr("Stop; what is finished is kept") if keeps_finished else tr("Stop; nothing is saved")

@@ -1,4 +1,4 @@
-"""A card above the grid with a question that may be ignored, such as about dropped files."""
+"""A card above the grid with an optional question, such as about dropped files."""
 
 from collections.abc import Callable, Sequence
 from typing import Final, final
@@ -18,7 +18,10 @@ _BELOW: Final = QBoxLayout.Direction.TopToBottom
 
 @final
 class Notice(QFrame):
-    """One sentence and up to three answers; hidden by default. Without a tone no answer stands out."""
+    """A sentence with up to three answers; hidden by default.
+
+    Without a tone no answer is highlighted.
+    """
 
     def __init__(self, parent: QWidget | None = None, *, tone: str = "accent") -> None:
         super().__init__(parent)
@@ -36,7 +39,7 @@ class Notice(QFrame):
         self._close = make_icon_button("close", tr("Dismiss"), self.hide)
         whole.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
         self.answers: dict[str, Callable[[], None]] = {}
-        self.setMinimumWidth(1)  # narrower than the answers side by side: they turn
+        self.setMinimumWidth(1)  # narrower than the answers side by side: the layout turns
         self.hide()
 
     def ask(self, text: str, answers: Sequence[tuple[str, Callable[[], None]]]) -> None:
@@ -55,7 +58,7 @@ class Notice(QFrame):
         self._turn()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put the answers below the question where there is no room beside it."""
+        """Move the answers below the question where they do not fit next to it."""
         super().resizeEvent(event)
         self._turn()
 

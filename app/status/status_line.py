@@ -1,4 +1,4 @@
-"""The status bar: save state and last label on the left, the running job and the device on the right."""
+"""The status bar: save state and last label at the left, running job and device at the right."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class SavedMark(QLabel):
         self.setToolTip("")
 
     def _show_unsaved(self, count: int) -> None:
-        """Labels that took longer than a frame to the disk; 0 when all are saved."""
+        """Show the number of labels still being written to disk; 0 when all are saved."""
         if count:
             self.setText(plural(count, "Saving 1 change…", "Saving %n changes…"))
         else:
@@ -62,7 +62,7 @@ class SavedMark(QLabel):
 
 @final
 class OpeningMark(QLabel):
-    """`Reading 100,000 embeddings…`, then `Classifying…`; hidden once predictions are there."""
+    """`Reading 100,000 embeddings…`, then `Classifying…`; hidden once predictions are available."""
 
     def __init__(self, session: Session) -> None:
         super().__init__()
@@ -91,7 +91,7 @@ class OpeningMark(QLabel):
 
 @final
 class LabelMark(QWidget):
-    """`Labelled Orange · 41 to review · Undo`, after a label of a single image."""
+    """`Labelled Orange · 41 to review · Undo`, after labelling a single image."""
 
     def __init__(self, session: Session) -> None:
         super().__init__()
@@ -191,7 +191,7 @@ class StatusLine(QWidget):
                 self._on_progress(running, running.last_progress)
 
     def _show_failures(self) -> None:
-        """Unreadable files: those of the row "Could not be read", and those not recorded there."""
+        """List unreadable files: those recorded in the project, and new ones of this run."""
         state = self._session.state
         remembered = {} if state is None else failures_of(state)
         failures = self._embedding.failures | remembered
@@ -200,7 +200,10 @@ class StatusLine(QWidget):
             self.job_bar.set_failures(tuple(failures.values()))
 
     def _on_progress(self, job: Job, progress: Progress) -> None:
-        """After a drop there is one estimate, that of the analysis: what comes before it is short."""
+        """Show progress; where an embedding job follows, without the time left.
+
+        So that dropping images gives one estimate, that of the much longer embedding.
+        """
         if job is self._shown:
             self.job_bar.show_progress(
                 replace(progress, seconds_left=None) if job.is_followed else progress

@@ -1,4 +1,4 @@
-"""A short message in the band of the status bar, where it covers no image: what was done, how many, and Undo."""
+"""A short message over the status bar, where it covers no image: what was done, and Undo."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
 VISIBLE_MS: Final = 6000
 FAILURE_MS: Final = 12000
-_MARGIN: Final = 16  # pixels from the edges of a window without a band
-_GAP: Final = 4  # pixels around a message in the band
+_MARGIN: Final = 16  # pixels from the edges of a window without a status bar
+_GAP: Final = 4  # pixels around a message in the status bar
 _HEIGHT: Final = 28  # pixels of one line
 _PLACE_EVENTS: Final = frozenset(
     {QEvent.Type.Show, QEvent.Type.Hide, QEvent.Type.Move, QEvent.Type.Resize}
 )
-_BESIDE_TEXT: Final = 64  # pixels of mark and margins beside a text that wraps
-_NO_LIMIT: Final = 16_777_215  # the most that Qt lets a widget be wide
+_BESIDE_TEXT: Final = 64  # pixels of icon and margins next to a text that wraps
+_NO_LIMIT: Final = 16_777_215  # QWIDGETSIZE_MAX, the maximum width of a widget
 
 
 @final
 class Toast(QFrame):
-    """Shows one message at a time over `host`: in its band, else at its bottom."""
+    """Shows one message at a time over `host`: over the status bar, else at the bottom."""
 
     def __init__(self, host: QWidget) -> None:
         super().__init__(host)
@@ -62,7 +62,10 @@ class Toast(QFrame):
         self.hide()
 
     def lie_in(self, band: QWidget) -> None:
-        """While this bar at the bottom shows, lie in it; it grows where a message needs several lines."""
+        """Set the status bar that messages cover while it is visible.
+
+        It grows where a message needs several lines.
+        """
         self._band = band
         band.installEventFilter(self)
 
@@ -82,12 +85,15 @@ class Toast(QFrame):
         self._show(text, action, on_action, is_failure=True)
 
     def withdraw(self, *offers: Callable[[], object]) -> None:
-        """Hide a message whose button would now do something else."""
+        """Hide a message whose button is one of these and has become invalid."""
         if self._on_action in offers:
             self.hide()
 
     def make_way(self, *offers: Callable[[], object]) -> None:
-        """Something newer shows elsewhere: hide a message that offers one of these, or nothing and is no failure."""
+        """Hide a message that is superseded elsewhere.
+
+        One with one of these buttons, or without a button unless it is a failure.
+        """
         if self._on_action in offers or (self._on_action is None and not self._is_failure):
             self.hide()
 
@@ -132,7 +138,7 @@ class Toast(QFrame):
         self.move(placed(corner, area).topLeft())
 
     def _area(self) -> QRect:
-        """Where a message may lie: in the band, else near the bottom edge."""
+        """Where a message may be: over the status bar, else near the bottom edge."""
         if self._band is not None and self._band.isVisible():
             band = QRect(self._band.mapTo(self._host, QPoint()), self._band.size())
             return band.adjusted(_GAP, _GAP, -_GAP, -_GAP)
@@ -170,12 +176,15 @@ class Toast(QFrame):
 ON_THEIR_PAGE: Final = frozenset(
     {"conflict_settled", "conflict_settled_as_none", "conflict_settled_as_empty", "comment_settled"}
 )
-"""Codes of single decisions that show where they are taken."""
+"""Commands of single decisions whose own page shows the result."""
 
 
 @final
 class ChangeAnswers(QObject):
-    """Shows what was done last; a label of a single image shows in the status bar, but where it replaced another."""
+    """Shows the last change.
+
+    The label of a single image is in the status bar instead, unless it replaced another label.
+    """
 
     def __init__(self, session: Session, toast: Toast) -> None:
         super().__init__(toast)
