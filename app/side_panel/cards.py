@@ -1,4 +1,4 @@
-"""Parts of side panels: a card with a question, an outcome, a failure, the progress of a job."""
+"""Parts of side panels: cards with a question, an outcome, a failure, the progress of a job."""
 
 from collections.abc import Callable, Hashable, Sequence
 from typing import Protocol, final, runtime_checkable
@@ -23,18 +23,18 @@ from engine.events import Progress
 
 @runtime_checkable
 class Questioner(Protocol):
-    """A part of a panel with a question; Esc refuses it before it closes the panel."""
+    """A part of a panel with a question; Esc declines it before it closes the panel."""
 
     @property
     def is_asking(self) -> bool:
         """Whether the question is open."""
 
     def refuse(self) -> None:
-        """Answer so that nothing changes."""
+        """Decline the question; nothing changes."""
 
 
 class AskingCard(QWidget):
-    """A card or its question.
+    """A card that turns into a question.
 
     Signals:
         agreed: the answer was yes; the card is shown again.
@@ -42,7 +42,7 @@ class AskingCard(QWidget):
     Args:
         agree: text of the answer yes.
         keep: text of the answer no.
-        topic: what the card is about.
+        topic: identifies the subject of the card.
         variant: of the button for yes, such as "danger".
         tone: of the question.
     """
@@ -57,7 +57,7 @@ class AskingCard(QWidget):
         self._tone = tone
 
     def lay_out(self, card: QFrame, ask_button: QAbstractButton, texts: Sequence[QLabel]) -> None:
-        """Put the card and its question together; `ask_button` of the card leads to the question."""
+        """Lay out the card and its question; `ask_button` of the card opens the question."""
         self._card, self._ask_button, self._texts, self._question = (
             card,
             ask_button,
@@ -84,7 +84,7 @@ class AskingCard(QWidget):
         return words_of(*self._texts) if self.is_asking else ""
 
     def ask(self) -> None:
-        """Show the question; the answer that changes nothing has the focus."""
+        """Show the question, with the focus on the answer that changes nothing."""
         self.show_question(is_asking=True)
         self.keep_button.setFocus()
 
@@ -103,7 +103,7 @@ class AskingCard(QWidget):
 
 @final
 class CardList(QWidget):
-    """Cards below each other; hidden while empty."""
+    """A column of cards; hidden while empty."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -111,7 +111,7 @@ class CardList(QWidget):
         self._column = fill_column(self)
 
     def show_cards(self, cards: Sequence[QWidget]) -> None:
-        """Replace the cards; an open question stays open if its topic is still there."""
+        """Replace the cards; an open question stays open if its topic still exists."""
         asked = {
             card.topic for card in self._cards if isinstance(card, AskingCard) and card.is_asking
         }
@@ -135,7 +135,10 @@ def words_of(*labels: QLabel) -> str:
 
 @final
 class OutcomeCard(QFrame):
-    """A comparison of the new with the old, and a choice between them; `consequence` says what happens to both."""
+    """A comparison of old and new, and a choice between them.
+
+    `consequence` describes the effects of both choices.
+    """
 
     use_requested = Signal()
     keep_requested = Signal()
@@ -173,14 +176,14 @@ class OutcomeCard(QFrame):
         is_new_better: bool,
         tone: str,
     ) -> None:
-        """Compare; the better choice stands out.
+        """Show a comparison, with the better choice highlighted.
 
         Args:
-            verdict: the meaning of the figures in a few words.
+            verdict: summary of the figures in a few words.
             comparison: the figures, or why there are none.
-            basis: what they were measured on; "" without.
-            warning: what went wrong; "" for nothing.
-            is_new_better: which choice stands out.
+            basis: the data that they were measured on; "" for none.
+            warning: "" for none.
+            is_new_better: which choice is highlighted.
             tone: of the card.
         """
         for label, text in zip(self._texts, (verdict, comparison, basis, warning), strict=True):
@@ -211,7 +214,7 @@ class FailureNotice(QFrame):
 
 @final
 class ProgressView(QWidget):
-    """A progress bar with facts and Cancel; without a `cancel_tip` it cannot be cancelled here."""
+    """A progress bar with facts and a cancel button; no button without a `cancel_tip`."""
 
     cancel_requested = Signal()
 
@@ -257,7 +260,7 @@ class ProgressView(QWidget):
         self._facts.setText(text)
 
     def _on_cancel(self) -> None:
-        """Respond at once: a running step may take seconds to end."""
+        """Give feedback at once: a running step may take seconds to end."""
         self.cancel_button.setEnabled(False)
         self._show_unknown(tr("Stopping…"))
         self.cancel_requested.emit()

@@ -1,4 +1,4 @@
-"""The frame of a side panel (heading, close button, scrolling column), and the place where panels are shown."""
+"""Frame of a side panel (heading, close button, scrolling column), and the stack that shows it."""
 
 from collections.abc import Iterable
 from itertools import pairwise
@@ -14,7 +14,10 @@ from app.theme.tokens import tokens
 
 
 class SidePanel(QWidget):
-    """Shown in place of the inspector; its work continues while it is hidden. Subclasses lay it out once."""
+    """A panel in place of the inspector; its job continues while hidden.
+
+    Subclasses lay it out once.
+    """
 
     close_requested = Signal()
 
@@ -33,12 +36,12 @@ class SidePanel(QWidget):
         *,
         filling: QWidget | None = None,
     ) -> None:
-        """Put the heading above the parts, and the parts below each other.
+        """Lay out the heading above a column of parts.
 
         Args:
             title: the heading.
-            close_tip: of the close button.
-            parts: scroll together, unless `filling` is given.
+            close_tip: tooltip of the close button.
+            parts: they scroll together, unless `filling` is given.
             filling: takes the room below the parts, and scrolls by itself.
         """
         spacing = tokens().spacing
@@ -57,7 +60,7 @@ class SidePanel(QWidget):
             fill_column(self, head, self._scroll, spacing=0).setStretch(1, 1)
         else:
             self._scroll.hide()  # it is empty
-            rest = QWidget()  # keeps the room while `filling` is hidden
+            rest = QWidget()  # takes the room while `filling` is hidden
             fill_column(rest, filling)
             fill_column(self, head, body, rest, spacing=0).setStretch(2, 1)
 
@@ -71,7 +74,7 @@ class SidePanel(QWidget):
         QTimer.singleShot(0, self, lambda: self._scroll.ensureWidgetVisible(part))
 
     def focusNextPrevChild(self, forwards: bool) -> bool:
-        """Scroll to the focused widget, also on the way from the heading."""
+        """Scroll to the focused widget, also when coming from the heading."""
         before = self.focusWidget()
         has_moved = super().focusNextPrevChild(forwards)
         focused = self.focusWidget()
@@ -80,7 +83,7 @@ class SidePanel(QWidget):
         return has_moved
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc refuses an open question, else closes the panel; the page keys scroll, wherever the focus is."""
+        """Esc declines an open question, else closes the panel; the page keys scroll."""
         bar = self._scroll.verticalScrollBar()
         if event.key() == Qt.Key.Key_Escape:
             self._leave()
@@ -103,12 +106,13 @@ class SidePanel(QWidget):
 
 
 NARROWEST: Final = 320
-"""Every panel fits into it: in all but small windows the inspector is wider, so that opening one moves nothing."""
+"""Fits every panel. The inspector is wider in all but small windows, so opening a panel moves
+nothing."""
 
 
 @final
 class SidePlace(QStackedWidget):
-    """Shows `usual` or one panel."""
+    """A stack of the `usual` widget and at most one panel."""
 
     def __init__(self, usual: QWidget) -> None:
         super().__init__()
@@ -128,7 +132,7 @@ class SidePlace(QStackedWidget):
         panel.setFocus()
 
     def close_panel(self, panel: QWidget) -> None:
-        """Show `usual` again; the panel is kept for the next time."""
+        """Show `usual` again; the panel is kept for reuse."""
         if self.indexOf(panel) < 0:
             return
         self.setCurrentWidget(self._usual)
