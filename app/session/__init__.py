@@ -1,4 +1,4 @@
-"""The one QObject around a project."""
+"""The QObject around the open project."""
 
 from app.session.runner import ProjectInfo
 from app.session.session import Session

@@ -1,4 +1,7 @@
-"""The current card: newer predictions wait while it is worked on, so that card, inspector and keys agree."""
+"""The current card, whose ranking is frozen while the user is active.
+
+So that card, inspector and keys refer to the same prediction.
+"""
 
 from __future__ import annotations
 
@@ -20,26 +23,27 @@ if TYPE_CHECKING:
     from engine.graph.category_graph import CategoryGraph
 
 
-QUIET_S: Final = 1.0  # newer predictions are shown after this time without a key or a mouse move
-IDLE_S: Final = 3.0  # work that can wait rests for this time: decisions on groups come every second
-REACTION_S: Final = 0.4  # a key pressed this soon after a change was decided on before it
+# idle time without a key or a mouse move after which newer predictions are shown
+QUIET_S: Final = 1.0
+# idle time after which deferred work continues: group decisions come every second
+IDLE_S: Final = 3.0
+REACTION_S: Final = 0.4  # a key pressed this soon after a change refers to the ranking before it
 
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """The prediction of one image, as card, inspector and keys use it."""
+    """The prediction of one image, as used by card, inspector and keys."""
 
     image_id: int
     best_class: int  # the most likely leaf, or `NO_CLASS`
     best_score: float
     safe_class: int  # the deepest class that passes its threshold, or `NO_CLASS`
     safe_score: float
-    is_unknown: bool  # too far from every class
-    tops: tuple[
-        ScoredClass, ...
-    ]  # the most likely classes, `best_class` first; it alone until the others are known
+    is_unknown: bool  # too dissimilar from every class
+    # the most likely classes, `best_class` first; it alone until the others are computed
+    tops: tuple[ScoredClass, ...]
     explanation: Explanation | None = None  # of the most likely class
-    is_complete: bool = False  # whether all classes are known
+    is_complete: bool = False  # whether all classes are computed
 
     @property
     def is_empty(self) -> bool:
@@ -53,7 +57,7 @@ class Ranking:
 
     @property
     def words(self) -> tuple[object, ...]:
-        """The displayed classes in their places."""
+        """The displayed classes in order."""
         return (
             self.headline,
             self.best_class,
@@ -70,7 +74,7 @@ class Ranking:
         return is_same_reason and self.reads_like(other) and self.tops == other.tops
 
     def completed_by(self, other: Ranking) -> Ranking:
-        """Append classes that are known only now below the displayed ones."""
+        """Append newly computed classes below the displayed ones."""
         shown = {top.class_id for top in self.tops}
         below = tuple(top for top in other.tops if top.class_id not in shown)
         fits = other.explanation is not None and other.explanation.class_id == self.best_class
@@ -79,7 +83,7 @@ class Ranking:
 
 
 def ranking_of(state: CollectionState, image_id: int, guess: Guess | None) -> Ranking:
-    """The current prediction.
+    """The current prediction of an image.
 
     Raises:
         KeyError: no such image.
@@ -94,15 +98,21 @@ def ranking_of(state: CollectionState, image_id: int, guess: Guess | None) -> Ra
         first = ScoredClass(best, float(state.best_score[place]))
         tops = (first, *(top for top in tops if top.class_id != best))
     return Ranking(
-        image_id, best, float(state.best_score[place]), int(state.safe_class[place]), float(state.safe_score[place]),
-        bool(state.is_unknown[place]), tops,
-        None if guess is None else guess.explanation, is_complete=guess is not None,
-    )  # fmt: skip
+        image_id,
+        best,
+        float(state.best_score[place]),
+        int(state.safe_class[place]),
+        float(state.safe_score[place]),
+        bool(state.is_unknown[place]),
+        tops,
+        None if guess is None else guess.explanation,
+        is_complete=guess is not None,
+    )
 
 
 @final
 class FrozenRanking:
-    """The displayed ranking, which keys refer to, and a newer one that waits."""
+    """The displayed ranking, which keys refer to, and a newer pending one."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -113,7 +123,7 @@ class FrozenRanking:
 
     @property
     def meant(self) -> Ranking | None:
-        """What a key pressed now refers to: after a sudden change the ranking before it."""
+        """The ranking that a key pressed now refers to: shortly after a change the previous one."""
         is_sudden = self._clock() - self._changed_s < REACTION_S
         return self._before if is_sudden and self._before is not None else self.shown
 
@@ -128,7 +138,7 @@ class FrozenRanking:
 
     @property
     def idle_in_s(self) -> float:
-        """Seconds until work that can wait may go on, as far as the user is concerned."""
+        """Seconds until deferred work may continue, by the user's activity."""
         return max(0.0, self._touched_s + IDLE_S - self._clock())
 
     @property
@@ -144,7 +154,7 @@ class FrozenRanking:
         self._touched_s = self._clock()
 
     def offer(self, newest: Ranking) -> None:
-        """New predictions: the displayed classes stay, missing ones are added."""
+        """Take newer predictions as pending; add missing classes below the displayed ones."""
         shown = self.shown
         if shown is None or shown.is_empty or newest.is_empty:
             self.shown, self.pending, self._before = newest, None, None
@@ -163,7 +173,7 @@ class FrozenRanking:
         return True
 
     def settle(self) -> bool:
-        """Show the pending ranking if the user is idle; whether the display changed."""
+        """Show the pending ranking if the user is idle; return whether the display changed."""
         return self.quiet_in_s <= 0 and self.take_over()
 
 
@@ -174,12 +184,13 @@ _TOUCHES: Final = frozenset(
 
 @final
 class CardUnderEye(QObject):
-    """Freezes the ranking of the current card. As the window's event filter it notices user activity.
+    """Freezes the ranking of the current card.
 
-    `truth` is the newest state of the open project, `clock` gives seconds.
+    As an event filter of the window it detects user activity. `truth` returns the newest state of
+    the open project, `clock` the time in seconds.
     """
 
-    changed = Signal()  # another ranking is shown, or a newer one waits
+    changed = Signal()  # another ranking is shown, or a newer one is pending
 
     def __init__(
         self,
@@ -200,7 +211,7 @@ class CardUnderEye(QObject):
         self._quiet = QTimer(self, singleShot=True)
         self._quiet.timeout.connect(self._on_quiet)
 
-    # -- what is shown
+    # -- displayed values
 
     @property
     def state(self) -> CollectionState | None:
@@ -222,7 +233,7 @@ class CardUnderEye(QObject):
         return shown if shown is not None and shown.image_id == image_id else self._newest(image_id)
 
     def meant(self, image_id: int) -> Ranking | None:
-        """What a key pressed now refers to."""
+        """The ranking of an image that a key pressed now refers to."""
         meant = self.frozen.meant
         return meant if meant is not None and meant.image_id == image_id else self.ranking(image_id)
 
@@ -232,9 +243,12 @@ class CardUnderEye(QObject):
         except KeyError:  # it was removed
             return truth
         frozen = {
-            "best_class": ranking.best_class, "best_score": ranking.best_score, "safe_class": ranking.safe_class,
-            "safe_score": ranking.safe_score, "is_unknown": ranking.is_unknown,
-        }  # fmt: skip
+            "best_class": ranking.best_class,
+            "best_score": ranking.best_score,
+            "safe_class": ranking.safe_class,
+            "safe_score": ranking.safe_score,
+            "is_unknown": ranking.is_unknown,
+        }
         others = {
             name: value for name, value in frozen.items() if getattr(truth, name)[place] != value
         }
@@ -254,25 +268,25 @@ class CardUnderEye(QObject):
             arrays[name][place] = value
         return replace(truth, **arrays)
 
-    # -- what happens
+    # -- events
 
     def look_at(self, image_id: int | None) -> None:
-        """Another card is current; its ranking is frozen as it is now."""
+        """Set the current card, and freeze its newest ranking."""
         if image_id == self._image_id:
             return
         was_behind = self.frozen.pending is not None
         self._image_id = image_id
         self.frozen.look_at(None if image_id is None else self._newest(image_id))
         self._quiet.stop()
-        if was_behind:  # the card that was left shows newer predictions
+        if was_behind:  # the previous card shows newer predictions
             QTimer.singleShot(0, self, self.changed.emit)
 
     def hold_still(self) -> None:
-        """The user is active."""
+        """Record user activity."""
         self.frozen.hold_still()
 
     def follow(self) -> None:
-        """State or guesses changed: keep what is displayed, unless it is gone."""
+        """Update after state or guesses changed; keeps the displayed ranking while it is valid."""
         if self._image_id is None:
             return
         newest = self._newest(self._image_id)

@@ -1,4 +1,4 @@
-"""Reads what image files say of themselves where it is not known yet: of older projects, and of files in the cache."""
+"""Reads image metadata where it is missing: for older projects and for cached files."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     from engine.collection.live import LiveCollection
     from engine.images.details_messages import DetailsBatch, FileDetails, ReadDetails
 
-PAUSE_MS: Final = 1_500  # after opening: what is on the screen comes first
-FEED_INTERVAL_MS: Final = 500  # between blocks of news for the screens
-MOST_AT_ONCE: Final = 1_000  # files whose details go to the disk before the next label may
-MOST_WAITING: Final = 5_000  # files whose details wait while a person works
+PAUSE_MS: Final = 1_500  # pause after opening, so that the visible page comes first
+FEED_INTERVAL_MS: Final = 500  # between updates of the screens
+MOST_AT_ONCE: Final = 1_000  # files per write, so that the next label need not wait long
+MOST_WAITING: Final = 5_000  # files whose details are held back while the user is active
 
 StartWorker = Callable[[], Worker]
 
 
 @final
 class DetailsJob(WorkerJob):
-    """Reads the details of the images of the open project that have none, a few thousand at a time.
+    """Reads missing image metadata of the open project, a few thousand files at a time.
 
     Args:
-        after: only of images with a higher id.
+        after: read only images with a higher id.
     """
 
     def __init__(self, session: Session, start: StartWorker, after: int) -> None:
@@ -44,7 +44,7 @@ class DetailsJob(WorkerJob):
 
     def start(self) -> None:
         self._ask_for_images()
-        self._begin()  # last, so that its listeners can cancel
+        self._begin()  # last, so that listeners can cancel
 
     def _ask_for_images(self) -> None:
         after, done, total = self.last_id, self._done, self._total
@@ -75,7 +75,7 @@ class DetailsJob(WorkerJob):
         self._ask_for_images()
 
     def close(self) -> None:
-        """End the worker, once the job has ended."""
+        """End the worker after the job has ended."""
         process, self._process = self._process, None
         if process is not None:
             process.close()
@@ -87,9 +87,12 @@ def start_worker() -> Worker:
 
 @final
 class DetailsReading(QObject):
-    """Starts a job where details are missing, after opening and after images were embedded; feeds what it reads."""
+    """Starts a job where metadata is missing, and stores its results.
 
-    read = Signal()  # details of more images are known
+    After opening, and after images were embedded.
+    """
+
+    read = Signal()  # metadata of more images is available
 
     def __init__(self, session: Session, start: StartWorker = start_worker) -> None:
         super().__init__(session)
@@ -98,9 +101,8 @@ class DetailsReading(QObject):
         self._start_worker = start
         self._files: list[FileDetails] = []
         self._is_feeding = self._is_enough = False
-        self._through = (
-            0  # images with ids up to this one were requested: files that are not there are left
-        )
+        # images with ids up to this one were requested: missing files are skipped
+        self._through = 0
         self._timer = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._timer.timeout.connect(self._look)
         self._feed_timer = QTimer(self, singleShot=True, interval=FEED_INTERVAL_MS)
@@ -110,11 +112,14 @@ class DetailsReading(QObject):
         session.jobs.job_ended.connect(self._on_job_ended)
 
     def _on_job_ended(self, job: Job) -> None:
-        if isinstance(job, EmbedJob):  # what it read itself came with it
+        if isinstance(job, EmbedJob):  # it reads metadata of its images itself
             self._timer.start()
 
     def _look(self) -> None:
-        """Start a job where details are missing, unless images are embedded now: most come with that."""
+        """Start a job where metadata is missing, unless images are being embedded.
+
+        The embedding job reads the metadata of its images.
+        """
         info = self._session.info
         is_embedding = any(isinstance(job, EmbedJob) for job in self._session.jobs.jobs)
         if (
@@ -128,8 +133,10 @@ class DetailsReading(QObject):
         after = self._through
         self._session.ask(
             lambda live: bool(live.project.details.missing(1, after=after)),
-            lambda are_missing: self._on_known(info) if are_missing else None, owner=self, topic="details",
-        )  # fmt: skip
+            lambda are_missing: self._on_known(info) if are_missing else None,
+            owner=self,
+            topic="details",
+        )
 
     def _on_known(self, info: ProjectInfo) -> None:
         if self.job is not None or self._session.info is not info:
@@ -152,11 +159,11 @@ class DetailsReading(QObject):
     def _feed(self) -> None:
         if not self._files or self._is_feeding:
             return
-        if self._session.what_if.is_on:  # only edits may change what is shown meanwhile
+        if self._session.what_if.is_on:  # only edits may change the display meanwhile
             self._feed_timer.start()
             return
         if len(self._files) < MOST_WAITING and self._session.eye.frozen.idle_in_s > 0:
-            self._feed_timer.start()  # a person works: labels go to the disk first
+            self._feed_timer.start()  # the user is active: labels are written first
             return
         files, self._files = self._files[:MOST_AT_ONCE], self._files[MOST_AT_ONCE:]
         self._is_feeding = True
@@ -169,9 +176,8 @@ class DetailsReading(QObject):
             self._feed_timer.start()
 
     def _on_cancelled(self) -> None:
-        self._is_enough = (
-            True  # for as long as the project is open; the next time goes on from there
-        )
+        # while the project is open; the next session continues from here
+        self._is_enough = True
 
     def _on_ended(self, job: DetailsJob) -> None:
         self.job, self._through = None, job.last_id

@@ -1,4 +1,7 @@
-"""One embedding run, in requests of a few seconds so that visible images are embedded soon; its states."""
+"""The embedding job and its states.
+
+It sends requests of a few seconds, so that visible images are embedded soon.
+"""
 
 from __future__ import annotations
 
@@ -32,14 +35,14 @@ class EmbeddingPhase(StrEnum):
 
 
 class Event(StrEnum):
-    """What changes the phase."""
+    """Events that change the phase."""
 
     ASKED = "asked"  # start was called
     BEGUN = "begun"  # a run begins
     HELD = "held"  # the run is cancelled, to be resumed later
     STOPPED = "stopped"  # the user stops it
-    CANCELLED = "cancelled"  # the run over waiting images was cancelled
-    ENDED = "ended"  # the run is over, however it ended
+    CANCELLED = "cancelled"  # the run over pending images was cancelled
+    ENDED = "ended"  # the run is over, for any reason
 
 
 TRANSITIONS: Final[Mapping[tuple[EmbeddingPhase, Event], EmbeddingPhase]] = {
@@ -57,7 +60,7 @@ TRANSITIONS: Final[Mapping[tuple[EmbeddingPhase, Event], EmbeddingPhase]] = {
     (EmbeddingPhase.STOPPING, Event.ENDED): EmbeddingPhase.PAUSED,
     (EmbeddingPhase.PAUSED, Event.ASKED): EmbeddingPhase.IDLE,
 }
-"""Other events leave the phase as it is."""
+"""Other events do not change the phase."""
 
 
 def after(phase: EmbeddingPhase, event: Event) -> EmbeddingPhase:
@@ -65,44 +68,44 @@ def after(phase: EmbeddingPhase, event: Event) -> EmbeddingPhase:
 
 
 class Wanted(IntEnum):
-    """Which images to embed: each includes those before it."""
+    """Which images to embed; each value includes the previous ones."""
 
     NOTHING = 0
     WAITING = 1  # images without an embedding
-    FAILED = 2  # and those that could not be read
-    ALL = 3  # and whatever may have changed
+    FAILED = 2  # images that could not be read
+    ALL = 3  # images that may have changed
 
 
 class Views(StrEnum):
     """Whether images are embedded in all their views."""
 
-    LATER = "later"  # when the user pauses
+    LATER = "later"  # once the user is idle
     WANTED = "wanted"
     ENOUGH = "enough"  # stopped by the user, for this project
 
 
-FEWEST: Final = 256  # images of the first request: the speed is not known yet
-MOST: Final = 5_000  # images of one request: it is made in milliseconds, so that window and project thread stay free
-REQUEST_S: Final = 3.0  # what a request should take
+FEWEST: Final = 256  # images of the first request, while the speed is unknown
+# images of one request, which takes milliseconds to make: window and project thread stay responsive
+MOST: Final = 5_000
+REQUEST_S: Final = 3.0  # target duration of a request
 
 
 @dataclass(frozen=True)
 class EmbedScope:
-    """What a run embeds besides waiting images; see `images_to_embed` and `views_to_embed`."""
+    """What a run embeds besides pending images; see `images_to_embed` and `views_to_embed`."""
 
     device: str = "auto"
     with_failed: bool = False
     with_all: bool = False
-    written_to: frozenset[int] = (
-        frozenset()
-    )  # images whose files were written to since they were read
-    in_views: bool = False  # all views, once no image waits
+    # images whose files were modified since they were read
+    written_to: frozenset[int] = frozenset()
+    in_views: bool = False  # all views, once no image is pending
     without_view: frozenset[int] = frozenset()  # images whose views cannot be embedded
     thumbnail_side: int = 0  # of the thumbnails to make; 0 for none
 
 
 def images_at_once(embedded: EmbedSummary | None) -> int:
-    """Size of the next request, from the speed of the last one."""
+    """Size of the next request, by the speed of the last one."""
     if embedded is None:
         return FEWEST
     done = embedded.embedded + embedded.from_cache
@@ -115,7 +118,7 @@ def images_at_once(embedded: EmbedSummary | None) -> int:
 
 @final
 class EmbedJob(WorkerJob):
-    """Embeds the waiting images of the open project; `worker` returns a new or running worker."""
+    """Embeds the pending images of the open project; `worker` returns a new or running worker."""
 
     def __init__(
         self, title: str, session: Session, wanted: EmbedScope, worker: Callable[[], Worker]
@@ -124,16 +127,15 @@ class EmbedJob(WorkerJob):
         self._session = session
         self.wanted = wanted
         self._give_worker = worker
-        self.is_on_views = (
-            False  # whether the results are of images that had an embedding, but no views
-        )
+        # whether the results are views of images that already have an embedding
+        self.is_on_views = False
         self._asked: set[int] = set()
         self._asked_for_views: set[int] = set()
         self._last: EmbedSummary | None = None
 
     def start(self) -> None:
         self._ask_for_images()
-        self._begin()  # last, so that its listeners can cancel
+        self._begin()  # last, so that listeners can cancel
 
     def _ask_for_images(self) -> None:
         wanted, caches, asked = self.wanted, self._session.caches, self._asked
@@ -148,10 +150,17 @@ class EmbedJob(WorkerJob):
 
             try:
                 waiting = images_to_embed(
-                    live, caches, wanted.device, in_view=in_view, asked=asked, most=most,
-                    with_failed=wanted.with_failed, with_all=wanted.with_all, written_to=wanted.written_to,
+                    live,
+                    caches,
+                    wanted.device,
+                    in_view=in_view,
+                    asked=asked,
+                    most=most,
+                    with_failed=wanted.with_failed,
+                    with_all=wanted.with_all,
+                    written_to=wanted.written_to,
                     thumbnail_side=wanted.thumbnail_side,
-                )  # fmt: skip
+                )
                 if waiting is not None or not wanted.in_views:
                     return waiting, False
                 request = views_to_embed(

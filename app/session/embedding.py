@@ -1,4 +1,7 @@
-"""Keeps a project embedded: a worker embeds waiting images, and stays for a while to embed further ones at once."""
+"""Keeps the embeddings of a project up to date.
+
+A worker process embeds pending images, and stays alive for a while for further ones.
+"""
 
 from __future__ import annotations
 
@@ -27,15 +30,14 @@ if TYPE_CHECKING:
     from engine.images.details_messages import FileDetails
     from engine.project import Change
 
-FEED_INTERVAL_MS: Final = (
-    500  # batches are gathered: each update of the collection redraws the window, and is fitted
-)
-LONGEST_INTERVAL_MS: Final = (
-    2_000  # of a long job, whose updates would take a tenth of the processor. Chosen.
-)
-IDLE_MS: Final = 5 * 60_000  # an idle worker then frees its memory
-PAUSE_MS: Final = 2_000  # views are embedded in a pause of the user: no label must wait for them
-WAITING: Final = 0  # ImageStatus.WAITING, without loading numpy before the window shows
+# results are batched: each update of the collection redraws the window, and triggers a fit
+FEED_INTERVAL_MS: Final = 500
+# of a long job, whose updates would take a tenth of the processor. Chosen.
+LONGEST_INTERVAL_MS: Final = 2_000
+IDLE_MS: Final = 5 * 60_000  # an idle worker then exits to free its memory
+# views are embedded once the user is idle, so that labels do not compete with them
+PAUSE_MS: Final = 2_000
+WAITING: Final = 0  # ImageStatus.WAITING; importing numpy would delay the window
 FAILED: Final = 2  # ImageStatus.FAILED
 
 StartWorker = Callable[[], Worker]
@@ -47,35 +49,32 @@ def start_worker() -> Worker:
 
 @final
 class Embedding(QObject):
-    """Starts an embedding job when images wait, feeds its results to the session, and restarts when more came.
+    """Starts an embedding job for pending images, stores its results, and restarts for new ones.
 
     Args:
         session: of the open project.
         start: starts the worker; tests replace it.
-        idle_ms: how long an idle worker stays.
+        idle_ms: how long an idle worker stays alive.
     """
 
-    failures_changed = Signal(
-        tuple
-    )  # `FileFailure` of each image that could not be read since the project was opened
-    device_changed = Signal(
-        str, str
-    )  # the device's name, and why it is no GPU ("" where it is, or unknown)
-    notice_given = Signal(
-        str
-    )  # a warning, such as a failed GPU, once per job; "" when a job ended without
-    failed = Signal(str)  # why a job failed; also emitted by the session
-    photos_expected = Signal()  # images are being added whose thumbnails come from reading them
-    photos_seen = Signal(tuple)  # sources of images whose thumbnails are in the cache now
+    # `FileFailure` of each image that could not be read since the project was opened
+    failures_changed = Signal(tuple)
+    # the device's name, and why it is not a GPU ("" where it is, or unknown)
+    device_changed = Signal(str, str)
+    # a warning, such as a failed GPU, once per job; "" when a job ended without one
+    notice_given = Signal(str)
+    failed = Signal(str)  # reason why a job failed; also emitted by the session
+    # images are being added whose thumbnails are made while they are read
+    photos_expected = Signal()
+    photos_seen = Signal(tuple)  # sources of images whose thumbnails are now cached
 
     def __init__(
         self, session: Session, start: StartWorker = start_worker, *, idle_ms: int = IDLE_MS
     ) -> None:
         super().__init__(session)
         self.device = "auto"
-        self.thumbnail_side: Callable[[], int] = (
-            int  # of the thumbnails to make of photos that are read; 0 for none
-        )
+        # side of the thumbnails to make of photos that are read; 0 for none
+        self.thumbnail_side: Callable[[], int] = int
         self.failures: dict[int, FileFailure] = {}
         self.job: EmbedJob | None = None
         self.worker: Worker | None = None
@@ -84,17 +83,19 @@ class Embedding(QObject):
         self._rows: list[EmbedResult] = []
         self._details: list[FileDetails] = []
         self._viewed: list[int] = []
-        self._is_feeding = False  # results are on their way to the collection
+        self._is_feeding = False  # results are being stored in the collection
         self._phase = EmbeddingPhase.IDLE
         self._wanted = Wanted.NOTHING
         self._views = Views.LATER
         self._without_view: set[int] = (
             set()
-        )  # images whose views were requested since it was opened
-        self._written_to: frozenset[int] = frozenset()  # images whose files are to be read again
+            # images whose views were requested since the project was opened
+        )
+        # images whose modified files are to be read again
+        self._written_to: frozenset[int] = frozenset()
         self._notice = ""
         self._feed_timer = QTimer(self, singleShot=True)
-        self._begun_s = 0.0  # when the job began
+        self._begun_s = 0.0  # start time of the job
         self._feed_timer.timeout.connect(self._feed)
         self._idle_timer = QTimer(self, singleShot=True, interval=idle_ms)
         self._idle_timer.timeout.connect(self._on_idle)
@@ -108,7 +109,7 @@ class Embedding(QObject):
         session.what_if.ended.connect(lambda _is_kept: self._start_when_free())
 
     def expect_photos(self, count: int) -> None:
-        """So many photos are about to be added: start the process that reads them."""
+        """Start the worker ahead of `count` photos that are about to be added."""
         from engine.embedding.views import MOST_IN_ALL_VIEWS
 
         state = self._session.state
@@ -121,30 +122,33 @@ class Embedding(QObject):
             self.photos_expected.emit()
 
     def start(self, wanted: Wanted = Wanted.WAITING) -> None:
-        """Embed, also after a cancel; a running job is followed by another."""
+        """Embed images, also after a cancel; a running job is followed by another."""
         self._wanted = max(self._wanted, wanted)
         self._on(Event.ASKED)
         if self._wanted >= Wanted.FAILED:
             self._without_view.clear()
             if self.job is not None and self.job.wanted.in_views:
-                self.job.cancel()  # it embeds waiting images anyway, but does not retry others
+                self.job.cancel()  # it embeds pending images anyway, but does not retry failed ones
         self._start_when_free()
 
     def start_again(self) -> None:
-        """Also retry images that could not be read: they may have been repaired."""
+        """Embed pending images, and retry those that could not be read."""
         self.start(Wanted.FAILED)
 
     def look_at_all(self) -> None:
-        """Embed all images that changed on disk."""
+        """Embed all images whose files have changed."""
         self.start(Wanted.ALL)
 
     def read_again(self, image_ids: frozenset[int]) -> None:
-        """Embed images whose files were written to since they were read."""
+        """Embed images whose files were modified after they were read."""
         self._written_to |= image_ids
         self._start_when_free()
 
     def cancel(self) -> None:
-        """Stop until `start` is called, or views for as long as the project is open; finished work is kept."""
+        """Stop until `start` is called, keeping finished work.
+
+        A run over views stops for as long as the project is open.
+        """
         if self.job is not None and self.job.wanted.in_views:
             self._views = Views.ENOUGH
         else:
@@ -153,7 +157,7 @@ class Embedding(QObject):
             self.job.cancel()
 
     def use_device(self, device: str) -> None:
-        """Continue on another device, unless the user stopped embedding."""
+        """Switch to another device, and continue there unless the user stopped embedding."""
         if device == self.device:
             return
         self.device = device
@@ -201,7 +205,7 @@ class Embedding(QObject):
             self._start_when_free()
 
     def _start_anew(self) -> None:
-        """Embed with the current model and device; a running job with the former ones ends."""
+        """Restart with the current model and device; a running job is cancelled."""
         self._without_view.clear()
         if self.job is not None:
             self.job.cancel()
@@ -218,7 +222,7 @@ class Embedding(QObject):
             self.job.cancel()
 
     def _start_when_free(self) -> None:
-        """Start when wanted, nothing runs, and there is an image to read."""
+        """Start a job where one is wanted, none is running, and an image is pending."""
         info, state = self._session.info, self._session.state
         if (
             self._phase is not EmbeddingPhase.IDLE
@@ -294,7 +298,7 @@ class Embedding(QObject):
         self._tell_notice(progress.notice)
 
     def _on_finished(self, embedded: EmbedSummary | None) -> None:
-        if embedded is None:  # nothing waited
+        if embedded is None:  # no image was pending
             return
         self.device_changed.emit(embedded.device_name, translated(embedded.reason))
         self._tell_notice(embedded.notice)
@@ -307,7 +311,7 @@ class Embedding(QObject):
             self.notice_given.emit(translated(notice))
 
     def _on_batch(self, project: ProjectInfo, batch: EmbedBatch) -> None:
-        if self._session.info is not project:  # it was left while its worker was busy
+        if self._session.info is not project:  # it was closed while its worker was busy
             return
         state = self._session.state
         if batch.seen and state is not None:
@@ -346,7 +350,7 @@ class Embedding(QObject):
             self.failures_changed.emit(tuple(failures.values()))
 
     def _feed(self) -> None:
-        """Hand over what was gathered; a timer starts the next time once this is done."""
+        """Store the collected results; a timer starts the next update once this one is done."""
         if not (self._rows or self._viewed) or self._is_feeding:
             return
         rows, self._rows = self._rows, []
@@ -388,7 +392,7 @@ def _learn(
     viewed: Sequence[int],
     details: Sequence[FileDetails],
 ) -> CollectionState:
-    """Record the results and update the collection; on the project thread."""
+    """Record results and update the collection; on the project thread."""
     from engine.embedding.messages import EmbedBatch
 
     relabelled = live.record_embedded_batch(EmbedBatch(tuple(rows), tuple(details)))

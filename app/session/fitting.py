@@ -1,4 +1,4 @@
-"""Fits the model in the background, one fit at a time; labels never wait for it."""
+"""Fits the model in the background, one fit at a time; labelling never blocks on it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from engine.events import CancelToken
 if TYPE_CHECKING:
     from engine.collection.fitting import FirstAnswers, FitInput, FitOutcome
 
-LONGEST_REST_S: Final = 0.25  # a paused fit goes on after this time
+LONGEST_REST_S: Final = 0.25  # a paused fit continues after this time
 
 
 @final
 class RestToken(CancelToken):
-    """Cancels a fit, and pauses it before its next block while a key is handled.
+    """Cancels a fit, or pauses it before its next block while a key is handled.
 
-    Python runs one thread at a time: beside a running fit, painting the next card takes three times as long.
+    Because of the GIL, a running fit makes painting the next card take three times as long.
     """
 
     def __init__(self, may_run: threading.Event) -> None:
@@ -39,19 +39,19 @@ class RestToken(CancelToken):
 
 
 YOUNG_S: Final = 0.25
-"""A fit younger than this restarts with the next label, so that the last label of a series waits for hardly more than
-one fit. Once in a row, or steady labelling would never see a prediction."""
+"""A fit younger than this restarts with the next label, so that the last label of a series is
+included after about one fit. Only once in a row: with steady labelling no fit would ever finish."""
 
 
 @final
 class _Run:
-    """A fit; while it classifies a large collection, newer inputs wait for a gap."""
+    """A fit; while it classifies a large collection, newer inputs are processed between blocks."""
 
     def __init__(self, may_run: threading.Event, *, is_anew: bool) -> None:
         self.token = RestToken(may_run)
         self.begun_s = time.monotonic()
         self.is_anew = is_anew
-        self.answers_in_turn = False  # whether images in view are classified before the others
+        self.answers_in_turn = False  # whether visible images are classified before the others
         self._version = 0  # of the newest input
         self._newer: deque[FitInput] = deque(maxlen=1)
 
@@ -59,41 +59,43 @@ class _Run:
         self._version, self.answers_in_turn = wanted.version, len(wanted.first_rows) > 0
 
     def offer(self, newer: FitInput) -> None:
-        """Have it answered in the next gap; on the GUI thread."""
+        """Queue a newer input for the next gap between blocks; on the GUI thread."""
         if newer.version > self._version and len(newer.first_rows):
             self._version = newer.version
             self._newer.append(newer)
 
     def next_input(self) -> FitInput | None:
-        """On the thread of fits."""
+        """Take the queued input; on the thread of fits."""
         return self._newer.pop() if self._newer else None
 
 
 @final
 class Fitting(QObject):
-    """Runs one fit at a time on a thread of its own, while labels are newer than the model.
+    """Runs one fit at a time on its own thread, while labels are newer than the model.
 
-    Of a large collection the images in view are classified first. A label that comes while all others are classified
-    does not wait for them: it is learned in between, and the images in view are classified again.
+    In a large collection, visible images are classified first. A label set while the others are
+    classified is learned between two blocks, and the visible images are classified again.
     """
 
     running_changed = Signal(bool)  # whether predictions are being computed
-    caught_up = Signal()  # the model knows all labels, or failed to learn them
+    caught_up = Signal()  # the model includes all labels, or failed to
 
     def __init__(
         self, runner: Runner, in_view: Callable[[], Sequence[int]], parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self._runner = runner
-        self._in_view = in_view  # images that are on the screen, or come up next
+        self._in_view = in_view  # images that are visible, or come up next
         self._run: _Run | None = None
         self._is_behind = False
         self._may_run = threading.Event()
         self._may_run.set()
         self._thread = BackgroundThread("fitting", self)
         self._keeping = BackgroundThread(
-            "keeping embeddings", self
-        )  # a label does not wait for the disk
+            "keeping embeddings",
+            self,
+            # writing to disk must not delay a label
+        )
 
     @property
     def is_running(self) -> bool:
@@ -101,7 +103,10 @@ class Fitting(QObject):
 
     @contextmanager
     def resting(self) -> Iterator[None]:
-        """Pause fits within this context, from their next block on; it delays predictions by milliseconds."""
+        """Pause fits within this context, from their next block on.
+
+        It delays predictions by milliseconds.
+        """
         was_running = self._may_run.is_set()
         self._may_run.clear()
         try:
@@ -111,11 +116,11 @@ class Fitting(QObject):
                 self._may_run.set()
 
     def resting_token(self) -> RestToken:
-        """For other computation in the background: it pauses where fits do."""
+        """A token for other background computation, which pauses where fits do."""
         return RestToken(self._may_run)
 
     def keep_up(self, *, is_behind: bool) -> None:
-        """Called after every update with whether labels are newer than the model."""
+        """Start or restart a fit if labels are newer than the model; called after every update."""
         self._is_behind = is_behind
         run = self._run
         if not is_behind:
@@ -129,7 +134,7 @@ class Fitting(QObject):
             self._ask_input(run.offer)
 
     def forget(self) -> None:
-        """Cancel the running fit: its project was left."""
+        """Cancel the running fit: its project was closed."""
         self._is_behind = False
         if self._run is not None:
             self._run.token.cancel()
@@ -174,7 +179,8 @@ class Fitting(QObject):
             try:
                 outcome = run_fit(wanted, run.token, on_first=on_first, next_input=run.next_input)
             except Cancelled:
-                return  # its project was left, or another run has begun
+                # its project was closed, or another run has begun
+                return
             self._thread.post(lambda: self._take(run, outcome))
 
         self._thread.submit(work, lambda line: self._on_failed(run, line))
@@ -196,7 +202,7 @@ class Fitting(QObject):
             self._end(run, has_failed=True)
 
     def _end(self, run: _Run, *, has_failed: bool = False) -> None:
-        """Continue with newer labels; after a failure wait for the next change."""
+        """End a run, and continue with newer labels; after a failure only after the next change."""
         if run is not self._run:
             return
         self._run = None

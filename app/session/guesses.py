@@ -1,4 +1,7 @@
-"""Predictions in full, fetched before an image comes up: frame, card and inspector change in one step."""
+"""Full predictions, prefetched for the images that come up next.
+
+So that large image, card and inspector change in one step.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +23,11 @@ Ask = Callable[["Callable[[LiveCollection], FoundGuesses]", "Callable[[FoundGues
 
 @dataclass(frozen=True)
 class FoundGuesses:
-    """Results of the project thread about wanted images."""
+    """Results of the project thread for wanted images."""
 
     by_image: Mapping[int, Guess] = field(default_factory=dict)
-    replaces: bool = False  # whether the model changed, so that all earlier guesses are outdated
-    outdated: frozenset[int] = frozenset()  # images whose guess is no longer valid
+    replaces: bool = False  # whether the model changed, so that all earlier guesses are stale
+    outdated: frozenset[int] = frozenset()  # images whose guess is stale
 
 
 @final
@@ -39,7 +42,8 @@ class Guesses(QObject):
         self._wanted: tuple[int, ...] = ()  # read by the project thread, replaced as a whole
         self._asked: frozenset[int] = frozenset()
         self._known: dict[int, Guess] = {}
-        self._models: tuple[object, ...] = ()  # that predicted; touched by the project thread only
+        # the models used; only accessed by the project thread
+        self._models: tuple[object, ...] = ()
 
     # -- on the GUI thread
 
@@ -55,7 +59,7 @@ class Guesses(QObject):
         return self._wanted[1 : 1 + count]
 
     def want(self, image_ids: Sequence[int]) -> None:
-        """Name the images that come up next, the current one first."""
+        """Set the images that come up next, the current one first; request missing guesses."""
         self._wanted = tuple(image_ids)
         missing = [
             image_id
@@ -92,7 +96,10 @@ class Guesses(QObject):
     # -- on the project thread
 
     def look_up(self, live: LiveCollection, touched: Iterable[int] | None) -> FoundGuesses:
-        """The guesses that the last operation changed; `touched` images may have another label, None: any image."""
+        """The wanted guesses that an operation changed; on the project thread.
+
+        `touched` are images whose label may have changed; None for any image.
+        """
         wanted = self._wanted
         models, before = live.row_scores.models, self._models
         if (

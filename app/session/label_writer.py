@@ -1,4 +1,4 @@
-"""Labels on their way to the disk: on the screen at once, taken back when the disk refuses."""
+"""Labels that are being written to disk: shown at once, rolled back where writing fails."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from engine.collection.state import CollectionState
     from engine.project import Change, Project
 
-FRAME_S: Final = 0.016  # the screen waits this long for the disk
+FRAME_S: Final = 0.016  # the GUI thread waits at most this long for the disk
 Codes = Mapping[int, int]  # by image: a class id, `UNKNOWN` or `NO_CLASS`
 
 
@@ -26,22 +26,21 @@ Codes = Mapping[int, int]  # by image: a class id, `UNKNOWN` or `NO_CLASS`
 class LabelWriter(QObject):
     """Holds labels that are not on disk yet."""
 
-    changed = Signal()  # labels were given, or taken back
-    unsaved_changed = Signal(
-        int
-    )  # actions that have taken longer than a frame and are not on disk yet
+    changed = Signal()  # labels were set, or rolled back
+    # number of actions not on disk after more than a frame
+    unsaved_changed = Signal(int)
 
     def __init__(self, runner: Runner, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._runner = runner
-        self._waiting: list[Codes] = []  # in the order in which they were given
+        self._waiting: list[Codes] = []  # in the order of their actions
         self._reported = 0
 
     def write(self, codes: Codes, action: Callable[[Project], Change]) -> None:
         """Show labels and write them in one transaction.
 
-        What shows them makes ready while the disk writes, and paints when this returns. That waits for the disk at most
-        one frame: nearly always a label is saved before the next card shows.
+        Screens update while the disk writes, and repaint when this returns. It waits for the disk
+        for at most one frame: nearly always a label is saved before the next card shows.
         """
         is_saved, start_s = threading.Event(), time.perf_counter()
 
@@ -90,7 +89,7 @@ class LabelWriter(QObject):
 
 
 def with_codes(state: CollectionState, waiting: Sequence[Codes]) -> CollectionState:
-    """A state with pending labels, of which the last ones win."""
+    """A state with pending labels applied in order."""
     if not waiting:
         return state
     label_class = state.label_class.copy()

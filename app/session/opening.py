@@ -1,4 +1,4 @@
-"""Creates and opens projects; builds a missing backbone first."""
+"""Creates and opens projects, after building a missing backbone."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 @final
 class UnmadeBackboneError(Exception):
-    """The project waits for its backbone (`choice`: its kind, "" without); `preparation` is the worker's request."""
+    """The project's backbone must be built first.
+
+    `choice` is its kind ("" for none), `preparation` the request to the worker.
+    """
 
     def __init__(self, name: str, choice: str, preparation: Request[Any]) -> None:
         super().__init__(name)
@@ -32,13 +35,13 @@ class UnmadeBackboneError(Exception):
 
 @final
 class BackboneMaking(QObject):
-    """Builds the backbone that a project waits for, then continues; after a cancel it does not."""
+    """Builds the backbone of a project, then continues; a cancel ends the opening."""
 
     def __init__(self, jobs: JobRunner) -> None:
         super().__init__(jobs)
         self.jobs = jobs
         self.slot = JobSlot(jobs, keeps_finished=False)
-        self._tried = ""  # not built again: opening reports what is wrong with it
+        self._tried = ""  # not built again: opening reports the failure
         self._go_on: Callable[[], None] | None = None
         self.slot.stage_changed.connect(self._on_stage_changed)
 
@@ -60,7 +63,7 @@ class BackboneMaking(QObject):
             self.check(model.backbone_name)
 
     def begin(self, unmade: UnmadeBackboneError, go_on: Callable[[], None]) -> None:
-        """Build it, then continue, also on failure. Replaces an earlier request."""
+        """Build it, then call `go_on`, also on failure. Replaces an earlier request."""
         self._go_on = go_on
         self.slot.start(preparing_text(), unmade.preparation, subject=unmade.name)
 
@@ -83,7 +86,7 @@ def create_collection(
     _checking: SlowWork,
     backbone: str = "",
 ) -> LiveCollection:
-    """Make an empty project with a backbone, or with the default one."""
+    """Create an empty project with a backbone, by default the default one."""
     from engine.backbones.model_files import backbone_of_word, default_backbone
     from engine.collection.live import LiveCollection
 
@@ -94,7 +97,7 @@ def create_collection(
 def open_collection(
     path: Path, caches: CacheFolders, making: BackboneMaking, checking: SlowWork
 ) -> LiveCollection:
-    """Open a project for writing, or for reading where the file or its folder refuses writing."""
+    """Open a project for writing, or read-only where the file or its folder is write-protected."""
     try:
         return _opened(path, caches, making, checking, for_writing=True)
     except ProjectReadOnlyError:
@@ -104,7 +107,7 @@ def open_collection(
 def open_for_reading(
     path: Path, caches: CacheFolders, making: BackboneMaking, checking: SlowWork
 ) -> LiveCollection:
-    """Open a project that is not to be changed, or that another window is changing."""
+    """Open a project read-only, such as one that another window has open for writing."""
     return _opened(path, caches, making, checking, for_writing=False)
 
 
@@ -116,15 +119,18 @@ def _opened(
     *,
     for_writing: bool,
 ) -> LiveCollection:
-    """Without a backup: the window makes backups in the background."""
+    """Open a project without a backup: the window makes backups in the background."""
     from engine.collection.live import LiveCollection
     from engine.project import Project
 
     try:
         project = Project.open(
-            path, for_writing=for_writing, is_backed_up=False,
-            on_progress=checking.on_progress, cancel=checking.cancel,
-        )  # fmt: skip
+            path,
+            for_writing=for_writing,
+            is_backed_up=False,
+            on_progress=checking.on_progress,
+            cancel=checking.cancel,
+        )
     finally:
         checking.end()
     try:

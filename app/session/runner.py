@@ -1,4 +1,4 @@
-"""Runs operations and questions on the open collection, one by one on the project thread."""
+"""Runs operations and queries on the open collection, in order on the project thread."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 
 EDITS_REPLAYED_AT_MOST: Final = 2_000
-"""More edits reach the window as a new graph, copied on the project thread: replaying would freeze it."""
+"""After more edits, the GUI thread gets a copy of the graph instead of replaying them, which would
+block it."""
 
 
 @dataclass(frozen=True)
@@ -43,15 +44,15 @@ class ProjectInfo:
 
 @dataclass(frozen=True)
 class News:
-    """What one operation changed."""
+    """Changes of one operation."""
 
     state: CollectionState
-    undo_text: str  # the next command to undo; "" without
-    redo_text: str  # the next command to redo; "" without
+    undo_text: str  # the next command to undo; "" for none
+    redo_text: str  # the next command to redo; "" for none
     change: Change | None = None  # of an action; None for other news
     graph_edits: tuple[GraphEdit, ...] = ()  # to replay on the mirror, unless there is a new graph
     new_graph: CategoryGraph | None = None  # replaces the mirror
-    is_behind: bool = False  # whether what the model learns from is newer than the predictions
+    is_behind: bool = False  # whether labels or settings are newer than the predictions
 
 
 def _news(
@@ -71,23 +72,24 @@ def _news(
 
 
 def news_of_state(live: LiveCollection, _result: object = None) -> News:
-    """Only the state changed."""
+    """News of a changed state only."""
     return _news(live)
 
 
 def news_of_everything(live: LiveCollection) -> News:
-    """A project was opened, or the change is unknown."""
-    live.project.classes.graph.make_searchable()  # else the first search would wait for it
+    """News of a project just opened, or of an unknown change."""
+    # else the first search would have to build the index
+    live.project.classes.graph.make_searchable()
     return _news(live, new_graph=live.project.classes.graph.copy())
 
 
 def news_of_kept(live: LiveCollection, change: Change) -> News:
-    """A what-if was kept; the mirror has its edits already."""
+    """News of a what-if that was kept; the mirror already has its edits."""
     return _news(live, change)
 
 
 def news_of_change(live: LiveCollection, change: Change | None) -> News | None:
-    """An action, undo or redo: update the collection, without predictions."""
+    """News of an action, undo or redo; updates the collection, without predictions."""
     if change is None:
         return None
     live.take(change)
@@ -101,10 +103,10 @@ def news_of_change(live: LiveCollection, change: Change | None) -> News | None:
 
 
 def listed(live: LiveCollection) -> News:
-    """What can be shown at once of a collection just opened; closes one that cannot be read."""
+    """News of a collection just opened, without predictions; closes one that cannot be read."""
     try:
         live.load_list()
-        return replace(news_of_everything(live), is_behind=False)  # the embeddings come first
+        return replace(news_of_everything(live), is_behind=False)  # the embeddings are loaded first
     except BaseException:
         live.close()
         raise
@@ -112,7 +114,7 @@ def listed(live: LiveCollection) -> News:
 
 T = TypeVar("T")
 Make = Callable[[Path, CacheFolders, BackboneMaking, SlowWork], "LiveCollection"]
-"""Makes or opens a project, on the project thread."""
+"""Creates or opens a project, on the project thread."""
 
 
 def ignore(*_result: object) -> None:
@@ -121,21 +123,21 @@ def ignore(*_result: object) -> None:
 
 @final
 class Runner(QObject):
-    """Runs work on the project that is shown at the time of the call; skipped where that was left.
+    """Runs work on the project shown at the time of the call; skipped once that was closed.
 
     Args:
         caches: cache folders.
-        making: builds the backbone that a project waits for.
+        making: builds missing backbones.
         guesses: updated with every operation.
-        on_news: called on the GUI thread with what an operation changed.
+        on_news: called on the GUI thread with the changes of an operation.
         on_entered: called on the project thread with a project just opened, and its first news.
     """
 
     busy_changed = Signal(bool)
     failed = Signal(str)  # a message
-    damaged = Signal(Path)  # the project to be opened; `failed` has the reason
-    moved = Signal(bool, str)  # a file was moved: whether the shown project's, and the message
-    left = Signal()  # no project is open any more
+    damaged = Signal(Path)  # path of the project that cannot be opened; `failed` has the reason
+    moved = Signal(bool, str)  # a file was moved: whether it is the open project's, and the message
+    left = Signal()  # no project is open
 
     def __init__(
         self,
@@ -148,18 +150,22 @@ class Runner(QObject):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self.shown: LiveCollection | None = None  # by the window; on the GUI thread only compared
+        # the project of the window; on the GUI thread only compared
+        self.shown: LiveCollection | None = None
         self._caches = caches
         self._making = making
         self._guesses = guesses
         self._on_news = on_news
         self._on_entered = on_entered
-        self._live: LiveCollection | None = None  # touched on the thread only
+        self._live: LiveCollection | None = None  # only accessed on the project thread
         self._newest: dict[str, object] = {}
         self._epoch = 0  # increases with every closed project, whose answers are dropped
         self._thread = BackgroundThread(
-            "project", self, gives_way=False
-        )  # a person waits for its writes
+            "project",
+            self,
+            gives_way=False,
+            # its writes block the user
+        )
         self._thread.busy_changed.connect(self.busy_changed)
         self.post = self._thread.post
         self.stop = self._thread.stop
@@ -177,11 +183,11 @@ class Runner(QObject):
         first: Callable[[], None] = ignore,
         on_failure: Callable[[], None] = ignore,
     ) -> None:
-        """Change something and broadcast it.
+        """Run an operation and broadcast its changes.
 
         Args:
             operation: called on the project thread.
-            news_of: what it changed, on the project thread; None for nothing, which is not broadcast.
+            news_of: called there; returns the changes to broadcast, None for none.
             on_success: called with the result on the GUI thread, after the broadcast.
             first: called there before the broadcast.
             on_failure: called there on failure; `failed` has the reason.
@@ -204,12 +210,13 @@ class Runner(QObject):
         topic: str = "",
         on_failure: Callable[[], None] = ignore,
     ) -> None:
-        """Query the collection; the answer comes on the GUI thread.
+        """Query the collection; the answer arrives on the GUI thread.
 
         Args:
             question: called on the project thread.
-            on_answer: called unless `owner` died, the project was closed, or a newer query replaced this one.
-            owner: the widget that asks.
+            on_answer: called unless `owner` was deleted, the project was closed, or a newer query
+                replaced this one.
+            owner: the requesting widget.
             topic: a query replaces unanswered ones of the same topic; "" replaces none.
             on_failure: called on the GUI thread; `failed` has the reason.
         """
@@ -231,7 +238,7 @@ class Runner(QObject):
         self._run(run, on_failure)
 
     def drop_questions(self) -> None:
-        """Drop the answers to all earlier questions."""
+        """Drop the answers to all earlier queries."""
         self._epoch += 1
 
     def long_operation(
@@ -240,7 +247,7 @@ class Runner(QObject):
         operation: Callable[[LiveCollection, OnProgress, CancelToken], T],
         change_of: Callable[[T], Change | None],
     ) -> ThreadJob:
-        """A job, cancelled where its project was left; see `Session.run_long`."""
+        """A job that runs an operation; cancelled once its project is closed."""
         live = self.shown
 
         def run(on_progress: OnProgress, cancel: CancelToken) -> T:
@@ -305,10 +312,10 @@ class Runner(QObject):
 
         self._thread.submit(run, self.failed.emit)
 
-    # -- opening and leaving
+    # -- opening and closing
 
     def enter(self, make: Make, path: Path, *, is_new: bool = False) -> None:
-        """Make or open a project; the one that is open already stays as it is."""
+        """Create or open a project; does nothing where it is already open."""
 
         def work() -> None:
             is_open_already = self._live is not None and self._live.project.path == path.absolute()
@@ -322,12 +329,12 @@ class Runner(QObject):
         self._submit(self._leave)
 
     def _enter(self, make: Make, path: Path) -> None:
-        """Open the new project first, and leave the present one only when that worked."""
+        """Open a project, and close the previous one only on success."""
         try:
             checking = SlowWork(tr("Checking %1", path.stem), self._making.jobs, self.post)
             live = make(path, self._caches, self._making, checking)
         except UnmadeBackboneError as error:
-            unmade = error  # Python forgets the other name at the end of this block
+            unmade = error  # Python deletes `error` at the end of this block
             self.post(
                 lambda: self._making.begin(
                     unmade, lambda: self._submit(lambda: self._enter(make, path))

@@ -1,4 +1,7 @@
-"""The searches that the open project keeps: read and counted behind the window, and changed by actions."""
+"""Saved searches of the open project, with their numbers of images.
+
+They are read and counted on the project thread, and changed by actions.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +15,17 @@ if TYPE_CHECKING:
     from engine.collection.live import LiveCollection
     from engine.project import Change
 
-COUNT_MS: Final = 500  # after the last change, so that no label waits for a count
+COUNT_MS: Final = 500  # delay of counting after a change, so that it does not delay labels
 TOPIC: Final = "saved searches"
 
 
 @dataclass(frozen=True)
 class SavedSearch:
-    """A search by its name."""
+    """A named search."""
 
     name: str
     query: str
-    count: int | None  # of the images that it finds; None where it is not understood any longer
+    count: int | None  # number of matching images; None where the query is no longer valid
 
 
 def _read(live: LiveCollection) -> tuple[SavedSearch, ...]:
@@ -45,7 +48,7 @@ def _count(live: LiveCollection, query: str) -> int | None:
 
 @final
 class SavedSearches(QObject):
-    """Those of the session's project."""
+    """The saved searches of the session's project."""
 
     changed = Signal()
 
@@ -61,11 +64,11 @@ class SavedSearches(QObject):
         session.closed.connect(lambda: self._show(()))
 
     def holds(self, query: str) -> bool:
-        """Whether a search is saved already, by whatever name."""
+        """Whether a query is saved already, under any name."""
         return any(each.query == query.strip() for each in self.searches)
 
     def save(self, query: str) -> None:
-        """Save a search; until somebody renames it, it is called as it is typed."""
+        """Save a query; its initial name is its text."""
         from engine.collection.search.saved import LONGEST_NAME, save_search
 
         self._session.act(lambda project: save_search(project, query[:LONGEST_NAME], query))

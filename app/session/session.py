@@ -1,6 +1,7 @@
-"""The one QObject around a project; it broadcasts changes. `LiveCollection` lives on the project thread only.
+"""The QObject around a project; it broadcasts changes.
 
-The window reads two things that are safe on the GUI thread: `graph`, a mirror, and `state`, an immutable snapshot.
+`LiveCollection` lives on the project thread only. The GUI thread reads two safe copies: `graph`, a
+mirror, and `state`, an immutable snapshot.
 """
 
 from __future__ import annotations
@@ -41,18 +42,18 @@ if TYPE_CHECKING:
 
 @final
 class ClassMarks(QObject):
-    """Follows the open project."""
+    """Colours, policies, keys and rules of the open project's classes."""
 
-    changed = Signal()  # another colour, policy or rule of the project, or another project
+    changed = Signal()  # a colour, policy or rule changed, or the project
 
     def __init__(self, runner: Runner, parent: QObject) -> None:
         super().__init__(parent)
         self._runner = runner
         self.colours: Mapping[int, str] = {}  # of classes with their own colour, as `#rrggbb`
         self.policies: Mapping[int, ClassPolicy] = {}  # of classes with their own policy
-        self.keys: Mapping[int, int] = {}  # classes by the digit that is their key
-        self.is_locked = False  # whether a new word makes a class only after a question
-        self.broadest_level = 0  # of classes that are predicted
+        self.keys: Mapping[int, int] = {}  # class by digit key
+        self.is_locked = False  # whether a question precedes a new class
+        self.broadest_level = 0  # of predicted classes
 
     def read(self) -> None:
         self._runner.ask(_marks_of, self._take, owner=self, topic="marks")
@@ -83,32 +84,33 @@ T = TypeVar("T")
 
 
 def _news_of_known(live: LiveCollection, _nothing: None) -> News:
-    """What is known of the images changed."""
+    """News after image metadata changed."""
     live.publish_metadata()
     return news_of_state(live)
 
 
 @final
 class Session(QObject):
-    """Around one project at a time. All methods return at once; results come by signal, on the GUI thread."""
+    """The session of one open project at a time.
+
+    All methods return at once; results arrive by signal, on the GUI thread.
+    """
 
     opened = Signal(ProjectInfo)  # images and graph follow at once, predictions later
-    loaded = Signal()  # with predictions, as far as there are embeddings
-    closed = Signal()  # no project is open any more
-    graph_changed = Signal(tuple)  # edits, already applied to `graph`; empty: it was replaced
+    loaded = Signal()  # with predictions, as far as images are embedded
+    closed = Signal()  # no project is open
+    graph_changed = Signal(tuple)  # edits, already applied to `graph`; empty where it was replaced
     state_changed = Signal(CollectionState)
     change_made = Signal(Change)  # of an action, undo or redo
-    undo_state_changed = Signal(str, str)  # the commands that undo and redo would be; "" without
+    undo_state_changed = Signal(str, str)  # the next commands to undo and to redo; "" for none
     failed = Signal(str)  # a message
-    damaged = Signal(Path)  # the project to be opened; `failed` has the reason
-    writable_changed = Signal(
-        bool, str
-    )  # False with the reason when the file was moved away; True, "" when it is back
-    busy_changed = Signal(bool)  # False: all is on disk
+    damaged = Signal(Path)  # path of the project that cannot be opened; `failed` has the reason
+    # False with a reason after the file was moved away; True, "" once it is back
+    writable_changed = Signal(bool, str)
+    busy_changed = Signal(bool)  # False: everything is on disk
     fitting_changed = Signal(bool)  # whether predictions are being computed
-    unsaved_changed = Signal(
-        int
-    )  # labelling actions that have been on their way to the disk for longer than a frame
+    # number of labelling actions not on disk after more than a frame
+    unsaved_changed = Signal(int)
 
     def __init__(self, caches: CacheFolders, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -119,7 +121,7 @@ class Session(QObject):
         self.state: CollectionState | None = None
         self._saved: CollectionState | None = None  # without labels that are not on disk yet
         self._graph: CategoryGraph | None = None
-        self._is_stopped = False  # the file is not where it was opened
+        self._is_stopped = False  # the file was moved away
         self.guesses = Guesses(
             lambda question, on_answer: self.ask(question, on_answer, owner=self), self
         )
@@ -145,9 +147,8 @@ class Session(QObject):
         self.marks = ClassMarks(self._runner, self)
         self._is_loading = self._wants_teaching = False
         self._sortings: frozenset[Sorting] = frozenset()
-        self.in_view: Callable[[], Sequence[int]] = (
-            tuple  # visible images, which are classified first
-        )
+        # visible images, which are classified first
+        self.in_view: Callable[[], Sequence[int]] = tuple
         self._fitting = Fitting(self._runner, lambda: (*self.in_view(), *self.guesses.wanted), self)
         self._fitting.running_changed.connect(self.fitting_changed)
         self._fitting.caught_up.connect(self._on_caught_up)
@@ -155,7 +156,7 @@ class Session(QObject):
 
     @property
     def graph(self) -> CategoryGraph:
-        """Mirror of the project's graph, safe to read on the GUI thread; empty while no project is open."""
+        """Mirror of the project's graph for the GUI thread; empty while no project is open."""
         if self._graph is None:
             from engine.graph.category_graph import CategoryGraph
 
@@ -164,7 +165,7 @@ class Session(QObject):
 
     @property
     def is_settled(self) -> bool:
-        """Whether labels are on disk, and predictions include them."""
+        """Whether all labels are on disk, and included in the predictions."""
         return not self._runner.is_busy and not self._fitting.is_running
 
     @property
@@ -176,13 +177,13 @@ class Session(QObject):
         return self._fitting.resting()
 
     def resting_token(self) -> CancelToken:
-        """Cancels computation in the background that pauses within `undisturbed`."""
+        """A token for background computation that pauses within `undisturbed`."""
         return self._fitting.resting_token()
 
-    # -- the project
+    # -- project
 
     def create(self, path: Path, backbone: str = "") -> None:
-        """Make and open an empty project with a backbone, or with the default one."""
+        """Create and open an empty project with a backbone, by default the default one."""
         self._runner.enter(partial(create_collection, backbone=backbone), path, is_new=True)
 
     def open(self, path: Path, *, for_writing: bool = True) -> None:
@@ -195,7 +196,7 @@ class Session(QObject):
         self._runner.leave()
 
     def look_at_file(self) -> None:
-        """Check whether the project file is still where it was opened."""
+        """Check whether the project file was moved away."""
         if self.info is not None:
             self._runner.ask(
                 lambda live: live.project.check_place(),
@@ -204,7 +205,10 @@ class Session(QObject):
             )
 
     def shut_down(self) -> None:
-        """Close the project and end its thread, before the program ends. Waits for the running action."""
+        """Close the project and end its thread before the program ends.
+
+        Waits for the running action.
+        """
         self.jobs.stop()
         self._fitting.stop()
         self.close()
@@ -215,7 +219,10 @@ class Session(QObject):
     def act(
         self, action: Callable[[Project], Change], *, on_done: Callable[[Change], None] = ignore
     ) -> None:
-        """Run one action (a transaction) on the project thread; `on_done` runs on the GUI thread after the signals."""
+        """Run one action (a transaction) on the project thread.
+
+        `on_done` is called on the GUI thread, after the signals.
+        """
         self._runner.operate(lambda live: action(live.project), news_of_change, on_done)
 
     def label(
@@ -229,7 +236,7 @@ class Session(QObject):
         """Label images as a class; None for "none of the classes". See `label_groups`.
 
         Args:
-            is_bulk: predictions of several images are accepted at once.
+            is_bulk: whether predictions of several images are accepted together.
             left_out: images of the same group that are not of this class.
         """
         code, source = UNKNOWN if class_id is None else class_id, IN_BULK if is_bulk else REVIEW
@@ -241,15 +248,16 @@ class Session(QObject):
         )
 
     def exclude(self, image_ids: Sequence[int], class_id: int) -> None:
-        """Note that images are not of a class."""
+        """Exclude a class for images."""
         self.act(lambda project: project.exclusions.add(image_ids, class_id))
 
     def label_groups(
         self, groups: Mapping[int, Sequence[int]], action: Callable[[Project], Change]
     ) -> None:
-        """Label images of several classes in one action: on the screen at once, on disk within milliseconds.
+        """Label images of several classes in one action.
 
-        If the disk refuses, the screen goes back and `failed` has the reason.
+        Shown at once, and on disk within milliseconds. If writing fails, the labels are rolled back
+        and `failed` has the reason.
         """
         self._labels.write(
             {image_id: class_id for class_id, ids in groups.items() for image_id in ids}, action
@@ -261,7 +269,7 @@ class Session(QObject):
         )
 
     def is_unsaved(self, image_id: int) -> bool:
-        """Whether a label that was just given to this image is not on disk yet."""
+        """Whether a label of this image is not on disk yet."""
         return self._labels.is_unsaved(image_id)
 
     def undo(self) -> None:
@@ -271,7 +279,10 @@ class Session(QObject):
         self._runner.operate(lambda live: live.project.history.redo(), news_of_change)
 
     def rank_images_to_label(self, *, is_wanted: bool) -> None:
-        """Whether states include the images to label first, also for projects opened later."""
+        """Set whether states include the ranking of images to label first.
+
+        Also applies to projects opened later.
+        """
         if is_wanted != self._wants_teaching:
             self._wants_teaching = is_wanted
             self._runner.operate(
@@ -279,7 +290,7 @@ class Session(QObject):
             )
 
     def prepare_review_groups(self, *, is_wanted: bool) -> None:
-        """Whether queues of groups can be made of the open project."""
+        """Set whether review groups of the open project are computed."""
         self._runner.operate(
             lambda live: live.prepare_review_groups(is_wanted=is_wanted), news_of_state
         )
@@ -291,9 +302,10 @@ class Session(QObject):
         title: str,
         change_of: Callable[[T], Change | None],
     ) -> Job:
-        """Run long work on the project thread, such as importing a folder, as a job that can be cancelled.
+        """Run long work on the project thread as a cancellable job, such as importing a folder.
 
-        `change_of` extracts the `Change` from the result. `finished` comes after all signals about the change.
+        `change_of` extracts the `Change` from the result. `finished` is emitted after all signals
+        about the change.
         """
         job = self._runner.long_operation(title, work, change_of)
         job.failed.connect(self.failed)
@@ -302,13 +314,13 @@ class Session(QObject):
         return job
 
     def sort_by(self, sortings: frozenset[Sorting]) -> None:
-        """Have states carry ranks by these, and no others, also those of projects opened later."""
+        """Set the sort orders whose ranks the states include, also of projects opened later."""
         if sortings != self._sortings:
             self._sortings = sortings
             self._runner.operate(lambda live: live.metadata.sort_by(sortings), _news_of_known)
 
     def learn(self, update: Callable[[LiveCollection], bool], on_done: Callable[[], None]) -> None:
-        """Add facts of the machine; broadcast only where `update` says that the state is another one now."""
+        """Store facts about files; broadcast only where `update` returns that the state changed."""
 
         def tell(is_other: bool) -> None:
             if is_other:
@@ -324,7 +336,10 @@ class Session(QObject):
         self._runner.ask(update, tell, owner=self, on_failure=on_done)
 
     def take(self, update: Callable[[LiveCollection], object], on_done: Callable[[], None]) -> None:
-        """Add machine results, such as embeddings: no undo step, no toast. `on_done` is called also on failure."""
+        """Store computed results such as embeddings: no undo step, no message.
+
+        `on_done` is also called on failure.
+        """
         self._runner.operate(update, news_of_state, lambda _result: on_done(), on_failure=on_done)
 
     # -- on the project thread
@@ -350,7 +365,7 @@ class Session(QObject):
         self.marks.read()
 
     def _on_read(self) -> None:
-        """Predictions are there after the first fit, or at once where there is nothing to fit."""
+        """Report the project as loaded where nothing has to be fitted; else the first fit does."""
         if not self._fitting.is_running:
             self._on_caught_up()
 
@@ -360,7 +375,7 @@ class Session(QObject):
             self.loaded.emit()
 
     def _set_writable(self, is_shown: bool, reason: str) -> None:
-        """The file was moved, with the reason; or it is back, without one."""
+        """Handle that the file was moved away (with a reason), or is back (without one)."""
         info = self.info
         if info is None or not is_shown:
             if reason:
@@ -383,7 +398,7 @@ class Session(QObject):
         self.closed.emit()
 
     def _on_news(self, news: News) -> None:
-        """Update graph and state first, so that all signals see both."""
+        """Update graph and state before any signal, so that all listeners see both."""
         self._saved, self.state = news.state, self._labels.over(news.state)
         if news.new_graph is not None:
             self._graph = news.new_graph
@@ -404,7 +419,7 @@ class Session(QObject):
         self._fitting.keep_up(is_behind=news.is_behind)
 
     def _show_state(self) -> None:
-        """Labels were just given or taken back."""
+        """Apply labels that were just set or rolled back."""
         if self._saved is not None:
             self.state = self._labels.over(self._saved)
             self.eye.follow()

@@ -1,4 +1,4 @@
-"""Parts of the open project's images that screens show and count: all, to review, labelled, unknown, unreadable."""
+"""Fixed subsets of images and filters that screens show and count."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -41,22 +41,21 @@ def subset_text(subset: Subset) -> str:
 
 @dataclass(frozen=True, eq=False)
 class ImageSet:
-    """Images that were found or chosen somewhere, to be shown by themselves; equal only to itself."""
+    """A set of images to be shown on its own, such as a search result; compared by identity."""
 
-    image_ids: NDArray[np.int64]  # (k,) int64, distinct
+    image_ids: NDArray[np.int64]  # (k,) int64, unique
     title: str
-    is_ordered: bool = False  # shown in this order, until another one is chosen
-    order_name: str = ""  # of its own order, to be chosen again; "" where it has none worth a name
-    similarities: NDArray[np.float32] | None = (
-        None  # (k,) cosines with the images requested, shown on cards; None for none
-    )
+    is_ordered: bool = False  # shown in this order by default
+    order_name: str = ""  # name of its own order in the menu; "" for none
+    # (k,) cosine similarities to the query images, shown on cards; None for none
+    similarities: NDArray[np.float32] | None = None
 
     def holds(self, image_ids: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """(n,) which of these images it has."""
+        """(n,) mask of the images that are in the set."""
         return np.isin(image_ids, self.image_ids)
 
     def similarity_of(self, image_id: int) -> float | None:
-        """Similarity of one of its images to those that were requested."""
+        """Cosine similarity of an image to the query images."""
         place = np.flatnonzero(self.image_ids == image_id)
         return (
             None
@@ -65,28 +64,34 @@ class ImageSet:
         )
 
     def ranks(self, image_ids: NDArray[np.int64]) -> NDArray[np.int64]:
-        """(n,) the places of these images, all of which it has."""
+        """(n,) positions of images in the set, which must contain them."""
         by_id = np.argsort(self.image_ids)
         return by_id[np.searchsorted(self.image_ids, image_ids, sorter=by_id)]
 
 
 @dataclass(frozen=True)
 class ImageFilter:
-    """What to show: a subset of all images or of a set, and classes with all below them (None for every class)."""
+    """What to show: a subset of all images or of a set, optionally restricted to classes.
+
+    Classes include their descendants; None for all classes.
+    """
 
     subset: Subset = Subset.ALL
     class_ids: frozenset[int] | None = None
     images: ImageSet | None = None
-    found: ImageSet | None = None  # by a search
+    found: ImageSet | None = None  # result of a search
 
 
 def shown_class(state: CollectionState) -> Codes:
-    """(n,) the displayed class of each image: the label, else the most likely one; `NO_CLASS` where unknown."""
+    """(n,) the displayed class of each image: its label, else its most likely class.
+
+    `NO_CLASS` where unknown.
+    """
     return shown_classes(state.label_class, state.best_class, state.is_unknown)
 
 
 def fitting(state: CollectionState, wanted: ImageFilter) -> NDArray[np.bool_]:
-    """(n,) which images pass a filter; not to be written to."""
+    """(n,) mask of the images that pass a filter; read-only."""
     subsets: dict[Subset, Callable[[], NDArray[np.bool_]]] = {
         Subset.ALL: lambda: np.ones(len(state.image_ids), dtype=bool),
         Subset.TO_REVIEW: lambda: state.is_to_review,
@@ -114,7 +119,7 @@ _COUNTS: Final[dict[Subset, Callable[[CollectionState], int]]] = {
 
 
 def count(state: CollectionState, wanted: ImageFilter) -> int:
-    """How many images pass a filter: the one figure that all parts of the window show."""
+    """Number of images that pass a filter; the same wherever the window shows it."""
     if wanted == ImageFilter(wanted.subset) and not state.hidden:
         return _COUNTS[wanted.subset](state)
     return int(np.count_nonzero(fitting(state, wanted)))

@@ -1,4 +1,4 @@
-"""Edits that are tried out: begun, kept or dropped on the project thread."""
+"""What-if edits: begun, kept or discarded on the project thread."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ if TYPE_CHECKING:
 class WhatIfSession(QObject):
     """While it is on, edits go to a copy of the project in memory.
 
-    It is on from the moment that a person asks for it, whatever is being computed: the next edit is tried out already.
+    It is on from the call of `begin`, regardless of running computation, so that the next edit is
+    part of it.
     """
 
     begun = Signal()
-    ended = Signal(bool)  # whether the edits were kept; False when the project was left
+    ended = Signal(bool)  # whether the edits were kept; False when the project was closed
 
     def __init__(self, runner: Runner, fitting: Fitting, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.is_on = False
-        self.baseline: WhatIfBaseline | None = (
-            None  # the collection before the edits, once it is known
-        )
+        # the collection before the edits, once computed
+        self.baseline: WhatIfBaseline | None = None
         self._runner = runner
         self._has_edits = False
         fitting.caught_up.connect(self._on_caught_up)
 
     @property
     def has_edits(self) -> bool:
-        """Whether anything was edited since it began, also where that was undone again."""
+        """Whether anything was edited since it began, even if undone."""
         return self.is_on and self._has_edits
 
     def begin(self) -> None:
-        """Begin before all edits that come later; the baseline is renewed until the first of them."""
+        """Begin a what-if; the baseline is updated until the first edit."""
 
         def begin(live: LiveCollection) -> WhatIfBaseline:
             from engine.review.what_if import begin_what_if
@@ -80,7 +80,7 @@ class WhatIfSession(QObject):
         self._has_edits = True
 
     def _on_caught_up(self) -> None:
-        """Renew the baseline where embedding changed predictions before the first edit."""
+        """Update the baseline where embedding changed predictions before the first edit."""
 
         def baseline(live: LiveCollection) -> WhatIfBaseline:
             from engine.review.what_if import baseline_of
@@ -91,7 +91,7 @@ class WhatIfSession(QObject):
             self._runner.operate(baseline, news_of_state, self._set_baseline)
 
     def _on_ready(self, baseline: WhatIfBaseline) -> None:
-        """Edits that were pending when it began are real, and noted before this."""
+        """Set the baseline; edits that were pending at the start are not part of the what-if."""
         self._has_edits = False
         self._set_baseline(baseline)
 
