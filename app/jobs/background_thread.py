@@ -28,9 +28,9 @@ Deliver = Callable[[], None]
 
 @final
 class BackgroundThread(QObject):
-    """Runs submitted work in order on one thread; results are delivered in order on the GUI thread.
+    """Runs submitted work in order on one thread; delivers results in order on the GUI thread.
 
-    Submitted work always runs, also when the program is closing: nothing a user did is lost.
+    Submitted work always runs, even while the program is closing: no action of the user is lost.
     """
 
     busy_changed = Signal(bool)
@@ -44,8 +44,11 @@ class BackgroundThread(QObject):
         self._arrived: deque[Deliver] = deque()
         self._came_back.connect(self._on_came_back, Qt.ConnectionType.QueuedConnection)
         self._turn = QTimer(
-            self, singleShot=True, interval=0
-        )  # a queued signal would not wait for a turn
+            self,
+            singleShot=True,
+            interval=0,
+            # a queued signal would not yield to the event loop
+        )
         self._turn.timeout.connect(self._deliver_next)
 
     @property
@@ -53,7 +56,10 @@ class BackgroundThread(QObject):
         return self._waiting > 0
 
     def submit(self, work: Callable[[], None], on_failure: Callable[[str], None]) -> None:
-        """Run `work` after all earlier work; it delivers results with `post`. `on_failure` gets a message."""
+        """Run `work` after all earlier work; it delivers results with `post`.
+
+        `on_failure` is called with a message.
+        """
         if self._is_stopped:
             return
         self._waiting += 1
@@ -75,7 +81,7 @@ class BackgroundThread(QObject):
             work()
         except Cancelled:
             pass
-        except Exception as error:  # noqa: BLE001 (the job runner is where bugs stop: logged and shown once)
+        except Exception as error:  # noqa: BLE001 (bugs are logged and shown here)
             line = sentence_for(error)
             self.post(lambda: on_failure(line))
         finally:
@@ -87,7 +93,7 @@ class BackgroundThread(QObject):
             self.busy_changed.emit(False)
 
     def _on_came_back(self, deliver: Deliver) -> None:
-        """Wait a turn of the event loop, and deliver one result a turn: keys that were pressed meanwhile come first."""
+        """Queue a result; one is delivered per turn of the event loop, so that keys come first."""
         self._arrived.append(deliver)
         self._turn.start()
 
@@ -131,7 +137,7 @@ class _FunctionJob(Job):
             )
         except Cancelled:
             self._post(self._stop)
-        except Exception as error:  # noqa: BLE001 (the job runner is where bugs stop: logged and shown once)
+        except Exception as error:  # noqa: BLE001 (bugs are logged and shown here)
             line = sentence_for(error)
             self._post(lambda: self._fail(line))
         else:
@@ -139,12 +145,12 @@ class _FunctionJob(Job):
 
     @abstractmethod
     def _post(self, deliver: Deliver) -> None:
-        """Call on the GUI thread."""
+        """Call `deliver` on the GUI thread."""
 
 
 @final
 class ThreadJob(_FunctionJob):
-    """Runs on `thread`, after everything submitted to it before; a cancel before its turn ends it."""
+    """A job on `thread`, after all work submitted before; may be cancelled while queued."""
 
     def __init__(self, title: str, work: Work, thread: BackgroundThread) -> None:
         super().__init__(title, work)
@@ -158,14 +164,15 @@ class ThreadJob(_FunctionJob):
 
 
 LEAVING_S: Final = 0.5
-"""The end of the program waits this long for threads that read files. Chosen: a decoded photo is done by then."""
+"""Timeout at the program's end for threads that read files. Chosen: enough to finish decoding a
+photo."""
 
 
 @final
 class DetachedJob(_FunctionJob):
-    """Runs on a thread of its own; a cancel ends the job at once and abandons the thread.
+    """A job on its own thread; a cancel ends the job at once and abandons the thread.
 
-    Only for work that reads: what it does after a cancel, and at the end of the program, is lost.
+    Only for reading work: anything it does after a cancel, or after the program's end, is lost.
     """
 
     _came_back = Signal(either(FunctionType | MethodType))
@@ -174,7 +181,8 @@ class DetachedJob(_FunctionJob):
         super().__init__(title, work, parent)
         self._posting = (
             threading.Lock()
-        )  # held while a signal is sent, so that the job cannot go away meanwhile
+            # held while a signal is emitted, so that the job is not deleted meanwhile
+        )
         self.worker = threading.Thread(target=self._run, name=title, daemon=True)
         self._came_back.connect(self._on_came_back, Qt.ConnectionType.QueuedConnection)
 
@@ -197,13 +205,13 @@ class DetachedJob(_FunctionJob):
                 self._came_back.emit(deliver)
 
     def _on_came_back(self, deliver: Deliver) -> None:
-        with self._posting:  # its thread has left the signal
+        with self._posting:  # wait until its thread has emitted the signal
             pass
         deliver()
 
 
 def leave(threads: Sequence[threading.Thread]) -> None:
-    """Wait for cancelled threads, `LEAVING_S` in all; those that wait for a slow disk are abandoned."""
+    """Wait up to `LEAVING_S` for cancelled threads; those blocked by a slow disk are abandoned."""
     until_s = time.monotonic() + LEAVING_S
     for thread in threads:
         if thread.is_alive():

@@ -23,13 +23,15 @@ class JobState(StrEnum):
 
 
 class Job(QObject):
-    """Base of jobs; lives on the GUI thread. Emits exactly one of finished, failed, cancelled, then `ended`.
+    """Base of jobs; lives on the GUI thread.
 
-    A subclass overrides `start` and `cancel`, and calls `_begin`, `_report`, `_succeed`, `_fail` and `_stop`.
+    Emits exactly one of `finished`, `failed` and `cancelled`, then `ended`. A subclass overrides
+    `start` and `cancel`, and calls `_begin`, `_report`, `_succeed`, `_fail` and `_stop`.
 
     Attributes:
-        keeps_finished: whether a stop keeps what was finished; false where only the whole is of use.
-        is_followed: whether longer work follows by itself, so that the time left for this alone would mislead.
+        keeps_finished: whether partial results are kept after a cancel.
+        is_followed: whether longer work follows automatically, so that the time left for this job
+            alone would be misleading.
     """
 
     started = Signal()
@@ -54,11 +56,11 @@ class Job(QObject):
 
     @abstractmethod
     def start(self) -> None:
-        """Begin the work; returns at once."""
+        """Start the work; returns at once."""
 
     @abstractmethod
     def cancel(self) -> None:
-        """Stop the work at its next safe point."""
+        """Cancel the work at its next safe point."""
 
     def stop(self) -> None:
         """End the work before the program ends. May block for a moment."""
@@ -79,7 +81,7 @@ class Job(QObject):
 
     def _fail(self, message: str) -> None:
         if not self.has_ended:
-            self.error = shown(message)  # Qt would drop what is no Unicode in a path
+            self.error = shown(message)  # Qt would drop undecodable characters of a path
         self._end(JobState.FAILED, lambda: self.failed.emit(self.error))
 
     def _stop(self) -> None:
@@ -95,30 +97,29 @@ class Job(QObject):
 class Lane(Enum):
     """Queues of heavy jobs: in each lane one job runs at a time."""
 
-    EMBEDDING = (
-        auto()
-    )  # waits for its own lane: photos dropped during a training are embedded at once
+    # waits for its own lane only: photos dropped during a training are embedded at once
+    EMBEDDING = auto()
     TRAINING = auto()  # waits for every heavy job: it learns from what they embed
 
 
 @final
 class JobRunner(QObject):
-    """Starts queued jobs in order; also shows jobs that run elsewhere (`watch`)."""
+    """Starts queued jobs in order; also lists jobs that are started elsewhere (`watch`)."""
 
     job_added = Signal(Job)  # a job was queued or is watched
     job_ended = Signal(Job)  # it has ended, and is no longer in `jobs`
-    stopping = Signal()  # the program ends; every job was stopped
+    stopping = Signal()  # the program is ending; every job was stopped
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._jobs: list[Job] = []
-        self._heavy: dict[Job, Lane] = {}  # that wait or run, oldest first
+        self._heavy: dict[Job, Lane] = {}  # queued and running ones, oldest first
         self._begun: set[Job] = set()
         self._is_stopped = False
 
     @property
     def jobs(self) -> tuple[Job, ...]:
-        """Waiting and running jobs, oldest first."""
+        """Queued and running jobs, oldest first."""
         return tuple(self._jobs)
 
     def run(self, job: Job, lane: Lane = Lane.EMBEDDING) -> None:
@@ -128,7 +129,7 @@ class JobRunner(QObject):
         self._start_next()
 
     def watch(self, job: Job) -> None:
-        """Show a job that is started elsewhere."""
+        """List a job that is started elsewhere."""
         job.setParent(self)
         self._jobs.append(job)
         job.ended.connect(lambda: self._on_job_ended(job))
@@ -139,7 +140,7 @@ class JobRunner(QObject):
             job.cancel()
 
     def stop(self) -> None:
-        """End every job before the program ends, and start no other. May block for a moment."""
+        """Stop every job before the program ends, and start no more. May block for a moment."""
         self._is_stopped = True
         for job in reversed(self._jobs.copy()):
             job.stop()

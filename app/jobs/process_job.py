@@ -1,4 +1,4 @@
-"""Jobs that a worker process does."""
+"""Jobs that run in a worker process."""
 
 from __future__ import annotations
 
@@ -19,28 +19,26 @@ from engine.worker.protocol import Failed, Request, Stopped
 
 _log = logging.getLogger(__name__)
 
-CANCEL_GRACE_MS: Final = (
-    5_000  # A cancelled worker finishes its batch; after this time it is killed
-)
+# a cancelled worker finishes its batch; after this time it is killed
+CANCEL_GRACE_MS: Final = 5_000
 STOP_GRACE_S: Final = 2.0  # the same when the program ends
 
 
 class WorkerJob(Job):
-    """Base of jobs of a worker; delivers its results on the GUI thread.
+    """Base of jobs in a worker process; delivers its results on the GUI thread.
 
     A subclass sends its first request in `start`, and handles the result in `_on_result`.
     """
 
-    event_came = Signal(
-        object
-    )  # besides progress, such as a batch of results or a point of a curve
+    # events other than progress, such as a batch of results or a point of a curve
+    event_came = Signal(object)
     _came = Signal()
 
     def __init__(
         self, title: str, *, cancel_grace_ms: int = CANCEL_GRACE_MS, parent: QObject | None = None
     ) -> None:
         super().__init__(title, parent)
-        self.details = ""  # traceback or last output of a worker that ended unexpectedly
+        self.details = ""  # traceback or last output of a worker that crashed
         self._worker: Worker | None = None
         self._number = 0
         self._is_asking = False
@@ -53,11 +51,11 @@ class WorkerJob(Job):
 
     @property
     def process_id(self) -> int:
-        """Of the worker; 0 without one."""
+        """Process id of the worker; 0 without one."""
         return 0 if self._worker is None else self._worker.process_id
 
     def cancel(self) -> None:
-        """Ask the worker to stop; kill it after a grace time."""
+        """Tell the worker to stop; kill it after a grace period."""
         self._was_cancelled = True
         if not self._is_asking:
             self._stop()
@@ -81,13 +79,14 @@ class WorkerJob(Job):
 
     def _bring(self, answer: Callable[[], None]) -> None:
         """Deliver on the GUI thread; called on a thread of the worker's client."""
-        with self._posting, suppress(RuntimeError):  # it may have been deleted: no one waits
+        with self._posting, suppress(RuntimeError):  # the job may have been deleted
             self._answers.append(answer)
             self._came.emit()
 
     def _take_answers(self) -> None:
         while True:
-            with self._posting:  # the worker's thread has left the signal: the job may go away
+            # the worker's thread has emitted the signal, so the job may be deleted
+            with self._posting:
                 if not self._answers:
                     return
                 answer = self._answers.popleft()
@@ -133,7 +132,7 @@ class WorkerJob(Job):
 
 @final
 class ProcessJob(WorkerJob):
-    """One request, done in a process that ends with it; by default this program as a worker."""
+    """One request in its own process, by default a worker of this program."""
 
     def __init__(
         self,
@@ -155,10 +154,10 @@ class ProcessJob(WorkerJob):
             self._refuse_to_start()
             return
         self._ask(worker, self._request)
-        self._begin()  # last, so that its listeners can cancel
+        self._begin()  # last, so that listeners can cancel
 
     def _on_ending(self, ending: Ending) -> None:
-        """Report the end once the process is gone and all its output was read."""
+        """Report the end after the process has exited and all its output was read."""
         if self._worker is not None:
             self._worker.join()
         super()._on_ending(ending)

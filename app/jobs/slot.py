@@ -21,7 +21,10 @@ MakeJob = Callable[[str, "Request[Any]"], ProcessJob]
 
 
 class Stage(StrEnum):
-    """IDLE: before the start, after a cancel, and once the end was dismissed."""
+    """Stages of a slot.
+
+    `IDLE`: before the start, after a cancel, and after the end was dismissed.
+    """
 
     IDLE = "idle"
     WAITING = "waiting"
@@ -36,21 +39,21 @@ def ignore(*_arguments: object) -> None:
 
 @final
 class JobSlot(QObject):
-    """One kind of work, one job at a time, with all that screens show of it.
+    """One kind of work, one job at a time, with the state that screens show.
 
-    A request runs in a worker process; a function on `thread`, or without one on a thread of its
-    own, which a cancel abandons. Nothing of a job is reported once another one took its place.
+    A request runs in a worker process; a function on `thread`, or without one on its own thread,
+    which a cancel abandons. Nothing is reported of a job once another one has replaced it.
 
     Args:
         jobs: lists the job in the status bar; None for work that is not shown.
         thread: runs functions in the order of their start.
         is_heavy: whether the job waits for other heavy jobs.
-        keeps_finished: whether a stop keeps what was finished.
+        keeps_finished: whether partial results are kept after a cancel.
     """
 
-    stage_changed = Signal(Stage)  # all attributes are up to date already
+    stage_changed = Signal(Stage)  # emitted after all attributes are up to date
     progressed = Signal(Progress)
-    finished = Signal(object)  # the result; `stage_changed` comes after it
+    finished = Signal(object)  # the result; emitted before `stage_changed`
 
     def __init__(
         self,
@@ -89,12 +92,12 @@ class JobSlot(QObject):
         subject: str = "",
         replaces: bool = False,
     ) -> None:
-        """Begin, unless it is busy.
+        """Start the work, unless busy.
 
         Args:
             title: shown in the status bar.
             work: a request, or a function of `on_progress` and `cancel`.
-            on_finished: called with the result; like the others not for a job that was abandoned.
+            on_finished: called with the result; no callback is called for an abandoned job.
             on_failed: called with a message.
             on_cancelled: called after a cancel.
             subject: what the work is about, for screens.
@@ -120,12 +123,12 @@ class JobSlot(QObject):
             job.start()
 
     def cancel(self) -> None:
-        """Stop the work at its next safe point."""
+        """Cancel the work at its next safe point."""
         if self._job is not None:
             self._job.cancel()
 
     def abandon(self) -> None:
-        """Cancel, and be free at once; the job's end is ignored."""
+        """Cancel, and become idle at once; the job's end is ignored."""
         job, self._job = self._job, None
         if job is not None:
             job.cancel()
@@ -139,7 +142,7 @@ class JobSlot(QObject):
             self._enter(Stage.IDLE)
 
     def dismiss(self) -> None:
-        """Forget the end once the user has seen it."""
+        """Reset to idle after the user has seen the end."""
         if not self.is_busy and self.stage is not Stage.IDLE:
             self._enter(Stage.IDLE)
 

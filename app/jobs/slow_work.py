@@ -1,4 +1,4 @@
-"""Work that is mostly over at once, on a thread that others use, too; a job shows it once it takes long."""
+"""Work on a shared thread that is usually instant; shown as a job once it takes long."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from engine.events import CancelToken, Progress
 if TYPE_CHECKING:
     from app.jobs.job import JobRunner
 
-SHOWN_AFTER_S: Final = 0.5  # work that is over sooner is not shown
+SHOWN_AFTER_S: Final = 0.5  # work that ends sooner is not shown
 
 
 @final
 class SlowWorkJob(Job):
-    """Shows the work; a cancel leaves everything as it was."""
+    """Job that shows the work; a cancel changes nothing in the project."""
 
     def __init__(self, title: str, token: CancelToken) -> None:
         super().__init__(title)
@@ -40,11 +40,11 @@ class SlowWorkJob(Job):
 
 @final
 class SlowWork:
-    """The work as its thread meets it.
+    """Progress, cancel token and end of the work, for use on its thread.
 
     Args:
         title: of the job.
-        jobs: show the job.
+        jobs: lists the job.
         post: calls a function on the GUI thread.
     """
 
@@ -54,15 +54,15 @@ class SlowWork:
         self.cancel = CancelToken()
         self._title, self._jobs, self._post = title, jobs, post
         self._begun_s = time.monotonic()
-        self._job: SlowWorkJob | None = None  # touched on the GUI thread only
+        self._job: SlowWorkJob | None = None  # accessed on the GUI thread only
 
     def on_progress(self, progress: Progress) -> None:
-        """Show how far the work is; on its thread."""
+        """Show progress; called on the thread of the work."""
         if time.monotonic() - self._begun_s >= SHOWN_AFTER_S:
             self._post(lambda: self._show(progress))
 
     def end(self) -> None:
-        """The work ended in whatever way; on its thread."""
+        """Mark the work as ended, for any reason; called on its thread."""
         self._post(self._end)
 
     def _show(self, progress: Progress) -> None:
