@@ -1,4 +1,4 @@
-"""A strip of small thumbnails: the faces of a class, or candidates to click."""
+"""A strip of small thumbnails: examples of a class, or candidates to click."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class ThumbnailStrip(QWidget):
         thumbnails.ready.connect(self._on_ready)
 
     def show_images(self, image_ids: Sequence[int], state: CollectionState) -> None:
-        """Show images; those that left the project meanwhile are passed over."""
+        """Show images; those that were removed from the project are skipped."""
         self._images = list(_known(image_ids, state))
         self._sources = {source for _, source in self._images}
         self._hovered = -1
@@ -141,7 +141,7 @@ class ThumbnailStrip(QWidget):
             self.image_clicked.emit(self._images[place][0])
 
     def event(self, event: QEvent) -> bool:
-        """Show the file's name and what a click does."""
+        """Show the file's name and the effect of a click as tooltip."""
         if isinstance(event, QHelpEvent):
             place = self._place_at(event.pos())
             if place >= 0:

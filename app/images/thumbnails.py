@@ -1,4 +1,4 @@
-"""Thumbnails: decoded on threads of their own, the newest request first, kept in bounded memory and on disk."""
+"""Thumbnails, decoded in background threads, newest request first; cached in memory and on disk."""
 
 import threading
 import time
@@ -19,55 +19,58 @@ from engine.config import THUMBNAIL_SIDES, CacheFolders
 from engine.file_parts import ImageSource
 
 THREADS: Final = 2
-REST_S: Final = 0.002  # a decoding thread that rests looks again after this time
+REST_S: Final = 0.002  # polling interval of a paused decoding thread
 MEMORY_BYTES: Final = 24 * 1024 * 1024
 SIDE_STEP: Final = 32
 BYTES_PER_PIXEL: Final = 4
 AWAITED_S: Final = 1.5
-"""For so long a photo that was just added is not read for its thumbnail alone: the pass that embeds it is about to make
-one. Chosen: a process that embeds has started by then."""
+"""Seconds during which the thumbnail of a newly added photo is not decoded on its own: the
+embedding job is about to make it. Chosen: the worker has started by then."""
 LEAVING_S: Final = 0.5
-"""The end of the program waits this long for images being decoded. Chosen: a photo of a fast disk is done by then."""
+"""Timeout at the program's end for images being decoded. Chosen: enough for a photo on a fast
+disk."""
 
 ThumbnailRequest = tuple[ImageSource, int]
 
 
 @final
 class Thumbnails(QObject):
-    """Makes and keeps thumbnails. Lives on the GUI thread; only the decoding threads touch files.
+    """Makes and caches thumbnails. Lives on the GUI thread; only the decoding threads access files.
 
-    They have a low priority, so the GUI thread never waits for a lock of theirs: open requests are a deque of numbers,
-    whose operations are single steps of the interpreter.
+    These have a low priority, so the GUI thread must never wait for a lock of theirs: open requests
+    are a deque of numbers, whose operations are atomic under the GIL.
     """
 
-    ready = Signal(ImageSource)  # whose thumbnail is there now, or has failed
+    ready = Signal(ImageSource)  # source whose thumbnail is available, or failed
     _decoded = Signal(ImageSource, int, either(QImage | None), either(tuple | None))
-    _not_made = Signal(ImageSource, int)  # a request that waits for the pass that embeds
+    _not_made = Signal(ImageSource, int)  # a request left to the embedding job
 
     def __init__(self, caches: CacheFolders, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._caches = caches
         self._pixmaps: OrderedDict[ThumbnailRequest, QPixmap] = OrderedDict()
         self._used_bytes = 0
-        self.shape = PictureShape()  # of the pictures that came
+        self.shape = PictureShape()  # of the pictures loaded so far
         self._failed: set[ImageSource] = set()
         self._last_known: Mapping[Path, tuple[int, int]] = {}
-        self._numbers: dict[ThumbnailRequest, int] = {}  # of requests that are open or in work
-        self._requested: dict[int, ThumbnailRequest] = {}  # the same by number; read by the threads
-        self._fleeting: set[ThumbnailRequest] = set()  # requests that may be dropped by `keep_only`
-        self._open: deque[int] = deque()  # the newest last; a thread takes from the end
+        self._numbers: dict[ThumbnailRequest, int] = {}  # of open requests and those in work
+        self._requested: dict[int, ThumbnailRequest] = {}  # requests by number; read by the threads
+        self._fleeting: set[ThumbnailRequest] = set()  # requests that `keep_only` may drop
+        self._open: deque[int] = deque()  # the newest last; threads take from the end
         self._tokens: SimpleQueue[bool] = (
             SimpleQueue()
-        )  # one for each request, and one to end each thread
+            # one for each request, and one to end each thread
+        )
         self._count = count()
         self._sending = (
             threading.Lock()
-        )  # held while a picture is sent, so that no signal comes after `stop`
+            # held while a picture is sent, so that no signal is emitted after `stop`
+        )
         self._is_stopped = False
         self._rests = False
-        self._awaited_until_s = 0.0  # photos are read by others first until then
+        self._awaited_until_s = 0.0  # until then the embedding job makes thumbnails
         self._awaited: set[ThumbnailRequest] = set()
-        self._made: set[ImageSource] = set()  # thumbnails that came from there
+        self._made: set[ImageSource] = set()  # thumbnails that it has made
         self._end_of_wait = QTimer(self, singleShot=True)
         self._end_of_wait.timeout.connect(self._stop_waiting)
         self._not_made.connect(self._on_not_made, Qt.ConnectionType.QueuedConnection)
@@ -77,10 +80,10 @@ class Thumbnails(QObject):
     def pixmap(
         self, source: ImageSource, side: int, ratio: float, *, is_fleeting: bool = False
     ) -> QPixmap | None:
-        """A thumbnail that is in memory, or None; then it is requested.
+        """Return a thumbnail from memory; None where it is not there, and then request it.
 
         Args:
-            is_fleeting: the request ends when `keep_only` does not name the image.
+            is_fleeting: whether `keep_only` may drop the request.
         """
         request = (source, _kept_side(round(side * ratio)))
         pixmap = self._pixmaps.get(request)
@@ -92,7 +95,7 @@ class Thumbnails(QObject):
         return None
 
     def stand_in(self, source: ImageSource) -> QPixmap | None:
-        """The largest thumbnail of an image that is in memory, for as long as the requested one is on its way."""
+        """The largest thumbnail of an image in memory, as a placeholder for the requested one."""
         sides = range(THUMBNAIL_SIDES[-1], 0, -SIDE_STEP)
         return next(
             (found for side in sides if (found := self._pixmaps.get((source, side))) is not None),
@@ -103,7 +106,7 @@ class Thumbnails(QObject):
         return source in self._failed
 
     def has_failed_anew(self, source: ImageSource) -> bool:
-        """Whether a file turned out to be no sound image that is not known to be missing."""
+        """Whether a file turned out to be unreadable, apart from files known to be missing."""
         return source in self._failed and source.path not in self._last_known
 
     @property
@@ -111,7 +114,7 @@ class Thumbnails(QObject):
         return bool(self._numbers)
 
     def keep_only(self, sources: Collection[ImageSource]) -> None:
-        """Drop fleeting requests for images that are no longer in sight."""
+        """Drop fleeting requests for images that are no longer visible."""
         for request in [request for request in self._fleeting if request[0] not in sources]:
             if request in self._awaited or self._take_back(request):
                 self._awaited.discard(request)
@@ -119,7 +122,7 @@ class Thumbnails(QObject):
 
     @contextmanager
     def resting(self) -> Iterator[None]:
-        """Begin no request within this context: the window is to have the processor for itself."""
+        """Start no request within this context, so that the GUI thread has the processor."""
         self._rests = True
         try:
             yield
@@ -127,13 +130,13 @@ class Thumbnails(QObject):
             self._rests = False
 
     def expect(self) -> None:
-        """Photos are about to be read by others, who make thumbnails."""
+        """Leave thumbnails to the embedding job, which is about to read added photos."""
         self._awaited_until_s = time.monotonic() + AWAITED_S
         self._made.clear()
         self._end_of_wait.start(round(1000 * AWAITED_S))
 
     def take_made(self, sources: Collection[ImageSource]) -> None:
-        """Thumbnails of these are on disk now."""
+        """Note thumbnails that are on disk now, and load those that were requested."""
         if not self._end_of_wait.isActive():
             return
         self._made.update(sources)
@@ -143,7 +146,7 @@ class Thumbnails(QObject):
         self._failed.clear()
 
     def forget(self, paths: Collection[Path]) -> None:
-        """Drop the pictures of files that were written to; whoever shows one asks for it again."""
+        """Drop the thumbnails of modified files; visible ones are requested again."""
         shown = [request for request in self._pixmaps if request[0].path in paths]
         for request in shown:
             self._used_bytes -= _size_bytes(self._pixmaps.pop(request).size())
@@ -153,10 +156,10 @@ class Thumbnails(QObject):
             self.ready.emit(source)
 
     def show_last_known(self, files: Mapping[Path, tuple[int, int]]) -> None:
-        """Show files that are not there now as they were; those that are back are read again.
+        """Show missing files by their cached thumbnails; files found again are read again.
 
         Args:
-            files: size and time of change of each file when it was last seen.
+            files: size and modification time of each missing file when it was last seen.
         """
         changed = self._last_known.keys() ^ files.keys()
         again = {source for source in self._failed if source.path in changed}
@@ -166,7 +169,7 @@ class Thumbnails(QObject):
             self.ready.emit(source)
 
     def stop(self) -> None:
-        """End the threads; one that waits for a slow disk is left behind."""
+        """End the threads; one that waits for a slow disk is abandoned."""
         with self._sending:
             self._is_stopped = True
         self._open.clear()
@@ -182,7 +185,7 @@ class Thumbnails(QObject):
         if not is_fleeting:
             self._fleeting.discard(request)
         if self._is_stopped or request in self._awaited or not (is_new or self._take_back(request)):
-            return  # it is being decoded, or waits
+            return  # it is being decoded, or deferred
         if is_new:
             number = self._numbers[request] = next(self._count)
             self._requested[number] = request
@@ -200,7 +203,7 @@ class Thumbnails(QObject):
                 thread.start()
 
     def _take_back(self, request: ThumbnailRequest) -> bool:
-        """Take a request out of the open ones; False where a thread has it."""
+        """Remove a request from the open ones; False where a thread has taken it."""
         try:
             self._open.remove(self._numbers[request])
         except ValueError:
@@ -216,7 +219,7 @@ class Thumbnails(QObject):
         self._reopen(list(self._awaited))
 
     def _reopen(self, requests: Collection[ThumbnailRequest]) -> None:
-        """Give requests that waited to the threads."""
+        """Give deferred requests to the threads."""
         self._awaited.difference_update(requests)
         for number in (self._numbers.get(request) for request in requests):
             if number is not None:
@@ -253,7 +256,7 @@ class Thumbnails(QObject):
             cache.close()
 
     def _next_request(self) -> ThumbnailRequest | None:
-        """The newest request; waits for one. None at the end."""
+        """Wait for the newest request; None at the end."""
         while self._tokens.get() and not self._is_stopped:
             while self._rests:
                 time.sleep(REST_S)
@@ -277,7 +280,8 @@ class Thumbnails(QObject):
             self._keep((source, side), QPixmap.fromImage(image))
         elif last_known == self._last_known.get(
             source.path
-        ):  # else it was missed or found meanwhile: requested again
+            # else the file was lost or found meanwhile, and is requested again
+        ):
             self._failed.add(source)
         self.ready.emit(source)
 
@@ -298,11 +302,11 @@ def load_thumbnail(
     last_known: tuple[int, int] | None = None,
     makes: bool = True,
 ) -> QImage | None:
-    """Read a thumbnail from the disk cache or make it; None when the file is no sound image.
+    """Read a thumbnail from the disk cache or make it; None for an unreadable image.
 
     Args:
-        makes: False reads it from the cache alone.
-        last_known: size and time of change when it was last seen, of a file that is not there now.
+        makes: False only reads the cache.
+        last_known: size and modification time of a missing file when it was last seen.
     """
     from app.images.pixels import image_of
     from engine.errors import ProtoleafError
@@ -334,12 +338,12 @@ def _size_and_time(path: Path) -> tuple[int, int]:
 
 
 def _kept_side(pixels: int) -> int:
-    """Side that is kept in memory: a little more than what is shown, so that zooming a little keeps it."""
+    """Side cached in memory: rounded up, so that zooming a little reuses it."""
     return min(THUMBNAIL_SIDES[-1], -(-pixels // SIDE_STEP) * SIDE_STEP)
 
 
 def stored_side(pixels: float) -> int:
-    """Side of the picture on disk from which one with so many pixels is made."""
+    """Side of the thumbnail on disk from which one of `pixels` is made."""
     return next((side for side in THUMBNAIL_SIDES if side >= pixels), THUMBNAIL_SIDES[-1])
 
 
