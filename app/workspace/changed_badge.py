@@ -1,4 +1,4 @@
-"""Buttons in the header for changed predictions; their texts get shorter where there is less room."""
+"""Header buttons about changed predictions; their texts get shorter in a narrow header."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class _HeaderButton(QPushButton):
-    """`show_whole` gives it its longest text, each `shorten` a shorter one."""
+    """A button with a full text (`show_whole`), which each `shorten` replaces by a shorter one."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class _HeaderButton(QPushButton):
 
 @final
 class SortAgain(_HeaderButton):
-    """`14 predictions changed · Sort again`, for cards whose predictions changed since they were sorted."""
+    """`14 predictions changed · Sort again`: predictions that changed since cards were sorted."""
 
     count = 0
 
@@ -71,7 +71,10 @@ class ChangedBadge(_HeaderButton):
         return self.changes is not None and self.changes.count > 0
 
     def show_changes(self, changes: ChangedImages | None) -> None:
-        """Set the changes; the layout then calls `show_whole`, and `shorten` where there is too little room."""
+        """Set the changes.
+
+        The layout then calls `show_whole`, and `shorten` where there is too little room.
+        """
         self.changes = changes
         if changes is not None:
             whole = in_sentences(changed_line(changes), more_line(changes))

@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Emptiness:
-    """What the empty grid says."""
+    """Content of the page."""
 
     icon: str
     title: str
     text: str
     actions: tuple[str, ...] = ("show_all",)  # names of actions that help
     is_good: bool = False  # whether the work is done
-    takes_files: bool = False  # whether it is a drop box; a click does the first action
+    takes_files: bool = False  # whether it is a drop box; a click runs the first action
 
 
 def emptiness_of(session: Session, wanted: ImageFilter, class_name: str) -> Emptiness:
-    """For a session's empty grid, also while a project waits for its backbone."""
+    """The content for a session's empty grid, also while its backbone is being built."""
     info = session.info
     if info is None and session.making.slot.is_busy:
         text = tr("This is done once on this computer. The project opens when it is done.")
@@ -49,7 +49,7 @@ def emptiness_of(session: Session, wanted: ImageFilter, class_name: str) -> Empt
 
 
 def choosing_backup() -> Emptiness:
-    """While the project that was to be opened is damaged."""
+    """The content while a backup replaces a damaged project."""
     return Emptiness("history", tr("No project is open"), tr("Choose a backup on the right."), ())
 
 
@@ -123,7 +123,7 @@ def _empty_subset(subset: Subset) -> Emptiness:
 
 
 ICON_SIDE = 48
-NARROWEST = 280  # of the text, as the narrowest pane allows
+NARROWEST = 280  # minimum width of the text, as in the narrowest pane
 
 
 @final

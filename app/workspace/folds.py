@@ -1,4 +1,4 @@
-"""Folding in the grid: the switch, one card at a time, and the images that a card stands for."""
+"""Folding in the grid: switching it, toggling single cards, and the images below a card."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class CardFolds:
     """Folds of the cards.
 
     Args:
-        on_changed: called when other cards stand for the same images.
-        shows_cards: whether cards are what a person sees; else an image stands for itself.
+        on_changed: called when cards represent other images.
+        shows_cards: whether cards are visible; else each image represents itself.
     """
 
     def __init__(
@@ -41,22 +41,22 @@ class CardFolds:
 
     @property
     def has_others(self) -> bool:
-        """Whether folds were found that the cards, whose order is held, do not show yet."""
+        """Whether new folds were found while the order of the cards is held."""
         return self._model.is_held and self._model.has_other_folds
 
     @property
     def cards(self) -> int:
-        """Cards that stand for more images; 0 where each image has its own."""
+        """Number of cards; 0 where each image has its own."""
         count = self._model.rowCount()
         return count if count < self._model.image_count else 0
 
     def switch(self, is_wanted: bool) -> None:
-        """Show copies and bursts as one card each, or every image."""
+        """Fold duplicates and bursts into one card each, or show every image."""
         self._model.set_folding(is_wanted)
         self._on_changed()
 
     def apply(self) -> None:
-        """Fold the held cards now; what is selected stays selected."""
+        """Apply new folds to the held cards; the selection is preserved."""
         current, chosen = self._grid.current_id, self._grid.selected_ids
         self._model.refresh()
         rows = self._rows_over(chosen if current is None else (current, *chosen))
@@ -69,7 +69,7 @@ class CardFolds:
         self._on_changed()
 
     def _rows_over(self, image_ids: Sequence[int]) -> list[int]:
-        """The rows of the cards that stand for these images."""
+        """The rows of the cards that represent these images."""
         state, rows = self._model.state, list[int]()
         if state is None:
             return rows
@@ -84,7 +84,10 @@ class CardFolds:
         return rows
 
     def toggle(self, image_id: int) -> bool:
-        """Unfold a card, or fold it again; the first card of its fold is current then. False without a fold."""
+        """Unfold a card, or fold it again, and select the first card of its fold.
+
+        False without a fold.
+        """
         row = self._model.row_of(image_id)
         first = None if row is None else self._model.toggle_fold(row)
         if first is not None:
@@ -93,9 +96,9 @@ class CardFolds:
         return first is not None
 
     def under(self, image_ids: Sequence[int]) -> tuple[int, ...]:
-        """These images, and those that fold under their cards."""
+        """These images, and those folded under their cards."""
         return self._model.images_under(image_ids) if self._shows_cards() else tuple(image_ids)
 
     def meant(self, image_ids: Sequence[int]) -> tuple[tuple[int, ...], int]:
-        """Images that a decision on these is about, and how many under their cards keep another label."""
+        """The images that a decision applies to, and how many below their cards it leaves out."""
         return self._model.images_meant(image_ids) if self._shows_cards() else (tuple(image_ids), 0)

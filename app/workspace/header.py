@@ -1,4 +1,4 @@
-"""The header of the grid: title, counts, subset chips, order, zoom, and the switch to the class graph."""
+"""The header of the grid: title, counts, subset chips, order, zoom, images or graph."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ class ViewSwitch(QWidget):
         (self.graph if is_graph else self.images).setChecked(True)
 
 
-TITLE_WIDTH: Final = 160  # minimum of a long title before anything else is hidden
+TITLE_WIDTH: Final = 160  # minimum of a long title before other parts are hidden
 SHORT_TITLE: Final = 60  # minimum of a title in the narrowest window
-ZOOM_WIDTH: Final = 104  # of the slider
+ZOOM_WIDTH: Final = 104  # width of the slider
 GAP: Final = 8
 OWN_ORDER: Final = "own"
 CHIPS: Final = {
@@ -91,7 +91,7 @@ class Header(QWidget):
     search_chosen = Signal()
     subset_chosen = Signal(Subset)
     order_chosen = Signal(Order)
-    own_order_chosen = Signal()  # that of the set of images that is shown
+    own_order_chosen = Signal()  # the own order of the displayed set of images
     zoom_chosen = Signal(int)
 
     def __init__(self) -> None:
@@ -178,11 +178,11 @@ class Header(QWidget):
         return slider
 
     def minimumSizeHint(self) -> QSize:
-        """Narrow: its parts give way, and must not widen the window before they do."""
+        """A small minimum width: parts are hidden instead of widening the window."""
         return QSize(SHORT_TITLE, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Hide the least important parts when it gets narrow."""
+        """Hide the least important parts where the header is narrow."""
         super().resizeEvent(event)
         self._arrange()
 
@@ -191,26 +191,34 @@ class Header(QWidget):
         self._show_all()
         title = min(self._title.sizeHint().width(), SHORT_TITLE)
         ways: tuple[Callable[[], object], ...] = (
-            self.badge.shorten, self.sort_again.shorten, self._to_review.hide, self._count.hide, self._hide_chips,
-            self._count.hide, self.badge.shorten, self.sort_again.shorten,
-            self.search_button.hide, lambda: self._title.setMinimumWidth(title),
-            self.badge.hide, self._zoom.hide, self._order.hide,
-        )  # fmt: skip
+            self.badge.shorten,
+            self.sort_again.shorten,
+            self._to_review.hide,
+            self._count.hide,
+            self._hide_chips,
+            self._count.hide,
+            self.badge.shorten,
+            self.sort_again.shorten,
+            self.search_button.hide,
+            lambda: self._title.setMinimumWidth(title),
+            self.badge.hide,
+            self._zoom.hide,
+            self._order.hide,
+        )
         for give_way in ways:
             if self._least_width() <= self.width():
                 break
             give_way()
         if (layout := self.layout()) is not None:
-            layout.activate()  # nothing is painted at an intermediate place
+            layout.activate()  # intermediate layouts are not painted
 
     def _show_all(self) -> None:
         self._title.setMinimumWidth(min(self._title.sizeHint().width(), TITLE_WIDTH))
         self._count.setVisible(not self._is_page)
         self._to_review.setVisible(bool(self._to_review.text()))
         for subset, chip in self._chips.items():
-            is_idle = (
-                subset is Subset.UNKNOWN and self._has_class
-            )  # unknown images belong to no class
+            # unknown images belong to no class
+            is_idle = subset is Subset.UNKNOWN and self._has_class
             chip.setVisible(self._has_grid and self._needs_chips and not is_idle)
         for tool in (self.search_button, self._order, self._zoom):
             tool.setVisible(self._has_grid)
@@ -223,7 +231,7 @@ class Header(QWidget):
 
     @property
     def _needs_chips(self) -> bool:
-        """Whether they say what the rows of the sidebar do not: parts of a class or of a set of images."""
+        """Whether chips offer more than the sidebar, as for a class or a set of images."""
         return self._is_part or self._is_sidebar_hidden
 
     @property
@@ -231,7 +239,7 @@ class Header(QWidget):
         return not (self._is_graph or self._is_page)
 
     def _hide_chips(self) -> None:
-        """Hide the chips; the count may have room again."""
+        """Hide the chips; the count may fit again."""
         for chip in self._chips.values():
             chip.hide()
         self._count.setVisible(not self._is_page)
@@ -250,7 +258,7 @@ class Header(QWidget):
             self._arrange()
 
     def show_moves(self, changes: ChangedImages | None) -> None:
-        """Show how many images changed class by the last edit."""
+        """Show how many predictions the last edit changed."""
         self.badge.show_changes(changes)
         self._arrange()
 
@@ -259,7 +267,7 @@ class Header(QWidget):
         return self._title.text()
 
     def show_page(self, title: str) -> None:
-        """Show the title of a feature's page, and the way back."""
+        """Show the title of a feature's page, and the back button."""
         self._is_page = True
         self._back.show()
         self._title.show_text(title)
@@ -278,8 +286,8 @@ class Header(QWidget):
         """Show the title and counts.
 
         Args:
-            to_review: None where it goes without saying.
-            cards: on which the images are, where folds make them fewer; else 0.
+            to_review: None where it is not shown.
+            cards: number of cards where folds make them fewer than images; else 0.
         """
         self._is_page = False
         self._back.setVisible(has_way_back)
@@ -296,8 +304,8 @@ class Header(QWidget):
         """Check the chip of a subset, if it has one.
 
         Args:
-            has_class: of a class, to which unknown images never belong.
-            is_set: of a set of images that stands by itself.
+            has_class: whether it is a subset of a class; unknown images belong to none.
+            is_set: whether it is a subset of a set of images.
         """
         self._group.setExclusive(False)
         for known, chip in self._chips.items():
@@ -314,14 +322,14 @@ class Header(QWidget):
             self._arrange()
 
     def show_panel_button(self, is_needed: bool, is_shown: bool) -> None:
-        """Offer the right panel while an outer pane is hidden."""
+        """Show the button of the right panel while an outer pane is hidden."""
         self._is_sidebar_hidden = is_needed and is_shown
         self.panel_button.setVisible(is_needed)
         self.panel_button.setChecked(is_shown)
         self._arrange()
 
     def show_own_order(self, name: str, *, is_chosen: bool) -> None:
-        """Offer the order of a set of images by its name; "" where none is shown that has one."""
+        """Add the set's own order to the orders by its name; "" removes it."""
         place = self._order.findData(OWN_ORDER)
         if place >= 0 and (not name or self._order.itemText(place) != name):
             self._order.removeItem(place)
@@ -344,7 +352,7 @@ class Header(QWidget):
         )
 
     def show_zoom(self, side: int) -> None:
-        """Move the slider without a signal."""
+        """Move the slider without emitting a signal."""
         with QSignalBlocker(self._zoom):
             self._zoom.setValue(side)
 

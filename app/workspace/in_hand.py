@@ -1,4 +1,4 @@
-"""What the keys of images act on: the cards of the grid, or the images of a page that stands in their place."""
+"""Images that keys act on: the cards of the grid, or the images of a page that replaces it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class PageOfImages(Protocol):
 
     @property
     def current_id(self) -> int | None:
-        """The image that is worked on."""
+        """The current image."""
 
     def go_on_from(self, image_ids: Sequence[int]) -> None:
-        """Some were decided: go on to the next one."""
+        """Go to the next image after some were decided."""
 
     def go_to_next(self) -> None: ...
 
@@ -38,7 +38,7 @@ class InHand:
         grid.images_selected.connect(self._on_moved)
 
     def take(self, page: PageOfImages | None) -> None:
-        """Let the keys of images act on those of a page; None for the cards of the grid again."""
+        """Let keys act on the images of a page; None for the cards of the grid."""
         self._page = page
         self._decided = ()
         if page is None:
@@ -50,24 +50,27 @@ class InHand:
 
     @property
     def current_id(self) -> int | None:
-        """The image that is worked on."""
+        """The current image."""
         return self._grid.current_id if self._page is None else self._page.current_id
 
     @property
     def chosen_ids(self) -> tuple[int, ...]:
-        """The selected images, else the current one; of a page the current one."""
+        """The selected images, else the current one; on a page always the current one."""
         selected = self._grid.selected_ids if self._page is None else ()
         current = self.current_id
         return selected or (() if current is None else (current,))
 
     @property
     def meant_ids(self) -> tuple[int, ...]:
-        """The images that a note is about: those decided just now, until the person moves; else the chosen ones."""
+        """The images that a note applies to: those decided last, else the chosen ones.
+
+        Decided images count until another image is selected.
+        """
         return self._decided or self.chosen_ids
 
     @property
     def decided_ids(self) -> tuple[int, ...]:
-        """The cards that were decided just now; none once the person moved."""
+        """The cards that were decided last; none after another one was selected."""
         return self._decided
 
     def _on_moved(self, _chosen: object) -> None:
@@ -79,7 +82,10 @@ class InHand:
             self._grid.select_image(image_id)
 
     def go_on_from(self, image_ids: Sequence[int]) -> None:
-        """Select the card after these; where labelled images leave the filter, it has taken their place already."""
+        """Select the card after these.
+
+        Where labelled images leave the filter, the next card already has their row.
+        """
         row = self._model.last_row_of(image_ids)
         if self._page is not None:
             self._page.go_on_from(image_ids)

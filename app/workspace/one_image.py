@@ -1,4 +1,4 @@
-"""One image in the centre: a visit from the grid, whose current card it follows."""
+"""The large image in the centre, which follows the current card of the grid."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class OneImage:
         self._grid = grid
         self._content = content
         self.view = ImageView()
-        self.image_id: int | None = None  # that is shown, or was last
+        self.image_id: int | None = None  # the displayed image, or the last one
 
     @property
     def is_open(self) -> bool:

@@ -1,4 +1,4 @@
-"""The order of a project's images: as chosen for it, by default the most useful one."""
+"""The order of a project's images: as chosen for it, else the most useful one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from app.session import ProjectInfo, Session
 
 ENOUGH_LABELS: Final = 5
-"""Labels of a class. Chosen: with fewer, where the next ones go matters more than how sure the model is."""
+"""Labels of a class. Chosen: with fewer, choosing informative images matters more than
+uncertainty."""
 
 
 def default_order(leaves: Collection[int], label_counts: Mapping[int, int]) -> Order:
@@ -31,7 +32,7 @@ class UseOrder(Protocol):
 
 @final
 class ProjectOrder(QObject):
-    """Restores the order of a project when it is opened, unless the cards are held; remembers a chosen one."""
+    """Restores a project's order when it is opened, unless cards are held; stores a chosen one."""
 
     def __init__(
         self,
@@ -54,7 +55,7 @@ class ProjectOrder(QObject):
             self._on_opened(session.info)
 
     def choose(self, order: Order) -> None:
-        """Sort the open project this way from now on."""
+        """Set and store the order of the open project."""
         self._is_chosen = True
         if self._session.info is not None:
             self._settings.remember_order(self._session.info.project_id, order.value)

@@ -1,4 +1,4 @@
-"""The row below the header in which one types a search: the field with its completions, filters, and what is wrong."""
+"""The search row below the header: field with completions, filters, count and error message."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from app.wording import images, sentence
 if TYPE_CHECKING:
     from app.workspace.search_filters import FilterPopover
 
-FIELD_WIDTH: Final = 520  # logical pixels at most: a search is a few words
-MOST_COMPLETIONS: Final = 12  # rows; one scrolls to the others
+FIELD_WIDTH: Final = 520  # maximum in logical pixels: a search is a few words
+MOST_COMPLETIONS: Final = 12  # visible rows; the rest scrolls
 
 
 def completions(text: str, cursor: int) -> list[tuple[str, str]]:
-    """What the word before the cursor may become, each with its meaning: names of fields, and facts."""
+    """Completions of the word before the cursor, each with its meaning: field names and facts."""
     from engine.collection.search.query import EXAMPLES, FACT_MEANINGS, MEANINGS, Field
     from engine.texts import translated
 
@@ -48,20 +48,20 @@ def completions(text: str, cursor: int) -> list[tuple[str, str]]:
 
 
 def _begins(name: str, word: str) -> bool:
-    """Whether a word is the beginning of a field, or of a fact with or without its field."""
+    """Whether a word is a prefix of a field, or of a fact with or without its field."""
     fact = name.partition(":")[2]
     return name.startswith(word) or bool(fact and fact.startswith(word))
 
 
 def word_before(text: str, cursor: int) -> str:
-    """The part of a word that stands before the cursor."""
+    """The part of a word before the cursor."""
     before = text[:cursor]
     return "" if before.endswith((" ", '"')) else before.rpartition(" ")[2]
 
 
 @final
 class Offers(QListWidget):
-    """Completions below the field, over what is there; the keyboard stays in the field."""
+    """A floating list of completions below the field; the field keeps the focus."""
 
     chosen = Signal(str)
 
@@ -75,7 +75,7 @@ class Offers(QListWidget):
         self.hide()
 
     def show_offers(self, offers: Sequence[tuple[str, str]], below: QWidget) -> None:
-        """Show them below a field; none is chosen until an arrow is pressed."""
+        """Show completions below a field; none is selected until an arrow key is pressed."""
         self.clear()
         for name, meaning in offers:
             item = QListWidgetItem(f"{left_to_right(name)}   {meaning}".strip())
@@ -96,7 +96,7 @@ class Offers(QListWidget):
         self.raise_()
 
     def press(self, key: Qt.Key) -> bool:
-        """Do what a key of the field means here; False where it means nothing."""
+        """Handle a key of the field; False where it means nothing for completions."""
         if self.isHidden():
             return False
         row = self.currentRow()
@@ -119,10 +119,10 @@ class Offers(QListWidget):
 
 @final
 class SearchBar(QWidget):
-    """Hidden until somebody searches."""
+    """The search row; hidden until a search begins."""
 
     text_edited = Signal(str)
-    left = Signal()  # Enter or the arrow down: on to the images
+    left = Signal()  # Enter or the down arrow: focus the images
     closed = Signal()
     filters_wanted = Signal()
     save_requested = Signal(str)
@@ -153,9 +153,9 @@ class SearchBar(QWidget):
         self._message = make_flowing_label("", "caption")
         self._message.hide()
         self.popover: FilterPopover | None = None
-        self.can_save = False  # in a project that is open for reading only nothing is saved
+        self.can_save = False  # nothing can be saved in a project opened read-only
         self._has_hits = False
-        self.is_open = False  # also where it is hidden for a while, as beside the class graph
+        self.is_open = False  # also while hidden temporarily, as by the class graph
         space = tokens().spacing
         row = QHBoxLayout()
         row.setSpacing(space.small)
@@ -173,20 +173,20 @@ class SearchBar(QWidget):
         self.hide()
 
     def show_search(self, query: str) -> None:
-        """Show what a saved search finds; the keyboard stays where it is."""
+        """Show the row with a saved search; the focus stays."""
         self.is_open = True
         self.show()
         self.show_text(query)
 
     def open(self) -> None:
-        """Show it, and let one type."""
+        """Show the row, and focus the field."""
         self.is_open = True
         self.show()
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.field.selectAll()
 
     def close_search(self) -> None:
-        """Search for nothing, and go away."""
+        """Clear the search, and hide the row."""
         self.is_open = False
         self.offers.hide()
         self.field.clear()
@@ -194,12 +194,12 @@ class SearchBar(QWidget):
         self.closed.emit()
 
     def show_text(self, text: str) -> None:
-        """Show a search that was made elsewhere, such as by the filters."""
+        """Show a query that was changed elsewhere, such as by the filters."""
         if text != self.field.text():
             self.field.setText(text)
 
     def show_count(self, count: int | None, *, has_hits: bool) -> None:
-        """Say how many images of the shown part there are; None without a search.
+        """Show the number of images found in the displayed subset; None without a search.
 
         Args:
             has_hits: whether the search finds images anywhere in the project.
@@ -209,14 +209,14 @@ class SearchBar(QWidget):
         self.show_saved()
 
     def show_saved(self) -> None:
-        """Offer to save a search that finds images and is not saved yet."""
+        """Show the save button for a search that finds images and is not saved yet."""
         text = self.field.text().strip()
         self.save_button.setVisible(
             bool(text) and self._has_hits and self.can_save and not self.is_saved(text)
         )
 
     def show_problem(self, why: str) -> None:
-        """Say why a search is not understood, or finds nothing; "" where it finds images."""
+        """Show why a query is invalid, or finds nothing; "" where it finds images."""
         self._message.setText(sentence(why))
         self._message.setVisible(bool(why))
 
@@ -238,7 +238,7 @@ class SearchBar(QWidget):
         )
 
     def _complete(self, name: str) -> None:
-        """Write a field or fact in the place of the word before the cursor."""
+        """Replace the word before the cursor by a field or fact."""
         text, cursor = self.field.text(), self.field.cursorPosition()
         start = cursor - len(word_before(text, cursor).lstrip("-"))
         gap = "" if name.endswith(":") else " "
@@ -247,7 +247,7 @@ class SearchBar(QWidget):
         self.offers.hide()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Keys of the field: those of the completions while there are some, then Esc, Enter and the arrow down."""
+        """Handle keys of the field: those of the completions first, then those of the row."""
         if watched is self.field and event.type() == QEvent.Type.FocusOut:
             self.offers.hide()
         if (

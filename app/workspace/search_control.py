@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 @final
 class SearchControl(QObject):
-    """Of the grid. The popover of filters is made when it is first opened."""
+    """Search of the grid; the popover of filters is created on first use."""
 
-    found = Signal()  # other images are to be shown
-    followed = Signal()  # the same search has other hits, and the cards follow already
+    found = Signal()  # the displayed images change
+    followed = Signal()  # the same search has other hits, and the cards already follow
 
     def __init__(
         self, session: Session, header: Header, grid: ImageGrid, model: ImageGridModel
@@ -43,7 +43,7 @@ class SearchControl(QObject):
         session.writable_changed.connect(lambda _is_writable, _reason: self._on_writable_changed())
 
     def show(self, *, is_wanted: bool, count: int) -> None:
-        """Show the field where there is a grid and a search, with the number of images that are left."""
+        """Show the field while a search is open in the grid, with the number of hits."""
         hits = self.searching.hits
         self.bar.show_count(
             None if hits is None else count, has_hits=hits is not None and bool(len(hits.image_ids))

@@ -1,4 +1,4 @@
-"""Filters as fields to choose from: whatever is chosen is written into the search, where one can read and change it."""
+"""Search filters as form fields; each choice is written into the query text."""
 
 from __future__ import annotations
 
@@ -38,25 +38,28 @@ if TYPE_CHECKING:
 
 WIDTH: Final = 340  # logical pixels
 _LONGEST: Final = 40  # characters of a folder or camera in the list
-_MOST_STARS: Final = 5  # as the project takes
+_MOST_STARS: Final = 5  # as in the project
 
 
 @dataclass(frozen=True)
 class Filters:
-    """The search as the filters show it; empty where it says nothing, or something that they cannot show."""
+    """The filters in a query.
+
+    A field is empty where the query has no such term, or one that the form cannot show.
+    """
 
     since: str = ""
     until: str = ""
     camera: str = ""
     folder: str = ""
     source: str = ""
-    stars: int = 0  # at least so many
+    stars: int = 0  # minimum rating
     is_flagged: bool = False
     has_comment: bool = False
 
 
 def filters_of(query: str) -> Filters:
-    """What a query says of the filters."""
+    """Parse the filters in a query."""
     from engine.collection.search.query import Field, QueryError, parse_query
 
     try:
@@ -79,7 +82,7 @@ def filters_of(query: str) -> Filters:
 
 
 def date_term(since: str, until: str) -> str:
-    """The term of a range of dates, either of which may be open."""
+    """The query term of a date range, either end of which may be open."""
     since, until = since.strip(), until.strip()
     if not since and not until:
         return ""
@@ -88,7 +91,7 @@ def date_term(since: str, until: str) -> str:
 
 @final
 class FilterPopover(QFrame):
-    """Floats below its button."""
+    """A popover below its button."""
 
     query_made = Signal(str)
 
@@ -168,13 +171,13 @@ class FilterPopover(QFrame):
         self._since.setFocus()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Its button is up again."""
+        """Uncheck the button."""
         super().hideEvent(event)
         if self._button is not None:
             self._button.setChecked(False)
 
     def show_choices(self, choices: FilterChoices) -> None:
-        """Fill the lists with what there is, the most frequent first."""
+        """Fill the lists with the values in the project, the most frequent first."""
         for box, counts in (
             (self._camera, choices.cameras),
             (self._folder, choices.folders),
@@ -191,7 +194,7 @@ class FilterPopover(QFrame):
                 box.addItem(f"{shortened(value, _LONGEST)}  ({number(count)})", value)
 
     def show_query(self, query: str) -> None:
-        """Show what a search says."""
+        """Show the filters in a query."""
         self._query = query
         found = filters_of(query)
         for field, text in ((self._since, found.since), (self._until, found.until)):
@@ -235,7 +238,7 @@ class FilterPopover(QFrame):
         self._write(Field.STARS, f"stars:>={stars}" if stars else "")
 
     def _write_word(self, word: str, *, is_on: bool) -> None:
-        """Put a fact into the search, or take it out; other facts stay."""
+        """Add a fact to the query, or remove it; other facts stay."""
         from engine.collection.search.query import QueryError, without_term
 
         with suppress(QueryError):
@@ -247,7 +250,8 @@ class FilterPopover(QFrame):
 
         with suppress(
             QueryError
-        ):  # of the rest of the search; the line below its field has the reason
+            # an error in the rest of the query is shown below its field
+        ):
             self._make(with_term(self._query, field, term))
 
     def _make(self, query: str) -> None:

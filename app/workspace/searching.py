@@ -1,4 +1,7 @@
-"""Searches images while somebody types, off the window's thread; the newest search wins, and hits follow changes."""
+"""Searches images on the project thread while the user types.
+
+The newest query wins, and hits follow changes.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,8 @@ if TYPE_CHECKING:
     from engine.collection.live import LiveCollection
     from engine.collection.state import CollectionState
 
-TYPING_MS: Final = 120  # after the last letter
-CHANGES_MS: Final = 400  # after the last change, so that no label waits for a search
+TYPING_MS: Final = 120  # delay after the last keystroke
+CHANGES_MS: Final = 400  # delay after the last change, so that a search does not delay labels
 TOPIC: Final = "search"
 
 
@@ -26,20 +29,18 @@ TOPIC: Final = "search"
 class Searching(QObject):
     """One search of the open project."""
 
-    found = Signal(
-        either(ImageSet | None)
-    )  # another search has these hits; None: nothing is searched for any more
-    followed = Signal(ImageSet)  # the same search has other hits by now
-    explained = Signal(
-        str
-    )  # why the search is not understood, or finds nothing; "" where it finds images
+    # hits of a new query; None: the search was cleared
+    found = Signal(either(ImageSet | None))
+    followed = Signal(ImageSet)  # the hits of the same query have changed
+    # why the query is invalid, or finds nothing; "" where it finds images
+    explained = Signal(str)
 
     def __init__(self, session: Session, parent: QObject) -> None:
         super().__init__(parent)
         self.text = ""
         self.hits: ImageSet | None = None
         self._session = session
-        self._seen: CollectionState | None = None  # that the hits are of
+        self._seen: CollectionState | None = None  # the state that was searched
         self._follows_details = False
         self._typing = QTimer(self, singleShot=True, interval=TYPING_MS)
         self._typing.timeout.connect(lambda: self._ask(is_new=True))
@@ -48,7 +49,7 @@ class Searching(QObject):
         session.state_changed.connect(self._on_state_changed)
 
     def search(self, text: str, *, at_once: bool = False) -> None:
-        """Search for a text; for none, show all images again."""
+        """Search for a query; an empty one shows all images."""
         text = text.strip()
         if text == self.text and not at_once:
             return
@@ -63,7 +64,7 @@ class Searching(QObject):
             self._typing.start()
 
     def clear(self) -> None:
-        """Search for nothing any more."""
+        """Clear the search."""
         self._typing.stop()
         self._changes.stop()
         self._follows_details = False
@@ -73,7 +74,7 @@ class Searching(QObject):
             self.found.emit(None)
 
     def follow_details(self) -> None:
-        """More is known of the files."""
+        """Search again: more image metadata is available."""
         if self.text:
             self._follows_details = True
             self._changes.start()
@@ -130,9 +131,10 @@ class Searching(QObject):
         self._seen, self._follows_details = state, False
 
     def moved(self, state: CollectionState) -> NDArray[np.bool_]:
-        """(n,) which images may come or go since the last search: those that somebody labelled, noted or counted.
+        """(n,) mask of images that may enter or leave the hits since the last search.
 
-        Others stay where they are, also where their prediction does not fit any longer.
+        Those whose label or note was changed, or that were counted. Others stay, even where their
+        prediction no longer matches.
         """
         seen = self._seen
         if (

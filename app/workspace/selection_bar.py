@@ -1,4 +1,4 @@
-"""The bar below the grid while several images are selected: accept, label or unlabel them all."""
+"""The bar below the grid while several images are selected: accept, label or unlabel all."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def selected_text(count: int) -> str:
 
 
 def errors_tip(*, is_audited: bool) -> str:
-    """By what the errors are counted."""
+    """Tooltip: how the number of errors is estimated."""
     if is_audited:
         return tr("By the probabilities of these predictions and the images checked at random")
     return tr("The sum of the probabilities of error of these predictions")
 
 
 def errors_text(expected: float) -> str:
-    """`about 5 errors`, never none."""
+    """`about 5 errors`; at least `fewer than 1 error`."""
     return (
         plural(round(expected), "about 1 error", "about %n errors")
         if expected >= 1
@@ -62,7 +62,7 @@ def errors_text(expected: float) -> str:
     )
 
 
-_FIELD_WIDTH = 62  # two digits, a gap in some languages, and the percent sign
+_FIELD_WIDTH = 62  # two digits, a space in some languages, and the percent sign
 _DONE_KEYS = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape})
 
 
@@ -70,7 +70,7 @@ _DONE_KEYS = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape})
 class ThresholdBox(QWidget):
     """`- 80% +`: clicked, typed, or stepped with arrow keys and wheel."""
 
-    changed = Signal(int)  # the threshold in percent
+    changed = Signal(int)  # threshold in percent
     left = Signal()  # Enter or Esc
 
     def __init__(self, percent: int) -> None:
@@ -120,14 +120,13 @@ class ThresholdBox(QWidget):
 
 
 class Acceptable(NamedTuple):
-    """What accepting would do."""
+    """The effect of accepting predictions."""
 
-    groups: Mapping[int, Sequence[int]]  # images by the class they would get
-    expected_errors: float  # sum of their error probabilities, corrected by an audit
-    unknown_count: (
-        int  # images above the threshold that may show none of the classes, accepted or not
-    )
-    guess_count: int  # unlabelled images with a prediction, however probable
+    groups: Mapping[int, Sequence[int]]  # images by their new class
+    expected_errors: float  # sum of error probabilities, corrected by an audit
+    # images above the threshold that may show none of the classes, accepted or not
+    unknown_count: int
+    guess_count: int  # unlabelled images with a prediction of any probability
 
     @property
     def image_count(self) -> int:
@@ -147,7 +146,7 @@ def acceptable(
         state: predictions and labels.
         image_ids: the selection; order is kept within a class.
         threshold: probability, in [0, 1].
-        with_unknown: whether also images that may show none of the classes.
+        with_unknown: whether to include images that may show none of the classes.
     """
     places = _places(state, np.array(image_ids, dtype=np.int64))
     scores = state.best_score[places].astype(np.float64)
@@ -170,7 +169,10 @@ def acceptable(
 
 
 def nothing_sure_text(found: Acceptable, unseen: ClassesSeen | None, graph: CategoryGraph) -> str:
-    """Why no prediction can be accepted: `3 of 505 classes have examples. Nothing here is sure ...`; "" otherwise."""
+    """The reason why no prediction can be accepted; "" where some can.
+
+    `3 of 505 classes have examples. Nothing here is sure ...`
+    """
     if unseen is None or found.image_count or not found.guess_count:
         return ""
     wanted = tr("Nothing here is sure enough yet: label more classes.")
@@ -183,7 +185,7 @@ def labelled_count(state: CollectionState, image_ids: Sequence[int]) -> int:
 
 
 def _places(state: CollectionState, image_ids: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Indices of those images that are in the state."""
+    """Indices of the images that are in the state."""
     if not len(state.image_ids):
         return np.zeros(0, dtype=np.int64)
     places = np.minimum(np.searchsorted(state.image_ids, image_ids), len(state.image_ids) - 1)
@@ -192,16 +194,16 @@ def _places(state: CollectionState, image_ids: NDArray[np.int64]) -> NDArray[np.
 
 Parts = tuple[QWidget, ...]
 Line = tuple[Parts, Parts]  # widgets at the start and at the end of a line
-FEWEST: Final = 2  # selected images
+FEWEST: Final = 2  # minimum number of selected images
 
 
 @final
 class SelectionBar(QWidget):
-    """`186 selected · Accept 170 above 80% · about 5 errors · Include 4 unknown · Label as… · Remove label · ✕`."""
+    """`186 selected · Accept 170 above 80% · about 5 errors · Label as… · Remove label · ✕`."""
 
     action_requested = Signal(str)  # name of an action
-    left = Signal()  # the images get the focus back
-    dismissed = Signal()  # select one image only
+    left = Signal()  # the focus returns to the images
+    dismissed = Signal()  # reduce the selection to one image
 
     def __init__(self, session: Session, settings: Settings) -> None:
         super().__init__()
@@ -251,7 +253,8 @@ class SelectionBar(QWidget):
             inner.addLayout(row)
         fill_column(self, make_separator(), spacing=0).addLayout(inner)
         for part in (self._accept, self._label, self._unlabel, self._close):
-            part.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the focus to the images
+            # a click does not take the focus from the images
+            part.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
     @property
     def includes_unknown(self) -> bool:
@@ -265,7 +268,7 @@ class SelectionBar(QWidget):
         self._soon.start()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """A mouse button released over the cards ends a rubber band."""
+        """Update at the end of a rubber-band selection."""
         if event.type() == QEvent.Type.MouseButtonRelease:
             self._soon.start()
         return super().eventFilter(watched, event)
@@ -274,9 +277,10 @@ class SelectionBar(QWidget):
         state, count = (
             self._session.eye.state,
             len(self._selected),
-        )  # as the cards show it, and Enter accepts it
+            # as the cards show it, and Enter accepts it
+        )
         if QApplication.mouseButtons() and count >= FEWEST and not self.isVisible():
-            return  # the cards must not move under a rubber band
+            return  # cards must not move under a rubber band
         if state is None or count < FEWEST:
             self._include.setChecked(False)
             self.hide()

@@ -1,4 +1,4 @@
-"""What the grid shows: a subset of all images, of a class, of a given set, and of what a search finds."""
+"""The images in the grid: a subset of the collection, a class or a set, filtered by a search."""
 
 from __future__ import annotations
 
@@ -19,36 +19,36 @@ if TYPE_CHECKING:
 
 @final
 class Shown:
-    """The choice of subset, class, set and search, and the filter that they make together.
+    """The current choice of subset, class, set and search, combined to a filter.
 
     Attributes:
         class_id: the class, or None for the whole collection.
         subset: of the class, the set, or all images.
-        visit: the set of images that is shown, if any.
+        visit: the displayed set of images, if any.
     """
 
     def __init__(self, session: Session, grid: ImageGrid, searching: Searching) -> None:
         self._session = session
         self._searching = searching
-        self._beside: tuple[int, ...] = ()  # other selected classes
+        self._beside: tuple[int, ...] = ()  # further selected classes
         self.class_id: int | None = None
         self.subset = Subset.ALL
         self.visit = SetVisit(grid)
 
     @property
     def images(self) -> ImageSet | None:
-        """The set that is shown, if any."""
+        """The displayed set, if any."""
         return self.visit.images
 
     def choose(
         self, subset: Subset, class_id: int | None = None, beside: Sequence[int] = ()
     ) -> None:
-        """Choose a subset of all images, or of a class and the others selected with it."""
+        """Choose a subset of all images, or of a class and the further classes selected with it."""
         self.subset, self.class_id = subset, class_id
         self._beside = tuple(each for each in beside if each != class_id)
 
     def choose_beside(self, chosen: Sequence[int]) -> bool:
-        """Other classes are selected beside the one that is shown; False where that changes nothing."""
+        """Set the further selected classes; False where nothing changes."""
         beside = tuple(each for each in chosen if each != self.class_id)
         if self.class_id not in chosen or beside == self._beside:
             return False
@@ -56,7 +56,7 @@ class Shown:
         return True
 
     def choose_own_order(self, *, is_wanted: bool) -> bool:
-        """Show a set in its own order, or in another one; False where no set is shown, or nothing changes."""
+        """Show the set in its own order, or in another one; False where nothing changes."""
         images = self.visit.images
         if images is None or images.is_ordered == is_wanted:
             return False
@@ -74,7 +74,7 @@ class Shown:
 
     @property
     def class_name(self) -> str:
-        """Name of the class, or how many are selected; "" without one."""
+        """Name of the class, or the number of selected ones; "" without one."""
         if not self.has_class or self.class_id is None:
             return ""
         return classes_text(1 + len(self._beside)) if self._beside else self.name_of(self.class_id)
@@ -99,7 +99,7 @@ class Shown:
 
     @property
     def to_review(self) -> int | None:
-        """Images to review; None where it goes without saying."""
+        """Number of images to review; None where the subset already implies it."""
         return self.count(Subset.TO_REVIEW) if self.subset is Subset.ALL else None
 
     def name_of(self, class_id: int) -> str:

@@ -1,4 +1,4 @@
-"""The centre: header, grid, the single image, and what stands in for an empty grid."""
+"""The central pane: header, grid, large image, class graph, and the page for an empty grid."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from engine.collection.state import CollectionState
 
 
-AHEAD: Final = 24  # cards whose guesses are fetched before they come up: five seconds of work at five labels a second
+# cards whose guesses are prefetched: five seconds of work at five labels a second
+AHEAD: Final = 24
 _WORK: Final = frozenset({QEvent.Type.MouseButtonPress, QEvent.Type.KeyPress, QEvent.Type.Wheel})
 
 
@@ -50,15 +51,19 @@ class Workspace(QWidget):
 
     action_requested = Signal(str)  # name of an action, from the empty page
     files_dropped = Signal(Sequence)
-    similar_requested = Signal(Sequence)  # files from outside that images should be found like
-    subset_wanted = Signal(Subset)  # a `Subset` that should be selected in the list
-    page_left = Signal(QWidget)  # a feature's page that stood in the centre
-    front_changed = Signal()  # cards, graph, one image, or a feature's page is in front now
+    similar_requested = Signal(Sequence)  # files from outside to search similar images for
+    subset_wanted = Signal(Subset)  # to be selected in the list
+    page_left = Signal(QWidget)  # a feature's page that was closed
+    front_changed = Signal()  # cards, graph, large image or a feature's page came to the front
 
     def __init__(
-        self, session: Session, thumbnails: Thumbnails, settings: Settings, rows: Mapping[str, ActionRow],
+        self,
+        session: Session,
+        thumbnails: Thumbnails,
+        settings: Settings,
+        rows: Mapping[str, ActionRow],
         requests: ClassRequests,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__()
         self._session = session
         self._settings = settings
@@ -73,7 +78,7 @@ class Workspace(QWidget):
         self.graph = GraphView(session, thumbnails, lambda: settings.is_calm, requests)
         self.is_graph_shown = False
         self.in_hand = InHand(self.grid, self.model)
-        self._is_behind = False  # whether they are older than the state
+        self._is_behind = False  # whether the cards are older than the state
         self.empty = EmptyPage(rows)
         self.selection_bar = SelectionBar(session, settings)
         self.content = QStackedWidget()
@@ -103,7 +108,8 @@ class Workspace(QWidget):
         holder.setContentsMargins(16, 0, 16, 0)
         holder.setSpacing(8)
         offer, self.foot = make_column(self.offer_notice), Foot()
-        # The offer is of the images; hints follow to an open image and the graph; none of them to pages.
+        # The offer is only shown with images; hints also with a large image and the graph; none
+        # with pages.
         images, own = (self.grid, self.empty), (self.grid, self.empty, self.image_view, self.graph)
         for strip, places in ((offer, images), (self.foot, own)):
             self.content.currentChanged.connect(
@@ -167,7 +173,7 @@ class Workspace(QWidget):
 
     @property
     def class_id(self) -> int | None:
-        """The class that is shown; None for the whole collection."""
+        """The displayed class; None for the whole collection."""
         return self._shown.class_id
 
     def show_subset(self, subset: Subset) -> None:
@@ -176,13 +182,13 @@ class Workspace(QWidget):
         self._refilter()
 
     def show_class(self, class_id: int, chosen: Sequence[int] = ()) -> None:
-        """Show a class, the others selected with it, and all below them."""
+        """Show a class, the further selected ones, and their descendants."""
         self._leave_visits()
         self._shown.choose(Subset.ALL, class_id, chosen)
         self._refilter()
 
     def show_beside(self, chosen: Sequence[int]) -> None:
-        """Other classes are selected beside the one that is shown."""
+        """Update the further selected classes."""
         if self._shown.choose_beside(chosen):
             self._refilter()
 
@@ -194,11 +200,11 @@ class Workspace(QWidget):
 
     @property
     def images(self) -> ImageSet | None:
-        """The set that is shown, if any."""
+        """The displayed set, if any."""
         return self._shown.images
 
     def show_images(self, images: ImageSet) -> None:
-        """Show a set of images by themselves, until the user goes back or chooses a subset or class."""
+        """Show a set of images, until the user goes back or chooses a subset or class."""
         page = (
             None
             if self._page.page is None
@@ -215,12 +221,12 @@ class Workspace(QWidget):
 
     @property
     def page(self) -> QWidget | None:
-        """The page of a feature that is shown, if any."""
+        """The displayed page of a feature, if any."""
         return self._page.page
 
     @property
     def describes(self) -> Describes:
-        """What the pane beside describes: for cards and graph an image that is chosen."""
+        """Which image the inspector describes."""
         if self._page.page is not None:
             return self._page.describes
         return Describes.LARGE_IMAGE if self.is_image_open else Describes.IMAGE
@@ -233,11 +239,12 @@ class Workspace(QWidget):
         *,
         rests_grid: bool = False,
     ) -> None:
-        """Show a feature's page in the centre, or give it another title.
+        """Show a feature's page in the centre, or change its title.
 
         Args:
-            describes: what the pane beside it describes.
-            rests_grid: cards need not follow labels until the page is left: sorting 100,000 takes half a frame.
+            describes: what the inspector describes meanwhile.
+            rests_grid: whether cards ignore changes until the page is closed: sorting 100,000 takes
+                half a frame.
         """
         self.leave_image()
         is_new = self._page.page is not page
@@ -248,7 +255,7 @@ class Workspace(QWidget):
             page.setFocus()
 
     def _show_selected(self) -> None:
-        """Offer what can be done with several cards, where these are shown."""
+        """Update the bar of several selected cards, where these are visible."""
         chosen = self.grid.selected_ids if self._page.page is None else ()
         self.selection_bar.show_selected(self.folds.under(chosen) if len(chosen) > 1 else chosen)
 
@@ -259,7 +266,10 @@ class Workspace(QWidget):
             (self.graph if self.is_graph_shown else self.grid).setFocus()
 
     def go_back(self) -> None:
-        """From a page to what was there before, from a set to its page or to all images, in the same place."""
+        """Go back: from a page to the view before, from a set to its page or to all images.
+
+        The scroll position is restored.
+        """
         if self._page.page is not None:
             self.close_page(self._page.page)
         elif self._shown.images is not None:
@@ -276,7 +286,7 @@ class Workspace(QWidget):
     # -- searching
 
     def open_search(self) -> None:
-        """Let the user type a search."""
+        """Open the search field."""
         self._page.end()
         if self.is_graph_shown:
             self.show_graph(False)
@@ -287,7 +297,7 @@ class Workspace(QWidget):
         self._shown.visit.end()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc goes back, unless somebody below had a use for it."""
+        """Go back on Esc, where no child widget handled it."""
         if event.key() == Qt.Key.Key_Escape and (
             self._page.page is not None or self._shown.images is not None
         ):
@@ -298,7 +308,7 @@ class Workspace(QWidget):
             super().keyPressEvent(event)
 
     def show_image(self, image_id: int) -> None:
-        """Bring an image into view, leaving the present filter where it does not pass."""
+        """Bring an image into view; resets the filter where it excludes the image."""
         self._page.end()
         if self.is_graph_shown:
             self.show_graph(False)
@@ -350,15 +360,15 @@ class Workspace(QWidget):
         )
 
     def take_keyboard(self) -> None:
-        """Keys act on images again."""
+        """Focus the images."""
         (self.image_view if self.is_image_open else self.grid).setFocus()
 
     def hold(self) -> None:
-        """Keep the order while the user works on these cards."""
+        """Hold the order of the cards while the user works on them."""
         self.model.is_held = True
 
     def show_at_once(self) -> None:
-        """Paint changes before the next key is handled: a key means what is on the screen."""
+        """Repaint before the next key is handled, so that keys refer to what is visible."""
         front = self.content.currentWidget()
         (self.grid.viewport() if front is None or front is self.grid else front).repaint()
 
@@ -369,7 +379,7 @@ class Workspace(QWidget):
         self._show_title()
 
     def _on_chip_chosen(self, subset: Subset) -> None:
-        """A chip filters the selected class; without one it selects the subset in the list."""
+        """Filter the selected class by a chip; without a class, select the subset in the list."""
         if self.class_id is None and self._shown.images is None:
             self.subset_wanted.emit(subset)
         else:
@@ -402,12 +412,12 @@ class Workspace(QWidget):
         self.model.set_state(self._session.eye.state, self._shown.filter())
 
     def _changed_predictions(self) -> int:
-        """How many cards would move or leave if they were sorted now."""
+        """Number of cards that sorting again would move or remove."""
         is_by_prediction = self.model.order is not Order.ADDED or self.class_id is not None
         return self.model.changed_predictions() if self.model.is_held and is_by_prediction else 0
 
     def _look_ahead(self) -> None:
-        """Fetch the guesses of the current card and the next ones."""
+        """Prefetch the guesses of the current card and the next ones."""
         row = self.grid.currentIndex().row()
         if row >= 0:
             self._session.guesses.want(self.model.shown.at(slice(row, row + AHEAD)).tolist())
@@ -439,9 +449,12 @@ class Workspace(QWidget):
             return
         images = shown.images
         self.header.show_title(
-            shown.title, shown.count(), to_review=shown.to_review, has_way_back=images is not None,
+            shown.title,
+            shown.count(),
+            to_review=shown.to_review,
+            has_way_back=images is not None,
             cards=self.folds.cards,
-        )  # fmt: skip
+        )
         self.header.show_own_order(
             "" if images is None else images.order_name,
             is_chosen=images is not None and images.is_ordered,
@@ -465,7 +478,7 @@ class Workspace(QWidget):
     def _name_of(self, class_id: int) -> str:
         return self._shown.name_of(class_id)
 
-    # -- the single image
+    # -- large image
 
     @property
     def is_image_open(self) -> bool:
@@ -473,7 +486,7 @@ class Workspace(QWidget):
 
     @property
     def open_image_id(self) -> int | None:
-        """The image that is open alone."""
+        """The large image, if one is open."""
         return self._one_image.image_id if self.is_image_open else None
 
     def open_image(self, image_id: int) -> None:
@@ -488,7 +501,7 @@ class Workspace(QWidget):
             self._show_title()
 
     def _follow_current(self) -> None:
-        """Show the current card alone, unless the open image keeps the keys."""
+        """Show the current card as the large image, unless a page has the images in hand."""
         if not self.in_hand.is_page:
             self._one_image.follow()
 
@@ -500,16 +513,16 @@ class Workspace(QWidget):
             self._one_image.follow() if self.model.rowCount() else self._show_title()
 
     def step(self, step: int) -> None:
-        """Go to the card so many places on."""
+        """Go `step` cards forward."""
         row = self.grid.currentIndex().row() + step
         if step > 0 and self.is_image_open and self._one_image.image_id != self.grid.current_id:
-            row -= 1  # the open image has left the cards, and the next one has its place
+            row -= 1  # the open image is no longer in the grid, and the next one has its row
         if 0 <= row < self.model.rowCount():
             self.hold()
             self.grid.select_row(row)
 
     def choose_order(self, order: Order) -> None:
-        """Sort the project's images in another order from now on."""
+        """Set the order of the project's images."""
         if self._shown.choose_own_order(is_wanted=False):
             self.model.set_filter(self._shown.filter())
         self._order.choose(order)
@@ -517,7 +530,7 @@ class Workspace(QWidget):
         self.grid.setFocus()  # keys act on images again
 
     def choose_own_order(self) -> None:
-        """Show the set of images in its own order again."""
+        """Restore the set's own order."""
         if self._shown.choose_own_order(is_wanted=True):
             self._refilter()
         self.grid.setFocus()

@@ -1,4 +1,4 @@
-"""What stands in the centre for a while in place of a subset or class: a given set of images, or a feature's page."""
+"""Temporary content of the central pane: a set of images, or a feature's page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GridPlace:
-    """Where in the grid somebody was."""
+    """Scroll position and current image of the grid."""
 
     subset: Subset
     image_id: int | None
@@ -31,25 +31,25 @@ class GridPlace:
     def go_to(self, grid: ImageGrid) -> None:
         if self.image_id is not None:
             grid.select_image(self.image_id)
-        grid.doItemsLayout()  # the list lays out later, and would not scroll that far before
+        grid.doItemsLayout()  # list views defer their layout, and could not scroll that far before
         grid.verticalScrollBar().setValue(self.scrolled)
 
 
 class Describes(Enum):
-    """What the pane beside a page describes while that is in front."""
+    """What the inspector describes while a page is in front."""
 
-    NOTHING = auto()  # and makes room for the page
+    NOTHING = auto()  # it is hidden to make room for the page
     LARGE_IMAGE = auto()  # an image that the page shows large
-    IMAGE = auto()  # an image that is chosen on the page
+    IMAGE = auto()  # an image selected on the page
 
 
 ShownPage = tuple[QWidget, str, Describes]
-"""A page, its title, and what is described beside it."""
+"""A page, its title, and what the inspector describes."""
 
 
 @final
 class SetVisit:
-    """The set of images that is shown, and the place that one goes back to."""
+    """The displayed set of images, and the position to go back to."""
 
     def __init__(self, grid: ImageGrid) -> None:
         self._grid = grid
@@ -58,24 +58,24 @@ class SetVisit:
         self.page: ShownPage | None = None  # where the set was opened from a page
 
     def begin(self, images: ImageSet, subset: Subset, page: ShownPage | None = None) -> None:
-        """Show a set; where one is shown already, the way back stays."""
+        """Show a set; the position to go back to stays that of the first one."""
         if self.images is None:
             self._left = GridPlace.of(self._grid, subset)
         self.images, self.page = images, page or self.page
 
     def end(self) -> GridPlace | None:
-        """Show no set any longer; the place to go back to."""
+        """Stop showing the set, and return the position to go back to."""
         left, self._left, self.images, self.page = self._left, None, None, None
         return left
 
 
 @final
 class PageVisit(QObject):
-    """The page of a feature that is shown in the centre.
+    """The displayed page of a feature.
 
     Attributes:
-        rests_grid: whether a page is shown that lets the cards be.
-        describes: what the pane beside it describes.
+        rests_grid: whether the cards ignore changes meanwhile.
+        describes: what the inspector describes.
     """
 
     left = Signal(QWidget)
