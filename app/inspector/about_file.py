@@ -1,4 +1,4 @@
-"""What is known of an image's file: folder, date, camera, size, place and further fields."""
+"""Information about an image's file: folder, date, camera, size, place and further metadata."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ FIELD_NAMES: Final = {
     "iso": marked("ISO"),
     "focal_length_mm": marked("Focal length"),
 }
-"""In the order in which they are shown."""
+"""In display order."""
 # Logical pixels.
 _LABEL_WIDTH: Final = 84
 _BUTTON: Final = 22
@@ -52,17 +52,16 @@ _BUTTON: Final = 22
 
 @dataclass(frozen=True)
 class FileFacts:
-    """What the project knows of a file."""
+    """Stored facts about a file."""
 
     size_bytes: int
     details: ImageDetails | None  # None until the file was read
-    clock_time: datetime | None = (
-        None  # when it was taken by the camera's clock, where that is corrected
-    )
+    # uncorrected time of the camera's clock, where a correction is set
+    clock_time: datetime | None = None
 
 
 def ask_file(live: LiveCollection, image_id: int) -> FileFacts | None:
-    """On the project thread; None where the image was removed."""
+    """Query the facts of an image; on the project thread. None where the image was removed."""
     table = live.project.images.table([image_id])
     if not len(table.ids):
         return None
@@ -73,14 +72,17 @@ def ask_file(live: LiveCollection, image_id: int) -> FileFacts | None:
 
 
 def taken_text(details: ImageDetails | None) -> str:
-    """By the camera's clock, whatever its zone; a date alone as the file has it; "" for unknown."""
+    """The date taken, by the camera's clock in its own time zone; "" for unknown.
+
+    A date without a time is shown as in the file.
+    """
     if details is None or details.taken_at is None:
         return "" if details is None else details.taken_on
     return moment_text(details.taken_at.replace(tzinfo=None))
 
 
 def corrected_text(details: ImageDetails | None, clock_time: datetime | None) -> str:
-    """As `taken_text`; of a corrected clock with what it said."""
+    """The date taken; where the camera's clock is corrected, with its uncorrected time."""
     text = taken_text(details)
     if clock_time is None:
         return text
@@ -93,7 +95,7 @@ def corrected_text(details: ImageDetails | None, clock_time: datetime | None) ->
 
 def size_words(width: int, height: int, size_bytes: int) -> str:
     """`4,000 x 3,000 pixels · 2.1 MB`."""
-    pixels = tr("%1 × %2 pixels", number(width), number(height)) if width and height else ""  # noqa: RUF001 (a sign)
+    pixels = tr("%1 × %2 pixels", number(width), number(height)) if width and height else ""  # noqa: RUF001
     return SEPARATOR.join(filter(None, (pixels, file_size(size_bytes))))
 
 
@@ -106,12 +108,12 @@ def place_text(latitude: float, longitude: float) -> str:
 
 
 def copied_place(latitude: float, longitude: float) -> str:
-    """As maps take it: `48.50000, -9.26000`."""
+    """Coordinates in the format of map services: `48.50000, -9.26000`."""
     return f"{latitude:.5f}, {longitude:.5f}"
 
 
 def field_text(name: str, value: str) -> str:
-    """A further field for people."""
+    """The value of a further metadata field, formatted."""
     match name:
         case "keywords":
             return enumeration(value.split("\n"))
@@ -128,9 +130,9 @@ def field_text(name: str, value: str) -> str:
 
 @final
 class AboutFile(QWidget):
-    """Rows of a name and a value; those without a value are left out."""
+    """Rows of names and values; rows without a value are hidden."""
 
-    summarised = Signal(str)  # a few words of it
+    summarised = Signal(str)  # a short summary
 
     def __init__(self, requests: PageRequests) -> None:
         super().__init__()
@@ -145,9 +147,12 @@ class AboutFile(QWidget):
         folder = self._make_copy("copy", tr("Copy path"), lambda: str(self._path or ""))
         place = self._make_copy("copy", tr("Copy coordinates"), lambda: self._place)
         for name, title, button in (
-            ("folder", tr("Folder"), folder), ("taken", tr("Taken"), None),
-            ("camera", tr("Camera"), None), ("size", tr("Size"), None), ("place", tr("Place"), place),
-        ):  # fmt: skip
+            ("folder", tr("Folder"), folder),
+            ("taken", tr("Taken"), None),
+            ("camera", tr("Camera"), None),
+            ("size", tr("Size"), None),
+            ("place", tr("Place"), place),
+        ):
             is_line = name == "folder"
             value = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle) if is_line else Paragraph("")
             self._add_row(name, title, value, button)
@@ -187,7 +192,7 @@ class AboutFile(QWidget):
         self._rows[name] = label, value, button
 
     def show_path(self, path: Path) -> None:
-        """Show what is known at once; the rest comes with `show_facts`."""
+        """Show what is known of a path; `show_facts` adds the rest."""
         if path != self._path:
             self._path, self._facts = path, None
             self._show()
@@ -226,6 +231,6 @@ class AboutFile(QWidget):
                 part.setVisible(bool(text))
 
     def text_of(self, name: str) -> str:
-        """What a row says; "" where it is left out."""
+        """The text of a row; "" where it is hidden."""
         value = self._rows[name][1]
         return value.text() if not value.isHidden() else ""

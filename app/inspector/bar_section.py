@@ -1,4 +1,4 @@
-"""The rules of a class: its minimum confidence, a slider with its curve on held-out images, and where answers end."""
+"""Settings of a class: its minimum confidence, with a curve on held-out images, and its limits."""
 
 from __future__ import annotations
 
@@ -33,21 +33,19 @@ if TYPE_CHECKING:
     from engine.evaluation.policy_curve import PolicyCurve, PolicyPoint
 
 
-PLOT_HEIGHT: Final = (
-    84  # logical pixels: enough to see a few percent, and no more than two strips of thumbnails
-)
-HANDLE_INSET: Final = (
-    9  # half of a slider's handle: its middle is over the same confidence as the line of the chart
-)
+# logical pixels: enough to see a few percent, and at most two strips of thumbnails
+PLOT_HEIGHT: Final = 84
+# half of a slider's handle, so that its centre is above the same confidence in the chart
+HANDLE_INSET: Final = 9
 LINE: Final = 2.0
-VEIL: Final = 36  # opacity of the band in which the share of right images may lie, of 255
-GRIP: Final = 4.0  # radius of the dots where the bar crosses the lines
-SHARES: Final = (0.0, 0.5, 1.0)  # where lines lie behind the curves
+VEIL: Final = 36  # opacity of the confidence band of the precision, of 255
+GRIP: Final = 4.0  # radius of the dots where the threshold crosses the curves
+SHARES: Final = (0.0, 0.5, 1.0)  # positions of the grid lines behind the curves
 
 
 @final
 class BarChart(QWidget):
-    """Coverage and precision over the minimum confidence; dragging in it moves the slider."""
+    """Coverage and precision by minimum confidence; dragging in it moves the slider."""
 
     def __init__(self, curve: PolicyCurve, slider: QSlider) -> None:
         super().__init__()
@@ -66,7 +64,7 @@ class BarChart(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(220, PLOT_HEIGHT + self._foot)
 
-    # -- in the hand
+    # -- mouse
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton and self._slider.isEnabled():
@@ -86,7 +84,7 @@ class BarChart(QWidget):
         share = (x - HANDLE_INSET) / max(1.0, self.width() - 2 * HANDLE_INSET)
         self._slider.setValue(round(low + min(1.0, max(0.0, share)) * (high - low)))
 
-    # -- the look
+    # -- painting
 
     @property
     def _foot(self) -> int:
@@ -228,18 +226,22 @@ class BarSection(QObject):
         return key
 
     def _limits(self, *, is_writable: bool) -> Iterator[QCheckBox]:
-        """Where predictions end: not below this class, not above it."""
+        """Check boxes of the limits: predict nothing below this class, nothing above it."""
         facts, requests = self._facts, self._requests
         for text, tip, is_on, requested in (
             (
-                tr("Don't predict subclasses"), tr("No image is predicted as a class below this one."),
-                facts.attributes.is_deepest, requests.deepest_requested,
+                tr("Don't predict subclasses"),
+                tr("No image is predicted as a class below this one."),
+                facts.attributes.is_deepest,
+                requests.deepest_requested,
             ),
             (
-                tr("Don't predict broader classes"), tr("No image is predicted as a class above this one."),
-                facts.attributes.is_broadest, requests.broadest_requested,
+                tr("Don't predict broader classes"),
+                tr("No image is predicted as a class above this one."),
+                facts.attributes.is_broadest,
+                requests.broadest_requested,
             ),
-        ):  # fmt: skip
+        ):
             box = QCheckBox(text)
             box.setAccessibleName(text)
             box.setToolTip(plain_tip(tip))
@@ -254,7 +256,7 @@ class BarSection(QObject):
         return self._slider.isSliderDown() or self._settle.isActive()
 
     def settle(self) -> None:
-        """Request a pending value before the page goes away."""
+        """Request a pending value before the page is closed."""
         if self._settle.isActive():
             self._settle.stop()
             self._request_chosen()
@@ -268,7 +270,7 @@ class BarSection(QObject):
     def _on_slider_moved(self, value: int) -> None:
         self._value.setText(bar_value_text(value / 100, is_inherited=False))
         self._say_what_it_does()
-        if not self._slider.isSliderDown():  # nothing is settled in the middle of a drag
+        if not self._slider.isSliderDown():  # no request in the middle of a drag
             self._settle.start()
 
     def _say_what_it_does(self) -> None:

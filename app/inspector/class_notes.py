@@ -1,4 +1,7 @@
-"""Editable attributes of a class: note, synonyms, source id, rank, colour. Saved when a field loses the focus."""
+"""Editable attributes of a class: note, synonyms, source id, rank, colour.
+
+Saved when a field loses the focus.
+"""
 
 from __future__ import annotations
 
@@ -27,14 +30,14 @@ if TYPE_CHECKING:
 SIDE: Final = 24
 _DOT_RADIUS: Final = 6.5
 _RING_RADIUS: Final = 8.75
-# In the narrowest pane ten dots stand closer together.
+# In the narrowest pane ten dots are closer together.
 _NARROWEST: Final = 19
 _STEPS: Final = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 
 @final
 class ColourDot(QAbstractButton):
-    """One colour; an empty circle for none."""
+    """A swatch of one colour; an empty circle for none."""
 
     def __init__(self, colour: str, name: str) -> None:
         super().__init__()
@@ -67,7 +70,7 @@ class ColourDot(QAbstractButton):
 
 @final
 class ColourRow(QWidget):
-    """No colour, the eight swatches, and the class's own one if it is another."""
+    """No colour, the eight swatches, and the class's own colour if it is another one."""
 
     colour_chosen = Signal(str)  # `#rrggbb`, or "" for none
 
@@ -115,18 +118,17 @@ def colour_names() -> tuple[str, ...]:
     return tr("No colour of its own"), *swatches
 
 
-BETWEEN_SYNONYMS: Final = (
-    ";"  # names of plants and animals hold commas, and next to none a semicolon
-)
-_NOTE_LINES: Final = 3  # a longer note scrolls
+# names of plants and animals may contain commas, but hardly ever a semicolon
+BETWEEN_SYNONYMS: Final = ";"
+_NOTE_LINES: Final = 3  # lines of the field; a longer note scrolls
 _NOTE_PADDING: Final = 14  # above and below the text, as in the style sheet
 
 
 @final
 class NoteField(QPlainTextEdit):
-    """A few lines of text."""
+    """A text field of a few lines."""
 
-    left = Signal()  # the keyboard went elsewhere
+    left = Signal()  # it lost the focus
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -156,7 +158,7 @@ class ClassNotes(QWidget):
         synonyms = QLineEdit(f"{BETWEEN_SYNONYMS} ".join(attributes.synonyms))
         source_id, rank = QLineEdit(attributes.source_id), QLineEdit(attributes.rank)
         self._lines = {"synonyms": synonyms, "source_id": source_id, "rank": rank}
-        self._name = QLineEdit(attributes.name_in(self._language))  # in the person's language
+        self._name = QLineEdit(attributes.name_in(self._language))  # in the interface language
         named = (
             ((tr("Name (%1)", name_of_language(self._language)), self._name),)
             if self._language
@@ -196,7 +198,7 @@ class ClassNotes(QWidget):
 
     @property
     def is_in_hand(self) -> bool:
-        """Whether something was typed that was not saved yet."""
+        """Whether there is unsaved input."""
         return self._note.document().isModified() or any(
             line.isModified() for line in (self._name, *self._lines.values())
         )

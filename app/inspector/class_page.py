@@ -35,9 +35,12 @@ if TYPE_CHECKING:
 
 @final
 class LikelyImages(QWidget):
-    """Likely images to tick. They stay in place while some are ticked, so that the next click hits its target."""
+    """Likely images to tick.
 
-    labels_requested = Signal(tuple)  # ids of the ticked images, in their order
+    They keep their positions while some are ticked, so that the next click hits its target.
+    """
+
+    labels_requested = Signal(tuple)  # ids of the ticked images, in order
 
     def __init__(
         self, facts: ClassPageFacts, state: CollectionState, thumbnails: Thumbnails
@@ -53,8 +56,10 @@ class LikelyImages(QWidget):
         hint = make_label(candidates_text(len(facts.candidates)), "caption", wraps=True)
         fill_column(self, self._strip, hint).addWidget(self._button, 0, Qt.AlignmentFlag.AlignLeft)
         self._strip.show_images(
-            facts.candidates, state
-        )  # now that it has a parent: else it were a window of its own
+            facts.candidates,
+            state,
+            # only once it has a parent: a parentless widget would become a window
+        )
         self._show_ticked()
 
     @property
@@ -85,9 +90,9 @@ SHOTS_SHOWN: Final = 12
 
 @final
 class ClassPage(Page):
-    """Everything about one class. Replaced when the facts change."""
+    """The page of one class; replaced when its facts change."""
 
-    candidates_accepted = Signal(tuple)  # label these images as the class
+    candidates_accepted = Signal(tuple)  # image ids to label as the class
 
     def __init__(
         self,
@@ -146,7 +151,7 @@ class ClassPage(Page):
         strip.image_clicked.connect(self._requests.image_requested)
 
     def _add_place(self) -> None:
-        """Parents, or classes that may become one, and what the class learns from them."""
+        """Add the parents, or suggested ones, and what the class learns from them."""
         facts = self._facts
         part = self.add_part(tr("Place in the graph"))
         can_unlink = self._is_writable and len(facts.parents) > 1
@@ -195,7 +200,7 @@ class ClassPage(Page):
         tone: str = "accent",
         is_share: bool = False,
     ) -> None:
-        """A class; without a score where it does not contribute to the prototype."""
+        """Add a class; without a score where it does not contribute to the prototype."""
         line = ScoreLine()
         line.show_row(row, tone=tone, has_score=row.score > 0, is_share=is_share)
         line.chosen.connect(self._requests.class_requested)
@@ -203,12 +208,12 @@ class ClassPage(Page):
 
     @property
     def is_in_hand(self) -> bool:
-        """Whether the user is editing something that was not saved yet."""
+        """Whether there is unsaved input."""
         is_ticking = self._likely is not None and self._likely.is_in_hand
         return is_ticking or self._bar.is_in_hand or self._notes.is_in_hand
 
     def settle(self) -> None:
-        """Save pending edits before the page goes away."""
+        """Save pending edits before the page is closed."""
         if self._likely is not None:
             self._likely.settle()
         self._bar.settle()

@@ -1,4 +1,7 @@
-"""Fields of the selected images, such as their count: read and changed. Hidden in a project without any."""
+"""Fields of the selected images, such as their count, for editing.
+
+Hidden in a project without fields.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +22,13 @@ if TYPE_CHECKING:
     from app.inspector.page import PageRequests
     from engine.image_fields import ImageField
 
-_NOTHING = "–"  # noqa: RUF001 (a sign)
-_MIXED: Final = -1  # counts that differ
+_NOTHING = "–"  # noqa: RUF001 (en dash)
+_MIXED: Final = -1  # for counts that differ
 
 
 @final
 class ValueLine(QLineEdit):
-    """Enter, or leaving it, takes the value; Esc leaves it as it was."""
+    """A text editor: Enter or losing the focus sets the value; Esc restores it."""
 
     written = Signal(str)
     left = Signal()
@@ -38,7 +41,7 @@ class ValueLine(QLineEdit):
         self.editingFinished.connect(self._take)
 
     def show_value(self, value: str | None) -> None:
-        """Show a value, None where values differ, unless another one is being typed."""
+        """Show a value, None where values differ; does nothing while another one is being typed."""
         if value != self._value or not self.hasFocus():
             self._value = value
             self.setText(value or "")
@@ -61,7 +64,10 @@ class ValueLine(QLineEdit):
 
 @final
 class CountBox(QSpinBox):
-    """Enter, an arrow, or leaving it, takes the count; none is 0, and below it where counts differ."""
+    """A count editor: Enter, an arrow or losing the focus sets the count.
+
+    0 means no count, and the minimum below it that counts differ.
+    """
 
     left = Signal()
 
@@ -73,7 +79,7 @@ class CountBox(QSpinBox):
         dress_number_box(self)
 
     def show_value(self, value: str | None) -> None:
-        """Show a count, None where counts differ, unless another one is being typed."""
+        """Show a count, None where counts differ; does nothing while another one is being typed."""
         is_typed = self.text() not in {self.textFromValue(self.value()), self.specialValueText()}
         if self.hasFocus() and is_typed:
             return
@@ -88,7 +94,7 @@ class CountBox(QSpinBox):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.text().isdigit() and self.text() == self.specialValueText():
-            self.clear()  # a digit replaces the sign, wherever a click left the cursor
+            self.clear()  # a digit replaces the sign, wherever the cursor is
         super().keyPressEvent(event)
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape):
             self.left.emit()
@@ -96,9 +102,9 @@ class CountBox(QSpinBox):
 
 @final
 class FieldSection(QWidget):
-    """One line for each field."""
+    """A form with one row per field."""
 
-    left = Signal()  # the keyboard goes back to the images
+    left = Signal()  # the focus returns to the images
 
     def __init__(self, requests: PageRequests) -> None:
         super().__init__()
@@ -118,14 +124,14 @@ class FieldSection(QWidget):
         *,
         is_writable: bool,
     ) -> None:
-        """Show the values of an image and those that are selected with it.
+        """Show the values of an image and the images selected with it.
 
         Args:
-            fields: all there are; () hides it.
-            values: by name; None where they differ from image to image.
+            fields: the fields of the project; () hides the section.
+            values: by name; None where they differ between images.
         """
         if image_id != self._image_id:
-            self.finish()  # with what was typed for the image before
+            self.finish()  # saves input for the previous image
         self._image_id = image_id
         if tuple(fields) != self._fields:
             self._make_form(tuple(fields))
@@ -135,11 +141,11 @@ class FieldSection(QWidget):
             _show_value(editor, values.get(name, ""))
 
     def editor(self, name: str) -> QWidget:
-        """What the value of a field is changed with."""
+        """The editor of a field."""
         return self._editors[name]
 
     def finish(self) -> None:
-        """Take what is being typed."""
+        """Save what is being typed."""
         for editor in self._editors.values():
             if editor.hasFocus() and isinstance(editor, ValueLine | CountBox):
                 editor.clearFocus()

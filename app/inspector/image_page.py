@@ -1,4 +1,4 @@
-"""The inspector page of one image: what it is, why, and what its file says."""
+"""The inspector page of one image: prediction, explanation, label, notes and file information."""
 
 from __future__ import annotations
 
@@ -44,12 +44,15 @@ if TYPE_CHECKING:
 
 
 SHOTS_SHOWN: Final = 5
-SIDE: Final = 52  # logical pixels: five of them fill the pane at its first width
+SIDE: Final = 52  # logical pixels: five of them fill the pane at its default width
 
 
 @final
 class Why(QWidget):
-    """The explanation of one prediction: look-alikes first, numbers in a fold; its widgets are reused."""
+    """The explanation of one prediction: similar images, with shares in a collapsible section.
+
+    Its widgets are reused.
+    """
 
     def __init__(self, thumbnails: Thumbnails, requests: PageRequests, settings: Settings) -> None:
         super().__init__()
@@ -105,10 +108,10 @@ class _Share:
 
 @final
 class ImagePage(Page):
-    """Everything about one image. Made once, so that classes keep their places from image to image."""
+    """The page of an image; created once, so that classes keep their positions between images."""
 
     row_chosen = Signal(int)  # class id
-    news_requested = Signal()  # show the newer predictions that wait
+    news_requested = Signal()  # show the pending predictions
 
     def __init__(self, thumbnails: Thumbnails, requests: PageRequests, settings: Settings) -> None:
         super().__init__()
@@ -187,9 +190,9 @@ class ImagePage(Page):
     def show_fields(
         self, chosen_ids: Sequence[int], state: CollectionState, *, is_writable: bool
     ) -> None:
-        """Show the fields of the images that are selected together, which the shown image may be among.
+        """Show the fields of the selected images, or of the displayed one where it is not selected.
 
-        Hidden in a project that has no fields, where nothing was counted.
+        Hidden in a project without fields and counts.
         """
         has_fields = bool(state.fields or state.field_values)
         self._fields_head.setVisible(has_fields)
@@ -212,7 +215,10 @@ class ImagePage(Page):
         return line
 
     def _show_prediction(self, facts: ImageFacts, graph: CategoryGraph) -> None:
-        """Show the most likely classes; for an unknown image without percentages, which would suggest certainty."""
+        """Show the most likely classes.
+
+        Without percentages for an unknown image: they would suggest certainty.
+        """
         is_unknown = facts.certainty is Certainty.UNKNOWN
         condition = tr("Closest classes:") if is_unknown else ""
         self._certainty.show_text(certainty_text(facts, graph))
@@ -232,9 +238,9 @@ class ImagePage(Page):
 
 @final
 class LabelLine(QWidget):
-    """The label with its annotator and time, and a button that removes it. Without a label it keeps its height.
+    """The label with annotator, time and a button that removes it; fixed height.
 
-    Of an outdated label it asks whether it holds for the photo that is there now.
+    For an outdated label it asks whether it applies to the current photo.
     """
 
     def __init__(self, *, on_remove: Callable[[], None], on_confirm: Callable[[], None]) -> None:
@@ -267,7 +273,7 @@ class LabelLine(QWidget):
         self._answers.hide()
 
     def ask(self, title: str, outdated: Label, *, is_writable: bool) -> None:
-        """Show a label of another photo, and ask whether it holds for this one."""
+        """Show the label of a replaced photo, and ask whether it applies to the current one."""
         self.show_label(title, outdated)
         self._title.show_text(title, role="secondary")
         self.remove.setVisible(is_writable)
@@ -278,12 +284,13 @@ class LabelLine(QWidget):
 
 
 PICTURE_HEIGHT: Final = 168
-"""Logical pixels. Chosen: what a photo of 16 : 9 takes in the pane's first width; the same for every image."""
+"""Logical pixels, the same for every image. Chosen: the height of a 16:9 photo at the pane's
+default width."""
 
 
 @final
 class Picture(QWidget):
-    """A fitted image with round corners."""
+    """A fitted image with rounded corners."""
 
     def __init__(self, thumbnails: Thumbnails) -> None:
         super().__init__()
@@ -299,10 +306,10 @@ class Picture(QWidget):
         self.update()
 
     def prepare(self, sources: Sequence[ImageSource]) -> None:
-        """Load the pictures of the next images, once it is known how large they are shown."""
+        """Preload the pictures of the next images, once the display size is known."""
         if not self.isVisible():
             return
-        for source in reversed(sources):  # the latest request is served first
+        for source in reversed(sources):  # the newest request is served first
             self._request(source)
 
     def _request(self, source: ImageSource) -> QPixmap | None:

@@ -1,4 +1,4 @@
-"""What the inspector shows of an image or a class, as plain values. No Qt."""
+"""Contents of the inspector for an image or a class, as plain values. No Qt."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.file_parts import ImageSource
 from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
 from engine.graph.shown_language import shown_language
 
-if TYPE_CHECKING:  # the window shows first
+if TYPE_CHECKING:  # deferred so that the window opens sooner
     from collections.abc import Mapping
 
     from engine.collection.answers import ClassFacts
@@ -24,14 +24,14 @@ if TYPE_CHECKING:  # the window shows first
     from engine.graph.category_graph import CategoryGraph
     from engine.project.records import Label
 
-DIGITS: Final = 9  # classes that have a digit key
+DIGITS: Final = 9  # number of classes with a digit key
 ALWAYS_SHOWN: Final = 5
-RARELY: Final = 0.01  # probability from which classes below the fifth are shown
-SHOWN_PLACES: Final = 8  # paths of a class; the others are counted
+RARELY: Final = 0.01  # minimum probability of classes shown after the fifth
+SHOWN_PLACES: Final = 8  # paths of a class; further ones are counted
 
 
 class Certainty(Enum):
-    """How far a prediction can be trusted."""
+    """How reliable a prediction is."""
 
     WAITING = auto()
     FAILED = auto()
@@ -46,7 +46,7 @@ class Certainty(Enum):
 
 @dataclass(frozen=True)
 class ScoreRow:
-    """One class with its score; `digit` is the key that labels with it, 0 for none."""
+    """One class with its score; `digit` is its labelling key, 0 for none."""
 
     class_id: int
     name: str
@@ -56,7 +56,7 @@ class ScoreRow:
 
 
 class ShareSource(Enum):
-    """Where a share of a prototype comes from."""
+    """Kind of images that a share of a prototype is computed from."""
 
     LABELLED = auto()
     COARSE = auto()
@@ -65,7 +65,7 @@ class ShareSource(Enum):
 
 @dataclass(frozen=True)
 class ShareRow:
-    """One source of a prototype: images of the class itself (`class_id` None) or of another class."""
+    """One source of a prototype: images of the class itself (`class_id` None) or another one."""
 
     class_id: int | None
     name: str
@@ -76,7 +76,7 @@ class ShareRow:
 
 @dataclass(frozen=True)
 class ImageFacts:
-    """The facts of an image page; `failure`: why its file could not be read."""
+    """The facts of an image page; `failure` is the reason why its file could not be read."""
 
     image_id: int
     source: ImageSource
@@ -92,7 +92,7 @@ class ImageFacts:
 
     @property
     def path(self) -> Path:
-        """Of the file."""
+        """Path of the file."""
         return self.source.path
 
     @property
@@ -102,14 +102,14 @@ class ImageFacts:
 
     @property
     def alike(self) -> tuple[int, ...]:
-        """The images that explain it at first sight: look-alikes, else what its class was learned from."""
+        """Images that explain the prediction: nearest neighbours, else examples of the class."""
         if self.look_alikes and self.certainty is not Certainty.UNKNOWN:
             return self.look_alikes
         return next((share.image_ids for share in self.shares if share.image_ids), ())
 
     @property
     def has_own_examples(self) -> bool:
-        """Whether the class that is explained has images of its own."""
+        """Whether the explained class has images of its own."""
         return any(
             each.class_id is None and each.source is ShareSource.LABELLED for each in self.shares
         )
@@ -138,13 +138,13 @@ class ClassPageFacts:
     attributes: ClassAttributes = NO_ATTRIBUTES
     bar_from: str = ""
     curve: PolicyCurve | None = None
-    mistaken_for: str = ""  # the class that it is most often taken for
+    mistaken_for: str = ""  # the class that it is most often confused with
     more_places: int = 0
-    name_beside: str = ""  # in the project, where `name` is the one in the person's language
+    name_beside: str = ""  # project name, where `name` is in the interface language
 
     @property
     def other_names(self) -> tuple[str, ...]:
-        """What else it is called, the name in the project first; in no other language than the person's, or Latin."""
+        """Other names in the user's language or Latin, the project's name first."""
         names = self.attributes.names_for(shown_language())
         others = dict.fromkeys(filter(None, (self.name_beside, *names)))
         return tuple(each for each in others if each != self.name)
@@ -180,7 +180,7 @@ def certainty(state: CollectionState, image_id: int) -> Certainty:
 def score_rows(
     graph: CategoryGraph, scores: Sequence[ScoredClass], *, with_digits: bool = False
 ) -> tuple[ScoreRow, ...]:
-    """Scored classes as rows, without classes removed meanwhile."""
+    """Scored classes as rows, without classes that were removed."""
     known = [scored for scored in scores if scored.class_id in graph]
     return tuple(
         ScoreRow(
@@ -215,7 +215,7 @@ def place_text(graph: CategoryGraph, class_id: int) -> str:
 
 
 def share_rows(graph: CategoryGraph, explanation: Explanation | None) -> tuple[ShareRow, ...]:
-    """The sources of the prototype behind a prediction, largest share first, without empty ones."""
+    """The sources of the prototype behind a prediction, by descending share, without empty ones."""
     if explanation is None:
         return ()
     own = ShareRow(
@@ -234,7 +234,7 @@ def share_rows(graph: CategoryGraph, explanation: Explanation | None) -> tuple[S
         for one in shares
         if one.class_id in graph
     ]
-    present = [row for row in (own, *others, unlabelled) if row.share > 0.005]  # noqa: PLR2004 (less rounds to nothing)
+    present = [row for row in (own, *others, unlabelled) if row.share > 0.005]  # noqa: PLR2004
     return tuple(sorted(present, key=lambda row: -row.share))
 
 
@@ -316,7 +316,7 @@ def _name_in(graph: CategoryGraph, class_id: int | None) -> str:
 
 
 class Teaching(Enum):
-    """What a class's prototype is made of."""
+    """Sources of a class's prototype."""
 
     NOTHING = auto()
     PARENTS_ONLY = auto()
@@ -327,8 +327,10 @@ class Teaching(Enum):
 
 def teaching(facts: ClassPageFacts) -> Teaching:
     is_taught_by_parents = any(
-        row.score > 0 for row in facts.parents
-    )  # without images they contribute nothing
+        row.score > 0
+        for row in facts.parents
+        # without images they contribute nothing
+    )
     if facts.is_zero_shot:
         return Teaching.PARENTS_ONLY if is_taught_by_parents else Teaching.NOTHING
     if not facts.shots:
@@ -341,12 +343,12 @@ def teaching(facts: ClassPageFacts) -> Teaching:
 def label_shown(
     state: CollectionState, image_id: int, known: Label | None, *, is_unsaved: bool
 ) -> Label | None:
-    """The label of an image.
+    """The label to show for an image.
 
     Args:
         known: its label when its details were last read, or None.
-        is_unsaved: whether the person at this computer has just given it and it is not on disk yet; only then is
-            she the annotator. A label whose details are not read yet has none.
+        is_unsaved: whether this window has set it and it is not on disk yet; only then is the
+            current user its annotator. A label whose details are not read yet has none.
     """
     code = int(state.label_class[state.position(image_id)])
     if code in {NO_CLASS, BOXED}:
@@ -364,7 +366,7 @@ def label_shown(
 def shared_values(
     values: Mapping[int, Mapping[str, str]], image_ids: Sequence[int]
 ) -> dict[str, str | None]:
-    """The values of fields that images share, by name; None where they differ.
+    """The common field values of images, by name; None where they differ.
 
     Args:
         values: of fields, by image id.

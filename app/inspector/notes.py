@@ -1,4 +1,4 @@
-"""Stars, flag and comment of the image that is shown, to be read and changed."""
+"""Stars, flag and comment of the displayed image, for editing."""
 
 from __future__ import annotations
 
@@ -21,17 +21,20 @@ from app.theme.tokens import tokens
 if TYPE_CHECKING:
     from engine.project.records import Note
 
-MOST_STARS: Final = 5  # as the project takes
+MOST_STARS: Final = 5  # as in the project
 # Logical pixels.
 SIDE: Final = 18
 GAP: Final = 2
 EDITOR_HEIGHT: Final = 76
-LONGEST: Final = 10_000  # characters that the project takes
+LONGEST: Final = 10_000  # maximum characters in the project
 
 
 @final
 class StarRating(QWidget):
-    """Five stars: a click gives so many, the same one again takes them away; arrows and digits do, too."""
+    """Five stars; a click sets the rating, clicking the same star clears it.
+
+    The arrow and digit keys set it, too.
+    """
 
     chosen = Signal(int)
 
@@ -112,7 +115,7 @@ class StarRating(QWidget):
 
 @final
 class CommentEditor(QPlainTextEdit):
-    """Ctrl+Enter, or leaving it, keeps the comment; Esc leaves it as it was."""
+    """A comment editor: Ctrl+Enter or losing the focus saves; Esc restores the old comment."""
 
     written = Signal(str)
     left = Signal()
@@ -133,7 +136,7 @@ class CommentEditor(QPlainTextEdit):
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def finish(self) -> None:
-        """Keep what was written, and go away."""
+        """Save the comment, and hide the editor."""
         if self.isHidden():
             return
         text = self.toPlainText().strip()[:LONGEST]
@@ -155,15 +158,15 @@ class CommentEditor(QPlainTextEdit):
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        if event.reason() != Qt.FocusReason.PopupFocusReason:  # its own menu
+        if event.reason() != Qt.FocusReason.PopupFocusReason:  # its context menu
             self.finish()
 
 
 @final
 class NoteSection(QWidget):
-    """Of one image."""
+    """Stars, flag and comment of one image."""
 
-    left = Signal()  # the comment was written, or left as it was
+    left = Signal()  # the comment was saved or restored
 
     def __init__(self, requests: PageRequests) -> None:
         super().__init__()
@@ -193,7 +196,7 @@ class NoteSection(QWidget):
 
     def show_note(self, image_id: int, note: Note | None, *, is_writable: bool) -> None:
         if image_id != self._image_id:
-            self.editor.finish()  # with what was written of the image before
+            self.editor.finish()  # saves input for the previous image
         self._image_id, self._note, self._is_writable = image_id, note, is_writable
         is_flagged = note is not None and note.is_flagged
         self.stars.show_stars(0 if note is None else note.stars)
@@ -208,7 +211,7 @@ class NoteSection(QWidget):
         self._comment.show_text(comment if self.editor.isHidden() else "")
 
     def edit(self) -> None:
-        """Let the user write a comment."""
+        """Edit the comment."""
         if self._is_writable:
             self.editor.begin("" if self._note is None else self._note.comment)
             self._show_comment()

@@ -1,4 +1,4 @@
-"""Building blocks of the inspector: a column of parts and folds, paragraphs, and class rows with a score bar."""
+"""Building blocks of the inspector: pages, collapsible sections, paragraphs, scored class rows."""
 
 from typing import Final, final
 
@@ -27,7 +27,7 @@ from app.wording import clauses, percent, probability_text
 HEIGHT: Final = 34
 BAR_HEIGHT: Final = 4
 KEY_SIDE: Final = 18
-KEY_MARGIN: Final = 8  # around the name of a key that is no single letter
+KEY_MARGIN: Final = 8  # around the name of a key with more than one letter
 CHEVRON: Final = 14  # logical pixels
 CHEVRON_GAP: Final = 6  # logical pixels
 ROUNDING: Final = 6
@@ -36,9 +36,9 @@ _NOTHING: Final = ScoreRow(-1, "", "", 0.0)
 
 
 class RowButton(QAbstractButton):
-    """Base of rows that are clicked. A click does not take the focus, so that labelling by keys continues.
+    """Base of clickable rows. A click does not take the focus, so that labelling by keys continues.
 
-    Space and Enter click it, whatever they mean around it.
+    Space and Enter click a focused row, overriding shortcuts.
     """
 
     is_clickable = True
@@ -69,7 +69,7 @@ class RowButton(QAbstractButton):
         return QSize(0, HEIGHT)
 
     def paint_ground(self, painter: QPainter) -> None:
-        """A hover background and a focus ring."""
+        """Paint the hover background and the focus ring."""
         colours, shape = tokens().colours, QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -1.5)
         is_lit = self.is_clickable and self.underMouse()
         if not (is_lit or self.hasFocus()):
@@ -81,7 +81,7 @@ class RowButton(QAbstractButton):
 
 @final
 class ScoreLine(RowButton):
-    """Key, name, percentage, and a thin bar below. A click, Space or Enter chooses the class."""
+    """Key, name, percentage, and a thin bar below; a click, Space or Enter chooses the class."""
 
     chosen = Signal(int)  # class id
 
@@ -107,8 +107,8 @@ class ScoreLine(RowButton):
         """Show a class.
 
         Args:
-            is_share: whether its score is a share, which may be all; else a probability, which is never certain.
-            condition: goes before its accessible name.
+            is_share: whether the score is a share, which may be 100%; a probability may not.
+            condition: prefix of its accessible name.
             key: replaces its digit.
         """
         self._row, self._tone, self.is_clickable = row, tone, is_clickable
@@ -134,7 +134,7 @@ class ScoreLine(RowButton):
 
     @property
     def key(self) -> str:
-        """The key as it is painted; "" for none."""
+        """The key as painted; "" for none."""
         return self._key
 
     def _on_clicked(self) -> None:
@@ -196,8 +196,9 @@ class ScoreLine(RowButton):
         painter.drawRoundedRect(placed(filled, groove), 2, 2)
 
 
-_NARROWEST: Final = 200  # what a word may take before it is broken: a little less than the room in the narrowest pane
-_NEVER_LONG: Final = 12  # letters; a shorter word always fits
+# minimum width from which words are broken: a little less than the room in the narrowest pane
+_NARROWEST: Final = 200
+_NEVER_LONG: Final = 12  # letters; shorter words always fit
 _ZERO_WIDTH_SPACE: Final = "\u200b"
 
 
@@ -217,11 +218,14 @@ class Paragraph(QLabel):
         self.setSizePolicy(policy)
 
     def minimumSizeHint(self) -> QSize:
-        """One line: for the narrowest page a long text would ask for hundreds."""
+        """One line: at the narrowest width a long text would need hundreds."""
         return QSize(1, self.fontMetrics().height())
 
     def show_text(self, text: str) -> None:
-        """Show a text or nothing; only once it has a parent, else it would be a window."""
+        """Show a text, or hide the paragraph.
+
+        Call after it has a parent: a parentless widget would become a window.
+        """
         self.setVisible(bool(text))
         if text:
             self.ensurePolished()
@@ -240,38 +244,37 @@ def broken(text: str, metrics: QFontMetrics, widest: int = _NARROWEST) -> str:
 
 @final
 class PageRequests(QObject):
-    """What the user wants on the pages of the inspector."""
+    """Requests of the user on the pages of the inspector."""
 
     label_requested = Signal(int, int)  # image id, class id
     labels_requested = Signal(tuple, int)  # image ids, class id
     unlabel_requested = Signal(int)  # image id
-    confirm_requested = Signal(int)  # image id, whose label holds for the photo that is there now
-    bar_requested = Signal(
-        int, either(float | None)
-    )  # class id, minimum confidence in 0..1 or None to inherit it
-    deepest_requested = Signal(int, bool)  # class id, whether to stop there
-    broadest_requested = Signal(int, bool)  # class id, whether nothing above it is predicted
+    confirm_requested = Signal(int)  # image id, whose label applies to the current photo
+    # class id, minimum confidence in 0..1 or None to inherit it
+    bar_requested = Signal(int, either(float | None))
+    deepest_requested = Signal(int, bool)  # class id, whether classes below it are not predicted
+    broadest_requested = Signal(int, bool)  # class id, whether classes above it are not predicted
     parent_requested = Signal(int, int)  # class id, parent to link
-    parent_wanted = Signal(int)  # class id that is to get another parent, still to be chosen
-    unlink_requested = Signal(int, int)  # class id, parent to take it away from
-    attributes_changed = Signal(int, dict)  # class id, other values by attribute
+    parent_wanted = Signal(int)  # class id to get another parent, still to be chosen
+    unlink_requested = Signal(int, int)  # class id, parent to unlink it from
+    attributes_changed = Signal(int, dict)  # class id, new values by attribute
     colour_chosen = Signal(int, str)  # class id, `#rrggbb` or ""
     class_requested = Signal(int)
     image_requested = Signal(int)
     stars_chosen = Signal(int, int)  # image id, 0 to 5
-    flag_chosen = Signal(int, bool)  # image id, whether it is to be flagged
-    comment_written = Signal(int, str)  # image id, "" to take the comment away
+    flag_chosen = Signal(int, bool)  # image id, whether to flag it
+    comment_written = Signal(int, str)  # image id, "" to remove the comment
     field_set = Signal(int, str, str)  # image id, name of the field, value or "" to remove it
-    fields_wanted = Signal()  # the project's fields are to be defined
-    folder_requested = Signal()  # of the image that is shown, in the system's file browser
-    part_opened = Signal(QWidget)  # a fold, whose content should come into sight
+    fields_wanted = Signal()  # edit the fields of the project
+    folder_requested = Signal()  # of the displayed image, in the system's file browser
+    part_opened = Signal(QWidget)  # a section whose content should be scrolled into view
 
 
 class Page(QWidget):
-    """A column of parts.
+    """A column of widgets.
 
     Args:
-        is_inner: whether it lies in another page, whose margins it has.
+        is_inner: whether it is part of another page, and needs no margins.
     """
 
     def __init__(self, *, is_inner: bool = False) -> None:
@@ -321,7 +324,7 @@ class Page(QWidget):
 
 @final
 class PagePart(Page):
-    """A part of a page: a line, a heading, and what belongs to it."""
+    """A section of a page with a separator and a heading."""
 
     def __init__(self, title: str) -> None:
         super().__init__(is_inner=True)
@@ -334,7 +337,7 @@ class PagePart(Page):
 
 @final
 class FoldHead(RowButton):
-    """A heading that opens and closes what is below it, with a few words of it at the end while it is closed."""
+    """The heading of a collapsible section, with a summary at its end while it is closed."""
 
     def __init__(self, title: str) -> None:
         super().__init__()
@@ -357,7 +360,7 @@ class FoldHead(RowButton):
         return font
 
     def _tell_state(self, is_open: bool) -> None:
-        """For screen readers: Qt has no role for it."""
+        """Describe the state for screen readers: Qt has no role for it."""
         self.setAccessibleName(self.text())
         self.setAccessibleDescription(tr("Expanded") if is_open else tr("Collapsed"))
 
@@ -384,7 +387,7 @@ class FoldHead(RowButton):
     def _paint_words(
         self, painter: QPainter, words: str, room: QRect, side: Qt.AlignmentFlag
     ) -> int:
-        """Paint one line, elided; the width that it takes."""
+        """Paint one elided line; return its width."""
         metrics = painter.fontMetrics()
         shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, room.width())
         spot = placed(room, self.rect())
@@ -394,7 +397,7 @@ class FoldHead(RowButton):
 
 @final
 class Fold(QWidget):
-    """A part of a page that is closed until a person opens it; remembered by its `name`."""
+    """A collapsible section, closed by default; its state is stored by its `name`."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The right pane: the page of the current image or class. An image is shown in one step with its card."""
+"""The inspector: the page of the current image or class, updated in one step with the card."""
 
 from __future__ import annotations
 
@@ -44,46 +44,45 @@ if TYPE_CHECKING:
 TOPIC: Final = "inspector"
 PICTURES_AHEAD: Final = 3
 ASK_DELAY_MS: Final = 40
-ABOUT_DELAY_MS: Final = 60  # images that are passed quickly are not asked about
+ABOUT_DELAY_MS: Final = 60  # images that are passed quickly are not queried
 
 
 @final
 class Inspector(QWidget):
     """Shows one image, one class, or nothing."""
 
-    left = Signal()  # the keyboard goes back to the images
+    left = Signal()  # the focus returns to the images
 
     def __init__(self, session: Session, thumbnails: Thumbnails, settings: Settings) -> None:
         super().__init__()
         self.requests = PageRequests(self)
         self._session = session
         self._thumbnails, self._settings = thumbnails, settings
-        self._has_picture = True  # else the image is shown large beside it
-        self.chosen_ids: Callable[[], Sequence[int]] = (
-            tuple  # the images that are selected together
-        )
+        self._has_picture = True  # else the large image is visible next to it
+        # ids of the selected images
+        self.chosen_ids: Callable[[], Sequence[int]] = tuple
         self._image_id: int | None = None
         self._class_id: int | None = None
-        self._asked_id: int | None = None  # the class that the unanswered question is about
-        self._is_outdated = False  # whether the class changed since it was asked
+        self._asked_id: int | None = None  # class of the pending query
+        self._is_outdated = False  # whether the class changed since the query
         self.image_facts: ImageFacts | None = None
         self.class_facts: ClassPageFacts | None = None
         self.setProperty("surface", "pane")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._is_rewritten = False  # whether attributes changed since the page was made
         self._chosen_in: object = None  # state of the project when the image was chosen
-        self._is_complete = False  # whether all is known of the image that is shown
+        self._is_complete = False  # whether all facts of the image are shown
         self._image_page: ImagePage | None = None
         self._scroll, self._image_scroll = make_scroll_area(), make_scroll_area()
         self._pages = QStackedWidget()
         for area in (self._scroll, self._image_scroll):
-            # A page may hold no other tab stop; a click leaves the focus to the grid.
+            # A page may have no other tab stop; a click does not take the focus from the grid.
             area.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             self._pages.addWidget(area)
         fill_column(self, self._pages)
         self._ask_timer = QTimer(self, singleShot=True, interval=ASK_DELAY_MS)
         self._ask_timer.timeout.connect(self._ask)
-        self._about_id: int | None = None  # the image whose file is described
+        self._about_id: int | None = None  # image whose file information is shown
         self._about_timer = QTimer(self, singleShot=True, interval=ABOUT_DELAY_MS)
         self._about_timer.timeout.connect(self._ask_about)
         session.state_changed.connect(self._on_state_changed)
@@ -102,7 +101,7 @@ class Inspector(QWidget):
         self.clear()
 
     def show_image(self, image_id: int) -> None:
-        """Show an image: what is known at once, the rest when it arrives."""
+        """Show an image: known facts at once, the rest when it arrives."""
         self._ask_timer.stop()
         self._image_id, self._class_id, self._chosen_in = image_id, None, self._session.state
         self._show_known()
@@ -112,7 +111,7 @@ class Inspector(QWidget):
         self._ask_soon()
 
     def show_picture(self, *, is_wanted: bool) -> None:
-        """Show a picture above what is known of an image, unless the image is shown large beside it."""
+        """Show or hide the picture, which is not needed next to the large image."""
         self._has_picture = is_wanted
         if self._image_page is not None:
             self._image_page.picture.setVisible(is_wanted)
@@ -137,7 +136,7 @@ class Inspector(QWidget):
         return self._image_id == image_id and not self._is_complete
 
     def top_classes_of(self, image_id: int) -> tuple[int, ...]:
-        """Classes of the digit keys as shown, or as they were within the reaction time; empty for another image."""
+        """Classes of the digit keys that a key pressed now refers to; empty for another image."""
         facts, meant = self.image_facts, self._session.eye.meant(image_id)
         if facts is None or facts.image_id != image_id or meant is None:
             return ()
@@ -152,7 +151,7 @@ class Inspector(QWidget):
         return label_shown(state, image_id, known, is_unsaved=self._session.is_unsaved(image_id))
 
     def _show_known(self) -> None:
-        """Show what is known of the image, consistent with its card."""
+        """Show the known facts of the image, consistent with its card."""
         eye, image_id = self._session.eye, self._image_id
         state = eye.state
         if state is None or image_id is None:
@@ -165,15 +164,23 @@ class Inspector(QWidget):
         self._is_complete = ranking.is_complete and (label is None or bool(label.who))
         self.class_facts = None
         self.image_facts = image_facts(
-            self._session.graph, state, image_id, label=label, tops=ranking.tops,
+            self._session.graph,
+            state,
+            image_id,
+            label=label,
+            tops=ranking.tops,
             explanation=ranking.explanation,
-        )  # fmt: skip
+        )
         if self._image_page is None:
             self._image_page = self._make_image_page()
         self._image_page.show_facts(
-            self.image_facts, self._session.graph, state, chosen_ids=self.chosen_ids(), has_news=eye.frozen.has_news,
+            self.image_facts,
+            self._session.graph,
+            state,
+            chosen_ids=self.chosen_ids(),
+            has_news=eye.frozen.has_news,
             is_writable=self._is_writable,
-        )  # fmt: skip
+        )
         if image_id != self._about_id:
             self._about_id = None
             self._about_timer.start()
@@ -203,19 +210,19 @@ class Inspector(QWidget):
         return self._session.info is not None and self._session.info.is_writable
 
     def follow_choice(self) -> None:
-        """Other images are selected beside the one that is shown."""
+        """Show the fields of the images that are selected now."""
         state = self._session.eye.state
         if self._image_page is not None and self._image_id is not None and state is not None:
             self._image_page.show_fields(self.chosen_ids(), state, is_writable=self._is_writable)
 
     def edit_comment(self) -> None:
-        """Let the user comment on the image that is shown."""
+        """Edit the comment of the displayed image."""
         if self._image_page is not None and self._image_id is not None:
             self._image_scroll.ensureWidgetVisible(self._image_page.notes)
             self._image_page.notes.edit()
 
     def read_file_again(self) -> None:
-        """More is known of the files."""
+        """Read the file information again: more of it is available."""
         if self._image_id is not None:
             self._about_timer.start()
 
@@ -223,9 +230,11 @@ class Inspector(QWidget):
         image_id = self._image_id
         if image_id is not None and self._session.state is not None:
             self._session.ask(
-                lambda live: ask_file(live, image_id), lambda facts: self._on_file_known(image_id, facts),
-                owner=self, topic="about file",
-            )  # fmt: skip
+                lambda live: ask_file(live, image_id),
+                lambda facts: self._on_file_known(image_id, facts),
+                owner=self,
+                topic="about file",
+            )
 
     def _on_file_known(self, image_id: int, facts: FileFacts | None) -> None:
         if image_id == self._image_id and self._image_page is not None:
@@ -233,7 +242,7 @@ class Inspector(QWidget):
             self._image_page.about.show_facts(facts)
 
     def _on_row_chosen(self, class_id: int) -> None:
-        """A row that changed within the reaction time means its predecessor, as its key does."""
+        """Label as the class of a row; just after a change, as the row shown before it."""
         image_id, facts = self._image_id, self.image_facts
         meant = None if image_id is None else self._session.eye.meant(image_id)
         if image_id is None or facts is None or meant is None:
@@ -250,13 +259,14 @@ class Inspector(QWidget):
     def _on_state_changed(self, state: object) -> None:
         if (
             self._chosen_in is not state
-        ):  # else the grid, which laid its cards out first, has just announced the card
+            # else the grid, which is updated first, has just announced the card
+        ):
             self._show_known()
         if self._class_id is not None:
             self._ask_soon()
 
     def _on_change_made(self, change: Change) -> None:
-        """Rebuild the page: undone edits may still stand in its fields, and the facts would not differ."""
+        """Rebuild the page after changed attributes: its fields may still contain undone edits."""
         if any(isinstance(edit, AttributesChanged) for edit in change.graph_edits):
             self._is_rewritten = True
         if CLOCKS_SETTING in change.settings:
@@ -267,12 +277,12 @@ class Inspector(QWidget):
             self._show_known()
 
     def _ask_soon(self) -> None:
-        """Ask after the delay; states that come in a row do not put it off."""
+        """Query the class after a delay, which further state changes do not extend."""
         if not self._ask_timer.isActive():
             self._ask_timer.start()
 
     def _ask(self) -> None:
-        """Ask about the class; where an answer about it is still to come, once that is there."""
+        """Query the class; while a query of it is pending, repeat it after the answer."""
         class_id = self._class_id
         if self._session.state is None or class_id is None:
             return
@@ -281,9 +291,11 @@ class Inspector(QWidget):
             self._asked_id = class_id
             self._session.ask(
                 lambda live: _ask_class(live, class_id),
-                lambda answer: self._on_class_answer(class_id, answer), owner=self, topic=TOPIC,
+                lambda answer: self._on_class_answer(class_id, answer),
+                owner=self,
+                topic=TOPIC,
                 on_failure=self._forget_question,
-            )  # fmt: skip
+            )
 
     def _forget_question(self) -> None:
         self._asked_id, self._is_outdated = None, False
@@ -307,7 +319,8 @@ class Inspector(QWidget):
         )
         is_shown = facts == self.class_facts and not self._is_rewritten
         if is_shown or self._is_in_hand(class_id):
-            return  # a new page would lose the focus and a slider that is held
+            # a new page would lose the focus and a slider that is being dragged
+            return
         self.image_facts, self.class_facts, self._is_rewritten = None, facts, False
         page = ClassPage(
             facts,
@@ -380,7 +393,7 @@ class Inspector(QWidget):
 
 
 def _scroll_to(part: QWidget, pages: QStackedWidget) -> None:
-    """Scroll to as much of a part as there is room for, from its top, once it is laid out."""
+    """Scroll a widget into view after the layout, with its top edge visible."""
 
     def scroll() -> None:
         area = pages.currentWidget()
@@ -398,7 +411,7 @@ ClassAnswer = tuple["ClassFacts", tuple["ScoredClass", ...], tuple[int, ...], "P
 
 
 def _ask_class(live: LiveCollection, class_id: int) -> ClassAnswer | None:
-    """On the project thread; None when the class was removed."""
+    """Query the facts of a class; on the project thread. None where the class was removed."""
     from engine.collection.graph_suggestions.find import suggested_parents
     from engine.evaluation.policy_curve import curve_of
 

@@ -1,4 +1,4 @@
-"""The inspector's sentences, in the user's language."""
+"""Sentences of the inspector, in the user's language."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def label_origin(label: Label) -> str:
     return clauses(label.who, moment_text(label.when))
 
 
-def certainty_text(facts: ImageFacts, graph: CategoryGraph) -> str:  # noqa: PLR0911 (one sentence for each case)
+def certainty_text(facts: ImageFacts, graph: CategoryGraph) -> str:  # noqa: PLR0911
     match facts.certainty:
         case Certainty.FAILED:
             reason = short_reason(facts.failure, facts.path.name) or tr("Could not be read")
@@ -100,7 +100,7 @@ def _coarse_text(facts: ImageFacts, graph: CategoryGraph) -> str:
 
 
 def within_text(facts: ImageFacts) -> str:
-    """Above the most likely classes below the one that is certain."""
+    """Heading of the most likely classes below the safe class."""
     return tr("Most likely within %1:", shortened(_safe_name(facts)), about="class")
 
 
@@ -121,7 +121,7 @@ def share_title(row: ShareRow) -> str:
 
 
 def reason_text(facts: ImageFacts) -> str:
-    """Why in words, above the images that show it; empty without an explanation."""
+    """The explanation in words, for use above its images; empty without an explanation."""
     name = shortened(facts.why_name)
     if not facts.alike and not facts.shares:
         return ""
@@ -135,7 +135,7 @@ def reason_text(facts: ImageFacts) -> str:
 
 
 def learned_text(facts: ImageFacts) -> str:
-    """The shares of a prediction, above what its class was learned from."""
+    """The shares of a prediction, for use above the sources of its class."""
     if not facts.shares:
         return ""
     return paragraph(_portions_text(facts), _learned_from_text(facts))
@@ -162,7 +162,7 @@ def _learned_from_text(facts: ImageFacts) -> str:
 
 
 def examples_text(facts: ClassPageFacts) -> str:
-    """What stands in for examples, and how well the class is recognised."""
+    """The number of examples or their substitute, and the recall of the class."""
     match teaching(facts):
         case Teaching.NOTHING:
             return tr(
@@ -177,7 +177,7 @@ def examples_text(facts: ClassPageFacts) -> str:
 
 
 def shares_text(facts: ClassPageFacts) -> str:
-    """What a class with examples learns from its parents."""
+    """How much a class with examples learns from its parents."""
     match teaching(facts):
         case Teaching.OWN_ONLY if facts.parents:
             return tr("Learned from its own images alone.")
@@ -192,13 +192,13 @@ def shares_text(facts: ClassPageFacts) -> str:
 
 
 def rules_summary(facts: ClassPageFacts) -> str:
-    """What is shown while the rules are closed: the note, else the confidence that is needed."""
+    """Summary of collapsed settings: the note, else the minimum confidence."""
     note = " ".join(facts.attributes.note.split())
     return note or tr("Minimum confidence %1", percent(facts.bar))
 
 
 def recognised_text(facts: ClassPageFacts) -> str:
-    """How well the class is recognised, as far as its labels show; "" where it has none."""
+    """How well the class is recognised, by its labels; "" where it has none."""
     curve = facts.curve
     if curve is None:
         if len(facts.shots) != 1 or facts.is_zero_shot:
@@ -222,7 +222,7 @@ def recognised_text(facts: ClassPageFacts) -> str:
 
 
 def shortened(name: str) -> str:
-    """A name for use in a sentence."""
+    """A name, shortened for use in a sentence."""
     return name if len(name) <= LONGEST_IN_SENTENCE else f"{name[:LONGEST_IN_SENTENCE].rstrip()}…"
 
 
@@ -258,7 +258,7 @@ def bar_text(facts: ClassPageFacts) -> str:
 
 
 def curve_text(curve: PolicyCurve, bar: float) -> str:
-    """The effect of a confidence, measured on labelled images that the model did not learn from."""
+    """The effect of a minimum confidence, measured on held-out labelled images."""
     point = curve.at(bar)
     named = plural(
         curve.images,
