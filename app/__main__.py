@@ -1,8 +1,8 @@
-"""Start of the program: the window, the command line, or a worker, by the first word."""
+"""Entry point: the window, the command line or a worker, depending on the first argument."""
 
 from __future__ import annotations
 
-# the guard comes before whatever takes long to load
+# Runs before the imports that take long.
 import sys
 
 from app.early_stop import end_command, guard_start, is_start
@@ -10,7 +10,7 @@ from app.early_stop import end_command, guard_start, is_start
 if is_start(__name__):
     guard_start()
     if getattr(sys, "frozen", False):
-        # What looks after shared memory for Python is this program again there, not a Python that takes `-c`.
+        # In a frozen program, Python's resource tracker starts this executable, which lacks `-c`.
         from multiprocessing import freeze_support
 
         freeze_support()
@@ -34,7 +34,10 @@ _log = logging.getLogger(__name__)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program, by default with the arguments of the process. Status 2: neither a command nor a project."""
+    """Run the program, by default with the arguments of the process.
+
+    Returns 2 where the first argument is neither a command nor a project.
+    """
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words and words[0].partition("=")[0] == LANGUAGE_OPTION:
         words, problem = _take_language(words)
@@ -59,14 +62,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return status
     if len(words) > 1:
         sys.stderr.write(
-            f"protoleaf: the window opens one project: expected nothing after {first}, found {words[1]}\n"
+            f"protoleaf: the window opens one project: expected nothing after {first}, "
+            f"found {words[1]}\n"
         )
         return 2
     return open_window(Path(first).absolute() if first else None)
 
 
 def _print_version() -> bool:
-    """Print the version; False where the system refuses, so that the command line, which loads more, reports it."""
+    """Print the version; return False on a write error, which the command line then reports."""
     with suppress(OSError):
         sys.stdout.write(f"protoleaf {__version__}\n")
         sys.stdout.flush()
@@ -75,7 +79,7 @@ def _print_version() -> bool:
 
 
 def _speak() -> None:
-    """Have errors of the command line in the person's language; Qt is loaded only where there is one."""
+    """Translate errors of the command line; Qt is loaded only where a language is set."""
     if wanted := os.environ.get(LANGUAGE_VARIABLE) or os.environ.get("LC_MESSAGES"):
         from app.language import speak_on_command_line
 
@@ -83,7 +87,10 @@ def _speak() -> None:
 
 
 def _take_language(words: list[str]) -> tuple[list[str], str]:
-    """The words behind `--language CODE`, which is for this process and those that it starts; or what is wrong."""
+    """Split off `--language CODE`: the other arguments, or an error message.
+
+    The language is set in the environment, so that child processes use it, too.
+    """
     from app.language import language_names
 
     code, rest = (
@@ -102,7 +109,7 @@ def _take_language(words: list[str]) -> tuple[list[str], str]:
 
 
 def _names_a_project(word: str) -> bool:
-    """By its suffix, so that commands need not be loaded."""
+    """Whether it ends with the suffix of a project; does not load the commands."""
     from engine.config import ARCHIVE_SUFFIX, PROJECT_SUFFIX
 
     return word.endswith((PROJECT_SUFFIX, ARCHIVE_SUFFIX))
@@ -114,7 +121,10 @@ def open_window(
     with_sample: bool = False,
     attach: Callable[[MainWindow], None] | None = None,
 ) -> int:
-    """Open the window with a project or the sample, and run until it is closed; `attach` gets it before it is shown."""
+    """Open the window with a project or the sample, and run until it is closed.
+
+    `attach` is called with the window before it is shown.
+    """
     from importlib.util import find_spec
 
     from engine.log import ProcessKind, logging_to_file
@@ -128,7 +138,10 @@ def open_window(
 
 
 def leave_root() -> None:
-    """Leave the root folder, where a menu may start the program: file dialogs begin in the current folder."""
+    """Leave the root folder, where a menu may start the program.
+
+    File dialogs start in the current folder.
+    """
     with suppress(OSError):
         if Path.cwd() == Path(Path.cwd().anchor):
             os.chdir(Path.home())
@@ -144,7 +157,8 @@ def _run_window(
     if sys.platform == "win32":
         from engine.runtime.onnx_runtime import load_onnxruntime
 
-        load_onnxruntime()  # WORKAROUND: after Qt its library fails to load (onnxruntime issue 16116)
+        # WORKAROUND: after Qt its library fails to load (onnxruntime issue 16116)
+        load_onnxruntime()
     from PySide6.QtCore import QTimer
     from PySide6.QtWidgets import QApplication
 
@@ -175,7 +189,7 @@ def _run_window(
     one.begin(project, with_sample=with_sample, attach=attach)
     QTimer.singleShot(
         0, lambda: _log.info("the window is open")
-    )  # the packages' start is measured by this line
+    )  # The packaging tests measure the start time by this line.
     return application.exec()
 
 

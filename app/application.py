@@ -1,4 +1,4 @@
-"""What belongs to the running application: threads, garbage collection, and files that the system opens."""
+"""Threads, garbage collection and file-open events of the running application."""
 
 import ctypes
 import gc
@@ -15,39 +15,44 @@ from PySide6.QtWidgets import QApplication
 from engine.config import ARCHIVE_SUFFIX, PROJECT_SUFFIX
 
 INTERVAL_MS: Final = 500
-"""How often the GUI thread looks whether a collection is due. Chosen: what a second of work leaves is little memory."""
+"""Interval at which the GUI thread runs a due collection. Chosen: garbage of half a second is
+small."""
 OLDER: Final = (60, 20)
-"""Collections of young objects before the older ones are looked at, and of those before all. A look at all takes
-70 ms with 100,000 images, and finds next to nothing: twice a second the young ones find what closed pages leave."""
+"""Young collections before a middle one, and middle ones before a full one. A full collection takes
+70 ms with 100,000 images and finds next to nothing; young ones find what closed pages leave."""
 
 SWITCH_S: Final = 0.001
-"""How soon a thread that computes lets the GUI thread go on. With 5 ms, as in Python, a key waits for several in turn:
-pauses of 100 to 160 ms now and then in `protoleaf benchmark review`."""
+"""Switch interval of the interpreter, in seconds. With Python's 5 ms a key waits for several
+threads in turn: pauses of 100 to 160 ms now and then in `protoleaf benchmark review`."""
 
 
 def share_interpreter() -> None:
-    """Let threads take turns often enough for a window."""
+    """Shorten the interpreter's switch interval so that computing threads do not delay the GUI."""
     sys.setswitchinterval(SWITCH_S)
 
 
 LARGE_BYTES: Final = 4 << 20
-"""Memory of this size is the system's again once it is freed. Chosen: columns of a large collection are larger, blocks
-of embeddings that are multiplied are smaller, and those are needed again at once."""
-HEAPS: Final = (
-    2  # for the GUI thread and all others, which run one at a time but for products of matrices
-)
+"""Memory blocks of at least this size are returned to the system when freed. Chosen: columns of a
+large collection are larger; blocks of embeddings that are multiplied are smaller and soon
+reused."""
+# Heaps (malloc arenas): one for the GUI thread and one for all others. Except for matrix products,
+# threads run one at a time.
+HEAPS: Final = 2
+# M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX
 _MALLOC_OPTIONS: Final = {
     -1: LARGE_BYTES,
     -3: LARGE_BYTES,
     -8: HEAPS,
-}  # M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX
+}
 
 
 def return_freed_columns() -> None:
-    """Have the C library return large memory when it is freed; on Linux only, and before other threads begin.
+    """Have the C library return large memory blocks when they are freed.
 
-    WORKAROUND: glibc takes ever larger memory from heaps, one for each thread, which keep what was freed: 60 MiB with
-    100,000 images, 250 with 2,500,000. Can go when it returns that by itself.
+    On Linux only; call before other threads start.
+
+    WORKAROUND: glibc takes ever larger blocks from heaps, one for each thread, and keeps what was
+    freed: 60 MiB with 100,000 images, 250 with 2,500,000. Can go when it returns them by itself.
     """
     if sys.platform.startswith("linux"):
         with suppress(OSError, AttributeError):
@@ -66,7 +71,10 @@ def collect_due() -> None:
 
 @final
 class GuiCollector(QObject):
-    """Replaces Python's automatic collection. Objects that exist when it starts are never scanned again."""
+    """Replace Python's automatic collection by one in the GUI thread.
+
+    Objects that exist at the start are never scanned again.
+    """
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -82,7 +90,10 @@ class GuiCollector(QObject):
 
 @final
 class OpenedFiles(QObject):
-    """Opens the projects that the system hands over. It filters all events, so it is made only where it is needed."""
+    """Open the projects of file-open events (macOS).
+
+    It filters all events, so it is made only where it is needed.
+    """
 
     def __init__(self, application: QApplication, open_project: Callable[[Path], None]) -> None:
         super().__init__(application)

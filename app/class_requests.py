@@ -1,4 +1,4 @@
-"""What a person requests of classes, and drags onto them, in the tree and in the drawing of the graph alike."""
+"""Requests and drops on classes that the class tree and the drawing of the graph share."""
 
 from dataclasses import dataclass
 from typing import final
@@ -25,7 +25,7 @@ from engine.graph.placement import Refusal, placement_refusal
 
 @final
 class ClassRequests(QObject):
-    """Emitted by the views, which change nothing themselves; answered by the window's features."""
+    """Signals of the views, which change nothing themselves; handled by the window's features."""
 
     import_requested = Signal()  # of a class list
     create_requested = Signal(either(int | None))  # parent of the new class, or None
@@ -33,17 +33,15 @@ class ClassRequests(QObject):
     remove_requested = Signal(tuple)  # class ids
     unlink_requested = Signal(tuple)  # `Places`: classes, each to be taken away from a parent
     images_requested = Signal(int)  # class
-    classes_dropped = Signal(
-        tuple, either(int | None), bool
-    )  # `Places`, new parent or None, whether to link
-    images_dropped = Signal(
-        either(int | Subset | None), tuple
-    )  # class, fixed row, or None for a new class; image ids
+    # `Places`, new parent or None, whether to link
+    classes_dropped = Signal(tuple, either(int | None), bool)
+    # class, fixed row, or None for a new class; image ids
+    images_dropped = Signal(either(int | Subset | None), tuple)
     files_dropped = Signal(int, tuple)  # class, paths
     menu_requested = Signal(either(int | None), QPoint)  # class or None, place on the screen
 
     def drop(self, dragged: Dragged, class_id: int | None, *, is_link: bool) -> None:
-        """Request what a drop on a class, or where no class stands (None), means."""
+        """Emit the request for a drop on a class, or on empty space (None)."""
         if isinstance(dragged, DraggedClasses):
             self.classes_dropped.emit(dragged.places, class_id, is_link)
         elif isinstance(dragged, DraggedImages):
@@ -54,22 +52,22 @@ class ClassRequests(QObject):
 
 @dataclass(frozen=True)
 class DropVerdict:
-    """What a drop on a class would do."""
+    """Outcome of a drop on a class."""
 
     is_taken: bool = False
-    text: str = ""  # what it would do, or why it is refused; "" where it means nothing
+    text: str = ""  # the outcome or the reason of a refusal; "" where it means nothing
     refusal: Refusal | None = None
 
     @property
     def path(self) -> tuple[int, ...]:
-        """The classes that it would close to a circle."""
+        """The classes of the cycle that it would close."""
         return () if self.refusal is None else self.refusal.path
 
 
 def judge_drop(
     graph: CategoryGraph, dragged: Dragged | None, class_id: int | None, *, is_link: bool
 ) -> DropVerdict:
-    """What a drop on a class, or where no class stands (None), would do."""
+    """Return the outcome of a drop on a class, or on empty space (None)."""
     if dragged is None or (class_id is None and isinstance(dragged, DraggedFiles)):
         return DropVerdict()
     if isinstance(dragged, DraggedClasses):
@@ -80,7 +78,7 @@ def judge_drop(
 
 
 def drag_classes(widget: QWidget, places: Places, graph: CategoryGraph) -> None:
-    """Take classes along; returns when they were dropped."""
+    """Drag classes; returns after the drop."""
     names = [graph.name(class_id) for class_id, _parent in places]
     drag = QDrag(widget)
     drag.setMimeData(classes_mime_data(places, names))

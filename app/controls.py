@@ -1,4 +1,4 @@
-"""Labels, buttons and lines in the roles that the style sheet knows: one line each where a screen is put together."""
+"""Factories of labels, buttons and layouts in the roles of the style sheet."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar, final
@@ -34,15 +34,18 @@ from app.theme.tokens import tokens
 
 ICON_SIZE = 18
 NumberBox = TypeVar("NumberBox", QSpinBox, QDoubleSpinBox)
-_FIELD_MARGIN: Final = 9  # of a field, as in the style sheet
-_MARK_WIDTH: Final = (
-    26  # of a radio button or check box with the gap behind it, as in the style sheet
-)
+_FIELD_MARGIN: Final = 9  # text margin of a field, as in the style sheet
+# width of a radio button or check box and the gap behind it, as in the style sheet
+_MARK_WIDTH: Final = 26
 _ICON_NAME: Final = "iconName"
 ICON_COLOURS: Final = {
-    "": "text_secondary", "primary": "on_accent", "flat": "accent_text", "muted": "text_muted", "danger": "danger",
+    "": "text_secondary",
+    "primary": "on_accent",
+    "flat": "accent_text",
+    "muted": "text_muted",
+    "danger": "danger",
     "warning": "warning",
-}  # fmt: skip
+}
 """Colour of a button's icon by variant."""
 
 
@@ -59,7 +62,10 @@ class Button(QPushButton):
 
 
 def make_label(text: str, role: str = "", *, wraps: bool = False) -> QLabel:
-    """Plain text in a role: "title", "heading", "section", "strong", "secondary", "caption", "muted", "key", "chip"."""
+    """Make a plain-text label in a role of the style sheet.
+
+    Roles: "title", "heading", "section", "strong", "secondary", "caption", "muted", "key", "chip".
+    """
     label = QLabel(text)
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setAlignment(leading_edge())
@@ -85,7 +91,11 @@ def make_flowing_label(text: str, role: str = "") -> QLabel:
 def make_button(
     text: str, on_click: Callable[[], None], *, variant: str = "", icon_name: str = ""
 ) -> QPushButton:
-    """A button: variant "" (plain), "primary", "flat", "muted" (flat, and quieter), "warning" (flat) or "danger"."""
+    """Make a button in a variant.
+
+    Variants: "" (plain), "primary", "flat", "muted" (flat and less prominent), "warning" (flat),
+    "danger".
+    """
     button = Button(plain_button(text))
     button.setCursor(Qt.CursorShape.PointingHandCursor)
     button.setAutoDefault(False)
@@ -107,7 +117,7 @@ def set_variant(button: QPushButton, variant: str) -> None:
 
 
 def make_hint(text: str) -> QLabel:
-    """A quiet line below a radio button or check box, aligned with its text."""
+    """A secondary line below a radio button or check box, aligned with its text."""
     label = make_label(text, "secondary", wraps=True)
     label.setIndent(_MARK_WIDTH)
     return label
@@ -116,7 +126,7 @@ def make_hint(text: str) -> QLabel:
 def make_icon_button(
     icon_name: str, tip: str, on_click: Callable[[], None] | None = None
 ) -> QToolButton:
-    """A small button with an icon only; its tip is also its accessible name."""
+    """A small button with an icon only; its tooltip is also its accessible name."""
     button = QToolButton()
     button.setIcon(icon(icon_name))
     button.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
@@ -131,7 +141,7 @@ def make_icon_button(
 def make_row_card(
     name: str, captions: Sequence[str | QLabel], *ends: QWidget, badge: QWidget | None = None
 ) -> QFrame:
-    """A card of a list: a name above captions, a badge beside the name, and a mark or buttons at the end."""
+    """A card of a list: name above captions, badge next to the name, widgets at the end."""
     spacing = tokens().spacing
     card = QFrame()
     card.setProperty("role", "card")
@@ -158,14 +168,17 @@ def make_row_card(
 
 
 def make_used_mark(text: str) -> QLabel:
-    """Marks the item of a list that is in use."""
+    """A chip that marks the item of a list that is in use."""
     mark = make_label(text, "chip")
     mark.setProperty("tone", "accent")
     return mark
 
 
 def make_notice_column(frame: QFrame, tone: str = "") -> QVBoxLayout:
-    """Style a frame as a notice with a tone ("", "accent", "warning", "danger"); returns the column for its content."""
+    """Style a frame as a notice with a tone; return the column for its content.
+
+    Tones: "", "accent", "warning", "danger".
+    """
     frame.setProperty("role", "notice")
     if tone:
         frame.setProperty("tone", tone)
@@ -177,7 +190,7 @@ def make_notice_column(frame: QFrame, tone: str = "") -> QVBoxLayout:
 def make_column(
     main: QWidget, *, above: QWidget | None = None, below: QWidget | None = None
 ) -> QWidget:
-    """A widget that takes all the room, with others above or below it; the Tab key visits it first."""
+    """Stack a stretching widget with others above or below it; the Tab key visits it first."""
     whole = QWidget()
     column = fill_column(whole, main, spacing=0)
     column.setStretch(0, 1)
@@ -189,7 +202,7 @@ def make_column(
 
 
 def fill_column(parent: QWidget, *parts: QWidget, spacing: int | None = None) -> QVBoxLayout:
-    """Put widgets below each other without margins; small gaps by default."""
+    """Stack widgets vertically without margins; small gaps by default."""
     column = QVBoxLayout(parent)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(tokens().spacing.small if spacing is None else spacing)
@@ -199,7 +212,7 @@ def fill_column(parent: QWidget, *parts: QWidget, spacing: int | None = None) ->
 
 
 def fill_row(parent: QWidget, *parts: QWidget, spacing: int | None = None) -> QHBoxLayout:
-    """Put widgets beside each other without margins; small gaps by default."""
+    """Arrange widgets in a row without margins; small gaps by default."""
     row = QHBoxLayout(parent)
     row.setContentsMargins(0, 0, 0, 0)
     row.setSpacing(tokens().spacing.small if spacing is None else spacing)
@@ -209,35 +222,42 @@ def fill_row(parent: QWidget, *parts: QWidget, spacing: int | None = None) -> QH
 
 
 def dress_number_box(box: NumberBox) -> NumberBox:
-    """Give a number box the height and margin of other fields; a style sheet does not reach its text."""
+    """Give a number box the height and text margin of other fields.
+
+    A style sheet does not reach its text.
+    """
     box.lineEdit().setTextMargins(_FIELD_MARGIN, 0, _FIELD_MARGIN, 0)
     box.setFixedHeight(tokens().spacing.control_height)
     return box
 
 
 def show_round(popup: QWidget) -> None:
-    """Let nothing be seen behind the round corners of a menu or list that is not shown yet."""
+    """Make the background behind the rounded corners of a popup transparent.
+
+    Call before it is shown.
+    """
     bare = Qt.WindowType.FramelessWindowHint | Qt.WindowType.NoDropShadowWindowHint
     popup.setWindowFlags(popup.windowFlags() | bare)
     popup.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
 
 
 def dress_list(box: QComboBox) -> None:
-    """Let nothing be seen behind the round corners of a combo box's list."""
+    """Make the background behind the rounded corners of a combo box's list transparent."""
     popup = box.view().window()
     popup.setObjectName("popup")
     popup.setStyleSheet(
         "#popup { background: transparent; border: none; }"
-    )  # the style sheet of all does not reach it
+        # the application's style sheet does not apply to it
+    )
     show_round(popup)
 
 
 @final
 class ChoiceBox(QComboBox):
-    """Shows the end of a text that it is too narrow for as an ellipsis, and its placeholder where nothing is chosen.
+    """A combo box that elides its text, and shows its placeholder while nothing is chosen.
 
     Attributes:
-        follows_choice: it is as wide as what is chosen, where there is room, else as wide as any entry needs.
+        follows_choice: as wide as the current text where there is room, else as the longest entry.
     """
 
     follows_choice = False
@@ -271,7 +291,8 @@ class ChoiceBox(QComboBox):
         painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
         if (
             self.currentIndex() < 0
-        ):  # the style sheet has one colour for what is chosen and for all entries
+            # the style sheet has one colour for the chosen entry and all others
+        ):
             tone = QPalette.ColorRole.PlaceholderText
             line = option.textAlignment | Qt.AlignmentFlag.AlignVCenter
             painter.drawItemText(
@@ -283,7 +304,7 @@ class ChoiceBox(QComboBox):
 
 
 def make_choice_box(texts: Mapping[Any, str], *, follows_choice: bool = False) -> QComboBox:
-    """A combo box of values with their texts; it may be narrower than its longest entry, see `ChoiceBox`."""
+    """A `ChoiceBox` of values with their texts; may be narrower than its longest entry."""
     box = ChoiceBox()
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     if follows_choice:
@@ -295,7 +316,7 @@ def make_choice_box(texts: Mapping[Any, str], *, follows_choice: bool = False) -
 
 
 def make_form(rows: Mapping[str, QWidget]) -> QGridLayout:
-    """Labelled fields; the mouse wheel scrolls the panel and changes none of them."""
+    """A grid of labelled fields, which ignore the mouse wheel so that it scrolls the panel."""
     grid = QGridLayout()
     grid.setVerticalSpacing(tokens().spacing.small)
     grid.setHorizontalSpacing(tokens().spacing.medium)
@@ -321,7 +342,7 @@ class _WheelFilter(QObject):
 
 
 def make_scroll_area() -> QScrollArea:
-    """A frameless area that scrolls vertically; no tab stop."""
+    """A frameless area that scrolls vertically and takes no focus."""
     area = QScrollArea()
     area.setWidgetResizable(True)
     area.setFrameShape(QFrame.Shape.NoFrame)
@@ -342,7 +363,7 @@ def make_search_field(text: str) -> QLineEdit:
 
 @final
 class CellDelegate(QStyledItemDelegate):
-    """Paints the cells of a table, each read in its own direction: `70.1-100%`, `056.png`."""
+    """Paints table cells, each in its own text direction: `70.1-100%`, `056.png`."""
 
     def displayText(self, value: Any, locale: QLocale | QLocale.Language) -> str:
         return isolated(super().displayText(value, locale))
@@ -355,7 +376,7 @@ def make_separator(*, vertical: bool = False) -> QFrame:
 
 
 def set_property(widget: QWidget, name: str, value: object) -> None:
-    """Set a property that the style sheet uses, and apply the style again."""
+    """Set a property that the style sheet selects by, and repolish the widget."""
     if widget.property(name) == value:
         return
     widget.setProperty(name, value)
@@ -365,7 +386,10 @@ def set_property(widget: QWidget, name: str, value: object) -> None:
 
 @final
 class ElidedLabel(QLabel):
-    """One elided line; its tip has the whole text. Without `takes_rest` it is as wide as its text."""
+    """A label with one elided line and the whole text as tooltip.
+
+    Without `takes_rest` it is as wide as its text.
+    """
 
     def __init__(
         self,
@@ -398,7 +422,7 @@ class ElidedLabel(QLabel):
         height = super().sizeHint().height()
         if self._takes_rest:
             return QSize(0, height)
-        # QLabel's own hint is never below the least width, which may be that of an earlier text.
+        # QLabel's own hint is never below the minimum width, which may be that of an earlier text.
         margins = self.contentsMargins()
         text = self.fontMetrics().size(Qt.TextFlag.TextSingleLine, self.text()).width()
         return QSize(text + margins.left() + margins.right() + 2 * self.margin(), height)

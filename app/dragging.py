@@ -1,4 +1,4 @@
-"""What is dragged in the window and onto it, as plain values, and how that is drawn and scrolled."""
+"""Drag data as plain values, drag pixmaps, and scrolling at the edges of a view."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 from app.theme.tokens import tokens
 
 _OWN: Final = os.getpid()
-"""Ids are valid in one project only, and each window (a process) may have another one open."""
+"""Part of the MIME types: ids are valid in one project only, and each window (a process) may have
+another one open."""
 CLASS_MIME: Final = f"application/x-protoleaf-class-{_OWN}"
 IMAGES_MIME: Final = f"application/x-protoleaf-images-{_OWN}"
 
@@ -27,7 +28,7 @@ Places = tuple[tuple[int, int | None], ...]
 
 @dataclass(frozen=True)
 class DraggedClasses:
-    """Classes of the project, each with the parent it is dragged from."""
+    """Classes of the project, each with the parent that it is dragged from."""
 
     places: Places
 
@@ -41,7 +42,7 @@ class DraggedImages:
 
 @dataclass(frozen=True)
 class DraggedFiles:
-    """Files and folders from outside."""
+    """Files and folders from outside the program."""
 
     paths: tuple[Path, ...]
 
@@ -50,11 +51,12 @@ Dragged = DraggedClasses | DraggedImages | DraggedFiles
 
 
 CARRIED_HEIGHTS: Final[dict[type, int]] = {DraggedClasses: 30, DraggedImages: 90, DraggedFiles: 24}
-"""How far the drag image reaches below the pointer, in logical pixels; Qt does not report where it is shown."""
+"""Height of the drag pixmap below the pointer, in logical pixels; Qt does not report its
+position."""
 
 
 def classes_mime_data(places: Places, names: Sequence[str]) -> QMimeData:
-    """The names are the text for other programs."""
+    """Make the MIME data of classes; their names are the plain text for other programs."""
     data = QMimeData()
     data.setData(CLASS_MIME, QByteArray(json.dumps(places).encode()))
     data.setText("\n".join(names))
@@ -68,7 +70,7 @@ def images_mime_data(image_ids: Sequence[int]) -> QMimeData:
 
 
 def read_dragged(data: QMimeData) -> Dragged | None:
-    """None for data that a class tree cannot take."""
+    """Parse drag data; None where a class tree cannot accept it."""
     if data.hasFormat(CLASS_MIME):
         places = json.loads(bytes(data.data(CLASS_MIME).data()))
         return DraggedClasses(tuple((class_id, from_parent) for class_id, from_parent in places))
@@ -79,7 +81,7 @@ def read_dragged(data: QMimeData) -> Dragged | None:
 
 
 def is_link(event: QDropEvent) -> bool:
-    """Whether Ctrl is held: the class gets a further parent."""
+    """Whether Ctrl is held: the class gets an additional parent."""
     return bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
 
 
@@ -89,7 +91,7 @@ def welcome_files(event: QDragEnterEvent) -> None:
 
 
 def take_files(event: QDropEvent) -> list[Path]:
-    """Accept dropped local files; empty for anything else."""
+    """Accept dropped local files and return their paths; empty for anything else."""
     paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
     if paths:
         event.acceptProposedAction()
@@ -118,14 +120,17 @@ def drag_picture(widget: QWidget, text: str) -> QPixmap:
     return picture
 
 
-EDGE: Final = 28  # logical pixels within which it scrolls
-TICK_MS: Final = 16  # a frame
+EDGE: Final = 28  # logical pixels from an edge within which it scrolls
+TICK_MS: Final = 16  # one frame at 60 Hz
 SLOWEST, FASTEST = 2, 36  # logical pixels a tick: just inside the edge, and far outside
 
 
 @final
 class EdgeScroll:
-    """Scrolls faster the farther the pointer is beyond the edge; calls `on_scrolled` after each step."""
+    """Scrolls faster the farther the pointer is beyond the edge.
+
+    Calls `on_scrolled` after each step.
+    """
 
     def __init__(self, area: QAbstractScrollArea, on_scrolled: Callable[[], object]) -> None:
         self._area = area
@@ -156,7 +161,7 @@ class EdgeScroll:
 
 
 def speed_at(y: int, height: int) -> int:
-    """Logical pixels to scroll per tick: negative at the upper edge, positive at the lower one, else 0."""
+    """Logical pixels to scroll per tick: negative at the upper edge, positive at the lower one."""
     into_top, into_bottom = EDGE - y, y - (height - EDGE)
     depth = max(into_top, into_bottom)
     if depth <= 0:

@@ -1,4 +1,4 @@
-"""Drop targets: what a drop would do or why it is refused, as text at the pointer, and boxes for files."""
+"""Drop targets: the text at the pointer, boxes for files, and frames around targets."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 STEPS_NAMED: Final = 4
-"""Classes of a path that are named; of a longer one the middle is left out."""
+"""Most classes of a path that are named; the middle of a longer one is left out."""
 
 
 def classes_text(count: int) -> str:
@@ -37,7 +37,7 @@ def classes_text(count: int) -> str:
 
 
 def drop_text(graph: CategoryGraph, places: Places, to_parent: int | None, *, is_link: bool) -> str:
-    """`Move under Oak`, `Move from Elm to Oak`, `Move 3 classes under Oak`, `Add Oak as a parent of 3 classes` ..."""
+    """Describe moving or linking classes: `Move under Oak`, `Move from Elm to Oak`, ..."""
     count = len({class_id for class_id, _parent in places})
     if to_parent is None:
         return plural(count, "Move to the top level", "Move %n classes to the top level")
@@ -51,7 +51,7 @@ def drop_text(graph: CategoryGraph, places: Places, to_parent: int | None, *, is
 
 
 def _left_parent(graph: CategoryGraph, class_id: int, parent_id: int | None) -> str:
-    """The parent that a class of several parents leaves; "" where it has no other."""
+    """The parent that a class of several parents is moved from; "" where it has no other."""
     is_named = parent_id is not None and len(graph.parents(class_id)) > 1
     return shortened(graph.shown_name(parent_id)) if is_named and parent_id is not None else ""
 
@@ -59,7 +59,7 @@ def _left_parent(graph: CategoryGraph, class_id: int, parent_id: int | None) -> 
 def dropped_text(
     graph: CategoryGraph, dragged: Dragged, class_id: int | None, *, is_link: bool
 ) -> str:
-    """What a drop on a class does, or on empty space (None): `Label 12 images as Oak`, `Add and label as Oak` ..."""
+    """Describe a drop on a class, or on empty space (None): `Label 12 images as Oak`, ..."""
     if isinstance(dragged, DraggedClasses):
         return drop_text(graph, dragged.places, class_id, is_link=is_link)
     name = "" if class_id is None else graph.shown_name(class_id)
@@ -76,7 +76,7 @@ def new_class_text(count: int) -> str:
 
 
 def refusal_text(graph: CategoryGraph, refusal: Refusal, to_parent: int | None) -> str:
-    """Why a drop is refused; "" where it would change nothing."""
+    """The reason why a drop is refused; "" where it would change nothing."""
     name = shortened(graph.shown_name(refusal.class_id))
     place = "" if to_parent is None else shortened(graph.shown_name(to_parent))
     match refusal.obstacle:
@@ -95,16 +95,17 @@ def refusal_text(graph: CategoryGraph, refusal: Refusal, to_parent: int | None) 
 
 
 def _path_text(graph: CategoryGraph, path: tuple[int, ...]) -> str:
-    """`Animal > Bird > Gull`."""
+    """The path as text: `Animal > Bird > Gull`."""
     names = [shortened(graph.shown_name(class_id), 30) for class_id in path]
     if len(names) > STEPS_NAMED:
         names = [*names[: STEPS_NAMED // 2], "…", *names[-(STEPS_NAMED // 2) :]]
     return " > ".join(names)
 
 
-WIDEST: Final = 320  # logical pixels of the text
+WIDEST: Final = 320  # maximum width of the text, in logical pixels
 MARGIN: Final = 12
-BESIDE: Final = QPoint(16, 18)  # from the pointer to the chip: below the arrow, clear of the row
+# offset of the chip from the pointer: below the arrow, clear of the row
+BESIDE: Final = QPoint(16, 18)
 _WRAPPED: Final = (
     Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
 )
@@ -112,7 +113,7 @@ _WRAPPED: Final = (
 
 @final
 class LazyChip:
-    """The chip of a view; made on first use."""
+    """A drop chip that is made on first use."""
 
     def __init__(self, view: QWidget) -> None:
         self._view = view
@@ -121,7 +122,7 @@ class LazyChip:
     def say(
         self, text: str, place: QPoint, dragged: Dragged | None = None, *, is_refusal: bool = False
     ) -> None:
-        """Show a text below the drag image at a place of the screen; "" hides the chip."""
+        """Show a text below the drag pixmap at a screen position; "" hides the chip."""
         if not text:
             self.hide()
             return
@@ -136,13 +137,13 @@ class LazyChip:
 
 @final
 class DropChip(QWidget):
-    """Floats over the window; ignored by mouse and drag."""
+    """Floats over the window; transparent for the mouse and for drags."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
         self._window = window
         self.text = ""
-        self.is_refusal = False  # whether the text says why nothing can be dropped here
+        self.is_refusal = False  # whether the text is the reason of a refusal
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.hide()
@@ -192,7 +193,7 @@ class DropChip(QWidget):
 
 
 class BoxButton(QAbstractButton):
-    """A button as large as what is on it, framed by the theme; Enter presses it as well as Space."""
+    """A button sized to its content and framed by the theme; Enter clicks it as well as Space."""
 
     def sizeHint(self) -> QSize:
         layout = self.layout()
@@ -214,7 +215,7 @@ class BoxButton(QAbstractButton):
 
 @final
 class DropBox(BoxButton):
-    """A framed box; a click, Enter or Space opens the dialog that replaces a drop.
+    """A framed box for drops; a click, Enter or Space opens a dialog instead.
 
     Args:
         name: accessible name.
@@ -240,7 +241,7 @@ class DropBox(BoxButton):
         self.clicked.connect(lambda _is_checked=False: on_click())
 
     def set_open(self, *, is_open: bool) -> None:
-        """Be a box, or plain text where nothing can be dropped."""
+        """Show a box, or plain text where nothing can be dropped."""
         self.setProperty("role", "drop_box" if is_open else "")
         self.setCursor(Qt.CursorShape.PointingHandCursor if is_open else Qt.CursorShape.ArrowCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if is_open else Qt.FocusPolicy.NoFocus)
@@ -253,7 +254,10 @@ def brings_files(data: QMimeData) -> bool:
 
 @final
 class DropLight(QFrame):
-    """A frame around `place` (by default the receiver) while data that it `takes` is dragged over the receiver."""
+    """A frame shown while accepted data is dragged over the receiver.
+
+    It is drawn around `place`, by default the receiver.
+    """
 
     def __init__(
         self,
@@ -269,7 +273,7 @@ class DropLight(QFrame):
         receiver.installEventFilter(self)
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        place = self.parentWidget()  # looked up now: PySide may forget a viewport that it gave
+        place = self.parentWidget()  # looked up now: PySide may drop its wrapper of a viewport
         if isinstance(event, QDragEnterEvent) and place is not None:
             self.setGeometry(place.rect())
             self.raise_()

@@ -1,4 +1,4 @@
-"""Handles Ctrl+C and closed standard streams from the start of the program; imports little."""
+"""Ctrl+C and closed standard streams during the start of the program; imports little."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import io
 import os
 import sys
 
-TYPE_CHECKING = False  # a word that type checkers know; `typing` itself takes long to load
+TYPE_CHECKING = False  # known to type checkers; importing `typing` takes long
 if TYPE_CHECKING:
     import signal
     from types import FrameType
 else:
-    import _signal as signal  # what is built in; the module itself loads much
+    import _signal as signal  # the built-in part; the module itself imports much
 
 _STANDARD_STREAMS = (0, 1, 2)
 _STOPPED = (128 + signal.SIGINT, 128 + signal.SIGTERM)
@@ -21,20 +21,22 @@ _SCRIPTS = {"protoleaf", "protoleaf.exe", "protoleaf-script.py"}
 
 
 def is_start(module: str) -> bool:
-    """Whether a module starts the program: not in another program, a test, or a process of a pool.
+    """Whether a module starts the program, rather than another program, a test or a pool process.
 
-    A process of a pool loads the script that started the program, and must not handle a stop in its place.
+    A pool process loads the script that started the program, and must not install signal handlers.
     """
     processes = sys.modules.get("multiprocessing.process")
     if processes is not None and processes.current_process().name != "MainProcess":
         return False
-    return module == "__main__" or os.path.basename(sys.argv[0]) in _SCRIPTS  # noqa: PTH119 (imports nothing)
+    # Not `Path(...).name`: its module takes long to load.
+    return module == "__main__" or os.path.basename(sys.argv[0]) in _SCRIPTS  # noqa: PTH119
 
 
 def guard_start() -> None:
-    """Handle stops from now on, also while modules are loaded, and replace closed standard streams.
+    """Handle stop signals from now on, also during imports, and reopen closed standard streams.
 
-    The next file that is opened would get the number of a closed stream, and a library could print into a project.
+    The next opened file would get the number of a closed stream, and a library could print into a
+    project.
     """
     end_quietly_when_stopped()
     for number in _STANDARD_STREAMS:
@@ -42,7 +44,7 @@ def guard_start() -> None:
             os.fstat(number)
         except OSError:
             os.open(os.devnull, os.O_RDWR)
-    if sys.stdout is None:  # so it is where it was closed
+    if sys.stdout is None:  # None where the stream is closed
         sys.stdout = _ClosedOutput()
     if sys.stderr is None:
         sys.stderr = os.fdopen(2, "w", encoding="utf-8")
@@ -51,7 +53,7 @@ def guard_start() -> None:
 
 
 def end_quietly_when_stopped() -> None:
-    """Ctrl+C and SIGTERM end the process at once, without a traceback.
+    """End the process at once, without a traceback, on Ctrl+C and SIGTERM.
 
     A worker ignores Ctrl+C of the terminal: its parent gets it too, and stops it.
     """
@@ -61,10 +63,10 @@ def end_quietly_when_stopped() -> None:
 
 
 def end_command(status: int) -> None:
-    """End a command; a stop that comes now changes nothing.
+    """End a command; signals from now on are ignored.
 
-    After a stop, skip the interpreter's shutdown, which would wait for threads and may interrupt a library; exit
-    functions of modules still run.
+    After a stop signal, skip the interpreter's shutdown, which would wait for threads and may
+    interrupt a library; exit functions of modules still run.
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
@@ -99,7 +101,7 @@ def _write_line(line: bytes) -> None:
 
 
 class _ClosedOutput(io.TextIOBase):
-    """Standard output that is closed: printing raises an error instead of losing the text."""
+    """Closed standard output: printing raises an error instead of losing the text."""
 
     encoding = "utf-8"
 
@@ -107,7 +109,7 @@ class _ClosedOutput(io.TextIOBase):
         raise OSError(errno.EBADF, "standard output is closed")
 
     def flush(self) -> None:
-        """Nothing is buffered."""
+        """Do nothing: there is no buffer."""
 
     def isatty(self) -> bool:
         return False

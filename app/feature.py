@@ -1,4 +1,4 @@
-"""The base classes of features: a feature is one class that declares all that the window knows of it."""
+"""Base classes of features; a feature declares its actions, keys, panel and guide page."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ GoOn = Callable[[], object]
 
 
 class Feature(QObject):
-    """A part of the window. Its actions are declared at its methods (`app.actions.row.action`).
+    """A part of the window, with its actions declared on its methods (`app.actions.row.action`).
 
-    Listed in `app.features`. Subclasses take the shell alone, and import no other feature.
+    Listed in `app.features`. Subclasses take the shell only, and import no other feature.
 
     Attributes:
-        guide_page: of the user guide, such as `backbones#training`, for the help key.
+        guide_page: its page of the user guide, such as `backbones#training`, for the help key.
         page_keys: keys that work on its pages only.
     """
 
@@ -53,14 +53,14 @@ class Feature(QObject):
         self._thumbnails = shell.thumbnails
         self._toast = shell.toast
         self._palette = shell.palette_panel
-        self._host = shell.stage  # what cards float over
+        self._host = shell.stage  # parent of floating cards
 
     @classmethod
     def rows(cls) -> tuple[ActionRow, ...]:
         return tuple(row for row, _name, _given in actions_of(cls))
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
-        """The methods of its actions, by name of the action."""
+        """The methods of its actions, by action name."""
         return {
             row.name: self._callback(getattr(self, name), given)
             for row, name, given in actions_of(type(self))
@@ -75,36 +75,39 @@ class Feature(QObject):
         act()
 
     def there(self) -> Needs:
-        """What it provides for actions that need it, while a project is open."""
+        """What it provides to actions that need it, while a project is open."""
         return Needs.NOTHING
 
     def titles(self) -> Mapping[str, str]:
-        """Titles of actions that depend on the state, by name of the action."""
+        """Titles of actions that depend on the state, by action name."""
         return {}
 
     def submenus(self) -> Mapping[str, QMenu]:
-        """Submenus, by name of the action that they stand below."""
+        """Submenus, by name of the action that they follow."""
         return {}
 
     def holds_back(self, go_on: GoOn, *, at_end: bool) -> bool:  # noqa: ARG002
-        """Whether leaving the project now would lose something; `go_on` is called once the user has decided."""
+        """Whether leaving the project now would lose something.
+
+        Where it returns True, `go_on` is called once the user has decided.
+        """
         return False
 
     @property
     def keeps_panes(self) -> bool:
-        """Whether the panes stay in front although no project is open."""
+        """Whether the panes stay visible while no project is open."""
         return False
 
     def stop(self) -> None:
         """Clean up before the program ends."""
 
     def tell_page(self, part: QWidget) -> None:
-        """Let the help key open the feature's page in a part of the window."""
+        """Set the feature's page of the guide for a part of the window."""
         set_guide_page(part, self.guide_page)
 
 
 class PanelFeature(Feature, Generic[Panel]):
-    """A feature with a panel in the place of the inspector."""
+    """A feature with a panel that replaces the inspector."""
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
@@ -139,10 +142,10 @@ Card = TypeVar("Card", bound="ImportCard[Any]")
 
 
 class Imports(Feature, Generic[Card]):
-    """Shows the card and runs the import. A subclass says what is read, and how it is imported."""
+    """Base of imports: shows the card, reads the source in the background, runs the import."""
 
     purpose: Purpose
-    reads_folders: ClassVar[bool] = True  # and not files alone
+    reads_folders: ClassVar[bool] = True  # whether folders can be read as well as files
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
@@ -155,24 +158,24 @@ class Imports(Feature, Generic[Card]):
 
     @abstractmethod
     def _title(self) -> str:
-        """Title of the dialogs."""
+        """The title of the dialogs."""
 
     @abstractmethod
     def _file_kinds(self) -> str:
-        """File filters of the dialog."""
+        """The file filters of the dialog."""
 
     @abstractmethod
     def _survey(
         self, project: Path, source: Path, given: Mapping[str, str], cancel: CancelToken
     ) -> object:
-        """Read and compare a source; on a thread of its own.
+        """Read a source and compare it with the project; runs in a background thread.
 
         Args:
-            given: column by role of a table, as a person named them.
+            given: column by role of a table, as chosen by the user.
         """
 
     def begin(self) -> None:
-        """Ask for a file at once; the card follows with what is in it."""
+        """Choose a file; the card opens once it is read."""
         if not self._reading.is_busy:
             self._choose_file()
         else:
@@ -193,7 +196,7 @@ class Imports(Feature, Generic[Card]):
         path = open_file(self._host, self.purpose, self._title(), self._file_kinds())
         if path is not None:
             self.read(path)
-        elif self.reads_folders:  # dialogs of files choose none
+        elif self.reads_folders:  # file dialogs cannot choose folders
             self._shown_card().show_start()
 
     def _choose_folder(self) -> None:
@@ -202,10 +205,10 @@ class Imports(Feature, Generic[Card]):
             self.read(folder)
 
     def read(self, source: Path, given: Mapping[str, str] | None = None) -> None:
-        """Read a source, and show what importing it would do.
+        """Read a source, and preview its import on the card.
 
         Args:
-            given: column by role, as a person named them on the card, which stays as it is meanwhile.
+            given: column by role, as chosen on the card, which stays unchanged meanwhile.
         """
         info = self._session.info
         if info is None:
@@ -227,7 +230,7 @@ class Imports(Feature, Generic[Card]):
         )
 
     def _columns_of(self, source: Path, given: Mapping[str, str]) -> ColumnPreview | None:
-        """The columns of a source that is a table; None for anything else."""
+        """Preview the columns of a source that is a table; None for anything else."""
         from engine.interchange.tables.dialects import TablePurpose
         from engine.interchange.tables.read_table import preview_columns
 
@@ -238,7 +241,7 @@ class Imports(Feature, Generic[Card]):
     def _named_before(
         self, source: Path, known: Mapping[str, Mapping[str, str]]
     ) -> Mapping[str, str]:
-        """What a person named of the last table with the same columns."""
+        """The columns that were chosen for the last table with the same header."""
         from engine.interchange.tables.roles import RANKS, ROLE_OF
 
         columns = self._columns_of(source, {}) if known else None
@@ -248,7 +251,10 @@ class Imports(Feature, Generic[Card]):
     def _read(
         self, project: Path, source: Path, given: Mapping[str, str], cancel: CancelToken
     ) -> ReadSource:
-        """The survey of a source with its columns; of a table that does not say enough these alone."""
+        """Survey a source together with its columns.
+
+        A table whose columns are unclear returns the columns alone.
+        """
         from app.palette.import_card import ReadSource
         from engine.errors import FormatError
 
@@ -281,7 +287,7 @@ class Imports(Feature, Generic[Card]):
         work: Callable[[LiveCollection, OnProgress, CancelToken], Any],
         on_imported: Callable[[Any], None],
     ) -> None:
-        """Import as one undoable step; the next table with these columns is read as this one was."""
+        """Import as one undoable step, and remember the columns for tables with the same header."""
         if self.card is not None:
             if self.card.named_columns:
                 self._settings.remember_columns(*self.card.named_columns)
@@ -295,12 +301,12 @@ _PROPERTY: Final = "guidePage"
 
 
 def set_guide_page(part: QWidget, page: str) -> None:
-    """Set the page of a part of the window and all in it, such as `backbones` or `backbones#training`."""
+    """Set the guide page of a widget and its children: `backbones` or `backbones#training`."""
     part.setProperty(_PROPERTY, page)
 
 
 def guide_page_of(part: QWidget | None) -> str:
-    """The page of a part, or of its nearest ancestor that has one; "" without."""
+    """The guide page of a widget, or of its nearest ancestor that has one; else ""."""
     while part is not None:
         page = part.property(_PROPERTY)
         if page:

@@ -1,4 +1,7 @@
-"""All features of the window. Within a part of a menu their actions stand in this order."""
+"""All features of the window.
+
+Within a section of a menu their actions have this order.
+"""
 
 from collections.abc import Mapping
 from typing import Final
@@ -86,7 +89,7 @@ BY_NAME: Final[Mapping[str, ActionRow]] = {row.name: row for row in ACTIONS}
 
 
 def key_owners() -> list[KeyOwner]:
-    """Everything that has keys."""
+    """Everything that has keyboard shortcuts."""
     return [
         *(row.key_owner for row in ACTIONS),
         *(owner for page in PAGE_KEYS for owner in page.owners()),

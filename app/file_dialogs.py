@@ -1,4 +1,4 @@
-"""File dialogs. Each opens in the folder that was used last for its purpose."""
+"""File dialogs. Each opens in the folder that was last used for its purpose."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -15,7 +15,7 @@ _NO_OPTIONS: Final = QFileDialog.Option(0)
 
 
 class Purpose(StrEnum):
-    """What a folder is remembered for."""
+    """What the last used folder is remembered for."""
 
     PROJECTS = "projects"
     IMAGES = "images"
@@ -29,13 +29,19 @@ class Purpose(StrEnum):
 
 
 def open_file(parent: QWidget | None, purpose: Purpose, title: str, kinds: str) -> Path | None:
-    """Ask for an existing file, beginning in the purpose's folder; `kinds` are Qt filters. None when cancelled."""
+    """Open a dialog for an existing file, in the purpose's folder.
+
+    `kinds` are Qt filters. None when cancelled.
+    """
     name, _kind = QFileDialog.getOpenFileName(parent, title, str(folder_for(purpose)), kinds)
     return _remembered(purpose, [name] if name else [])
 
 
 def open_files(parent: QWidget | None, purpose: Purpose, title: str, kinds: str) -> Sequence[Path]:
-    """Ask for existing files, without listing the many suffixes of their kinds; empty when cancelled."""
+    """Open a dialog for existing files; empty when cancelled.
+
+    The many suffixes of their kinds are not listed.
+    """
     options = QFileDialog.Option.HideNameFilterDetails
     names, _kind = QFileDialog.getOpenFileNames(
         parent, title, str(folder_for(purpose)), kinds, options=options
@@ -45,13 +51,13 @@ def open_files(parent: QWidget | None, purpose: Purpose, title: str, kinds: str)
 
 
 def choose_folder(parent: QWidget | None, purpose: Purpose, title: str) -> Path | None:
-    """Ask for a folder; None when cancelled. The next dialog shows its parent."""
+    """Open a dialog for a folder; None when cancelled. The next one starts in its parent."""
     name = QFileDialog.getExistingDirectory(parent, title, str(folder_for(purpose)))
     return _remembered(purpose, [name] if name else [])
 
 
 def choose_folder_beside(parent: QWidget | None, start: Path, title: str) -> Path | None:
-    """Ask for a folder, beginning with that of a file to be written; None when cancelled."""
+    """Open a dialog for an output folder, starting in that of `start`; None when cancelled."""
     name = QFileDialog.getExistingDirectory(parent, title, str(nearest_folder(start.parent)))
     return Path(name) if name else None
 
@@ -59,7 +65,7 @@ def choose_folder_beside(parent: QWidget | None, start: Path, title: str) -> Pat
 def save_new_file(
     parent: QWidget | None, purpose: Purpose, title: str, name: str, kinds: str
 ) -> Path | None:
-    """Ask where to save a new file; None when cancelled."""
+    """Open a dialog for a new file to save; None when cancelled."""
     chosen, _kind = QFileDialog.getSaveFileName(
         parent, title, str(folder_for(purpose) / name), kinds
     )
@@ -75,7 +81,10 @@ def save_file_at(
     first_kind: str = "",
     asks_to_replace: bool = True,
 ) -> tuple[Path | None, str]:
-    """Ask where to save a file that is at `start` now; the path (None when cancelled) and the chosen filter."""
+    """Open a dialog for the path of a file to save, starting at `start`.
+
+    Returns the path (None when cancelled) and the chosen filter.
+    """
     options = _NO_OPTIONS if asks_to_replace else QFileDialog.Option.DontConfirmOverwrite
     shown = str(nearest_folder(start.parent) / start.name)
     name, kind = QFileDialog.getSaveFileName(parent, title, shown, kinds, first_kind, options)
@@ -83,7 +92,10 @@ def save_file_at(
 
 
 def folder_for(purpose: Purpose) -> Path:
-    """The folder used last for a purpose, or its nearest existing parent; by default pictures or documents."""
+    """The folder last used for a purpose, or its nearest existing parent.
+
+    By default the pictures or documents folder.
+    """
     last = Settings().folder_of(purpose)
     if last is not None:
         return nearest_folder(last)
@@ -95,12 +107,12 @@ def folder_for(purpose: Purpose) -> Path:
 
 
 def nearest_folder(folder: Path) -> Path:
-    """A folder, or its nearest existing parent: drives are removed and folders renamed."""
+    """A folder, or its nearest existing parent."""
     return next((each for each in (folder, *folder.parents) if each.is_dir()), Path.home())
 
 
 def _remembered(purpose: Purpose, names: Sequence[str]) -> Path | None:
-    """The first of the chosen paths; its folder is remembered."""
+    """The first of the chosen paths; remembers its folder."""
     if not names:
         return None
     path = Path(names[0])

@@ -1,4 +1,4 @@
-"""What keys are called: one name for each, in menus and hints as in the sentences of the window and its guide."""
+"""Names of keys: the same in menus, hints, sentences of the window and the guide."""
 
 from typing import Final, final
 
@@ -6,12 +6,12 @@ from PySide6.QtCore import QCoreApplication, QTranslator
 
 from app.texts import marked, tr
 
-_CONTEXT: Final = "QShortcut"  # in which Qt looks names up
-ENTER_SIGN: Final = "↵"  # where there is little room
+_CONTEXT: Final = "QShortcut"  # Qt's translation context of key names
+ENTER_SIGN: Final = "↵"  # in tight places
 _ENTER: Final = marked("Enter")
 _SHIFT: Final = marked("Shift")
 _NAMES: Final = {
-    "Return": _ENTER,  # both keys are Enter for people
+    "Return": _ENTER,  # one name for both keys
     "Enter": _ENTER,
     "Shift": _SHIFT,
     "Ctrl": marked("Ctrl"),
@@ -22,7 +22,7 @@ _NAMES: Final = {
     "Home": marked("Home"),
     "End": marked("End"),
 }
-"""By Qt's name. Those that our texts speak of; all others have Qt's translation."""
+"""By Qt's name: the keys that texts of the program mention. All others have Qt's translation."""
 _installed: Final[list[QTranslator]] = []
 
 
@@ -35,7 +35,10 @@ def shift_name() -> str:
 
 
 def name_keys(application: QCoreApplication) -> None:
-    """Have Qt name keys as our texts do, in the language of the moment; after its own translations are installed."""
+    """Replace Qt's key names by the program's, in the current language.
+
+    Call after Qt's own translations are installed: the last installed translator comes first.
+    """
     while _installed:
         application.removeTranslator(_installed.pop())
     names = _KeyNames(application)
@@ -45,10 +48,11 @@ def name_keys(application: QCoreApplication) -> None:
 
 @final
 class _KeyNames(QTranslator):
-    """Comes before Qt's translations, which was installed earlier."""
+    """Overrides Qt's own translations, which were installed earlier."""
 
     def translate(
         self, context: str, source: str, _about: str | None = None, _count: int = -1
     ) -> str:
         is_ours = context == _CONTEXT and source in _NAMES
-        return tr(_NAMES[source]) if is_ours else None  # type: ignore[return-value]  # no text: the next one is asked
+        # None makes Qt query the next translator.
+        return tr(_NAMES[source]) if is_ours else None  # type: ignore[return-value]

@@ -1,4 +1,4 @@
-"""The language of the program: the one that was chosen, else the first of the system's that is there, else English."""
+"""The interface language: the chosen one, else the system's first supported one, else English."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -16,11 +16,12 @@ from engine.graph.shown_language import AS_IN_PROJECT, show_names_in
 
 TRANSLATIONS: Final = Path(__file__).parents[1] / "assets" / "translations"
 LANGUAGE_VARIABLE: Final = "PROTOLEAF_LANGUAGE"
-"""Names another language than the chosen one, or a compiled file of translations, as of the pseudo-language."""
+"""Overrides the chosen language: a code, or a compiled translation file such as the
+pseudo-language's."""
 SYSTEM: Final = ""
 ENGLISH: Final = "en"
 _PREFIX: Final = "protoleaf_"
-# Where Qt names a country that is not meant, or none that is.
+# Where Qt's name has a country too many or too few.
 _NAMES: Final[Mapping[str, str]] = {
     ENGLISH: "English",
     "es": "Español",
@@ -32,7 +33,7 @@ _spoken: Final = [ENGLISH]
 
 @cache
 def language_names() -> dict[str, str]:
-    """The languages that are there by their codes, each with its name in itself; in the order of the names."""
+    """Native names of the supported languages, by code, sorted by name."""
     codes = [
         ENGLISH,
         *(path.stem.removeprefix(_PREFIX) for path in TRANSLATIONS.glob(f"{_PREFIX}*.qm")),
@@ -42,13 +43,16 @@ def language_names() -> dict[str, str]:
 
 
 def name_of_language(code: str) -> str:
-    """What a language calls itself."""
+    """The native name of a language."""
     name = QLocale(code).nativeLanguageName()
     return _NAMES.get(code, name[:1].upper() + name[1:])
 
 
 def fitting_language(wanted: Iterable[str]) -> str:
-    """The code of the first of some languages, such as `de-AT`, that is there, in the script that it is written in."""
+    """The code of the first supported language in a list of wanted ones such as `de-AT`.
+
+    The script must match, too. English where none is supported.
+    """
     for each in wanted:
         locale = QLocale(each)
         for code in sorted(language_names(), key=lambda code: code != locale.name()):
@@ -61,11 +65,13 @@ def fitting_language(wanted: Iterable[str]) -> str:
 def install_language(
     application: QCoreApplication, chosen: str = SYSTEM, *, has_project_names: bool = False
 ) -> None:
-    """Speak a language from now on, with its numbers and dates; windows that are there keep their texts.
+    """Switch the interface language, with its number and date formats.
+
+    Open windows keep their texts.
 
     Args:
-        chosen: code of a language, or `SYSTEM`; the variable comes before it.
-        has_project_names: whether classes are shown by their names in the project, not by those in the language.
+        chosen: language code, or `SYSTEM`; `LANGUAGE_VARIABLE` overrides it.
+        has_project_names: whether classes have their project names, not those in the language.
     """
     system, wanted = QLocale.system(), os.environ.get(LANGUAGE_VARIABLE, "") or chosen
     if wanted.endswith(".qm"):
@@ -73,29 +79,29 @@ def install_language(
         show_names_in(AS_IN_PROJECT)
         return
     code = fitting_language([wanted] if wanted else system.uiLanguages())
-    # The system's own formats, such as those of Austria, where it speaks the same language.
+    # The system's own formats, such as those of Austria, where the language is the same.
     own = QLocale(code)
     is_the_systems = (own.language(), own.script()) == (system.language(), system.script())
     locale = system if is_the_systems else own
     _install(application, TRANSLATIONS / f"{_PREFIX}{code}.qm", locale)
-    # A system in a language that the window does not have shows names in it all the same.
+    # Names follow the system's language even where the interface is not translated into it.
     of_names = system if not wanted and system.name() != "C" else locale
     show_names_in(AS_IN_PROJECT if has_project_names else of_names.bcp47Name())
 
 
 def _install(application: QCoreApplication, file: Path, locale: QLocale | None) -> None:
-    """Speak the language of a file, the window laid out as it is written.
+    """Install a translation file and the layout direction of its language.
 
     Args:
-        application: it has Qt's own texts too.
-        file: compiled translations; English where it is not there.
+        application: receives Qt's own translations, too.
+        file: compiled translations; English where it does not exist.
         locale: of numbers and dates; None for that of the file's language, else the system's.
     """
     while _of_qt:
         application.removeTranslator(_of_qt.pop())
     translator = QTranslator(application)
     is_there = translator.load(str(file))
-    own = translator.language()  # none of the English texts, nor of the pseudo-language
+    own = translator.language()  # empty for English and the pseudo-language
     if locale is None:
         locale = QLocale(own) if own else QLocale.system()
     QLocale.setDefault(locale)
@@ -113,22 +119,25 @@ def _install(application: QCoreApplication, file: Path, locale: QLocale | None) 
 
 
 def name_key(locale: QLocale) -> Key:
-    """Sorts names as a language has them: Swedish Å after Z, Chinese by its sounds, "Leaf 9" before "leaf 10"."""
-    # Without a language, as in a C locale, Qt compares the characters' numbers.
+    """A sort key by a language's collation: Swedish Å after Z, "Leaf 9" before "leaf 10"."""
+    # Without a language, as in a C locale, Qt compares code points.
     collator = QCollator(QLocale(ENGLISH) if locale.language() == QLocale.Language.C else locale)
     collator.setNumericMode(True)
     collator.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-    collator.sortKey("")  # opens its tables here: background threads sort, too
+    collator.sortKey("")  # loads its tables in this thread, before background threads sort
     return collator.sortKey
 
 
 def spoken_language() -> str:
-    """Code of the language that the window speaks."""
+    """Code of the current interface language."""
     return _spoken[0]
 
 
 def speak_on_command_line(wanted: str) -> None:
-    """Have messages of the engine in a language, such as `de` or `de_AT.UTF-8`; English where it is not there."""
+    """Translate messages of the engine into a language such as `de` or `de_AT.UTF-8`.
+
+    English where it is not supported.
+    """
     translator = QTranslator()
     code = fitting_language([wanted.partition(".")[0]])
     speak(translator if translator.load(str(TRANSLATIONS / f"{_PREFIX}{code}.qm")) else None)

@@ -34,7 +34,7 @@ OneFeature = TypeVar("OneFeature", bound=Feature)
 
 @final
 class MainWindow(Shell):
-    """Makes the features, connects them to the session, and stops them."""
+    """Creates the features, connects them to the session, and stops them."""
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class MainWindow(Shell):
         self.first_page_wanted.emit()
 
     def begin(self, project: Path | None = None, *, with_sample: bool = False) -> None:
-        """Start with a project, the sample, the last project where preferred, or the first page."""
+        """Open a project, the sample, the last project where preferred, or the welcome page."""
         recent = self.settings.recent_projects() if self.settings.opens_last_project else []
         if project is not None:
             self.open_soon(project)
@@ -123,7 +123,7 @@ class MainWindow(Shell):
         self._update_available()
 
     def _on_making_stage(self, stage: Stage) -> None:
-        """Show progress while a backbone is built for a project; after a cancel go back."""
+        """Show progress while a backbone is built for a project; go back after a cancel."""
         if self.session.making.slot.is_busy:
             self.show_panes()
         elif stage is Stage.IDLE and self.session.info is None:
@@ -152,21 +152,22 @@ class MainWindow(Shell):
     # -- Qt
 
     def event(self, event: QEvent) -> bool:
-        """Other computation pauses while a frame is painted."""
+        """Pause background computation while a frame is painted."""
         if event.type() != QEvent.Type.UpdateRequest:
             return super().event(event)
         with self.undisturbed():
             return super().event(event)
 
     def changeEvent(self, event: QEvent) -> None:
-        """Check the project file whenever the window becomes active again."""
+        """Check the project file whenever the window becomes active."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow():
             if not self._is_placed:
                 self._is_placed = True
-                keep_on_screen(self)  # now that the height of its title bar is known
-                self.windowHandle().installEventFilter(self.registry)  # digit rows that need Shift
-                self.windowHandle().installEventFilter(self.session.eye)  # it notices user activity
+                keep_on_screen(self)  # now that the height of the title bar is known
+                # digit keys that need Shift on some layouts
+                self.windowHandle().installEventFilter(self.registry)
+                self.windowHandle().installEventFilter(self.session.eye)  # detects user activity
             self.session.look_at_file()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -1,7 +1,7 @@
-"""What a language that is written from right to left changes beyond Qt's own layouts, which it mirrors itself.
+"""Right-to-left layout beyond that of Qt's own widgets.
 
-What is painted by hand is laid out from left to right, and each part then put where it belongs with `placed`, for the
-eye and for the mouse alike. Pictures, plots and drawn graphs stay as they are.
+Custom painting is laid out from left to right, and each rectangle then mirrored with `placed`, for
+painting and for mouse positions alike. Pictures, plots and drawn graphs are not mirrored.
 """
 
 from typing import Final, TypeVar
@@ -18,30 +18,36 @@ _OTHER_WAY: Final = {Qt.Key.Key_Left: Qt.Key.Key_Right, Qt.Key.Key_Right: Qt.Key
 
 
 def is_mirrored() -> bool:
-    """Whether the window is read from right to left."""
+    """Whether the layout direction is right to left."""
     return QGuiApplication.layoutDirection() == Qt.LayoutDirection.RightToLeft
 
 
 def placed(area: Area, around: Area) -> Area:
-    """Where a part is seen that is laid out from left to right in, or beside, another; and back again."""
+    """Mirror a rectangle within another one in right-to-left layouts; its own inverse."""
     if not is_mirrored():
         return area
     return area.translated(2 * around.x() + around.width() - 2 * area.x() - area.width(), 0)
 
 
 def keep_as_drawn(widget: QWidget | QGraphicsWidget) -> None:
-    """Leave a plot, and what reads its axis, as in every language; a painter still has the window's direction."""
+    """Exclude a plot, and what reads its axis, from mirroring.
+
+    A painter still has the window's direction.
+    """
     widget.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
 
 
 def key_in_reading_order(key: int) -> Qt.Key:
-    """What an arrow means among things that lie one after another: Right is onwards, Left where all is mirrored."""
+    """Swap the left and right arrow keys in right-to-left layouts."""
     pressed = Qt.Key(key)
     return _OTHER_WAY.get(pressed, pressed) if is_mirrored() else pressed
 
 
 def leading_edge() -> Qt.AlignmentFlag:
-    """Where lines begin, in any script: labels would begin on the side of their own words."""
+    """Alignment at the leading edge of the layout.
+
+    Labels would otherwise align by the direction of their own text.
+    """
     side = (
         Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignAbsolute
         if is_mirrored()
@@ -51,10 +57,10 @@ def leading_edge() -> Qt.AlignmentFlag:
 
 
 def isolated(text: str) -> str:
-    """Keep a name, a number or the like as it is among words that are read from right to left: `8%`, `056.png`."""
+    """Isolate a name or number in right-to-left text: `8%` and `056.png` keep their order."""
     return f"{_AS_IT_BEGINS}{text}{_END}" if text and is_mirrored() else text
 
 
 def left_to_right(text: str) -> str:
-    """The same for a path, in whatever script its first folder is."""
+    """The same for a path, which is always read from left to right."""
     return f"{_LEFT_TO_RIGHT}{text}{_END}" if text and is_mirrored() else text

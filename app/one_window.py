@@ -1,4 +1,7 @@
-"""The program's one window, and another in its place where another language is chosen: widgets keep their texts."""
+"""The program's window, and its replacement when another language is chosen.
+
+Widgets keep their texts, so the window is created again.
+"""
 
 from __future__ import annotations
 
@@ -34,13 +37,13 @@ _PAGES: Final[Mapping[type[ReportFeature | Maps | GroupReview | LabelChecking], 
     GroupReview: "group_review",
     LabelChecking: "check_labels",
 }
-"""Pages in the centre that can be made again at any time, and the action that shows each."""
+"""Central pages that can be created again at any time, and the action that shows each."""
 
 
 @final
 @dataclass(frozen=True)
 class WindowPlace:
-    """What is chosen, and the page that is shown."""
+    """The selection and the page of a window, to restore in its replacement."""
 
     subset: Subset | None
     class_ids: tuple[int, ...]
@@ -61,12 +64,18 @@ class WindowPlace:
             if shown is not None and window.of(kind).page is shown
         )
         return WindowPlace(
-            tree.selected_subset, tree.selected_classes, workspace.searching.text, workspace.model.order,
-            workspace.grid.current_id, workspace.image_view.isVisible(), workspace.is_graph_shown, next(pages, ""),
-        )  # fmt: skip
+            tree.selected_subset,
+            tree.selected_classes,
+            workspace.searching.text,
+            workspace.model.order,
+            workspace.grid.current_id,
+            workspace.image_view.isVisible(),
+            workspace.is_graph_shown,
+            next(pages, ""),
+        )
 
     def go_to_soon(self, window: MainWindow) -> None:
-        """Once the project is there."""
+        """Restore the selection once the project is loaded."""
         window.session.loaded.connect(
             lambda: self._go_to(window), Qt.ConnectionType.SingleShotConnection
         )
@@ -92,7 +101,7 @@ class WindowPlace:
 
 @final
 class OneWindow(QObject):
-    """Opens the window, and opens it anew with the same project in the language that is chosen in it."""
+    """Opens the window, and reopens it with the same project when its language changes."""
 
     def __init__(
         self,
@@ -111,7 +120,7 @@ class OneWindow(QObject):
         self.window = self._make()
 
     def open_soon(self, project: Path) -> None:
-        """Open a project as soon as the window was painted."""
+        """Open a project after the window is first painted."""
         self.window.open_soon(project)
 
     def begin(
@@ -121,7 +130,10 @@ class OneWindow(QObject):
         with_sample: bool,
         attach: Callable[[MainWindow], None] | None = None,
     ) -> None:
-        """Show the window with a project, the sample, or what a start begins with; `attach` gets it before."""
+        """Show the window with a project, the sample, or the default of a start.
+
+        `attach` is called with the window before it is shown.
+        """
         if attach is not None:
             attach(self.window)
         self.window.begin(project, with_sample=with_sample)
@@ -134,7 +146,7 @@ class OneWindow(QObject):
         return window
 
     def _on_language_chosen(self) -> None:
-        """Close the window; where something holds it back, the language changes at the next start."""
+        """Close the window; where that is refused, the language changes at the next start."""
         before, info = self.window, self.window.session.info
         place = WindowPlace.of(before)
         self._application.setQuitOnLastWindowClosed(False)
@@ -147,7 +159,7 @@ class OneWindow(QObject):
             self._application.setQuitOnLastWindowClosed(True)
 
     def _replace(self, before: MainWindow, project: Path | None, place: WindowPlace) -> None:
-        os.environ.pop(LANGUAGE_VARIABLE, None)  # what was chosen last counts
+        os.environ.pop(LANGUAGE_VARIABLE, None)  # the latest choice overrides the environment
         install_language(
             self._application,
             self._settings.language,

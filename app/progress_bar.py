@@ -1,4 +1,4 @@
-"""Progress bars: one that fills, and one that moves while nobody knows how much is left."""
+"""Progress bars, determinate and indeterminate."""
 
 from typing import Final, final
 
@@ -10,14 +10,14 @@ from app.theme.tokens import tokens
 from engine.events import Progress
 
 _BAR_STEPS: Final = 1000
-_BEAT_MS: Final = 40  # between two pictures of a bar that moves
-_ROUND_MS: Final = 1600  # that its part takes from one end to the other
-_PART: Final = 0.4  # of the bar's width that moves
+_BEAT_MS: Final = 40  # interval between frames of the animation
+_ROUND_MS: Final = 1600  # time in which the chunk crosses the bar
+_PART: Final = 0.4  # width of the moving chunk, as a share of the bar's
 
 
 @final
 class _Bar(QProgressBar):
-    """A bar whose ends are round while it only says that something is done, which those of the style sheet are not."""
+    """Paints the indeterminate state with round ends, which the style sheet cannot."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -59,7 +59,10 @@ def make_bar() -> QProgressBar:
 
 
 def fill_bar(bar: QProgressBar, progress: Progress) -> None:
-    """Show progress once the total is known, with the next frame: Qt's bar paints the whole window at once."""
+    """Show progress once the total is known.
+
+    Painted with the next frame: Qt's bar would repaint the whole window at once.
+    """
     value = _BAR_STEPS * progress.done // progress.total if progress.total else 0
     if progress.total and (bar.maximum(), bar.value()) != (_BAR_STEPS, value):
         bar.setUpdatesEnabled(False)

@@ -1,4 +1,4 @@
-"""Preferences and the state of the window between two runs. Never project data."""
+"""Preferences and the window's state between runs; never project data."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from engine.runtime.devices.facts import AUTO, devices_of
 
 RECENT_LIMIT: Final = 8
 ZOOM_DEFAULT: Final = 168
-PANES_DEFAULT: Final = (272, 336)  # left and right, in logical pixels
+PANES_DEFAULT: Final = (272, 336)  # widths of the left and right pane, in logical pixels
 
-# Percent. Chosen: below an even chance few would accept many unseen, and no prediction reaches 100%.
+# Percent. Chosen: few would accept images unseen below an even chance, and no prediction reaches
+# 100%.
 ACCEPT_ABOVE_LEAST: Final = 50
 ACCEPT_ABOVE_DEFAULT: Final = 80
 ACCEPT_ABOVE_MOST: Final = 99
@@ -36,12 +37,12 @@ _KEYS: Final = "keys"
 _COLUMNS: Final = "imports/columns"
 _AFTER_HEADER: Final = "\n"
 _OPEN_PARTS: Final = "inspector/open_parts"
-_PROJECTS_LIMIT: Final = 500  # more than are opened in years
-_TABLES_LIMIT: Final = 50  # chosen: headers of tables whose columns a person named
+_PROJECTS_LIMIT: Final = 500  # more projects than are opened in years
+_TABLES_LIMIT: Final = 50  # chosen: tables whose column roles are remembered
 
 
 class _Text:
-    """A setting with a text; empty by default."""
+    """A text setting; empty by default."""
 
     def __init__(self, key: str) -> None:
         self._key = key
@@ -54,7 +55,7 @@ class _Text:
 
 
 class _Flag:
-    """A setting that is on or off; off by default."""
+    """A boolean setting; off by default."""
 
     def __init__(self, key: str) -> None:
         self._key = key
@@ -67,24 +68,22 @@ class _Flag:
 
 
 class Settings:
-    """Named access to the one `QSettings` store of the program; tests give another `store`."""
+    """Typed access to the program's `QSettings` store; tests pass a `store` of their own."""
 
     opens_last_project = _Flag("start/open_last_project")
     is_calm = _Flag("window/calm")  # no animations
     language = _Text("window/language")  # code of a language; empty follows the system
-    has_project_names = _Flag(
-        "window/project_names"
-    )  # classes keep their names where they have one in the language
+    # classes keep their project names where they have one in the language
+    has_project_names = _Flag("window/project_names")
     scheme = _Text("window/scheme")  # "light" or "dark"; empty follows the system
     person = _Text("labels/person")  # the annotator's name; empty for the account's
     new_project_choice = _Text("new_project/backbone")  # kind of backbone of the last new project
-    new_project = _Text("new_project/chosen")  # what was chosen for a project that is not made yet
+    new_project = _Text("new_project/chosen")  # choices for a project that is not created yet
     export_format = _Text("export/format")
-    export_folder = _Text("export/folder")  # empty: beside the project
+    export_folder = _Text("export/folder")  # empty: the project's folder
     graph_export_format = _Text("export/graph_format")
-    mirror = _Text(
-        "downloads/mirror"
-    )  # address or folder of published networks; empty: from their publishers
+    # address or folder with the published networks; empty: their publishers
+    mirror = _Text("downloads/mirror")
 
     def __init__(self, store: QSettings | None = None) -> None:
         self.store = store or QSettings(
@@ -92,7 +91,7 @@ class Settings:
         )
 
     def recent_projects(self) -> list[Path]:
-        """Latest first."""
+        """The recently opened projects, latest first."""
         return [Path(name) for name in self._texts(_RECENT)][:RECENT_LIMIT]
 
     def remember_project(self, path: Path) -> None:
@@ -108,7 +107,7 @@ class Settings:
         self.store.setValue(_RECENT, [str(path) for path in paths[:RECENT_LIMIT]])
 
     def was_shown(self, hint: str) -> bool:
-        """Whether a one-time hint was shown, in whatever project."""
+        """Whether a one-time hint was shown before, in any project."""
         return hint in self._texts(_HINTS)
 
     def remember_shown(self, hint: str) -> None:
@@ -116,7 +115,7 @@ class Settings:
 
     @property
     def geometry(self) -> QByteArray:
-        """Place and size of the window; empty on the first run."""
+        """Geometry of the window; empty on the first run."""
         stored = self.store.value(_GEOMETRY)
         return stored if isinstance(stored, QByteArray) else QByteArray()
 
@@ -155,7 +154,7 @@ class Settings:
         self.store.setValue(_ORDERS, [f"{project_id} {name}", *others][:_PROJECTS_LIMIT])
 
     def is_folding(self, project_id: str) -> bool:
-        """Whether duplicates and bursts of a project are shown as one card each, as is the default."""
+        """Whether duplicates and bursts of a project are folded into one card each; the default."""
         return project_id not in self._texts(_UNFOLDED)
 
     def remember_folding(self, project_id: str, *, is_folding: bool) -> None:
@@ -165,7 +164,7 @@ class Settings:
         )
 
     def is_part_open(self, name: str) -> bool:
-        """Whether a foldable part of the inspector's pages is open; closed by default."""
+        """Whether a collapsible section of the inspector is open; closed by default."""
         return name in self._texts(_OPEN_PARTS)
 
     def remember_part(self, name: str, *, is_open: bool) -> None:
@@ -174,7 +173,7 @@ class Settings:
 
     @property
     def accept_above(self) -> int:
-        """Percent: of several selected images, those with a more probable class are accepted."""
+        """Threshold in percent above which predictions of selected images are accepted."""
         stored = self._number(_ACCEPT_ABOVE, ACCEPT_ABOVE_DEFAULT)
         return max(ACCEPT_ABOVE_LEAST, min(ACCEPT_ABOVE_MOST, stored))
 
@@ -184,7 +183,7 @@ class Settings:
 
     @property
     def device(self) -> str:
-        """The device that embeds images; "auto" unless another one was chosen that this system can have."""
+        """The device for embedding: the chosen one where this system has it, else "auto"."""
         stored = self.text(_DEVICE)
         return stored if stored in devices_of() else AUTO
 
@@ -193,21 +192,21 @@ class Settings:
         self.store.setValue(_DEVICE, device)
 
     def chosen_keys(self) -> dict[str, list[str]]:
-        """Keys that a person chose, by name of the action; as they are stored, whatever they are."""
+        """Shortcuts that the user chose, by action name, exactly as stored."""
         self.store.beginGroup(_KEYS)
         names = self.store.childKeys()
         self.store.endGroup()
         return {name: self._texts(f"{_KEYS}/{name}") for name in names}
 
     def keep_keys(self, name: str, keys: Sequence[str]) -> None:
-        """Store the keys that a person chose for an action; none for those that it declares."""
+        """Store the user's shortcuts of an action; an empty list restores the declared ones."""
         if keys:
             self.store.setValue(f"{_KEYS}/{name}", list(keys))
         else:
             self.store.remove(f"{_KEYS}/{name}")
 
     def folder_of(self, purpose: str) -> Path | None:
-        """The folder that was used last for a purpose; None before the first time."""
+        """The folder that was last used for a purpose; None before the first time."""
         name = self.text(f"{_FOLDERS}/{purpose}")
         return Path(name) if name else None
 
@@ -215,7 +214,7 @@ class Settings:
         self.store.setValue(f"{_FOLDERS}/{purpose}", str(folder))
 
     def named_columns(self) -> dict[str, dict[str, str]]:
-        """What a person named of the columns of tables, by their header: column by role."""
+        """Column by role that the user chose for tables, by table header."""
         known = (line.rpartition(_AFTER_HEADER) for line in self._texts(_COLUMNS))
         return {
             header: dict(parse_qsl(named, keep_blank_values=True)) for header, _, named in known
@@ -229,7 +228,7 @@ class Settings:
         self.store.setValue(_COLUMNS, [line, *others][:_TABLES_LIMIT])
 
     def was_offered(self, project_id: str) -> bool:
-        """Whether the accurate backbone was offered to a project, or decided on when it was made."""
+        """Whether the accurate backbone was offered for a project, or chosen at its creation."""
         return project_id in self._texts(_OFFERED)
 
     def remember_offered(self, project_id: str) -> None:
@@ -237,7 +236,7 @@ class Settings:
 
     @property
     def proxy(self) -> str:
-        """Address of the proxy for downloads; empty for the system's. Never has a password."""
+        """Address of the proxy for downloads, never with a password; empty for the system's."""
         return self.text(_PROXY)
 
     @proxy.setter

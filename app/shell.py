@@ -1,4 +1,4 @@
-"""The window without its features: three panes, overlays, and the signals between features."""
+"""The window without its features: three panes, overlays, and signals between features."""
 
 from __future__ import annotations
 
@@ -44,47 +44,48 @@ if TYPE_CHECKING:
 LOWEST: Final = 400
 
 Guard = Callable[[Callable[[], object]], bool]
-"""Whether leaving the project must wait; if so, it calls its argument once the user has decided."""
+"""Returns whether leaving the project must wait; it then calls its argument once the user has
+decided."""
 
 
 class Shell(QMainWindow):
-    """Holds what features share. Features reach each other through its signals and panes.
+    """Parts that features share; features interact through its signals and panes.
 
     Attributes:
         registry: triggers actions; set once all features exist.
         rows: all actions, by name.
         page_keys: keys that work on one page only.
-        guards: asked before the project is left.
+        guards: called before the project is left.
         bands: widgets of features above the panes.
-        device_name: the device that embeds images, for people.
-        stage: parent of overlays: of a stack, screen readers see the pages alone.
+        device_name: display name of the device that embeds images.
+        stage: parent of overlays; screen readers would see only the pages of a stack.
     """
 
     registry: Registry
-    needs_changed = Signal()  # other actions can be chosen now
-    files_dropped = Signal(Sequence)  # on the window: a project, images, labels
-    similar_requested = Signal(
-        Sequence
-    )  # dropped with Alt held: files that images should be found like
-    files_given = Signal(Sequence)  # to the open project
-    images_given = Signal(
-        Sequence, either(int | None)
-    )  # files and folders of images, and their class
+    needs_changed = Signal()  # the available actions changed
+    files_dropped = Signal(Sequence)  # onto the window: a project, images, labels
+    # dropped with Alt held: files to search similar images for
+    similar_requested = Signal(Sequence)
+    files_given = Signal(Sequence)  # for the open project
+    # files and folders of images, and their class
+    images_given = Signal(Sequence, either(int | None))
     archive_given = Signal(Path)  # a project with its photos in one file
-    found_given = Signal(
-        FoundImages, frozenset
-    )  # found images to add, and the folders that are classes
+    # found images to add, and the folders that are classes
+    found_given = Signal(FoundImages, frozenset)
     copy_given = Signal(Path)  # another copy of the open project, to be merged
     first_page_wanted = Signal()
-    language_chosen = Signal()  # as the settings have it now; this window keeps the one that it has
-    device_failed = Signal(
-        str
-    )  # in other work than the embedding of the project: why, and what is used now
+    language_chosen = Signal()  # the setting has changed; this window keeps its language
+    # outside the embedding of the project: reason, and device used now
+    device_failed = Signal(str)
 
     def __init__(
-        self, caches: CacheFolders, settings: Settings, log: Log, rows: Mapping[str, ActionRow],
+        self,
+        caches: CacheFolders,
+        settings: Settings,
+        log: Log,
+        rows: Mapping[str, ActionRow],
         page_keys: Sequence[PageKeys],
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__()
         self.log, self.settings, self.rows, self.page_keys = log, settings, rows, page_keys
         self.session = Session(caches, self)
@@ -109,13 +110,12 @@ class Shell(QMainWindow):
         self.bands: list[QWidget] = []
         self.device_name: Callable[[], str] = str
         self.guards: list[Guard] = []
-        self._is_image_left = (
-            False  # whether an image was described before something else came in front
-        )
+        # whether the inspector showed an image before another page opened
+        self._is_image_left = False
         self._connect_panes()
 
     def lay_out(self) -> None:
-        """Lay out the window once features have added their parts."""
+        """Lay out the window after the features have added their parts."""
         self.setObjectName("mainWindow")
         self.setWindowTitle("Protoleaf")
         self.setWindowIcon(icon("protoleaf", "accent"))
@@ -123,7 +123,8 @@ class Shell(QMainWindow):
         self.setMinimumHeight(LOWEST)
         column = fill_column(self.panes_page, self.panes, spacing=0)
         column.setStretch(0, 1)
-        for band in self.bands:  # later than the panes: the Tab key visits them first
+        # inserted after the panes, so that the Tab key visits the panes first
+        for band in self.bands:
             column.insertWidget(0, band)
         column.addWidget(self.status_line)
         self.pages.addWidget(self.panes_page)
@@ -179,21 +180,21 @@ class Shell(QMainWindow):
         self.pages.setCurrentWidget(self.panes_page)
 
     def leave_by(self, leave: Callable[[], object], *, asked: int = 0) -> None:
-        """Leave the project once every guard agrees; `asked` guards have agreed already."""
+        """Leave the project once every guard agrees; the first `asked` guards already have."""
         for place, holds_back in enumerate(self.guards[asked:], start=asked + 1):
             if holds_back(partial(self.leave_by, leave, asked=place)):
                 return
         leave()
 
     def open_project(self, path: Path) -> None:
-        """Open a project, or offer to unpack an archive of one."""
+        """Open a project, or offer to unpack a project archive."""
         if path.suffix == ARCHIVE_SUFFIX:
             self.archive_given.emit(path)
         else:
             self.leave_by(lambda: self.session.open(path))
 
     def open_soon(self, path: Path) -> None:
-        """Open a project or an archive of one as soon as the window was painted."""
+        """Open a project or a project archive after the window is first painted."""
         if path.suffix != ARCHIVE_SUFFIX:
             self.show_panes()
         QTimer.singleShot(0, lambda: self.open_project(path))
@@ -205,7 +206,7 @@ class Shell(QMainWindow):
 
     @contextmanager
     def undisturbed(self) -> Iterator[None]:
-        """Pause other computation within this context."""
+        """Pause background computation within this context."""
         with self.session.undisturbed(), self.thumbnails.resting():
             yield
 
@@ -228,7 +229,7 @@ class Shell(QMainWindow):
         self.workspace.graph.select_class(class_id)
 
     def _on_front_changed(self) -> None:
-        """What the pane at the right describes is in front of the person, or nothing."""
+        """Update the inspector after the central page changed."""
         describes = self.workspace.describes
         self.panes.put_right_away(is_away=describes is Describes.NOTHING)
         self.inspector.show_picture(is_wanted=describes is not Describes.LARGE_IMAGE)
@@ -248,7 +249,7 @@ class Shell(QMainWindow):
 
     @property
     def _is_current_in_front(self) -> bool:
-        """Whether the current card, or its image alone, can be seen."""
+        """Whether the current card, or its large image, is visible."""
         return self.workspace.page is None and not self.workspace.is_graph_shown
 
     def _on_current_image_changed(self, image_id: int) -> None:
@@ -266,7 +267,7 @@ class Shell(QMainWindow):
         self.needs_changed.emit()
 
     def _show_choice_in_inspector(self) -> None:
-        """Show the selected class or nothing, as no image is current."""
+        """Show the selected class or nothing, while no image is current."""
         class_id = self.tree.selected_class
         if class_id is None:
             self.inspector.clear()

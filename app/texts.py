@@ -1,6 +1,6 @@
 """Translation of all texts of the window: `tr("text")` returns it in the user's language.
 
-As in gettext, the English text itself is the key, and a plural has both of its English forms where it stands.
+As in gettext, the English text is the key; `plural` takes both English forms.
 """
 
 import re
@@ -21,17 +21,16 @@ _GAP_BEFORE_PERCENT: Final = frozenset(
     {QLocale.Language.German, QLocale.Language.French, QLocale.Language.Spanish}
 )
 _WEEKDAY: Final = re.compile(r"(?<!d)d{3,4}(?!d)")
-_AROUND_WEEKDAY: Final = re.compile(
-    r"^\0[^dMy]*|[,\s]*\0$"
-)  # at an end of a date: `dddd, d MMMM yyyy`
+# at an end of a date: `dddd, d MMMM yyyy`
+_AROUND_WEEKDAY: Final = re.compile(r"^\0[^dMy]*|[,\s]*\0$")
 _FIRM_SPACE: Final = "\N{NO-BREAK SPACE}"
 _LONGEST_PATH: Final = 160
-_MOST_COUNTED: Final = 2**31 - 1  # Qt's
+_MOST_COUNTED: Final = 2**31 - 1  # Qt's largest count
 _translators: Final[list[QTranslator]] = []
 
 
 def speak(translator: QTranslator | None) -> None:
-    """Translate all texts, also those of the engine, with `translator`; None for English."""
+    """Set the translator of all texts, including the engine's; None for English."""
     _translators[:] = [translator] if translator else []
     translate_with(
         *(_translation, number_in, isolated, day_text) if translator else (None, None, None, None)
@@ -39,13 +38,13 @@ def speak(translator: QTranslator | None) -> None:
 
 
 class _AboutText(str):  # noqa: SLOT000 (a `str` with a fact)
-    """English text that says what it is about, for languages that need two texts where English has one."""
+    """English text with a context, for languages that need two translations of it."""
 
     about: str
 
 
 def _translation(text: str, count: int | None = None, about: str = "") -> str:
-    """Empty without a translation."""
+    """The translation; empty where there is none."""
     number = -1 if count is None else min(count, _MOST_COUNTED)
     return (
         _translators[0].translate(CONTEXT, text, about or None, number) or ""
@@ -55,7 +54,7 @@ def _translation(text: str, count: int | None = None, about: str = "") -> str:
 
 
 def number_in(value: float, form: str) -> str:
-    """A number in one of Python's formats, with the separators of the language."""
+    """Format a number by a Python format, with the separators of the language."""
     locale = QLocale()
     shown = format(value, form).translate(
         {ord(","): locale.groupSeparator(), ord("."): locale.decimalPoint()}
@@ -64,12 +63,12 @@ def number_in(value: float, form: str) -> str:
 
 
 def with_percent(shown: str) -> str:
-    """A number as percent, as Unicode's CLDR has it: with a narrow no-break space, or none."""
+    """A number as percent, by Unicode's CLDR: with a narrow no-break space, or none."""
     return f"{shown}{_GAP if QLocale().language() in _GAP_BEFORE_PERCENT else ''}%"
 
 
 def day_text(day: date) -> str:
-    """`May 3, 2026`, `3. Mai 2026`: the language's own long date, its month shortened, without the day of the week."""
+    """A date in the language's long format with a short month and no weekday: `May 3, 2026`."""
     pattern = _AROUND_WEEKDAY.sub(
         "", _WEEKDAY.sub("\0", QLocale().dateFormat(QLocale.FormatType.LongFormat))
     )
@@ -78,25 +77,28 @@ def day_text(day: date) -> str:
 
 
 def tr(text: str, *values: str, about: str = "") -> str:
-    """A translated text with values in the places `%1`, `%2`.
+    """Translate a text and fill in its placeholders `%1`, `%2`.
 
     Args:
-        about: what the text is about, where English has one text for what is two elsewhere: "None" of classes.
+        about: context that tells equal English texts apart, such as "None" of classes.
     """
     about = about or getattr(text, "about", "")
     return fill(_translation(text, about=about) or str(text), *values)
 
 
 def plural(count: int, one: str, many: str, *values: str) -> str:
-    """A translated text with the count in the place `%n`; a language may have more plural forms than English."""
+    """Translate a text with a count in the placeholder `%n`.
+
+    A language may have more plural forms than English.
+    """
     template = _translation(many, count) or (one if count == 1 else many)
-    if "%n" in template:  # a count beyond Qt's numbers comes among the values, shortened
+    if "%n" in template:  # counts beyond Qt's limit are filled in shortened, among the values
         template = template.replace("%n", QLocale().toString(count))
     return fill(template, *values)
 
 
 def marked(text: str, *, about: str = "") -> str:
-    """Mark a text for translation where it is defined; `tr` translates it where it is shown, also for what it is."""
+    """Mark a text for translation where it is defined; `tr` translates it where it is shown."""
     if not about:
         return text
     made = _AboutText(text)
@@ -105,7 +107,7 @@ def marked(text: str, *, about: str = "") -> str:
 
 
 def fill(template: str, *values: str) -> str:
-    """Put values in the places `%1`, `%2`; translators may change their order."""
+    """Fill in the placeholders `%1`, `%2`; translators may change their order."""
     edge = value_edge(template)
     for place in range(len(values), 0, -1):
         template = template.replace(f"%{place}", f"\0{place}\0")
@@ -122,12 +124,15 @@ def breakable(text: str) -> str:
 
 
 def plain_tip(text: str) -> str:
-    """Escape a tip that Qt would show as rich text: names come from users and files; rich text can load files."""
+    """Escape a tooltip that Qt would show as rich text.
+
+    Names come from users and files, and rich text can load files.
+    """
     return Qt.convertFromPlainText(text) if Qt.mightBeRichText(text) else text
 
 
 def plain_button(text: str) -> str:
-    """Escape `&`, which would mark a mnemonic; a name that stands alone is read in its own direction."""
+    """Escape `&`, which marks a mnemonic, and isolate the text's direction."""
     return isolated(text.replace("&", "&&"))
 
 
@@ -138,12 +143,12 @@ def shortened(text: str, longest: int = 60) -> str:
 
 
 def short_path(names: Iterable[str]) -> str:
-    """Names from the top down, `Animal / Bird`; the middle of a very long path is elided."""
+    """Names from the top down, `Animal / Bird`, with the middle of a very long path elided."""
     return shortened(" / ".join(names), _LONGEST_PATH)
 
 
 def for_menu(text: str, longest: int = 60) -> str:
-    """A text for a menu: shortened, and `&` as itself."""
+    """A text for a menu: shortened, with `&` escaped."""
     return plain_button(shortened(text, longest))
 
 

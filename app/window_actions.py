@@ -1,4 +1,4 @@
-"""Undo and redo, the command palette, the sheet of keys, panes and orders."""
+"""Actions on the window: undo and redo, command palette, shortcuts, panes and sort orders."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class WindowActions(Feature):
         super().__init__(shell)
         self._tree, self._workspace, self._grid = shell.tree, shell.workspace, shell.workspace.grid
         self._keys: KeysSheet | None = None
-        self._undo_text = self._redo_text = ""  # of the next step; empty for none
+        self._undo_text = self._redo_text = ""  # of the next step; empty where there is none
         keys_in_use().changed.connect(self._forget_sheet)
         shell.inspector.requests.folder_requested.connect(self.show_in_folder)
         self._session.undo_state_changed.connect(self._on_undo_state_changed)
@@ -89,7 +89,7 @@ class WindowActions(Feature):
 
     @_on_image("copy_path", marked("Copy path"), "copy", "Ctrl+Shift+C")
     def copy_path(self) -> None:
-        """Copy where the selected images are, a line for each."""
+        """Copy the paths of the selected images, one per line."""
         state = self._session.state
         if state is not None:
             paths = "\n".join(str(state.path_of(image_id)) for image_id in self._grid.selected_ids)
@@ -108,7 +108,7 @@ class WindowActions(Feature):
         in_bar=False,
     )
     def go_to_pane(self, step: int) -> None:
-        """Classes, images and right panel, round and round."""
+        """Move the keyboard focus between classes, images and right panel, in a cycle."""
         self._shell.panes.go_round(step, (self._tree.take_keyboard, self._workspace.take_keyboard))
 
     @_subset(Subset.ALL, "show_all", marked("All images"), "Ctrl+6")
@@ -146,7 +146,7 @@ class WindowActions(Feature):
 
     @action("full_screen", marked("Full screen"), "fit", "F11", Section.VIEW_PANES, needs=ANY)
     def toggle_full_screen(self) -> None:
-        """The window is as large as before when it comes back."""
+        """Toggle full screen; the window's earlier size is restored."""
         self._shell.setWindowState(self._shell.windowState() ^ Qt.WindowState.WindowFullScreen)
 
     @action("show_graph", marked("Class graph or images"), "graph", "Ctrl+G", IN_GRAPH)
@@ -232,7 +232,7 @@ class WindowActions(Feature):
 
     @action("search_images", marked("Search images"), "search", "Ctrl+F", Section.EDIT_SEARCH)
     def search_images(self) -> None:
-        """In the class graph, find a class."""
+        """Focus the search for images, or for classes in the class graph."""
         if self._workspace.is_graph_shown and self._workspace.page is None:
             self._workspace.look_at_graph().take_keyboard()
         else:

@@ -1,4 +1,4 @@
-"""The place of the window on the screen, and the widths of its three panes."""
+"""Position of the window on the screen, and widths of its three panes."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QApplication, QSplitter, QStackedWidget, QWidget
 from app.settings import PANES_DEFAULT
 
 COMFORTABLE_MIDDLE: Final = 572
-"""Logical pixels: three columns of thumbnails in their first size, and a scroll bar."""
+"""Logical pixels: three columns of thumbnails at their default size, and a scroll bar."""
 
 
 @dataclass(frozen=True)
 class Widths:
-    """Of the three panes, in logical pixels; 0 for a hidden one."""
+    """Widths of the three panes in logical pixels; 0 for a hidden one."""
 
     left: int
     middle: int
@@ -34,14 +34,14 @@ def has_room_for_all(room: int, least: Widths) -> bool:
 def shared_out(
     room: int, wanted: Widths, least: Widths, *, is_right_shown: bool | None = None
 ) -> Widths:
-    """Divide a window's width `room` between the panes, with the outer ones as `wanted` where there is room.
+    """Divide the width of a window among its panes, the outer ones as `wanted` where they fit.
 
     Args:
-        room: logical pixels.
+        room: width to divide, in logical pixels.
         wanted: widths of the outer panes that the user chose.
         least: minimum widths.
-        is_right_shown: without room for three, whether the left pane is hidden; None hides the right one there, and
-            none elsewhere.
+        is_right_shown: True hides the left pane where three do not fit, False always hides the
+            right one, None hides the right one where three do not fit.
 
     Returns:
         Widths whose sum is `room`, unless even two panes have too little.
@@ -65,13 +65,13 @@ def shared_out(
 
 @final
 class Panes(QSplitter):
-    """Remembers the chosen widths of the outer panes, also while there is less room.
+    """Splitter of the three panes; remembers the chosen widths of the outer ones.
 
-    In a very narrow window the left pane is hidden while `right` shows a panel, else the right one; the user can hide
-    the right one anywhere.
+    In a very narrow window the left pane is hidden while `right` shows a panel, else the right one;
+    the user can hide the right one at any width.
 
     Signals:
-        hiding_changed: whether one of the outer panes is hidden, and whether the right one is shown.
+        hiding_changed: whether an outer pane is hidden, and whether the right one is shown.
     """
 
     hiding_changed = Signal(bool, bool)
@@ -82,9 +82,9 @@ class Panes(QSplitter):
         self.setChildrenCollapsible(False)
         self._left, self._middle, self._right = left, middle, right
         self._wanted = FIRST
-        self._shared: tuple[object, ...] = ()  # what the widths were last divided by
-        self._is_right_shown: bool | None = None  # as the user chose; None depends on the room
-        self._is_right_away = False  # while it has nothing to say
+        self._shared: tuple[object, ...] = ()  # inputs of the last division
+        self._is_right_shown: bool | None = None  # the user's choice; None depends on the room
+        self._is_right_away = False  # while it is empty
         for widget, narrowest in ((left, LEAST.left), (middle, LEAST.middle), (right, LEAST.right)):
             widget.setMinimumWidth(narrowest)
             self.addWidget(widget)
@@ -107,16 +107,16 @@ class Panes(QSplitter):
         self._share_out()
 
     def put_right_away(self, *, is_away: bool) -> None:
-        """Hide the right pane while it has nothing to say, unless it shows a panel or the user brings it back."""
+        """Hide the right pane while it is empty, unless it shows a panel or the user toggles it."""
         self._is_right_away = is_away
         self._share_out()
 
     def go_round(self, step: int, take_keyboard: Sequence[Callable[[], None]]) -> None:
-        """Give the keyboard to the pane that follows the one that has it.
+        """Move the keyboard focus to the next or previous pane.
 
         Args:
-            step: 1 for the next one, -1 for the one before.
-            take_keyboard: of the left and the middle pane.
+            step: 1 for the next pane, -1 for the previous one.
+            take_keyboard: callbacks that focus the left and the middle pane.
         """
         focus, panes = QApplication.focusWidget(), (self._left, self._middle, self._right)
         shown = [place for place, pane in enumerate(panes) if pane.isVisible()]
@@ -130,7 +130,8 @@ class Panes(QSplitter):
         focus = QApplication.focusWidget()
         if focus is None or not panes[target].isAncestorOf(
             focus
-        ):  # such as images where there are none
+            # such as images of an empty collection
+        ):
             _focus_first(panes[target])
 
     def minimumSizeHint(self) -> QSize:
@@ -145,19 +146,19 @@ class Panes(QSplitter):
         self._share_out()
 
     def event(self, event: QEvent) -> bool:
-        """Divide the width again when a pane's minimum changes."""
+        """Divide the width again when the minimum width of a pane changes."""
         is_handled = super().event(event)
         if event.type() == QEvent.Type.LayoutRequest:
             self._share_out()
         return is_handled
 
     def _share_out(self) -> None:
-        """Divide the width, unless nothing changed: the user may have moved a handle since."""
+        """Divide the width where an input changed; else keep handles that the user moved."""
         room = self.width() - 2 * self.handleWidth()
         least = Widths(LEAST.left, LEAST.middle, self._right.minimumWidth())
         has_room = has_room_for_all(room, least)
         if self._shared and self._shared[0] != has_room:
-            self._is_right_shown = None  # chosen for another window, so to say
+            self._is_right_shown = None  # chosen for another width of the window
         if self._right.currentIndex() > 0:
             is_right_shown: bool | None = True
         else:
@@ -181,7 +182,7 @@ class Panes(QSplitter):
 
 
 def _focus_first(pane: QWidget) -> None:
-    """Give the keyboard to the first part of a pane that takes it."""
+    """Focus the first widget of a pane that accepts the Tab key."""
     widget = pane.nextInFocusChain()
     while widget is not None and widget is not pane:
         takes_tab = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
@@ -192,7 +193,7 @@ def _focus_first(pane: QWidget) -> None:
 
 
 USUAL_FRAME: Final = QMargins(1, 38, 1, 1)
-"""Logical pixels reserved for the frame until the system reports its size."""
+"""Logical pixels reserved for the window frame until the system reports its size."""
 
 
 def fitted(place: QRect, available: QRect) -> QRect:
@@ -208,7 +209,10 @@ def fitted(place: QRect, available: QRect) -> QRect:
 
 
 def free_area(place: QRect) -> QRect:
-    """The available area of the screen with most of a rectangle, else of the primary one; empty without a screen."""
+    """The available area of the screen that shows most of a rectangle.
+
+    That of the primary screen where none shows it; empty without a screen.
+    """
     if QGuiApplication.platformName() == "offscreen":
         return QRect()
     screens = [QGuiApplication.primaryScreen(), *QGuiApplication.screens()]
@@ -220,7 +224,7 @@ def free_area(place: QRect) -> QRect:
 
 
 def keep_on_screen(window: QWidget) -> None:
-    """Fit a window and its frame on its screen."""
+    """Fit a window and its frame into the available area of its screen."""
     outer, inner = window.frameGeometry(), window.geometry()
     frame = QMargins(
         inner.left() - outer.left(),

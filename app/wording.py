@@ -29,12 +29,12 @@ _STEP_S: Final = 5
 _KILOBYTE: Final = 1e3
 _MEGABYTE: Final = 1e6
 _GIGABYTE: Final = 1e9
-_FIRST_MEGABYTE: Final = 999_950  # from here on kilobytes would read 1,000.0
+_FIRST_MEGABYTE: Final = 999_950  # from here on, kilobytes would round to 1,000.0
 _FIRST_GIGABYTE: Final = 999_950_000  # and megabytes
 SEPARATOR: Final = "  ·  "
 _BEFORE_UNIT: Final = re.compile(r"(?<=\d) (?=[^\W\d])")
 _FIRM_SPACE: Final = "\N{NO-BREAK SPACE}"
-_ENDS: Final = (".", "!", "?", "…", *WIDE_ENDS)  # of sentences
+_ENDS: Final = (".", "!", "?", "…", *WIDE_ENDS)  # ends of sentences
 
 
 def number(value: int) -> str:
@@ -47,7 +47,10 @@ def at_most(value: int, most: int = 1_000_000) -> str:
 
 
 def sentence(words: str) -> str:
-    """A message of the engine as a sentence: capitalised unless it begins with a file name, and with a full stop."""
+    """A message of the engine as a sentence: capitalised, and with a full stop.
+
+    A file name at its beginning is not capitalised.
+    """
     if not words:
         return ""
     words = translated(words)
@@ -57,25 +60,29 @@ def sentence(words: str) -> str:
 
 
 def in_sentences(*parts: str) -> str:
-    """`3 images added. 2 left out`: parts without a stop as sentences, the last one open; empty ones are left out."""
+    """Join parts as sentences, without a final stop: `3 images added. 2 left out`.
+
+    Empty parts are left out.
+    """
     return _folded(tr("%1. %2"), parts)
 
 
 def enumeration(things: Iterable[str]) -> str:
-    """`Fox, Dog, Wolf`: names and the like, in a list."""
+    """Join names to a list: `Fox, Dog, Wolf`."""
     named = enumerated(things)
     return (
         named.translated() if isinstance(named, Message) else named
-    )  # a name alone is no text of the program
+        # a single name is not translated
+    )
 
 
 def clauses(*parts: str) -> str:
-    """`12 answers, 310 labels`: parts of a sentence; empty ones are left out."""
+    """Join parts of a sentence, without empty ones: `12 answers, 310 labels`."""
     return _folded(tr("%1, %2"), parts)
 
 
 def titled(title: str, value: str) -> str:
-    """`Fox: 12 images`."""
+    """A title with a value: `Fox: 12 images`."""
     return tr("%1: %2", title, value)
 
 
@@ -85,7 +92,7 @@ def _folded(template: str, parts: Iterable[str]) -> str:
 
 
 def on_one_line(quantity: str) -> str:
-    """`53.1 MB`, `noch 12 min`: no line ends between a number and its unit."""
+    """Join numbers and their units by no-break spaces: `53.1 MB`, `12 min left`."""
     return _BEFORE_UNIT.sub(_FIRM_SPACE, quantity)
 
 
@@ -94,7 +101,7 @@ def images(count: int) -> str:
 
 
 def image_name(source: ImageSource) -> str:
-    """`IMG_7.jpg`, `plates.pdf, page 3`, `clip.mp4, 0:12`."""
+    """Name of an image: `IMG_7.jpg`, `plates.pdf, page 3`, `clip.mp4, 0:12`."""
     part, name = file_part(source.part), source.path.name
     if part.page is not None:
         return tr("%1, page %2", name, number(part.page))
@@ -105,7 +112,7 @@ def image_name(source: ImageSource) -> str:
 
 
 def time_left(seconds: float) -> str:
-    """A rough duration."""
+    """The remaining time, rounded: `40 s left`, `12 min left`."""
     if seconds < _SECONDS_UNTIL_S:
         step = 1 if seconds <= _EACH_SECOND_UNTIL_S else _STEP_S
         template, value = tr("%1 s left"), max(1, step * ceil(seconds / step))
@@ -117,7 +124,7 @@ def time_left(seconds: float) -> str:
 
 
 def rough_time(seconds: float) -> str:
-    """`a few seconds`, `40 seconds`, `12 minutes`, `1.5 hours`."""
+    """A rounded duration: `a few seconds`, `40 seconds`, `12 minutes`, `1.5 hours`."""
     if seconds < _EACH_SECOND_UNTIL_S:
         return tr("a few seconds")
     if seconds <= _MINUTE_S - _STEP_S:
@@ -154,7 +161,7 @@ def _rate_number(rate: float) -> str:
 
 
 def preparing_text() -> str:
-    """While the file of a bundled backbone is built."""
+    """Progress text while the file of a bundled backbone is built."""
     return tr("Setting up…")
 
 
@@ -191,12 +198,12 @@ def _done(progress: Progress) -> str:
 
 
 def saved_at(moment: datetime) -> str:
-    """`Saved at 14:02`, in local time."""
+    """`All changes saved, last at 14:02`, in local time."""
     return tr("All changes saved, last at %1", clock_text(moment))
 
 
 def percent(share: float) -> str:
-    """`97%`; never `100%` below certainty, never `0%` above zero."""
+    """A share as percent; never `100%` below certainty, never `0%` above zero."""
     rounded = round(share * 100)
     if rounded >= 100 and share < 1.0:  # noqa: PLR2004 (a percentage)
         rounded = 99
@@ -206,7 +213,7 @@ def percent(share: float) -> str:
 
 
 def probability_text(probability: float) -> str:
-    """`97%` of a prediction: from `<1%` to `>99%`, since none is certain."""
+    """The probability of a prediction, from `<1%` to `>99%`: none is certain."""
     rounded = round(probability * 100)
     if rounded < 1:
         return f"<{with_percent('1')}"
@@ -217,7 +224,7 @@ def probability_text(probability: float) -> str:
 
 def seen_text(unseen: ClassesSeen, graph: CategoryGraph) -> str:
     """`3 of 505 classes have examples`."""
-    if len(graph) == 1:  # another one is expected all the same
+    if len(graph) == 1:  # at least a second class is needed
         return tr("There is only one class")
     total = number(unseen.seen + unseen.unseen)
     return plural(
@@ -226,12 +233,13 @@ def seen_text(unseen: ClassesSeen, graph: CategoryGraph) -> str:
 
 
 def percent_sign() -> str:
-    """What stands behind a number that is a percentage."""
+    """The percent sign with the space that the language puts before it."""
     return with_percent("")
 
 
 def percent_of_size(scale: float) -> str:
-    shown = QLocale().toString(100 * scale, "f", 0 if scale >= 0.1 else 1)  # noqa: PLR2004 (a tenth below 10%)
+    # Below 10% with one decimal.
+    shown = QLocale().toString(100 * scale, "f", 0 if scale >= 0.1 else 1)  # noqa: PLR2004
     return with_percent(shown)
 
 
@@ -240,12 +248,12 @@ def percent_to_a_tenth(value: float) -> str:
 
 
 def titled_field(name: str) -> str:
-    """The name of a field of images, as it is written before its value: `Life stage`."""
+    """The name of a field of images, capitalised for use before its value: `Life stage`."""
     return name[:1].upper() + name[1:]
 
 
 def moment_text(moment: datetime) -> str:
-    """`03.05.26 14:02`, in local time; by the camera's clock where no zone is known."""
+    """Date and time in local time, or by the camera's clock where no time zone is known."""
     local = moment if moment.tzinfo is None else moment.astimezone()
     day, time = (
         QDate(local.year, local.month, local.day),
@@ -295,13 +303,14 @@ _KINDS_OF_IMAGES: Final = (
     "image",
     "photo",
     "photoshop",
-)  # which are images, but of no kind that is read
+    # images of a format that is not supported
+)
 _EMPTY_FINDS: Final = ("unknown content", "")
 _JPEG: Final = frozenset({"JPG", "JPEG", "JPE", "JFIF"})
 
 
 def short_reason(failure: str, name: str) -> str:
-    """The engine's message about a file, shortened: `Truncated JPEG`, `Not an image: a web page`."""
+    """Shorten the engine's message about a file: `Truncated JPEG`, `Not an image: a web page`."""
     what, _, rest = failure.partition(": ")
     what, found = what.partition(". ")[0], _found_in(rest)
     if what == _NO_IMAGE:
