@@ -1,4 +1,4 @@
-"""Imports labels: compared with the project on a thread, added as one step."""
+"""Controller of label imports: compared on a thread, applied in one undoable step."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.jobs.background_thread import DetachedJob
 from app.texts import marked, tr
 from engine.files import shown
 
-if TYPE_CHECKING:  # the window shows first
+if TYPE_CHECKING:  # lazy imports for a fast start
     from app.label_import.logic import LabelSurvey
     from app.label_import.view import LabelImportCard
     from app.shell import Shell
@@ -34,9 +34,13 @@ class LabelImports(Imports["LabelImportCard"]):
         shell.files_given.connect(self.take_dropped)
 
     @action(
-        "import_labels", marked("Import labels…"), "label", "Ctrl+Shift+L", Section.FILE_IMPORT,
+        "import_labels",
+        marked("Import labels…"),
+        "label",
+        "Ctrl+Shift+L",
+        Section.FILE_IMPORT,
         needs=WRITE_FOR_GOOD,
-    )  # fmt: skip
+    )
     def import_labels(self) -> None:
         self.begin()
 
@@ -97,9 +101,15 @@ class LabelImports(Imports["LabelImportCard"]):
 
             survey.contents.cancel = cancel
             return import_labels(
-                live.project, survey.source, who=who, adds_classes=adds_classes, adds_images=adds_images,
-                read=survey.read, contents=survey.contents, threshold=threshold,
-            )  # fmt: skip
+                live.project,
+                survey.source,
+                who=who,
+                adds_classes=adds_classes,
+                adds_images=adds_images,
+                read=survey.read,
+                contents=survey.contents,
+                threshold=threshold,
+            )
 
         self._take_over(
             tr("Importing labels from %1", shown(survey.source.name)), work, self._on_imported

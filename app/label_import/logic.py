@@ -1,4 +1,4 @@
-"""Compares a file of labels with the project. No Qt."""
+"""Comparison of a label file with the project. No Qt."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ DROPPED: Final = frozenset(
         ".parquet",
     }
 )
-"""Suffixes of dropped files that may hold labels; folders hold images."""
+"""Suffixes of dropped files that may contain labels; folders contain images."""
 
 
 @dataclass(frozen=True)
@@ -46,14 +46,13 @@ class LabelSurvey:
     is_nameless: bool  # whether labels have no annotator
     missing_images: tuple[str, ...]  # images that the project lacks; those found on disk first
     on_disk: frozenset[str]  # missing images found on disk
-    counts: Mapping[
-        tuple[bool, bool], int
-    ]  # labels to import, by whether classes are made and images added
+    # number of labels to import, by (adds classes, adds images)
+    counts: Mapping[tuple[bool, bool], int]
     contents: FileContents = field(default_factory=FileContents)  # files read so far
 
 
 def may_be_labels(path: Path) -> bool:
-    """Whether a dropped file may hold labels, by its name."""
+    """Whether a dropped file may contain labels, by its suffix."""
     return path.suffix.casefold() in DROPPED
 
 
@@ -67,11 +66,11 @@ def survey_labels(
     """Compare a source of labels with the project.
 
     Args:
-        columns: of a table by role, as a person named them.
+        columns: of a table by role, as chosen by the user.
 
     Raises:
         FormatError, StorageError: the source cannot be read.
-        Cancelled: the work was stopped.
+        Cancelled: `cancel` was set.
     """
     contents = FileContents(cancel)
     read = read_labels(source, _format_of(source), columns=columns)

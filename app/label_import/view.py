@@ -1,4 +1,4 @@
-"""The card "Import labels": choose a file or folder, review the changes, import."""
+"""View of the "Import labels" card: source, preview of changes, import."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ if TYPE_CHECKING:
 
 @final
 class LabelImportCard(ImportCard["LabelSurvey"]):
-    """Shows what importing labels would do."""
+    """Preview of importing labels."""
 
-    # make classes, add images, annotator of nameless labels, least score of boxes
+    # adds classes, adds images, annotator of nameless labels, minimum score of boxes
     import_requested = Signal(bool, bool, str, float)
 
     def __init__(self, host: QWidget) -> None:
         words = tr(
-            "Import labels made in another program or project. The format is recognised, and you see the result "
+            "Import labels made in another program or project. The format is recognised, and you "
+            "see the result "
             "before anything changes. Labels of this project are never overwritten."
         )
         hint = tr("Or drop a file of labels on the window.")
@@ -56,9 +57,8 @@ class LabelImportCard(ImportCard["LabelSurvey"]):
         self.who.setAccessibleName(label.text())
         self._whose = QWidget()
         fill_row(self._whose, label, self.who)
-        self.threshold = dress_number_box(
-            QSpinBox()
-        )  # least score of boxes that a detector found, in percent
+        # minimum score of detected boxes, in percent
+        self.threshold = dress_number_box(QSpinBox())
         self.threshold.setRange(0, 100)
         self.threshold.setSingleStep(5)
         self.threshold.setSuffix(percent_sign())

@@ -1,4 +1,4 @@
-"""Text of the card "Import labels"."""
+"""Texts of the "Import labels" card."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def summary_text(count: int, boxes: int = 0) -> str:
 
 
 def boxes_text(boxes: int, total: int) -> str:
-    """`812 boxes become images of their own`, and how many stay out."""
+    """`812 boxes become images of their own`, and how many are excluded."""
     taken = plural(
         boxes, "1 box becomes an image of its own.", "%n boxes become images of their own."
     )
