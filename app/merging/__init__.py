@@ -1,1 +1,1 @@
-"""Merging another person's copy of the project: what comes in, and conflicts settled side by side."""
+"""Merging of another copy of the project, with side-by-side settling of conflicts."""

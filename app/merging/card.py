@@ -1,4 +1,4 @@
-"""The card "Merge another copy": choose a project file, see what would come in, merge."""
+"""View of the "Merge another copy" card: file, preview of changes, merge."""
 
 from __future__ import annotations
 
@@ -21,14 +21,16 @@ if TYPE_CHECKING:
 
 @final
 class MergeCard(ImportCard["MergeSurvey"]):
-    """Shows what a merge would do."""
+    """Preview of a merge."""
 
     merge_requested = Signal(bool)  # whether to add images
 
     def __init__(self, host: QWidget) -> None:
         words = tr(
-            "Bring in what another person did in their copy of this project: labels, classes and notes. Images are "
-            "matched by their content. You see the result before anything changes, and nothing of yours is overwritten."
+            "Bring in what another person did in their copy of this project: labels, classes and "
+            "notes. Images are "
+            "matched by their content. You see the result before anything changes, and nothing of "
+            "yours is overwritten."
         )
         super().__init__(host, tr("Merge another copy"), words)
         self.folder_button.hide()
@@ -48,9 +50,16 @@ class MergeCard(ImportCard["MergeSurvey"]):
         self.other_content = PlanSection(tr("Different photos"), (image,))
         self._labels = make_flowing_label("", "secondary")
         self._fill(
-            self._labels, self.agreement, self.conflicts, self.classes, self.differences, self.waiting, self.outdated,
-            self.missing, self.other_content,
-        )  # fmt: skip
+            self._labels,
+            self.agreement,
+            self.conflicts,
+            self.classes,
+            self.differences,
+            self.waiting,
+            self.outdated,
+            self.missing,
+            self.other_content,
+        )
         self.missing.box.toggled.connect(lambda _is_on: self._show_choice())
 
     @property

@@ -1,4 +1,4 @@
-"""Merging: another copy is compared on a thread, taken over as one step, and its conflicts are settled on a page."""
+"""Controller of merges: comparison on a thread, one undoable step, a page of conflicts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from engine.config import ARCHIVE_SUFFIX, PROJECT_SUFFIX
 from engine.files import shown
 from engine.graph.codes import UNKNOWN
 
-if TYPE_CHECKING:  # the window shows first
+if TYPE_CHECKING:  # lazy imports for a fast start
     from app.merging.card import MergeCard
     from app.merging.logic import Dispute, DisputeGroup, MergeSurvey, Queue
     from app.merging.page import ConflictPage
@@ -36,7 +36,7 @@ if TYPE_CHECKING:  # the window shows first
 
 @final
 class Merging(Imports["MergeCard"]):
-    """Merges another copy, and settles conflicts one by one."""
+    """Merge another copy and settle conflicts one by one."""
 
     guide_page = "labelling#several-people"
     page_keys = (KEYS,)
@@ -243,7 +243,7 @@ class Merging(Imports["MergeCard"]):
             self._show_current()
 
     def _show_image(self, image_id: int) -> None:
-        """Show another image of the burst that is settled."""
+        """Show another image of the current burst."""
         if self.page is not None and self._session.state is not None:
             self.page.canvas.show_image(self._session.state.source_of(image_id))
             self._shell.inspector.show_image(image_id)
@@ -253,10 +253,10 @@ class Merging(Imports["MergeCard"]):
             self.queue.begin_again()
             self._show_current()
 
-    # -- undo, failures, the table
+    # -- undo, failures, agreement table
 
     def _on_change_made(self, change: Change) -> None:
-        """Undo shows the conflict again that it opened; redo goes on."""
+        """After undo show the reopened conflict; after redo go to the next."""
         if self.queue is None or not self._is_shown or change.kind == "done":
             return
         follow = self.queue.reopen if change.kind == "undone" else self.queue.repeat
@@ -282,7 +282,7 @@ class Merging(Imports["MergeCard"]):
         def write(_on_progress: OnProgress, _cancel: CancelToken) -> None:
             from engine.merging.conflict_list import write_agreement
 
-            write_agreement(path, graph, table, is_overwriting=True)  # the dialog has asked
+            write_agreement(path, graph, table, is_overwriting=True)  # the dialog has confirmed
 
         self._saving.start(
             tr("Saving %1", shown(path.name)),

@@ -1,4 +1,4 @@
-"""The keys of the page of conflicts."""
+"""Keys of the page of conflicts."""
 
 from typing import Final
 

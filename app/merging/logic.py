@@ -1,4 +1,4 @@
-"""Compares another copy with the project, and goes through the conflicts. No Qt."""
+"""Comparison of another copy with the project, and the queue of conflicts. No Qt."""
 
 from __future__ import annotations
 
@@ -28,11 +28,10 @@ if TYPE_CHECKING:
 
 Dispute = Conflict | CommentConflict
 DisputeGroup = tuple[Dispute, ...]
-"""One dispute, or those of a burst that are settled together."""
-AHEAD: Final = 12  # disputes whose predictions are fetched before they come up
-NEAREST: Final = (
-    8  # labelled images of a class that are shown beside one of which two people think otherwise
-)
+"""A dispute, or those of a burst that are settled together."""
+AHEAD: Final = 12  # number of disputes whose predictions are prefetched
+NEAREST: Final = 8
+"""Labelled images of a class shown next to a disputed image."""
 
 
 @dataclass(frozen=True)
@@ -41,15 +40,15 @@ class MergeSurvey:
 
     source: Path
     plan: MergePlan
-    on_disk: frozenset[int]  # ids of missing images whose files were found and may be added
+    on_disk: frozenset[int]  # ids of missing images whose files exist
 
 
 def survey_merge(project_path: Path, source: Path, cancel: CancelToken) -> MergeSurvey:
-    """Compare another copy with the project; both are only read.
+    """Compare another copy with the project; neither is changed.
 
     Raises:
         ProtoleafError: it cannot be merged.
-        Cancelled: the work was stopped.
+        Cancelled: `cancel` was set.
     """
     contents = FileContents(cancel)
     with (
@@ -69,9 +68,9 @@ def survey_merge(project_path: Path, source: Path, cancel: CancelToken) -> Merge
 def disputes_of(
     conflicts: Sequence[Conflict], comments: Sequence[CommentConflict], folds: Folds
 ) -> tuple[DisputeGroup, ...]:
-    """What is to be settled: labels first, those of two classes before coarse and fine ones, then comments.
+    """Disputes in order: labels of different classes, of coarse and fine classes, comments.
 
-    Images of a burst, and copies of each other, with the same two labels are settled together.
+    Images of a fold with the same two labels are settled together.
     """
     labels = sorted(conflicts, key=lambda each: each.finer is not None)
     found = folds.of(np.array([each.image_id for each in labels], dtype=np.int64)).tolist()
@@ -96,14 +95,14 @@ def has_image(state: CollectionState, image_id: int) -> bool:
 
 
 def setting_of(dispute: Dispute) -> str:
-    """The project's setting that remembers how it was settled."""
+    """Project setting that stores the decision on a dispute."""
     name = name_of_comment if isinstance(dispute, CommentConflict) else name_of_label
     return name(dispute.image_id)
 
 
 @final
 class Queue:
-    """Goes through disputes, those of a group at once: settled ones are done, those for later come again at the end."""
+    """Queue of groups of disputes; deferred ones are repeated on request."""
 
     def __init__(self, groups: Sequence[DisputeGroup]) -> None:
         self.groups = list(groups)
@@ -113,46 +112,46 @@ class Queue:
 
     @property
     def disputes(self) -> tuple[Dispute, ...]:
-        """All of them."""
+        """All disputes."""
         return tuple(chain.from_iterable(self.groups))
 
     @property
     def current(self) -> DisputeGroup | None:
-        """What is to be settled now; None at the end."""
+        """Current group; None at the end."""
         return self.groups[self.place] if self.place < len(self.groups) else None
 
     @property
     def image_ids_ahead(self) -> tuple[int, ...]:
-        """Images of the current dispute and the next ones."""
+        """Images of the current and the next disputes."""
         ahead = chain.from_iterable(self.groups[self.place : self.place + AHEAD])
         return tuple(dict.fromkeys(each.image_id for each in ahead))
 
     @property
     def settled(self) -> int:
-        """How many disputes are settled."""
+        """Number of settled disputes."""
         return sum(map(len, self._settled))
 
     @property
     def left(self) -> int:
-        """How many are open."""
+        """Number of open disputes."""
         return len(self.disputes) - self.settled
 
     def mark_settled(self) -> None:
-        """The current ones are settled; go on."""
+        """Mark the current group as settled and go to the next."""
         self._settled.add(self.groups[self.place])
         self._go_on()
 
     def put_off(self) -> None:
-        """Leave the current ones open; go on."""
+        """Leave the current group open and go to the next."""
         self._later.add(self.groups[self.place])
         self._go_on()
 
     def take_apart(self) -> None:
-        """Ask for each image of the current group by itself."""
+        """Split the current group into single images."""
         self.groups[self.place : self.place + 1] = [(each,) for each in self.groups[self.place]]
 
     def pass_over(self, is_there: Callable[[int], bool]) -> None:
-        """Leave those open whose images were removed from the project meanwhile."""
+        """Skip disputes whose images were removed from the project."""
         while self.current is not None:
             there = tuple(each for each in self.current if is_there(each.image_id))
             if there:
@@ -161,13 +160,13 @@ class Queue:
             self.put_off()
 
     def begin_again(self) -> None:
-        """Go through what was left for later."""
+        """Return to deferred groups."""
         self._later.clear()
         self.place = -1
         self._go_on()
 
     def reopen(self, settings: Sequence[str]) -> bool:
-        """The decisions in these settings were taken back: show the first of them again."""
+        """Reopen groups whose decisions (by setting) were undone, and show the first."""
         found = [
             place for place in self._places_of(settings) if self.groups[place] in self._settled
         ]
@@ -177,7 +176,7 @@ class Queue:
         return bool(found)
 
     def repeat(self, settings: Sequence[str]) -> bool:
-        """The decisions in these settings were made again: they are settled."""
+        """Mark groups whose decisions (by setting) were redone as settled."""
         found = [
             place for place in self._places_of(settings) if self.groups[place] not in self._settled
         ]
@@ -188,7 +187,7 @@ class Queue:
         return bool(found)
 
     def _places_of(self, settings: Sequence[str]) -> list[int]:
-        """Places of the groups that settings remember, ascending."""
+        """Indices of the groups whose decisions are stored in these settings, ascending."""
         names = frozenset(settings)
         return [
             place
@@ -204,10 +203,10 @@ class Queue:
 
 
 def settled_as(project: Project, group: DisputeGroup, choice: Verdict, class_id: int) -> Change:
-    """Settle all of a group, as one undoable step, unless an image was labelled or noted otherwise meanwhile.
+    """Settle a group in one undoable step.
 
     Raises:
-        InputError: one is not what was shown.
+        InputError: a label or note has changed since the dispute was shown.
     """
     for dispute in group:
         _check_unchanged(project, dispute)
@@ -221,7 +220,7 @@ def settled_as(project: Project, group: DisputeGroup, choice: Verdict, class_id:
 
 
 def _check_unchanged(project: Project, dispute: Dispute) -> None:
-    """Refuse to settle what is not as it was shown."""
+    """Check that the label or note is the one that was shown."""
     if isinstance(dispute, CommentConflict):
         note = project.notes.of(dispute.image_id)
         is_same = note is not None and note.comment == dispute.ours.comment
@@ -239,7 +238,7 @@ def _check_unchanged(project: Project, dispute: Dispute) -> None:
 def nearest_of(
     live: LiveCollection, image_ids: Sequence[int], class_ids: Sequence[int | None]
 ) -> tuple[tuple[int, ...], ...]:
-    """For each class its labelled images that are most like the first of some images, and none of these."""
+    """Most similar labelled images of each class, compared with the first image."""
     embedded = live.embedded
     row = embedded.ready_row(image_ids[0])
     images, labels = embedded.images.ids, embedded.images.labels

@@ -1,4 +1,4 @@
-"""The page of conflicts: the image large, what you say below it at the left, what they say at the right."""
+"""View of the page of conflicts: image, own answer on the left, the other on the right."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from app.merging.logic import Dispute, DisputeGroup
     from engine.collection.state import CollectionState
 
-FACE: Final = 48  # side of a picture of the class, logical pixels
-BURST_SIDE: Final = 64  # the same of an image of a burst
+FACE: Final = 48  # side of an example image, in logical pixels
+BURST_SIDE: Final = 64  # side of an image of a burst, in logical pixels
 
 
 @final
 class SideCard(QFrame):
-    """One person's answer."""
+    """Answer of one person."""
 
     def __init__(self, thumbnails: Thumbnails, key: str, on_chosen: Callable[[], None]) -> None:
         super().__init__()
@@ -73,7 +73,7 @@ class SideCard(QFrame):
     def show_answer(
         self, caption: str, answer: str, place: str, person: str, *, is_proposed: bool
     ) -> None:
-        """Show an answer, and by whom; pictures of the class follow."""
+        """Show an answer and its author; examples of the class follow."""
         self.caption.setText(caption)
         self.answer.setText(answer)
         self.place.show_text(place)
@@ -86,7 +86,7 @@ class SideCard(QFrame):
         self.setAccessibleName(titled(caption, answer))
 
     def show_faces(self, image_ids: Sequence[int], state: CollectionState) -> None:
-        """Show labelled images of the class, as many as there is room for in one row."""
+        """Show labelled images of the class, as many as fit into one row."""
         self._faces = image_ids, state
         room = (self.width() - 2 * tokens().spacing.medium + GAP) // (FACE + GAP)
         self.strip.show_images(image_ids[: max(1, room)], state)
@@ -102,20 +102,20 @@ class SideCard(QFrame):
 
 @final
 class ConflictPage(QWidget):
-    """Shows one conflict at a time, and a summary at the end. What is decided is carried out elsewhere."""
+    """Page with one conflict at a time, and a summary at the end; emits decisions."""
 
     decided = Signal(Verdict)
-    other_requested = Signal()  # another class is to be chosen
+    other_requested = Signal()  # choose another class
     unknown_decided = Signal()
     put_off = Signal()
-    apart_requested = Signal()  # each image of a burst is to be decided by itself
+    apart_requested = Signal()  # decide each image of a burst separately
     image_chosen = Signal(int)  # of a burst
 
     def __init__(self, thumbnails: Thumbnails) -> None:
         super().__init__()
-        self.dispute: Dispute | None = None  # the first of those that are settled together
+        self.dispute: Dispute | None = None  # first of the group
         self.group: DisputeGroup = ()
-        self.is_waiting = False  # for the decision to be on disk
+        self.is_waiting = False  # for the decision to be saved
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(tr("Settle conflicts"))
         self._place = make_label("", "strong")
@@ -182,7 +182,7 @@ class ConflictPage(QWidget):
     def show_group(
         self, group: DisputeGroup, state: CollectionState, place: int, count: int
     ) -> None:
-        """Show the `place`-th of `count` conflicts, counted from one; of a burst its first image, and all below it."""
+        """Show conflict `place` (from 1) of `count`; of a burst the first image and a strip."""
         dispute = group[0]
         self.group, self.dispute, self.is_waiting = group, dispute, False
         self._place.setText(wording.progress_text(place, count))
@@ -193,14 +193,17 @@ class ConflictPage(QWidget):
         self.apart_button.setVisible(len(group) > 1)
         is_comment = isinstance(dispute, CommentConflict)
         for button, is_there in (
-            (self.other_button, not is_comment), (self.unknown_button, not is_comment), (self.both_button, is_comment),
-        ):  # fmt: skip
+            (self.other_button, not is_comment),
+            (self.unknown_button, not is_comment),
+            (self.both_button, is_comment),
+        ):
             button.setVisible(is_there)
         proposed = dispute.proposed
         reason = wording.suggested_text(dispute)
         for card, whose, choice in (
-            (self.ours, tr("Yours"), Verdict.OURS), (self.theirs, tr("Theirs"), Verdict.THEIRS),
-        ):  # fmt: skip
+            (self.ours, tr("Yours"), Verdict.OURS),
+            (self.theirs, tr("Theirs"), Verdict.THEIRS),
+        ):
             is_proposed = proposed is choice
             self._show_side(
                 card,
@@ -216,7 +219,7 @@ class ConflictPage(QWidget):
         )
 
     def _room_of_burst(self) -> int:
-        """How many images of a burst have room beside one another; the others are seen one by one."""
+        """Number of images of a burst that fit into one row."""
         return max(1, (self.width() - 2 * tokens().spacing.large + GAP) // (BURST_SIDE + GAP))
 
     def _show_side(self, card: SideCard, dispute: Dispute, caption: str, is_proposed: bool) -> None:
@@ -233,13 +236,13 @@ class ConflictPage(QWidget):
     def show_faces(
         self, dispute: Dispute, faces: Sequence[Sequence[int]], state: CollectionState
     ) -> None:
-        """Show labelled images of both classes, unless another conflict is shown by now."""
+        """Show labelled images of both classes, unless another conflict is current."""
         if dispute is self.dispute:
             for card, image_ids in zip((self.ours, self.theirs), faces, strict=True):
                 card.show_faces(image_ids, state)
 
     def show_end(self) -> None:
-        """Show the summary, which knows its texts."""
+        """Show the summary, whose texts are already set."""
         self.group, self.dispute, self.is_waiting = (), None, False
         self._pages.setCurrentWidget(self.summary)
         self.summary.setFocus()
@@ -275,7 +278,7 @@ class ConflictPage(QWidget):
             self.put_off.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """A key means the conflict that is seen; while one is being written, none means anything."""
+        """Perform the action of a key, unless a decision is being saved."""
         acts = {
             "ours": lambda: self._decide(Verdict.OURS),
             "theirs": lambda: self._decide(Verdict.THEIRS),

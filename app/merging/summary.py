@@ -1,4 +1,4 @@
-"""The end of settling: how much is settled, how far both agree, and the table to keep."""
+"""View of the merge summary: settled conflicts, agreement, table."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from engine.graph.category_graph import CategoryGraph
     from engine.merging.agreement import AgreementTable
 
-WIDEST: Final = 720  # pixels
+WIDEST: Final = 720  # in pixels
 
 
 @final
 class SummaryView(QWidget):
-    """Shows how it ended."""
+    """Result of settling conflicts."""
 
-    again_requested = Signal()  # what was left for later
+    again_requested = Signal()  # return to deferred conflicts
     save_requested = Signal()
     done_requested = Signal()
 
@@ -73,7 +73,7 @@ class SummaryView(QWidget):
     def show_end(
         self, settled: int, left: int, table: AgreementTable, graph: CategoryGraph
     ) -> None:
-        """Show how many conflicts are settled and left, and the agreement before that."""
+        """Show the number of settled and open conflicts, and the agreement before settling."""
         self.title.setText(wording.ended_text(settled, left))
         self._words.setText(wording.kappa_text(table.exact))
         rows = wording.agreement_rows(table) if table.exact.images else []
@@ -86,7 +86,7 @@ class SummaryView(QWidget):
 
     @property
     def table_text(self) -> str:
-        """Both tables with tabs, as spreadsheets paste them."""
+        """Both tables with tab-separated columns, as spreadsheets paste them."""
         return "\n".join(
             "\t".join(row) for row in (*_table(self.agreement), *_table(self.differing))
         )

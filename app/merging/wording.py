@@ -1,4 +1,4 @@
-"""Text of merging: the card, the page of conflicts, and the table of agreement."""
+"""Texts of merging: card, page of conflicts, agreement table."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def kind_text(survey: MergeSurvey) -> str:
 
 
 def summary_text(plan: MergePlan) -> str:
-    """`120 labels, 2 classes and 3 notes will come in`."""
+    """`120 labels, 2 classes and 3 notes will be added`."""
     parts = news_parts(
         len(plan.labels),
         len(plan.classes.new),
@@ -74,7 +74,7 @@ def news_parts(labels: int, classes: int, notes: int, added: int = 0, values: in
 
 
 def labels_text(plan: MergePlan) -> str:
-    """What became of the labels of images that both have."""
+    """Result for labels of images in both copies."""
     parts = []
     if plan.same:
         parts.append(
@@ -104,14 +104,20 @@ def labels_text(plan: MergePlan) -> str:
         )
     if plan.stars_kept:
         parts.append(
-            plural(plan.stars_kept, "1 image has a different rating there. Yours stays.",
-                   "%n images have different ratings there. Yours stay.")
-        )  # fmt: skip
+            plural(
+                plan.stars_kept,
+                "1 image has a different rating there. Yours stays.",
+                "%n images have different ratings there. Yours stay.",
+            )
+        )
     if plan.fields.kept:
         parts.append(
-            plural(plan.fields.kept, "1 field value differs there. Yours stays.",
-                   "%n field values differ there. Yours stay.")
-        )  # fmt: skip
+            plural(
+                plan.fields.kept,
+                "1 field value differs there. Yours stays.",
+                "%n field values differ there. Yours stay.",
+            )
+        )
     return paragraph(*parts)
 
 
@@ -131,7 +137,7 @@ def agreement_title(agreement: AnnotatorAgreement) -> str:
 
 
 def agreement_rows(table: AgreementTable) -> list[Row]:
-    """What is compared, images, equal labels, kappa, and its 95 % interval."""
+    """Compared level, images, equal labels, kappa, and its 95 % interval."""
     rows = [(tr("Same class"), *_figures(table.exact))]
     return rows + [
         (tr("Level %1", number(level)), *_figures(each))
@@ -148,11 +154,11 @@ def _figures(agreement: AnnotatorAgreement) -> Row:
 
 
 def _decimal(value: float) -> str:
-    return QLocale().toString(round(value, 2) + 0.0, "f", 2)  # never -0.00
+    return QLocale().toString(round(value, 2) + 0.0, "f", 2)  # avoids -0.00
 
 
 def differing_rows(table: AgreementTable, graph: CategoryGraph) -> list[Row]:
-    """Our class, theirs, and on how many images."""
+    """Own class, other class, and number of images."""
     return [
         (_class_name(graph, ours), _class_name(graph, theirs), number(count))
         for (ours, theirs), count in table.disagreed
@@ -178,17 +184,27 @@ def conflicts_title(plan: MergePlan) -> str:
 
 
 def conflict_rows(plan: MergePlan) -> list[Row]:
-    """Image, ours, by whom, theirs, by whom."""
+    """Image, own value, author, other value, author."""
     labels: list[Row] = [
-        (shown(each.path), class_text(each.ours.path), shown(each.ours.who), class_text(each.theirs.path),
-         shown(each.theirs.who))
+        (
+            shown(each.path),
+            class_text(each.ours.path),
+            shown(each.ours.who),
+            class_text(each.theirs.path),
+            shown(each.theirs.who),
+        )
         for each in plan.conflicts[:MOST_ROWS]
-    ]  # fmt: skip
+    ]
     comments: list[Row] = [
-        (shown(each.path), one_line(each.ours.comment), shown(each.ours.who), one_line(each.theirs.comment),
-         shown(each.theirs.who))
+        (
+            shown(each.path),
+            one_line(each.ours.comment),
+            shown(each.ours.who),
+            one_line(each.theirs.comment),
+            shown(each.theirs.who),
+        )
         for each in plan.comments[: MOST_ROWS - len(labels)]
-    ]  # fmt: skip
+    ]
     return labels + comments
 
 
@@ -215,7 +231,7 @@ def differences_title(count: int) -> str:
 
 
 def difference_rows(differences: Sequence[ClassDifference]) -> list[Row]:
-    """Class there, class here, in what they differ."""
+    """Class there, class here, difference."""
     texts = {
         Divergence.NAME_TAKEN: tr("Not added: another class has this name there"),
         Divergence.CYCLE: tr("Not added: it would be its own ancestor"),
@@ -282,7 +298,7 @@ def add_images_text(count: int) -> str:
 
 
 def not_found_text(source: Path) -> str:
-    """Why missing images cannot be added, and what helps."""
+    """Why missing images cannot be added, and a remedy."""
     if source.suffix == ARCHIVE_SUFFIX:
         return tr("To add them, open this copy first, then merge the project that was unpacked.")
     return tr("None of them was found on disk.")
@@ -297,7 +313,7 @@ def other_content_title(count: int) -> str:
 
 
 def done_text(done: Merge) -> str:
-    """`Merged birds: 12 labels and 1 class came in`."""
+    """`Merged birds: 12 labels and 1 class added`."""
     plan = done.plan
     parts = news_parts(
         done.labelled,
@@ -338,7 +354,7 @@ def person_text(who: str, when: datetime) -> str:
 
 
 def suggested_text(dispute: Conflict | CommentConflict) -> str:
-    """Why one of both is suggested; "" where none is."""
+    """Reason for the suggestion; "" if there is none."""
     if dispute.is_update:
         return tr("suggested: they changed what you both had")
     return tr("suggested: the finer class") if dispute.proposed is not None else ""
@@ -354,6 +370,7 @@ def kappa_text(agreement: AnnotatorAgreement) -> str:
     if not agreement.images:
         return tr("No image was labelled independently by both; agreement can't be measured.")
     return tr(
-        "Kappa is agreement beyond chance: 1 is perfect, 0 is no better than chance. Only labels that you gave "
+        "Kappa is agreement beyond chance: 1 is perfect, 0 is no better than chance. Only labels "
+        "that you gave "
         "independently count, as they were before they were settled."
     )
