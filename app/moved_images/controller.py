@@ -1,4 +1,4 @@
-"""Moved images, found again in a side panel, and replaced images, whose files hold another photo than before."""
+"""Moved images, searched in a side panel, and replaced images, whose files have another photo."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from engine.relink.records import KnownImages, RelinkPlan
 
 KNOWN: Final = "known images"
-REPLACED: Final = "replaced"  # the search for replaced images
+REPLACED: Final = "replaced"  # search term for replaced images
 ON_CARDS: Final = WRITE | Needs.IMAGES
 LONGEST_UNASKED_S: Final = 60.0
-"""A search that begins by itself ends after this time. Chosen: a disk's folders are listed by then."""
+"""Time limit of an automatic search. Chosen: enough to list the folders of a disk."""
 
 
 @final
 class MovedImages(PanelFeature["MovedImagesPanel"]):
-    """Searches for moved images on a thread; applies the result as one action."""
+    """Search for moved images on a thread, and apply the result in one step."""
 
     guide_page = "keeping#images-that-were-moved"
 
@@ -51,7 +51,7 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
         )
         self._searching = JobSlot(self._session.jobs, keeps_finished=False)
         self._searching.progressed.connect(self._on_progress)
-        self._is_unasked = False  # whether the search began by itself
+        self._is_unasked = False  # whether the search started automatically
         self.written_images = WrittenImages(self._session)
         self.written_images.found.connect(self._on_written_to)
         self._replaced: frozenset[int] = frozenset()  # images with an outdated label
@@ -69,9 +69,13 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
         self.written_images.stop()
 
     @action(
-        "read_images", marked("Analyse waiting images"), "refresh", "F5",
-        Section.IMAGES_FILES, needs=WRITE_FOR_GOOD,
-    )  # fmt: skip
+        "read_images",
+        marked("Analyse waiting images"),
+        "refresh",
+        "F5",
+        Section.IMAGES_FILES,
+        needs=WRITE_FOR_GOOD,
+    )
     def read_images(self) -> None:
         self._thumbnails.forget_failures()
         self.missing_images.look()
@@ -87,25 +91,35 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
         needs=Needs.PROJECT,
     )
     def show_replaced(self) -> None:
-        """Search for labelled images whose files hold another photo now."""
+        """Search for labelled images whose files have another photo."""
         self._replaced_notice.hide()
         search = self._shell.workspace.search_bar
         search.open()
         search.show_text(REPLACED)
 
     @action(
-        "confirm_replaced", marked("Keep the label of a replaced image"), "check", "", Section.IMAGES_REPLACED,
-        needs=ON_CARDS, on_images=True,
-    )  # fmt: skip
+        "confirm_replaced",
+        marked("Keep the label of a replaced image"),
+        "check",
+        "",
+        Section.IMAGES_REPLACED,
+        needs=ON_CARDS,
+        on_images=True,
+    )
     def confirm_replaced(self) -> None:
         self._confirm(self._chosen_replaced())
 
     @action(
-        "ask_again", marked("Remove the label of a replaced image"), "refresh", "", Section.IMAGES_REPLACED,
-        needs=ON_CARDS, on_images=True,
-    )  # fmt: skip
+        "ask_again",
+        marked("Remove the label of a replaced image"),
+        "refresh",
+        "",
+        Section.IMAGES_REPLACED,
+        needs=ON_CARDS,
+        on_images=True,
+    )
     def ask_again(self) -> None:
-        """Take the labels of other photos off."""
+        """Remove outdated labels."""
         if chosen := self._chosen_replaced():
             self._shell.workspace.hold()
             self._session.unlabel(chosen)
@@ -126,7 +140,7 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
             self._embedding.read_again(known)
 
     def _on_state_changed(self, state: CollectionState | None) -> None:
-        """Ask about images that were replaced since; a notice that was dismissed stays away until there are more."""
+        """Show a notice about newly replaced images; a dismissed one returns only for more."""
         before = self._replaced
         self._replaced = frozenset() if state is None else frozenset(state.outdated)
         if not self._replaced:
@@ -137,9 +151,13 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
             )
 
     @action(
-        "find_moved_images", marked("Find moved images…"), "search", "",
-        Section.IMAGES_REPLACED, needs=WRITE_FOR_GOOD,
-    )  # fmt: skip
+        "find_moved_images",
+        marked("Find moved images…"),
+        "search",
+        "",
+        Section.IMAGES_REPLACED,
+        needs=WRITE_FOR_GOOD,
+    )
     def open_panel(self) -> None:
         self.made_panel()
         self._notice.hide()
@@ -168,7 +186,7 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
             self.find(folder)
 
     def find(self, folder: Path | None) -> None:
-        """Search a folder for moved images; beside the project for None."""
+        """Search a folder for moved images; None: next to the project."""
         if self._searching.is_busy or self._session.info is None:
             return
         self.plan, self._is_unasked = None, not self.is_panel_shown
@@ -205,7 +223,7 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
             self.panel.progress.show_progress(progress)
 
     def _on_found(self, plan: RelinkPlan, folder: Path) -> None:
-        """Show what was found. What a search by itself is sure of is applied at once, and can be undone."""
+        """Show the result; a certain result of an automatic search is applied as an undoable step."""
         if self._session.info is None:
             return
         self.plan = plan
@@ -222,7 +240,7 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
         self._ask_about_missing()
 
     def apply(self) -> None:
-        """Update the locations as one step."""
+        """Update the paths in one step."""
         plan, caches = self.plan, self._session.caches
         if plan is None:
             return
@@ -254,14 +272,14 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
 
     @property
     def _may_search(self) -> bool:
-        """Whether the open project may be changed unasked; a backup stays what it is."""
+        """Whether the open project may be changed automatically; a backup may not."""
         from engine.project.backups.place import read_name
 
         info = self._session.info
         return info is not None and info.is_writable and read_name(info.path) is None
 
     def _ask_about_missing(self) -> None:
-        """Offer to find what is missing, or to look at what was found."""
+        """Show a notice about missing images, or about the ones found."""
         missing, found = (
             len(self.missing_images.missing),
             0 if self.plan is None else len(self.plan.moves),
@@ -279,13 +297,13 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
             self.panel.show_missing(len(self.missing_images.missing), is_writable=info.is_writable)
 
     def _on_came_back(self) -> None:
-        """Read images that could not be read while they were missing."""
+        """Retry images that failed while they were missing."""
         state = self._session.state
         if state is not None and state.has_failed.any():
             self._embedding.start_again()
 
     def _on_change_made(self, change: Change) -> None:
-        """A preview is void once images have moved."""
+        """Discard the preview after images have moved."""
         if change.images_moved and self.plan is not None:
             self.plan = None
             if self.panel is not None:

@@ -1,4 +1,4 @@
-"""Finds missing images, on a thread as an unreachable share responds slowly."""
+"""Detection of missing images, on a thread as an unreachable share responds slowly."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
     from engine.project import Change
 
 TOPIC: Final = "last known files"
-DOUBT_MS: Final = 500  # many thumbnails fail at once when a share vanishes
-REST_S: Final = 0.001  # after each millisecond of looking: Python runs one thread at a time, and the window comes first
+DOUBT_MS: Final = 500  # debounce interval: many thumbnails fail at once when a share disconnects
+REST_S: Final = 0.001  # pause after each millisecond of work: the window needs the interpreter
 
 LastKnown = Mapping[Path, tuple[int, int]]
 
 
 @final
 class MissingImages(QObject):
-    """Looks when a project is loaded, its images change, or the window is activated."""
+    """Check files when a project is loaded, its images change, or the window is activated."""
 
-    missing_changed = Signal(frozenset)  # their ids
+    missing_changed = Signal(frozenset)  # ids of missing images
     came_back = Signal()  # missing images exist again
 
     def __init__(self, session: Session, thumbnails: Thumbnails) -> None:
         super().__init__(session)
         self.missing: frozenset[int] = frozenset()
-        self.looks = 0  # since the project was opened
+        self.looks = 0  # number of checks since the project was opened
         self._session = session
         self._thumbnails = thumbnails
         self._looking = JobSlot(parent=self)
@@ -56,7 +56,7 @@ class MissingImages(QObject):
         return self._looking.is_busy
 
     def look(self) -> None:
-        """Look now, or once more after the look in progress."""
+        """Start a check, or repeat a running one when it has finished."""
         state = self._session.state
         if state is None:
             return
@@ -97,7 +97,7 @@ class MissingImages(QObject):
             self.look()
 
     def _remember_files(self) -> None:
-        """Let existing thumbnails be found without their files."""
+        """Keep cached thumbnails of missing files available."""
         missing, show = self.missing, self._thumbnails.show_last_known
         if missing:
             self._session.ask(lambda live: last_known(live, missing), show, owner=self, topic=TOPIC)
@@ -127,7 +127,7 @@ class MissingImages(QObject):
 
 
 def last_known(live: LiveCollection, missing: frozenset[int]) -> LastKnown:
-    """Size and time of missing files when they were added; on the project thread."""
+    """Size and modification time of missing files as stored; called on the project thread."""
     table, state = live.project.images.table(), live.state
     files = zip(table.ids, table.paths, table.sizes_bytes, table.modified_ns, strict=True)
     return {

@@ -1,4 +1,4 @@
-"""The side panel that finds moved images."""
+"""View of the side panel for moved images."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 @final
 class MovedImagesPanel(SidePanel):
-    """Shows where to search, the progress, and a preview with a button to apply it."""
+    """Where to search, progress, and a preview with a button to apply it."""
 
     folder_wanted = Signal()
-    search_requested = Signal()  # beside the project
+    search_requested = Signal()  # next to the project
     cancel_requested = Signal()
     apply_requested = Signal()
 
@@ -57,7 +57,8 @@ class MovedImagesPanel(SidePanel):
     def _make_question(self) -> QWidget:
         part = QWidget()
         text = tr(
-            "Choose the folder they were moved to, or one above it. Images are matched by folder, by name and size, "
+            "Choose the folder they were moved to, or one above it. Images are matched by folder, "
+            "by name and size, "
             "or by content. You see what was found before anything changes. Labels stay."
         )
         self.folder_button = make_button(

@@ -1,4 +1,4 @@
-"""Text of moved images."""
+"""Texts about moved images."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def verdict(plan: RelinkPlan) -> str:
 
 
 def way_lines(plan: RelinkPlan) -> tuple[str, ...]:
-    """How images were found: `1,190 by their folders`, `Birds: 140 images, all verified by content`."""
+    """How images were matched: `1,190 by their folders`, `Birds: 140 images, by name and size`."""
     from engine.relink.records import Way
 
     by_path, by_name, by_content = (
@@ -103,7 +103,7 @@ def checked_line(folder: FolderCheck) -> str:
 
 
 def left_lines(plan: RelinkPlan) -> tuple[str, ...]:
-    """Images that are not updated, and why."""
+    """Images that are not updated, with reasons."""
     mismatched, doubts, taken, missing = map(
         len, (plan.mismatched, plan.doubts, plan.taken, plan.missing)
     )
@@ -159,5 +159,5 @@ def apply_text(count: int) -> str:
 
 
 def short_path(path: Path, folder: Path) -> str:
-    """Relative to the project folder where it is inside."""
+    """Path relative to the project folder if it is inside, else absolute."""
     return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)

@@ -1,4 +1,4 @@
-"""Finds images whose files were written to since they were read, on a thread as a share responds slowly."""
+"""Detection of files modified since they were read, on a thread as a share responds slowly."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from engine.project import ImageTable
 
 TOPIC: Final = "files as read"
-REST_S: Final = 0.001  # after a millisecond of looking: the window comes first
+REST_S: Final = 0.001  # pause after each millisecond of work
 
 
 @final
 class WrittenImages(QObject):
-    """Looks when a project is loaded, and when somebody asks for it: one look at each folder, and no file is read."""
+    """Check files when a project is loaded, or on request: lists folders, reads no file."""
 
     found = Signal(frozenset)  # ids
 
@@ -33,7 +33,7 @@ class WrittenImages(QObject):
         session.closed.connect(self._looking.abandon)
 
     def look(self) -> None:
-        """Look now, instead of a look in progress."""
+        """Start a check, replacing a running one."""
         if self._session.info is not None:
             self._session.ask(_as_read, self._look, owner=self, topic=TOPIC)
 
@@ -64,5 +64,5 @@ class WrittenImages(QObject):
 
 
 def _as_read(live: LiveCollection) -> ImageTable:
-    """On the project thread."""
+    """Images with stored size and time; called on the project thread."""
     return live.project.images.table()
