@@ -1,4 +1,4 @@
-"""What people note of images: stars, a flag and a comment; on the disk at once, and undone like labels."""
+"""Notes on images: stars, flag and comment; saved immediately and undoable."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 ON_CARDS: Final = WRITE | Needs.IMAGES
 RATING: Final = Section.REVIEW_RATING
-MOST_NAMED: Final = 2  # images that a message names
+MOST_NAMED: Final = 2  # images named in a message
 
 
 @final
@@ -52,7 +52,7 @@ class Notes(Feature):
         on_images=True,
     )
     def flag(self) -> None:
-        """Flag the selected images; where all are flagged, take the flags away."""
+        """Flag the selected images, or remove the flags if all are flagged."""
         chosen = self._chosen()
         are_flagged = all(note is not None and note.is_flagged for note in self._notes(chosen))
         self._set_flagged(chosen, not are_flagged)
@@ -108,17 +108,22 @@ class Notes(Feature):
         on_images=True,
     )
     def give_stars(self, stars: int) -> None:
-        """Give the selected images stars; where all have so many, take them away."""
+        """Set the stars of the selected images, or remove them if all have that number."""
         chosen = self._chosen()
         have_them = all(note is not None and note.stars == stars for note in self._notes(chosen))
         self._set_stars(chosen, 0 if have_them else stars)
 
     @action(
-        "comment", marked("Comment on the image"), "comment", "N",
-        Section.REVIEW_FIELDS, needs=ON_CARDS, on_images=True,
-    )  # fmt: skip
+        "comment",
+        marked("Comment on the image"),
+        "comment",
+        "N",
+        Section.REVIEW_FIELDS,
+        needs=ON_CARDS,
+        on_images=True,
+    )
     def comment(self) -> None:
-        """Let the user write a comment, in the inspector."""
+        """Edit the comment in the inspector."""
         current = self._images.in_hand.current_id
         if current is None:
             return
@@ -140,7 +145,7 @@ class Notes(Feature):
             self._note(image_ids, lambda project: project.notes.set_flagged(image_ids, is_flagged))
 
     def _note(self, image_ids: Sequence[int], write: Callable[[Project], Change]) -> None:
-        """Write a note; where the images were labelled just now and others are in sight, say which they are."""
+        """Write a note; if it applies to just labelled images that are not current, name them."""
         self._images.hold()
         names = (
             self._names_of(image_ids)
