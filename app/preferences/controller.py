@@ -1,4 +1,4 @@
-"""What can be chosen once for all projects; it is done at once and kept for the next start."""
+"""Settings for all projects, applied immediately and stored."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from app.texts import marked
 from app.theme import set_scheme
 from app.theme.scheme import SchemeChoice
 
-if TYPE_CHECKING:  # the window shows first
+if TYPE_CHECKING:  # lazy imports for a fast start
     from app.preferences.view import SettingsCard
     from app.shell import Shell
 
 
 @final
 class Preferences(Feature):
-    """Opens the card and does what is requested there; asks once for the name in "labelled by"."""
+    """Controller of the settings card and of the prompt for the annotator's name."""
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
@@ -38,7 +38,7 @@ class Preferences(Feature):
         needs=Needs.NOTHING,
     )
     def open_card(self) -> None:
-        """Show the card over the window, as everything is now."""
+        """Show the card with the current settings."""
         from engine.project.clock import account_name
 
         if self.card is None:

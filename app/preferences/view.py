@@ -1,4 +1,4 @@
-"""The card "Settings": the look, the start, and where everything else is that can be chosen once for all projects."""
+"""View of the settings card, and the prompt for the annotator's name."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ if TYPE_CHECKING:
 
 
 HINT: Final = "name"
-"""What the settings remember it as."""
-FIELD_WIDTH: Final = 200  # logical pixels, at most
-LONGEST_NAME: Final = 120  # letters
+"""Key under which the settings store that the hint was shown."""
+FIELD_WIDTH: Final = 200  # maximum width in logical pixels
+LONGEST_NAME: Final = 120  # maximum number of characters
 
 
 @final
 class NameStrip(QFrame):
-    """A field for the name; Enter or the button takes it, the cross asks no more."""
+    """Input of the name; Enter or the button saves it, the cross dismisses the prompt."""
 
     named = Signal(str)  # the name
-    left = Signal()  # the keyboard is not needed here any more
+    left = Signal()  # return the focus
 
     def __init__(self) -> None:
         super().__init__()
@@ -93,15 +93,15 @@ class NameStrip(QFrame):
 
 @final
 class NameAsking(QObject):
-    """Shows the strip at the first label, where neither the settings nor the account know the person's name.
+    """Show the name prompt at the first label, if neither settings nor account have a name.
 
-    Once she gives it, it offers to sign the labels from before with it.
+    Afterwards offer to sign earlier labels with the name.
 
     Args:
         session: of the open project.
-        settings: that remember the name, and whether the question was shown.
-        strip: asks.
-        toast: makes the offer.
+        settings: store the name, and whether the prompt was shown.
+        strip: the prompt.
+        toast: shows the offer.
     """
 
     def __init__(
@@ -141,12 +141,14 @@ class NameAsking(QObject):
         self.offer_to_sign(name)
 
     def offer_to_sign(self, name: str) -> None:
-        """Offer to put the name on labels of the open project that were given before it was known."""
+        """Offer to sign unnamed labels of the open project."""
         if self._session.info is not None and self._session.info.is_writable:
             self._session.ask(
                 lambda live: live.project.labels.unnamed(),
-                lambda count: self._offer(count, name), owner=self, topic="labels without a name",
-            )  # fmt: skip
+                lambda count: self._offer(count, name),
+                owner=self,
+                topic="labels without a name",
+            )
 
     def _offer(self, count: int, name: str) -> None:
         if count:
@@ -158,7 +160,7 @@ class NameAsking(QObject):
 
 
 def _full_name() -> str:
-    """As the account has it. On the project thread: the account may lie in a network."""
+    """Full name of the account, which may be on the network; called on the project thread."""
     from engine.project.clock import full_name
 
     return full_name()
@@ -171,9 +173,9 @@ def _sign_with(name: str) -> None:
 
 
 WIDTH: Final = 560
-"""Logical pixels."""
+"""In logical pixels."""
 ELSEWHERE: Final = ("change_keys", "backups", "choose_device")
-"""Actions that lead to what has a page of its own."""
+"""Actions that open other settings."""
 
 
 _OPENING_KEYS: Final = frozenset(
@@ -190,7 +192,7 @@ _OPENING_KEYS: Final = frozenset(
 
 @final
 class LanguageBox(QComboBox):
-    """A choice that is taken from its list alone: neither an arrow key nor the wheel changes it in passing."""
+    """Combo box changed only from its list, not by arrow keys or the wheel."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -208,15 +210,15 @@ class LanguageBox(QComboBox):
 
 @final
 class SettingsCard(ScrollingCard):
-    """Floats over the window; Esc or a click beside it closes. What is chosen is done at once."""
+    """Card over the window; Esc or a click outside closes it. Changes apply immediately."""
 
     scheme_chosen = Signal(SchemeChoice)  # a `SchemeChoice`
-    start_chosen = Signal(bool)  # whether the last project shall be opened at the start
-    language_chosen = Signal(str)  # code of a language; empty for the system's
-    names_chosen = Signal(bool)  # whether classes are shown by their names in the project
-    calm_chosen = Signal(bool)  # whether things shall be at once where they go
-    person_chosen = Signal(str)  # the name that labels are signed with; empty for the account's
-    action_requested = Signal(str)  # name of an action that opens another page
+    start_chosen = Signal(bool)  # whether to open the last project at the start
+    language_chosen = Signal(str)  # language code; empty for the system's
+    names_chosen = Signal(bool)  # whether to show class names of the project
+    calm_chosen = Signal(bool)  # whether to reduce motion
+    person_chosen = Signal(str)  # annotator; empty for the account's name
+    action_requested = Signal(str)  # action that opens another page
 
     def __init__(
         self, host: QWidget, rows: Mapping[str, ActionRow], languages: Mapping[str, str]
@@ -240,10 +242,10 @@ class SettingsCard(ScrollingCard):
         self._fill_body()
         self._connect()
 
-    # -- putting together
+    # -- layout
 
     def _fill_body(self) -> None:
-        """One line for each setting, and below them what is set elsewhere."""
+        """One line for each setting, and buttons for other settings."""
         spacing = tokens().spacing
         grid = QGridLayout(self.body)
         grid.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.medium)
@@ -253,7 +255,7 @@ class SettingsCard(ScrollingCard):
         grid.addWidget(_name(tr("Theme")), 0, 0)
         grid.addLayout(self._make_schemes(), 0, 1, 1, 2)
         language = _name(tr("Language"))
-        language.setBuddy(self.language)  # by which screen readers on Linux name it
+        language.setBuddy(self.language)  # for screen readers on Linux
         grid.addWidget(language, 1, 0)
         grid.addWidget(self.language, 1, 1, 1, 2, Qt.AlignmentFlag.AlignLeft)
         grid.addWidget(self.names, 2, 1, 1, 2)
@@ -304,15 +306,15 @@ class SettingsCard(ScrollingCard):
     # -- what is shown
 
     def show_scheme(self, choice: SchemeChoice) -> None:
-        """Mark the look that is chosen."""
+        """Select the current theme."""
         self.schemes[choice].setChecked(True)
 
     def show_language(self, code: str) -> None:
-        """Mark the language that is chosen."""
+        """Select the current language."""
         self.language.setCurrentIndex(max(0, self.language.findData(code)))
 
     def show_names(self, *, are_of_project: bool) -> None:
-        """Show whether classes have the names that they have in the project."""
+        """Show whether classes have their names of the project."""
         self.names.setChecked(not are_of_project)
 
     def show_start(self, *, opens_last_project: bool) -> None:
@@ -320,16 +322,16 @@ class SettingsCard(ScrollingCard):
         self.last_project.setChecked(opens_last_project)
 
     def show_calm(self, *, is_calm: bool) -> None:
-        """Show whether things are at once where they go."""
+        """Show whether motion is reduced."""
         self.calm.setChecked(is_calm)
 
     def show_person(self, name: str, *, account: str) -> None:
-        """Show the name that labels are signed with; the account's stands there in grey where none was given."""
+        """Show the annotator; the account's name is the placeholder."""
         self.person.setText(name)
         self.person.setPlaceholderText(account or tr("Your name"))
 
     def show_backups(self, *, can_open: bool) -> None:
-        """Show whether there are backups to look at: not without a project."""
+        """Enable the backups button if a project is open."""
         self.buttons["backups"].setEnabled(can_open)
         self.buttons["backups"].setToolTip(
             "" if can_open else tr("Open a project to see its backups.")
