@@ -1,4 +1,4 @@
-"""What a running window has to catch besides errors: messages of Qt, and signals that ask it to end."""
+"""Qt's messages in the log, and termination signals."""
 
 import logging
 import os
@@ -34,15 +34,15 @@ def _on_message(kind: QtMsgType, _context: QMessageLogContext, text: str) -> Non
 
 @final
 class StopSignals(QObject):
-    """Closes the window when the system asks the program to end, as when the person logs out: that is no crash.
+    """Close the window on a termination signal, as on logout.
 
-    Python itself would see the signal only when Qt next runs some of it, so the signal wakes Qt through a pipe.
+    Python handles a signal only when it next runs, so a pipe wakes Qt's event loop.
     """
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
         if os.name != "posix":
-            return  # Windows closes windows by messages
+            return  # Windows sends messages to the window
         self._window = window
         self._read, write = os.pipe()
         for end in (self._read, write):

@@ -1,4 +1,4 @@
-"""The log and the report: shown, copied, and offered after a crash or an error that nobody expected."""
+"""Log and problem report: shown, copied, and offered after a crash or uncaught error."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SHOW: Final = marked("Show the report")
 
 @final
 class Reports(Feature):
-    """Answers "Show the log" and "Copy the problem report"; offers a report by itself where there was a fault."""
+    """Actions for the log and the report; shows a notice after a fault."""
 
     _went_wrong = Signal(str)
 
@@ -75,7 +75,7 @@ class Reports(Feature):
         needs=Needs.NOTHING,
     )
     def copy_report(self) -> None:
-        """Put the report of this session on the clipboard."""
+        """Copy the report of this session to the clipboard."""
         self._make((), self._copy)
 
     def _make(self, sessions: tuple[str, ...], on_made: Callable[[str], None]) -> None:
@@ -109,7 +109,7 @@ class Reports(Feature):
         self.shown.show()
 
     def _on_went_wrong(self, name: str) -> None:
-        """Say so once: the same error often comes again and again."""
+        """Report the first uncaught error; the same one often recurs."""
         if self._has_reported:
             return
         self._has_reported = True
@@ -125,7 +125,7 @@ class Reports(Feature):
 
 @final
 class _Listener(logging.Handler):
-    """Tells of each error that nobody caught by the name of its kind; from any thread."""
+    """Log handler that reports the type of each uncaught error; thread-safe."""
 
     def __init__(self, on_error: Callable[[str], None]) -> None:
         super().__init__(logging.CRITICAL)

@@ -1,4 +1,4 @@
-"""The report of a fault, as plain text: versions, device, and what the log says. No Qt."""
+"""Problem report as plain text: versions, device, excerpts of logs. No Qt."""
 
 import platform
 from collections.abc import Sequence
@@ -9,11 +9,11 @@ from engine.config import log_folder
 from engine.log import ProcessKind, has_fault, session_text
 from engine.versions import versions
 
-LINES_OF_EACH: Final = 80  # the most of each log: what went wrong stands at its end
+LINES_OF_EACH: Final = 80  # maximum number per log; errors are at the end
 
 
 def report_text(device: str, sessions: Sequence[str]) -> str:
-    """Everything that somebody who mends the program must know; the person's home is written as `~`."""
+    """Report for developers; the home folder is replaced by `~`."""
     facts = [f"{name} {version}" for name, version in versions().items()]
     parts = ["\n".join([*facts, platform.platform(), device])]
     parts += ["\n".join(session.splitlines()[-LINES_OF_EACH:]) for session in sessions if session]
@@ -21,6 +21,6 @@ def report_text(device: str, sessions: Sequence[str]) -> str:
 
 
 def faulty_worker_sessions() -> list[str]:
-    """The latest session in each worker's log, of those that had a fault."""
+    """Latest session of each worker log, if it had a fault."""
     sessions = map(session_text, sorted(log_folder().glob(f"{ProcessKind.WORKER}-*.log")))
     return [session for session in sessions if has_fault(session)]

@@ -1,4 +1,4 @@
-"""The report in a window of its own: to read it, copy it, or look at the whole log."""
+"""Window with the report: read, copy, open the log."""
 
 from collections.abc import Callable
 from typing import final
@@ -16,7 +16,7 @@ FIRST_SIZE = QSize(720, 520)
 
 @final
 class ReportWindow(QDialog):
-    """Shows a text beside the main window, which stays usable."""
+    """Non-modal window with a text."""
 
     def __init__(
         self, text: str, on_copy: Callable[[str], None], on_log: Callable[[], None], parent: QWidget
@@ -47,7 +47,8 @@ class ReportWindow(QDialog):
         column.addWidget(
             make_label(
                 tr(
-                    "Everything you did was saved. Nothing has been sent. To share this report, copy it, read it "
+                    "Everything you did was saved. Nothing has been sent. To share this report, "
+                    "copy it, read it "
                     "through and paste it into a message."
                 ),
                 "secondary",
