@@ -1,4 +1,4 @@
-"""The line below the images that says which class to label next, while some have no examples."""
+"""Line below the images with the class to label next, while some have no examples."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from engine.everyday.unseen import ClassesSeen
 
 TOPIC: Final = "class to label next"
-LONGEST_NAME: Final = 40  # letters of a class
+LONGEST_NAME: Final = 40  # maximum length of a class name
 
 
 @final
 class ClassGuide(QObject):
-    """Shown from the first label until all classes have examples, or until it is dismissed.
+    """Notice from the first label until all classes have examples, or until dismissed.
 
     Args:
         show_class: opens a class.
-        is_free: whether no other line stands there.
+        is_free: whether no other notice is shown.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class ClassGuide(QObject):
         session.closed.connect(self._on_closed)
 
     def look(self) -> None:
-        """Look which class is next."""
+        """Update the class to label next."""
         state, info = self._session.state, self._session.info
         is_dismissed = self._was_dismissed()
         if state is None or info is None or state.unseen is None:
@@ -76,7 +76,7 @@ class ClassGuide(QObject):
         return self._is_dismissed
 
     def _open(self, class_id: int) -> None:
-        self._notice.show()  # an answer hides it
+        self._notice.show()  # answering hides it
         if class_id in self._session.graph:
             self._show_class(class_id)
 

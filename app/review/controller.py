@@ -1,4 +1,4 @@
-"""The keys of review: each means the card and the class that are on the screen when it is pressed."""
+"""Review keys, which apply to the card and class on the screen when pressed."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class Labelling(Feature):
         self._guide.look()
 
     def do(self, act: Callable[[], object]) -> None:
-        """Other computation pauses meanwhile."""
+        """Perform an action while background computation is paused."""
         self._session.eye.hold_still()
         with self._shell.undisturbed():
             act()
@@ -121,14 +121,14 @@ class Labelling(Feature):
         self._shell.registry.menu_of(IMAGE_MENU, self._shell).popup(place)
 
     def label(self, image_ids: Sequence[int], class_id: int) -> None:
-        """Label images, remember the class for the palette, and go on to the next card."""
+        """Label images, remember the class for the palette, and go to the next card."""
         self._recent = [class_id, *(known for known in self._recent if known != class_id)][
             :RECENT_KEPT
         ]
         self._label_and_go_on({class_id: image_ids})
 
     def label_in_place(self, image_ids: Sequence[int], class_id: int) -> None:
-        """Label images without going on; the selection stays."""
+        """Label images without going to the next; the selection is kept."""
         self._images.hold()
         self._session.label(image_ids, class_id)
 
@@ -153,7 +153,7 @@ class Labelling(Feature):
 
     @action_on_cards("accept", marked("Accept prediction"), "accept", "Return Enter")
     def accept(self) -> None:
-        """Label the current image as its card says, or ask; of several, those above the threshold."""
+        """Label the current image as its card shows, or ask; of several, the confident ones."""
         chosen, state = self._chosen(), self._session.eye.state
         if state is None or not chosen:
             return
@@ -165,7 +165,7 @@ class Labelling(Feature):
     def _accept_many(self, chosen: Sequence[int], state: CollectionState) -> None:
         includes_unknown = self._images.selection_bar.includes_unknown
         threshold = self._settings.accept_above / 100
-        chosen = self._images.folds.under(chosen)  # each is judged by its own prediction
+        chosen = self._images.folds.under(chosen)  # each image is accepted by its own prediction
         found = acceptable(state, chosen, threshold, with_unknown=includes_unknown)
         if found.groups:
             self._label_and_go_on(found.groups, accepts=True)
@@ -186,7 +186,7 @@ class Labelling(Feature):
         "Shift+Return Shift+Enter",
     )
     def accept_top_class(self) -> None:
-        """Label each selected image as its most likely class, also where the card names a broader one."""
+        """Label each selected image as its most likely class, even if cards show broader ones."""
         chosen, state = self._chosen(), self._session.eye.state
         if state is not None and chosen:
             self._accept_each(chosen, state, lambda ranking: ranking.best_class)
@@ -228,7 +228,7 @@ class Labelling(Feature):
 
     @action_of_none("reject", marked("Remove label"), "reject", "X")
     def reject(self) -> None:
-        """Remove labels; without any, go on to the next image."""
+        """Remove labels; if there are none, go to the next image."""
         chosen, state = self._chosen(), self._session.state
         if state is None or not chosen:
             return
@@ -247,13 +247,13 @@ class Labelling(Feature):
 
     @action_of_none("skip", marked("Skip to the next image"), "chevron_right", "")
     def skip(self) -> None:
-        """Go on without a label."""
+        """Go to the next image without a label."""
         self._images.hold()
         self._images.in_hand.go_to_next()
         self._shell.show_at_once()
 
     def _chosen(self) -> tuple[int, ...]:
-        """The selected images, else the current one."""
+        """Selected images, else the current one."""
         return self._images.in_hand.chosen_ids
 
     # -- digits
@@ -268,7 +268,7 @@ class Labelling(Feature):
     @_digit(8, marked("Label as the 8th most likely class"))
     @_digit(9, marked("Label as the 9th most likely class"))
     def label_as(self, digit: int) -> None:
-        """Label the selected images as the class of a digit, as displayed."""
+        """Label the selected images as the displayed class of a digit."""
         image_id = self._images.in_hand.current_id
         if image_id is None:
             return
@@ -290,7 +290,7 @@ class Labelling(Feature):
     @_key(8, marked("Label as the class with the 8th key"))
     @_key(9, marked("Label as the class with the 9th key"))
     def label_with(self, digit: int) -> None:
-        """Label the selected images as the class that has a key."""
+        """Label the selected images as the class with a key."""
         class_id, chosen = self._session.graph.class_of_key(digit), self._chosen()
         if class_id is None:
             self._toast.say(no_such_key(digit))
@@ -309,9 +309,13 @@ class Labelling(Feature):
         tops = () if current is None else self._shell.inspector.top_classes_of(current)
         first, is_locked = [*tops, *self._recent], self._session.marks.is_locked
         return label_rows(
-            graph, text, first=first, under=self._images.class_id, is_locked=is_locked,
+            graph,
+            text,
+            first=first,
+            under=self._images.class_id,
+            is_locked=is_locked,
             key_text=keys_in_use().text_of_class,
-        )  # fmt: skip
+        )
 
     def _on_choice(self, image_ids: Sequence[int], choice: Choice) -> None:
         if isinstance(choice, ClassChoice):

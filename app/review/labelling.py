@@ -1,4 +1,4 @@
-"""Labelling actions, images dropped on a class, the one-time key hint, and messages of the review keys."""
+"""Labelling actions, images dropped on a class, key hint, and texts of review."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _WITHOUT_CLASS: Final = {
 
 
 def nothing_to_accept(graph: CategoryGraph, state: CollectionState, place: int) -> str:
-    """Why an image cannot be accepted; "" where its card names no class yet, so that one can be chosen."""
+    """Why an image cannot be accepted; "" if its card has no class, so that one can be chosen."""
     label = int(state.label_class[place])
     if label == BOXED:
         return tr("Its boxes are classified in its place: open it to label them.")
@@ -55,7 +55,7 @@ def nothing_to_accept(graph: CategoryGraph, state: CollectionState, place: int) 
 
 
 def label_text(graph: CategoryGraph, code: int) -> str:
-    """The class of a label, or what it says in place of one."""
+    """Name of a label's class, or text of a label without a class."""
     if code in _WITHOUT_CLASS:
         return tr(_WITHOUT_CLASS[code])
     return graph.shown_name(code) if code in graph else tr("a removed class")
@@ -85,10 +85,10 @@ def _digit_key(digit: int) -> str:
 def label_groups(
     session: Session, groups: Mapping[int, Sequence[int]], *, is_bulk: bool = False
 ) -> list[int]:
-    """Label images of several classes in one action; returns the labelled images.
+    """Label images of several classes in one action; return the labelled images.
 
     Args:
-        is_bulk: predictions of several images are accepted at once.
+        is_bulk: whether predictions of several images are accepted at once.
     """
     source = IN_BULK if is_bulk else REVIEW
     if groups:
@@ -97,7 +97,7 @@ def label_groups(
 
 
 def create_and_label(project: Project, choice: CreateChoice, image_ids: Sequence[int]) -> Change:
-    """Make a class with its first shots, in one action."""
+    """Create a class with its first labels, in one action."""
     with project.history.one_step() as step:
         _, class_id = project.classes.add(
             choice.name, () if choice.parent_id is None else (choice.parent_id,)
@@ -123,10 +123,7 @@ def _label_groups(project: Project, groups: Mapping[int, Sequence[int]], source:
 
 @final
 class FoldedDecisions(QObject):
-    """A decision on a folded card is about all images under it; those that have another label keep it, and it says so.
-
-    One step to undo, as it is one action.
-    """
+    """Apply decisions on a folded card to all its images; other labels are kept and reported."""
 
     def __init__(self, folds: CardFolds, session: Session, toast: Toast) -> None:
         super().__init__(toast)
@@ -137,12 +134,12 @@ class FoldedDecisions(QObject):
         session.change_made.connect(self._on_change_made)
 
     def meant(self, image_ids: Sequence[int]) -> tuple[int, ...]:
-        """The images that a decision on these cards is about."""
+        """Images affected by a decision on cards."""
         meant, self._kept = self._folds.meant(image_ids)
         return meant
 
     def groups_meant(self, groups: Mapping[int, Sequence[int]]) -> dict[int, tuple[int, ...]]:
-        """The same by class; no image is in two."""
+        """Images affected by decisions, by class; each image is in one class."""
         found, kept, seen = dict[int, tuple[int, ...]](), 0, set[int]()
         for class_id, image_ids in groups.items():
             meant = tuple(image_id for image_id in self.meant(image_ids) if image_id not in seen)
@@ -152,7 +149,7 @@ class FoldedDecisions(QObject):
         return found
 
     def _on_change_made(self, change: Change) -> None:
-        """Comes after the usual answer, and adds to it."""
+        """Add to the message of a change."""
         kept, self._kept = self._kept, 0
         if not change.labelled or change.kind != "done":
             return
@@ -163,7 +160,7 @@ class FoldedDecisions(QObject):
 
 
 def _other_thing_hint(change: Change) -> str:
-    """How to keep both, where a label of one image was replaced."""
+    """Hint on adding another thing, after a label was replaced."""
     key = keys_in_use().text_of("add_thing")
     is_meant = bool(key) and len(change.labelled) == 1 and has_replaced(change)
     return tr("Press %1 for another thing in the image.", key) if is_meant else ""
@@ -175,14 +172,14 @@ def kept_text(count: int) -> str:
 
 @final
 class DroppedImages:
-    """Labels dropped images; the selection stays."""
+    """Label dropped images; the selection is kept."""
 
     def __init__(self, session: Session, palette: Palette) -> None:
         self._session = session
         self._palette = palette
 
     def take(self, target: int | Subset | None, image_ids: Sequence[int]) -> None:
-        """Label images dropped on a class or subset; None asks for the name of a new class."""
+        """Label images dropped on a class or subset; None: ask for a new class."""
         if target is None:
             self._ask_name(image_ids)
         elif target is Subset.TO_REVIEW:
@@ -199,7 +196,7 @@ class DroppedImages:
         )
 
     def _rows_for(self, text: str) -> list[PaletteRow]:
-        """The new class first, below it existing ones in case one of them is meant."""
+        """Row of the new class, then existing classes that match."""
         if not text.strip():
             return []
         graph = self._session.graph
@@ -213,12 +210,12 @@ class DroppedImages:
             self._session.act(lambda project: create_and_label(project, choice, image_ids))
 
 
-HINT: Final = "keys"  # in the settings
-LAST_DIGIT: Final = 9  # of the keys that choose a class
+HINT: Final = "keys"  # key in the settings
+LAST_DIGIT: Final = 9  # of the class keys
 
 
 def key_hint() -> str:
-    """What the keys of review do, of those that have one."""
+    """Text about the review keys in use."""
     in_use = keys_in_use()
     accept, unknown = in_use.text_of("accept"), in_use.text_of("unknown")
     first, last = in_use.text_of("label_as_1"), in_use.text_of(f"label_as_{LAST_DIGIT}")
@@ -232,7 +229,7 @@ def key_hint() -> str:
 
 @final
 class KeyHint(QObject):
-    """Shown once there is a prediction to accept; hidden by the first label. `leave` focuses the images."""
+    """Hint shown at the first prediction, hidden by the first label; `leave` moves the focus."""
 
     def __init__(
         self, session: Session, settings: Settings, notice: Notice, leave: Callable[[], None]
