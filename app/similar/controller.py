@@ -1,4 +1,4 @@
-"""Images like the selected ones, or like a file from outside, in the grid."""
+"""Images similar to the selected ones, or to another file, in the grid."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ON_IMAGES = Needs.PROJECT | Needs.IMAGES
 
 @final
 class SimilarImages(Feature):
-    """Shows the collection in order of likeness."""
+    """Show the collection in order of similarity."""
 
     guide_page = "labelling#find-similar-images"
 
@@ -42,11 +42,16 @@ class SimilarImages(Feature):
         self._session.closed.connect(self._stop)
 
     @action(
-        "find_similar", marked("Find similar images"), "similar", "S", Section.IMAGES_LIKE,
-        needs=ON_IMAGES, on_images=True,
-    )  # fmt: skip
+        "find_similar",
+        marked("Find similar images"),
+        "similar",
+        "S",
+        Section.IMAGES_LIKE,
+        needs=ON_IMAGES,
+        on_images=True,
+    )
     def find_similar(self) -> None:
-        """Show the collection in order of likeness to the selected images, or to the open one."""
+        """Show the collection by similarity to the selected images, or to the open one."""
         chosen, state = self._images.in_hand.chosen_ids, self._session.state
         if chosen and state is not None:
             self._show_like(
@@ -68,12 +73,12 @@ class SimilarImages(Feature):
             self.find_like_file(path)
 
     def take_dropped(self, paths: Sequence[Path]) -> None:
-        """Images dropped with Alt held: the first one is looked for."""
+        """Find images similar to the first file dropped with Alt."""
         if self._session.info is not None and paths:
             self.find_like_file(paths[0])
 
     def find_like_file(self, path: Path) -> None:
-        """Show the collection in order of likeness to a file, which is embedded for it unless it is in the project."""
+        """Show the collection by similarity to a file, which is embedded unless in the project."""
         caches = self._session.caches
 
         def question(live: LiveCollection) -> int | EmbedImages:

@@ -1,4 +1,4 @@
-"""Sentences about images that are alike."""
+"""Texts about similar images."""
 
 from collections.abc import Sequence
 from pathlib import Path
