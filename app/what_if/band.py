@@ -1,4 +1,4 @@
-"""The band at the top of the window while edits are only tried out: what they would do, keep them or discard them."""
+"""Band at the top of the window during a what if: outcome, apply, discard."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 @final
 class WhatIfBand(QWidget):
-    """Away while nothing is tried out."""
+    """Hidden without a what if."""
 
     images_requested = Signal()
-    keep_requested = Signal()  # bring the edits into the project
+    keep_requested = Signal()  # apply the edits to the project
     discard_requested = Signal()
-    stay_requested = Signal()  # neither, and do not leave
+    stay_requested = Signal()  # neither, and cancel leaving
 
     def __init__(self) -> None:
         super().__init__()

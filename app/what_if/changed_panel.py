@@ -1,4 +1,4 @@
-"""The panel of the images that changed class: what did it, and each move with its images."""
+"""View of the panel of images that changed class: cause, and moves between classes."""
 
 from __future__ import annotations
 
@@ -48,21 +48,21 @@ AnyIndex = QModelIndex | QPersistentModelIndex
 NameOf = Callable[[int], str]
 
 MOVE_ROLE: Final = Qt.ItemDataRole.UserRole
-CHEVRON: Final = 14  # side of the mark of rows that can be opened
-FACE: Final = 50  # side of a face. Chosen: five lie beside one another in the narrowest panel.
-GAP: Final = 6  # between faces
+CHEVRON: Final = 14  # size of the expand icon
+FACE: Final = 50  # side of a thumbnail. Chosen: five fit into the narrowest panel.
+GAP: Final = 6  # between thumbnails
 _ENTER: Final = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
 _KEYS: Final = _ENTER | {Qt.Key.Key_Right, Qt.Key.Key_Left}
 
 
 @dataclass(frozen=True)
 class FaceLayout:
-    """Lines of faces below a line of text."""
+    """Layout of thumbnails below a line of text."""
 
-    row: QRect  # the whole row
-    text_height: int  # of the line above them
+    row: QRect  # whole row
+    text_height: int  # height of the line above
     images: int
-    is_open: bool  # whether all of them are shown, or one line
+    is_open: bool  # whether all are shown, else one line
 
     @property
     def columns(self) -> int:
@@ -101,14 +101,14 @@ class FaceLayout:
         )
 
     def place_at(self, point: QPoint) -> int:
-        """The face there, -1 for none."""
+        """Index of the thumbnail at a point; -1 for none."""
         touched = self.places_in(QRect(point.x(), point.y(), 1, 1))
         return next((place for place in touched if self.rect(place).contains(point)), -1)
 
 
 @final
 class _MoveDelegate(QStyledItemDelegate):
-    """Paints a row: text and count in a line, faces below."""
+    """Delegate for a row: text and count in a line, thumbnails below."""
 
     def __init__(self, view: MoveList, thumbnails: Thumbnails) -> None:
         super().__init__(view)
@@ -188,9 +188,9 @@ def _paint_line(painter: QPainter, row: QRect, text: str, count: str, chevron: s
 
 @final
 class MoveList(QListView):
-    """Rows to look at: a click on a row opens it to show all its images, a click on a face leads to its image.
+    """List of moves: a click on a row expands it, a click on a thumbnail shows its image.
 
-    By keys: up and down go from row to row, right and left along its faces; Enter leads to the image with the frame.
+    Up and Down change the row, Right and Left the thumbnail; Enter shows the framed image.
     """
 
     image_requested = Signal(int)
@@ -200,7 +200,7 @@ class MoveList(QListView):
         self._rows = QStandardItemModel(self)
         self._state: CollectionState | None = None
         self._open: set[int] = set()
-        self._face = 0  # of the current row, by keys
+        self._face = 0  # index in the current row, by keys
         self._hovered = -1
         self.setModel(self._rows)
         self.setItemDelegate(_MoveDelegate(self, thumbnails))
@@ -232,7 +232,7 @@ class MoveList(QListView):
             self._rows.appendRow(row)
 
     def faces_of(self, index: AnyIndex, row: QRect | None = None) -> FaceLayout:
-        """How the faces of a row lie in it, by default where it is now: with or without a scroll bar the same."""
+        """Layout of a row's thumbnails, by default at its current position."""
         place = (self.visualRect(index) if row is None else row).topLeft()
         width = self.width() - self.verticalScrollBar().sizeHint().width()
         count, is_open = len(index.data(MOVE_ROLE).image_ids), index.row() in self._open
@@ -242,18 +242,18 @@ class MoveList(QListView):
 
     @property
     def framed_image(self) -> int:
-        """The image under the pointer, else the one that the keys have reached; -1 for none."""
+        """Hovered image, else the one selected by keys; -1 for none."""
         index = self.currentIndex()
         if self._hovered >= 0 or not (self.hasFocus() and index.isValid()):
             return self._hovered
         return int(index.data(MOVE_ROLE).image_ids[self._face])
 
     def source_of(self, image_id: int) -> ImageSource | None:
-        """Where an image is; None for one that is hidden, or that left the project meanwhile."""
+        """Source of an image; None if it is hidden or was removed."""
         return None if self._state is None else self._state.visible_source_of(image_id)
 
     def image_at(self, place: QPoint) -> int:
-        """The image whose face is there, -1 for none."""
+        """Image whose thumbnail is at a point; -1 for none."""
         index = self.indexAt(place)
         if not index.isValid():
             return -1
@@ -318,14 +318,14 @@ class MoveList(QListView):
             self.updateGeometries()
 
     def _on_ready(self, _source: ImageSource) -> None:
-        """Paint a face that has come; Qt paints once for all that come within a frame."""
+        """Repaint for a new thumbnail; Qt combines repaints of a frame."""
         if self.isVisible() and self._rows.rowCount():
             self.viewport().update()
 
 
 @final
 class ChangedPanel(SidePanel):
-    """Shows where images went."""
+    """Panel of the changes."""
 
     image_requested = Signal(int)
 

@@ -1,4 +1,4 @@
-"""What edits do to the predictions: shown after each, and beforehand while edits are only tried out."""
+"""Effect of edits on predictions: shown after each edit, and beforehand during a what if."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ action_on_trial = partial(action, section=Section.CLASSES_WHAT_IF)
 
 @final
 class EditWatch(QObject):
-    """Follows a session: an edit of graph, bar or label, then the predictions that come of it."""
+    """Track edits of graph, threshold or label until the predictions are up to date."""
 
-    # the `CollectionState` before the edits since predictions were last up to date, the one now that they are again,
-    # and the edits in words
+    # The `CollectionState` before the edits and after the update of predictions, and the texts of
+    # the edits.
     followed = Signal(CollectionState, CollectionState, tuple)
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.gone: dict[int, str] = {}  # names of classes that were removed
+        self.gone: dict[int, str] = {}  # names of removed classes
         self._session = session
         self._previous: CollectionState | None = None
         self._current: CollectionState | None = None
-        self._before: CollectionState | None = None  # while predictions are on their way
+        self._before: CollectionState | None = None  # set while predictions are being updated
         self._pending: list[str] = []
         self._is_fitting = False
         session.state_changed.connect(self._on_state_changed)
@@ -54,7 +54,7 @@ class EditWatch(QObject):
         self._previous, self._current = self._current, state
 
     def _on_change_made(self, change: Change) -> None:
-        """Note an edit; its own state has just come in."""
+        """Record an edit; the state that includes it has just arrived."""
         if not (change.graph_edits or change.policies or change.labelled or change.excluded):
             return
         self.gone |= {
@@ -65,9 +65,8 @@ class EditWatch(QObject):
         if not self._pending:
             self._before = self._previous
         self._pending.append(change.text)
-        QTimer.singleShot(
-            0, self, self._finish_unless_fitting
-        )  # by then a fit has begun where one is due
+        # after the start of a fit, if one is due
+        QTimer.singleShot(0, self, self._finish_unless_fitting)
 
     def _on_fitting_changed(self, is_fitting: bool) -> None:
         self._is_fitting = is_fitting
@@ -94,7 +93,7 @@ class EditWatch(QObject):
 
 @final
 class WhatIf(PanelFeature["ChangedPanel"]):
-    """Shows what each edit changed, or would change."""
+    """Show what each edit changed, or would change."""
 
     guide_page = "taxonomy#what-an-edit-changes"
 
@@ -105,7 +104,7 @@ class WhatIf(PanelFeature["ChangedPanel"]):
         self._changes: ChangedImages | None = None
         self._causes: tuple[str, ...] = ()
         self._outcome: WhatIfOutcome | None = None
-        self._leave: GoOn | None = None  # once it is decided
+        self._leave: GoOn | None = None  # called after the decision
         self._edits = EditWatch(session, self)
         self._edits.followed.connect(self._on_followed)
         session.closed.connect(self._on_closed)
@@ -171,7 +170,7 @@ class WhatIf(PanelFeature["ChangedPanel"]):
             panel.moves.setFocus()
 
     def name_of(self, class_id: int) -> str:
-        """Name of a class, also of one that an edit removed."""
+        """Name of a class, including removed ones."""
         graph, gone = self._session.graph, self._edits.gone
         return (
             graph.shown_name(class_id)
@@ -239,7 +238,7 @@ class WhatIf(PanelFeature["ChangedPanel"]):
             self._show_changes(outcome.changes, outcome.edits)
         else:
             self._show_changes(None)
-            self._palette.dismiss()  # no question outlives what it is about
+            self._palette.dismiss()  # a question may refer to discarded edits
             if self._session.info is not None:
                 self._toast.say(tr("Discarded. The project is as it was."))
         self._shell.needs_changed.emit()

@@ -1,4 +1,4 @@
-"""Images that got another class, in words, in the person's language and number format."""
+"""Texts about images that changed class, localized."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from engine.review.what_if import HeldOutComparison
 
 NameOf = Callable[[int], str]
-LONGEST_TEXT: Final = 120  # letters of an edit's text, which may name many classes
+LONGEST_TEXT: Final = 120  # maximum length of an edit's text
 
 
 def would_change_line(changes: ChangedImages) -> str:
@@ -76,7 +76,7 @@ def tried_line(edits: Sequence[str]) -> str:
 
 
 def unknown_line(changes: ChangedImages, name_of: NameOf) -> str:
-    """`Unknown went up by 82: 43 new labels of Banana changed what is expected`; empty where it did not move."""
+    """`Unknown went up by 82: 43 new labels of Fox changed what is expected`; "" if unchanged."""
     more = changes.more_unknown
     if not more:
         return ""
@@ -116,7 +116,7 @@ def class_text(class_id: int, name_of: NameOf) -> str:
 
 
 def move_text(move: ClassMove, name_of: NameOf) -> str:
-    """`Apple → Pear`; for safe classes with that word before it."""
+    """`Apple → Pear`; with a prefix for safe classes."""
     if move.is_safe_class:
         none = tr("none")
         names = (
@@ -128,6 +128,6 @@ def move_text(move: ClassMove, name_of: NameOf) -> str:
 
 
 def move_facts(move: ClassMove, name_of: NameOf) -> str:
-    """`Apple → Pear: 31 images`, for screen readers and tips."""
+    """`Apple → Pear: 31 images`, for screen readers and tooltips."""
     count = len(move.image_ids)
     return plural(count, "%1: 1 image", "%1: %n images", move_text(move, name_of))
