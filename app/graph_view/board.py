@@ -1,4 +1,4 @@
-"""The drawing, and what lies on it."""
+"""The interactive canvas of the class graph, and the board that connects it with the model."""
 
 from typing import Final, final
 
@@ -35,15 +35,14 @@ from app.session import Session
 from app.texts import plain_tip, tr
 from app.theme.tokens import tokens
 
-ANNOUNCED_MS: Final = (
-    120  # a rubber band chooses others with each movement; they are announced when it pauses
-)
-MOST_ANNOUNCED: Final = 200  # beside the current one; the tree has no room for more
+# Debounce: a rubber band changes the selection with each movement.
+ANNOUNCED_MS: Final = 120
+MOST_ANNOUNCED: Final = 200  # besides the current one; the tree shows no more
 
 
 @final
 class GraphCanvas(GraphSheet):
-    """The drawing, in hands."""
+    """Interactive canvas of the class graph: mouse, keys and drops."""
 
     def __init__(self, model: GraphModel, thumbnails: Thumbnails, requests: ClassRequests) -> None:
         super().__init__(model, thumbnails, requests)
@@ -101,7 +100,7 @@ class GraphCanvas(GraphSheet):
         super().leaveEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Zoom at the pointer; on a touchpad two fingers push, and with Ctrl they zoom."""
+        """Zoom at the pointer; on a touchpad two fingers pan, and zoom with Ctrl."""
         place, keys = event.position(), event.modifiers()
         if not event.pixelDelta().isNull() and not keys & Qt.KeyboardModifier.ControlModifier:
             self.viewport.push(event.pixelDelta().x(), event.pixelDelta().y())
@@ -110,7 +109,7 @@ class GraphCanvas(GraphSheet):
         event.accept()
 
     def event(self, event: QEvent) -> bool:
-        """Zoom as two fingers pinch; Delete is meant for what is chosen here, be it an edge or a thousand classes."""
+        """Handle pinch gestures and tool tips, and claim Delete for the selection."""
         gesture = event.gestureType() if isinstance(event, QNativeGestureEvent) else None
         if _is_delete_wanted(event):
             event.accept()
@@ -138,14 +137,14 @@ class GraphCanvas(GraphSheet):
             super().keyPressEvent(event)
 
     def keyReleaseEvent(self, event: QKeyEvent) -> None:
-        """Space was let go: it opens a branch, unless the drawing was pushed with it."""
+        """On release of Space, toggle the current branch unless the drawing was panned."""
         if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
             self.pointer.let_space_go()
         else:
             super().keyReleaseEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Request the menu of what is chosen: at the pointer, or at the current class by a key."""
+        """Request the context menu at the pointer, or at the current class if opened by key."""
         if event.reason() == QContextMenuEvent.Reason.Keyboard:
             row = None if self.chosen.current is None else self.drawing.row_of(self.chosen.current)
             place = QPointF(self.rect().center()) if row is None else self.rect_of(row).center()
@@ -161,19 +160,19 @@ def _is_delete_wanted(event: QEvent) -> bool:
 
 @final
 class GraphBoard(QWidget):
-    """Connects the drawing with the model."""
+    """Connects the canvas with the model."""
 
-    classes_selected = Signal(tuple)  # classes were chosen, the current one first
+    classes_selected = Signal(tuple)  # ids, the current one first
 
     def __init__(self, session: Session, thumbnails: Thumbnails, requests: ClassRequests) -> None:
         super().__init__()
         self.model = GraphModel(session, self)
         self.canvas = GraphCanvas(self.model, thumbnails, requests)
         self.canvas.setAccessibleName(tr("Class graph"))
-        self._wanted: int | None = None  # a class that is not drawn yet
+        self._wanted: int | None = None  # class to show once it is drawn
         self._is_flight = False
         self._is_following = False
-        self._focus: int | None = None  # the class around which alone is drawn now
+        self._focus: int | None = None  # class whose neighbourhood is drawn
         fill_column(self, self.canvas)
         self.setFocusProxy(self.canvas)
         self.tools = ToolStrip(lambda: self.model.graph, self.canvas)
@@ -182,7 +181,7 @@ class GraphBoard(QWidget):
         session.closed.connect(self._on_session_closed)
 
     def move_calmly(self, *, is_wanted: bool) -> None:
-        """Move things only where a person wants that, and where the system moves things."""
+        """Enable animations only if wanted here and enabled in the system."""
         length_ms = self.style().styleHint(
             QStyle.StyleHint.SH_Widget_Animation_Duration, None, self
         )
@@ -233,12 +232,12 @@ class GraphBoard(QWidget):
             self._draw_for(class_id, is_flight=True)
 
     def _draw_for(self, class_id: int, *, is_flight: bool) -> None:
-        """Have a class drawn that is hidden in a closed branch, or around another one."""
+        """Draw a class that is in a collapsed branch or outside the focus."""
         self._wanted, self._is_flight = class_id, is_flight
         self.model.lay_out(shown=class_id)
 
     def _choose(self, class_id: int | None, *, announces: bool = False) -> None:
-        """Choose a class; what was chosen elsewhere need not be announced there."""
+        """Select a class; without `announces`, no signal is emitted."""
         self._is_following = not announces
         self.canvas.chosen.choose(class_id)
         self._is_following = False
@@ -270,7 +269,7 @@ class GraphBoard(QWidget):
         self.tools.show_focus("")
 
     def _on_chosen(self) -> None:
-        """Announce one class at once; several when the hand that chooses them rests."""
+        """Emit a single class at once; debounce several."""
         if not self._is_following:
             self._pause.start() if len(self.canvas.chosen.ids) > 1 else self._announce()
 

@@ -1,4 +1,4 @@
-"""Paints the card of a class: its faces, name and counts when it is near, its faces alone when it is smaller."""
+"""Paints the card of a class: thumbnails, name and counts; thumbnails and name if small."""
 
 from __future__ import annotations
 
@@ -30,41 +30,43 @@ from app.theme.tokens import Tokens, tokens
 from app.wording import percent
 from engine.file_parts import ImageSource
 
-# Lengths in units of the drawing, which are logical pixels of a card at full size.
+# Lengths in drawing units: logical pixels of a card at full size.
 PADDING: Final = 6.0
 GAP: Final = 3.0
 NAME_HEIGHT: Final = 20.0
 CAPTION_HEIGHT: Final = 16.0
 COVERAGE_TOP: Final = 134.0
 COVERAGE_HEIGHT: Final = 3.0
-SHEETS: Final = 6.0  # that look out below a closed branch
+SHEETS: Final = 6.0  # visible edges below a collapsed branch
 RADIUS: Final = 10.0
 PICTURE_RADIUS: Final = 6.0
 
 # Logical pixels on the screen.
-NAMED_FROM: Final = 100.0  # cards from this width on have name and counts; below, letters would be too small to read
-FACES_FROM: Final = 40.0  # cards from this width on show faces and the name, or its beginning; below, classes are dots
+# Card width from which on name and counts are shown; below, they would be unreadable.
+NAMED_FROM: Final = 100.0
+# Card width from which on thumbnails and a short name are shown; below, classes are dots.
+FACES_FROM: Final = 40.0
 SMALLEST_TEXT: Final = 11.0
 LEAST_LINE: Final = 14.0  # height of a line of the smallest text
-WASH: Final = 0.16  # share of the class's colour behind the place of faces that are not there
+WASH: Final = 0.16  # opacity of the class colour on a card without thumbnails
 _DOT: Final = 3.5
 _MARK: Final = 13.0
 _DOT_ROOM: Final = 6.0  # from the dot to the name
 _MOST_LINES: Final = 3  # of a name
-_MORE_LINES: Final = 0.8  # of the height of the first line, each further one of a name
+_MORE_LINES: Final = 0.8  # height of further lines of a name, relative to the first
 _ICON: Final = 24.0
 _DEEPEST: Final = "stop"
-_GAP: Final = 2.0  # between the faces of a card
+_GAP: Final = 2.0  # between thumbnails of a card
 _FACES_IN_ROW: Final = 3
 _MOST_FACES: Final = 6
 _MIDDLE: Final = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 
 Pictures = Callable[[ImageSource, int], QPixmap | None]
-"""A thumbnail by path and side in logical pixels; None while it is on its way."""
+"""Thumbnail by source and side in logical pixels; None while loading."""
 
 
 class Detail(IntEnum):
-    """How much of a class can be seen."""
+    """Level of detail of a class."""
 
     DOT = 0
     FACES = 1
@@ -78,18 +80,17 @@ class CardLook:
     name: str
     counts: str  # one line, such as "340 images"
     class_id: int
-    more: str = ""  # shown behind it where there is room, such as " · 5 shots"
-    faces: tuple[ImageSource, ...] = ()  # pictures of its shots, or of those below it
-    hidden: int = 0  # classes folded into it
-    is_open: bool = False  # it has children that are drawn
-    has_shots: bool = False  # it has shots, its own or below it
-    has_more_parents: bool = False  # it stands under several classes
-    decided: float | None = (
-        None  # share of its images whose class is decided, None where it has none
-    )
-    colour: str = ""  # that a person gave it; "" for its own
-    bar: float | None = None  # minimum confidence, where it is set on this very class
-    is_deepest: bool = False  # predictions stop here
+    more: str = ""  # appended if there is room, such as " · 5 shots"
+    faces: tuple[ImageSource, ...] = ()  # images of its shots, or of those below it
+    hidden: int = 0  # number of classes folded into it
+    is_open: bool = False  # whether its children are drawn
+    has_shots: bool = False  # whether it or a descendant has shots
+    has_more_parents: bool = False  # whether it has several parents
+    # Share of its images with a decided class; None without images.
+    decided: float | None = None
+    colour: str = ""  # set by a user; "" for the default
+    bar: float | None = None  # minimum confidence set for the class itself
+    is_deepest: bool = False  # whether predictions stop here
 
     @property
     def tint(self) -> QColor:
@@ -134,7 +135,7 @@ def _paint_small(
 
 @dataclass(frozen=True)
 class CardLines:
-    """Where the parts of a card are, in logical pixels."""
+    """Rectangles of the parts of a card, in logical pixels."""
 
     picture: QRectF
     name: QRectF
@@ -143,7 +144,7 @@ class CardLines:
 
 
 def lines_of(rect: QRectF, *, name_lines: int = 1) -> CardLines:
-    """Lay a card out: letters can always be read, and a name may take several lines; the picture gives way."""
+    """Lay out a card; text keeps a readable size and the picture shrinks."""
     scale = rect.width() / CARD_WIDTH
     left, width = rect.left() + (PADDING + 2) * scale, rect.width() - 2 * (PADDING + 2) * scale
     coverage = QRectF(
@@ -161,7 +162,7 @@ def lines_of(rect: QRectF, *, name_lines: int = 1) -> CardLines:
 
 
 def foot_of(rect: QRectF) -> QRectF:
-    """The line that opens and closes a branch."""
+    """The line that expands and collapses a branch."""
     return lines_of(rect).caption
 
 
@@ -202,7 +203,7 @@ def paint_faces(
 
 
 def cells(room: QRectF, count: int) -> Sequence[QRectF]:
-    """Where the faces of a card go: one, two or three side by side, more in two rows."""
+    """Cells of the thumbnails: up to three side by side, more in two rows."""
     count = min(count, _MOST_FACES)
     if count == 0:
         return []
@@ -220,14 +221,17 @@ def cells(room: QRectF, count: int) -> Sequence[QRectF]:
 
 
 def covering(picture: QPixmap, cell: QRectF) -> QRectF:
-    """The middle part of a picture that has the shape of its cell."""
+    """The centre part of a picture with the aspect ratio of its cell."""
     scale = max(cell.width() / picture.width(), cell.height() / picture.height())
     width, height = cell.width() / scale, cell.height() / scale
     return QRectF((picture.width() - width) / 2, (picture.height() - height) / 2, width, height)
 
 
 def _ground_of_faces(look: CardLook) -> QColor:
-    """Behind the faces; without any a wash of the class's colour, mixed here: a veil under a clip takes 2 ms."""
+    """Background colour of the thumbnails, or the class colour blended with it if there are none.
+
+    Blended here, as a translucent fill with a clip path takes 2 ms.
+    """
     ground, tint = QColor(tokens().colours.sunken), look.tint
     if look.faces:
         return ground
@@ -274,7 +278,7 @@ def _paint_name(
 
 
 def name_lines(look: CardLook, width: float, scale: float) -> Sequence[str]:
-    """A class's name on its card, on as few lines as it fits; what is left is cut when the last one is painted."""
+    """The lines of a wrapped class name; the last one is elided when painted."""
     font = text_font(tokens().sizes.body * scale, is_strong=True)
     room = width - 2 * _dot_radius(scale) - _DOT_ROOM
     layout = QTextLayout(look.name, font)
@@ -302,7 +306,7 @@ def _dot_radius(scale: float) -> float:
 
 
 def _width_of_marks(look: CardLook, scale: float) -> float:
-    """Of what stands behind the name, with the gaps before it."""
+    """Width of the marks after the name, gaps included."""
     side = _MARK * min(1.0, max(scale, 0.8))
     width = (look.has_more_parents + look.is_deepest) * (side + 4)
     if look.bar is not None:
@@ -318,7 +322,7 @@ def _width_of_marks(look: CardLook, scale: float) -> float:
 def _paint_marks(
     painter: QPainter, room: QRectF, line: QRectF, look: CardLook, scale: float
 ) -> None:
-    """Paint what is set on the class at the end of its name's line, and take that room away from the name."""
+    """Paint the marks of a class after its name, and reduce `room` by their width."""
     worn, ratio, side = (
         tokens(),
         painter.device().devicePixelRatio(),
@@ -391,7 +395,7 @@ def _paint_coverage(painter: QPainter, line: QRectF, look: CardLook, worn: Token
 
 @lru_cache(maxsize=256)
 def text_font(pixels: float, *, is_strong: bool = False) -> QFont:
-    """A font of so many pixels, but never too small to read; digits of one width."""
+    """Font of a pixel size, but never unreadably small, with tabular figures."""
     font = QFont()
     font.setPixelSize(round(max(SMALLEST_TEXT, round(2 * pixels) / 2)))
     font.setFeature(QFont.Tag("tnum"), 1)

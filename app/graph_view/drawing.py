@@ -1,4 +1,4 @@
-"""The drawing as arrays: which classes stand where, which edges run between them, and what lies at a point."""
+"""The laid-out graph as arrays, with hit testing, and a thread that computes layouts."""
 
 from __future__ import annotations
 
@@ -18,31 +18,30 @@ if TYPE_CHECKING:
     from engine.graph.category_graph import CategoryGraph
     from engine.graph_drawing.layout import CardSize, Layout
 
-CARD_WIDTH: Final = 168.0  # of a class's card, in units of the drawing: logical pixels at full size
-CARD_HEIGHT: Final = 148.0  # of a class's card: a picture and two lines
+CARD_WIDTH: Final = 168.0  # of a card, in drawing units: logical pixels at full size
+CARD_HEIGHT: Final = 148.0  # of a card: a picture and two lines
 GAP_ACROSS: Final = 28.0  # between cards side by side
-GAP_ALONG: Final = 72.0  # between a level and the next: room for edges to bend in
-MOST_AT_FIRST: Final = (
-    80  # classes that a graph is first drawn with, at most, however large the screen is
-)
+GAP_ALONG: Final = 72.0  # between levels: room for curved edges
+# Classes in the first drawing of a graph, at most, however large the screen is.
+MOST_AT_FIRST: Final = 80
 
 Route = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """Classes and edges with their places."""
+    """Classes and edges with their positions."""
 
     ids: NDArray[np.int64]  # (n,) class ids
-    centres: NDArray[np.float64]  # (n, 2) of their cards
-    hidden: NDArray[np.int64]  # (n,) classes folded into a card
+    centres: NDArray[np.float64]  # (n, 2) centres of their cards
+    hidden: NDArray[np.int64]  # (n,) number of classes folded into a card
     distances: NDArray[np.int64]  # (n,) steps from the class in focus; -1 without a focus
-    parents: NDArray[np.int64]  # (e,) rows of the ends of each edge
+    parents: NDArray[np.int64]  # (e,) row of each edge's parent
     children: NDArray[np.int64]
     routes: Sequence[Route]  # polyline of each edge, from the parent's card to the child's
-    ends: NDArray[np.float64]  # (e, 4) where each route begins and ends
-    boxes: NDArray[np.float64]  # (e, 4) the rectangle around each route
-    bounds: Rect  # the rectangle around everything
+    ends: NDArray[np.float64]  # (e, 4) start and end of each route
+    boxes: NDArray[np.float64]  # (e, 4) bounding box of each route
+    bounds: Rect  # bounding box of the drawing
     rows: Mapping[int, int] = field(repr=False)
 
     def __len__(self) -> int:
@@ -77,7 +76,7 @@ class Drawing:
         return int(found[-1]) if len(found) else None
 
     def edge_near(self, x: float, y: float, reach: float) -> int | None:
-        """The edge that runs nearest to a point, at most `reach` away."""
+        """The edge nearest to a point, within `reach`."""
         best, best_distance = None, reach
         for edge in self.edges_in((x - reach, y - reach, x + reach, y + reach)).tolist():
             distance = _distance(np.array((x, y)), curve_points(self.routes[edge]))
@@ -86,7 +85,7 @@ class Drawing:
         return best
 
     def shifted(self, dx: float, dy: float) -> Drawing:
-        """The same classes, all moved by so much; edges are left to be drawn anew."""
+        """The same classes, translated; edges are not updated."""
         return replace(self, centres=self.centres + np.array((dx, dy)))
 
     def edges_of(self, row: int, rect: Rect) -> NDArray[np.int64]:
@@ -118,17 +117,22 @@ def make_drawing(
     ]
     ends, boxes = _ends_and_boxes(lines)
     return Drawing(
-        np.array(ids, dtype=np.int64), centres,
+        np.array(ids, dtype=np.int64),
+        centres,
         np.array([hidden.get(each, 0) for each in ids], dtype=np.int64),
         np.array([distances.get(each, -1) for each in ids], dtype=np.int64),
         np.array([rows[parent] for parent, _ in pairs], dtype=np.int64),
         np.array([rows[child] for _, child in pairs], dtype=np.int64),
-        lines, ends, boxes, _bounds(centres, boxes), rows,
-    )  # fmt: skip
+        lines,
+        ends,
+        boxes,
+        _bounds(centres, boxes),
+        rows,
+    )
 
 
 def first_row(drawing: Drawing) -> int | None:
-    """The first class: the topmost class, the left one of several."""
+    """Row of the topmost class, of several the leftmost."""
     if not len(drawing):
         return None
     return int(np.lexsort((drawing.centres[:, 0], drawing.centres[:, 1]))[0])
@@ -139,7 +143,7 @@ def empty_drawing() -> Drawing:
 
 
 def moved_along(before: Drawing, after: Drawing, share: float) -> Drawing:
-    """The new drawing with its classes part of the way from where they stood; new ones stand where they will be."""
+    """Interpolate positions between two drawings; new classes are at their final position."""
     centres = after.centres.copy()
     known = [
         (row, before.rows[class_id])
@@ -155,13 +159,22 @@ def moved_along(before: Drawing, after: Drawing, share: float) -> Drawing:
     ]
     ends, boxes = _ends_and_boxes(lines)
     return Drawing(
-        after.ids, centres, after.hidden, after.distances, after.parents, after.children, lines, ends, boxes,
-        _bounds(centres, boxes), after.rows,
-    )  # fmt: skip
+        after.ids,
+        centres,
+        after.hidden,
+        after.distances,
+        after.parents,
+        after.children,
+        lines,
+        ends,
+        boxes,
+        _bounds(centres, boxes),
+        after.rows,
+    )
 
 
 def straight(parent: NDArray[np.float64], child: NDArray[np.float64]) -> Route:
-    """From the foot of a parent's card to the head of a child's."""
+    """A straight line from the bottom of a parent's card to the top of a child's."""
     return np.array(
         ((parent[0], parent[1] + CARD_HEIGHT / 2), (child[0], child[1] - CARD_HEIGHT / 2))
     )
@@ -202,7 +215,7 @@ def _bounds(centres: NDArray[np.float64], boxes: NDArray[np.float64]) -> Rect:
 
 
 def curve_points(route: Route, pieces: int = 8) -> Route:
-    """Points along the curve that is drawn for a route."""
+    """Points on the curve that is drawn for a route."""
     share = np.linspace(0.0, 1.0, pieces + 1)[:, None]
     parts = []
     for start, end in pairwise(route):
@@ -228,28 +241,26 @@ def _distance(point: NDArray[np.float64], line: Route) -> float:
 
 @dataclass(frozen=True)
 class LayoutRequest:
-    """What is to be laid out."""
+    """Input of a layout."""
 
-    graph: CategoryGraph  # a copy, never changed
-    opened: (
-        frozenset[int] | None
-    )  # the open branches; None for those that a graph is first drawn with
-    focus: int | None = None  # the class whose surroundings alone are drawn
-    shown: int | None = None  # a class that must be drawn, or None
-    anchor: int | None = None  # the class that is to stay where it is on the screen
-    room: Size | None = (
-        None  # that is seen at once with names that can be read, in units of the drawing
-    )
+    graph: CategoryGraph  # a copy that is never changed
+    # Expanded branches; None for the initial ones.
+    opened: frozenset[int] | None
+    focus: int | None = None  # class whose neighbourhood is drawn
+    shown: int | None = None  # class that must be visible
+    anchor: int | None = None  # class that keeps its position on the screen
+    # Size of the viewport at a readable scale, in drawing units.
+    room: Size | None = None
 
     @property
     def shape(self) -> float | None:
-        """Width over height of the view."""
+        """Aspect ratio of the viewport, width by height."""
         return None if self.room is None else self.room[0] / self.room[1]
 
 
 @dataclass(frozen=True)
 class LaidOut:
-    """A drawing, and what it was made of."""
+    """A drawing with its request and the expanded branches."""
 
     request: LayoutRequest
     opened: frozenset[int]
@@ -258,20 +269,20 @@ class LaidOut:
 
 @final
 class Layouts(QObject):
-    """Lays graphs out on a thread of its own; of the requests that wait only the last one counts."""
+    """Lays out graphs on a background thread; a newer request replaces a pending one."""
 
     done = Signal(LaidOut)
-    failed = Signal(str)  # one line for a person
+    failed = Signal(str)  # error text for the user
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._thread = BackgroundThread("graph-layout", self)
         self._waiting: LayoutRequest | None = None
-        self.is_busy = False  # a drawing is on its way
+        self.is_busy = False  # whether a layout is running
         self._before: Layout | None = None
 
     def want(self, request: LayoutRequest) -> None:
-        """Lay something out; a request that still waits is dropped."""
+        """Request a layout; a pending request is dropped."""
         self._waiting = request
         if not self.is_busy:
             self._begin()
@@ -320,15 +331,19 @@ def lay_out_requested(request: LayoutRequest, before: Layout | None) -> tuple[La
     shown = shown_graph(graph, opened, focus=focus)
     layout = lay_out(shown, _card_size(), before=before, shape=request.shape)
     drawing = make_drawing(
-        layout.places, shown.edges, layout.routes,
+        layout.places,
+        shown.edges,
+        layout.routes,
         hidden={each.class_id: each.hidden for each in shown.classes},
-        distances={each.class_id: each.distance for each in shown.classes if each.distance is not None},
-    )  # fmt: skip
+        distances={
+            each.class_id: each.distance for each in shown.classes if each.distance is not None
+        },
+    )
     return LaidOut(request, opened, drawing), layout
 
 
 def _first_opened(request: LayoutRequest) -> frozenset[int]:
-    """The branches whose classes fit the view with names that can be read; the others are folded."""
+    """Expand as many branches as fit into the viewport at a readable scale."""
     from engine.graph_drawing.layout import lay_out
     from engine.graph_drawing.shown import first_opened, shown_graph
 

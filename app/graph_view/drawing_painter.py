@@ -1,4 +1,4 @@
-"""Paints a piece of the drawing: edges, and on them cards or dots, as much as can be seen of them."""
+"""Paints parts of the drawing: edges, and cards or dots depending on the scale."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,28 +16,26 @@ from app.graph_view.viewport import Camera, Rect, Size
 from app.images.pixels import on_pixels
 from app.theme.tokens import tokens
 
-CARDS_KEPT: Final = (
-    96  # finished cards that are kept: those around the pieces that are being painted
-)
-FADED: Final = (
-    0.55  # how strongly a class is painted that is more than one step from the class in focus
-)
-AT_ONCE: Final = 160  # edges or dots painted between two looks at the clock
-CARDS_AT_ONCE: Final = 3  # cards painted between two looks at the clock
-_ALIKE: Final = 1.5  # logical pixels; edges and dots that differ by less are seen as one
-_FAR: Final = 0.12  # scale below which they may
+# Rendered cards in the cache.
+CARDS_KEPT: Final = 96
+# Opacity of a class more than one step from the class in focus.
+FADED: Final = 0.55
+AT_ONCE: Final = 160  # edges or dots painted between two checks of the time
+CARDS_AT_ONCE: Final = 3  # cards painted between two checks of the time
+_ALIKE: Final = 1.5  # logical pixels; closer edges and dots are indistinguishable
+_FAR: Final = 0.12  # scale below which indistinguishable ones are skipped
 _SMALLEST_DOT: Final = 1.5  # radius in logical pixels
 _LARGEST_DOT: Final = 9.0  # radius in logical pixels
-_DOT_SHARE: Final = 0.22  # of a card's width, radius of the dot that stands for it
-THIN: Final = 1.0  # logical pixels at full size, of an edge that nothing is propagated over
-THICK: Final = 2.5  # of an edge that all is propagated over
-WEIGHT_STEPS: Final = 4  # looks of edges; a finer scale could not be distinguished
-UNKNOWN_STEP: Final = 1  # look of an edge whose weight is not known yet
-_STRAIGHT_BELOW: Final = 0.2  # scale below which a curve looks like a line
-PORT: Final = 6.0  # radius of the knob that edges are drawn from, in logical pixels
-_RING: Final = 2.0  # width of the line around a chosen class
-_LIT: Final = 2.5  # width of a lit edge
-_WASH: Final = 0.14  # how opaque the accent is over a chosen card
+_DOT_SHARE: Final = 0.22  # radius of a dot, relative to the width of a card
+THIN: Final = 1.0  # width of an edge with attention weight 0, in logical pixels at full size
+THICK: Final = 2.5  # width of an edge with attention weight 1
+WEIGHT_STEPS: Final = 4  # distinguishable line widths
+UNKNOWN_STEP: Final = 1  # step for an unknown weight
+_STRAIGHT_BELOW: Final = 0.2  # scale below which curves are drawn as lines
+PORT: Final = 6.0  # radius of the handle for drawing edges, in logical pixels
+_RING: Final = 2.0  # width of the outline of a selected class
+_LIT: Final = 2.5  # width of a highlighted edge
+_WASH: Final = 0.14  # opacity of the accent colour over a selected card
 
 Looks = Callable[[int], CardLook]
 Weights = Callable[[int, int], float | None]
@@ -45,7 +43,7 @@ Weights = Callable[[int, int], float | None]
 
 @final
 class DrawingPainter:
-    """The drawing, and what is known of its classes."""
+    """Paints a drawing with the content of its cards; caches rendered cards."""
 
     def __init__(self, looks: Looks, weights: Weights, pictures: Pictures) -> None:
         self._looks, self._weights, self._pictures = looks, weights, pictures
@@ -69,7 +67,7 @@ class DrawingPainter:
             del self._cards[key]
 
     def paint(self, painter: QPainter, rect: Rect, scale: float) -> Iterator[None]:
-        """Paint a piece of the drawing, a little with each step; the painter's origin is its left upper corner."""
+        """Paint a part of the drawing in small steps; the painter's origin is its top left."""
         room = QRectF(0, 0, (rect[2] - rect[0]) * scale, (rect[3] - rect[1]) * scale)
         painter.fillRect(room, QColor(tokens().colours.window))
         painter.setRenderHints(
@@ -159,7 +157,7 @@ class DrawingPainter:
 
 
 def _seen_apart(numbers: NDArray[np.int64], places: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Of what lies in the same pixels only the first."""
+    """The first of items that fall on the same pixels."""
     if not len(numbers):
         return numbers
     _, first = np.unique(np.floor(places / _ALIKE).astype(np.int64), axis=0, return_index=True)
@@ -167,7 +165,7 @@ def _seen_apart(numbers: NDArray[np.int64], places: NDArray[np.float64]) -> NDAr
 
 
 def dot_radius(hidden: int, scale: float) -> float:
-    """Radius of a dot in logical pixels: larger for a branch with much in it."""
+    """Radius of a dot in logical pixels; grows with the size of the branch."""
     plain = max(_SMALLEST_DOT, _DOT_SHARE * CARD_WIDTH * scale)
     return min(_LARGEST_DOT, plain * (1 + 0.15 * log2(1 + hidden)))
 
@@ -194,7 +192,7 @@ def edge_pen(step: int, scale: float) -> QPen:
 
 
 def add_edge(path: QPainterPath, route: Route, scale: float, dx: float, dy: float) -> None:
-    """Add an edge to a path in logical pixels, on which the drawing's origin lies at (dx, dy)."""
+    """Add an edge to a path in logical pixels; (dx, dy) is the drawing's origin."""
     points = (route * scale + (dx, dy)).tolist()
     x, y = points[0]
     path.moveTo(x, y)
@@ -209,7 +207,7 @@ def add_edge(path: QPainterPath, route: Route, scale: float, dx: float, dy: floa
 
 
 def card_rect(drawing: Drawing, row: int, camera: Camera, view: Size) -> QRectF:
-    """Where a class's card, or the dot that stands for it, is seen."""
+    """Rectangle of a class's card or dot in the view."""
     left, top, right, bottom = drawing.box(row)
     x, y = camera.to_view(left, top, view)
     if detail_at(camera.scale) is not Detail.DOT:
@@ -220,7 +218,7 @@ def card_rect(drawing: Drawing, row: int, camera: Camera, view: Size) -> QRectF:
 
 
 def port_of(rect: QRectF) -> QPointF:
-    """The knob at the foot of a card that edges are drawn from."""
+    """Position of the handle at the bottom of a card, for drawing edges."""
     return QPointF(rect.center().x(), rect.bottom())
 
 

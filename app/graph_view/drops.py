@@ -1,4 +1,4 @@
-"""What is dragged over the drawing: the card that it would go to lights up, or the way that a circle would take."""
+"""Feedback of a drag over the drawing: highlights the target card, or the cycle it would make."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -15,18 +15,17 @@ from app.graph_view.sheet import GraphSheet
 from app.texts import tr
 from app.theme.tokens import tokens
 
-SPRING_MS: Final = 600  # as in the tree: long enough to pass over a card, short enough to wait
-EDGE: Final = 28.0  # logical pixels from the edge of the view within which the drawing is pushed
-PUSH: Final = 14.0  # logical pixels a frame, at the very edge
+SPRING_MS: Final = 600  # as in the tree: long enough to pass over a card
+EDGE: Final = 28.0  # logical pixels from the edge of the view within which it scrolls
+PUSH: Final = 14.0  # logical pixels per frame, at the very edge
 TICK_MS: Final = 16  # a frame
-PATIENCE: Final = (
-    15  # frames at the edge before the drawing is pushed: a drop on a card there is not disturbed
-)
+# Frames before scrolling begins, so that drops on cards at the edge are possible.
+PATIENCE: Final = 15
 
 
 @final
 class CanvasDrops:
-    """Follows what is dragged over a drawing."""
+    """Tracks a drag over the drawing."""
 
     def __init__(self, sheet: GraphSheet) -> None:
         self._sheet = sheet
@@ -34,10 +33,9 @@ class CanvasDrops:
         self._dragged: Dragged | None = None
         self._place = QPointF()
         self._is_link = False
-        self.target: int | None = None  # row of the class that it would go to
-        self.refused: tuple[
-            int, ...
-        ] = ()  # rows of the classes on the way that would close to a circle
+        self.target: int | None = None  # row of the class under the drag
+        # Rows of the classes that would form a cycle.
+        self.refused: tuple[int, ...] = ()
         self._resting: int | None = None
         self._ticks = 0
         self._spring = QTimer(sheet, singleShot=True, interval=SPRING_MS)
@@ -46,7 +44,7 @@ class CanvasDrops:
         self._pushing.timeout.connect(self._push)
 
     def look(self, dragged: Dragged, place: QPointF, *, is_link: bool) -> bool:
-        """Show what a drop would do at a place; whether it would do anything."""
+        """Show the effect of a drop at a point; True if it is accepted."""
         self._dragged, self._place, self._is_link = dragged, place, is_link
         row = self._sheet.row_at(place)
         class_id, model = (
@@ -65,7 +63,7 @@ class CanvasDrops:
         return verdict.is_taken
 
     def look_under(self, dragged: DraggedClasses, parent_id: int, place: QPointF) -> bool:
-        """Show what linking classes to a parent would do, where the pointer is on one of them; whether it would."""
+        """Show the effect of linking the class at the pointer to a parent; True if possible."""
         graph, sheet = self._sheet.model.graph, self._sheet
         verdict = judge_drop(graph, dragged, parent_id, is_link=True)
         self._dragged, self._place = None, place
@@ -120,7 +118,7 @@ class CanvasDrops:
         self._resting = None
 
     def _speed(self) -> tuple[float, float]:
-        """Logical pixels that the drawing goes in a frame."""
+        """Scroll speed in logical pixels per frame."""
         width, height = self._sheet.size_seen
         return _beyond(self._place.x(), width), _beyond(self._place.y(), height)
 

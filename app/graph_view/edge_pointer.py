@@ -1,4 +1,4 @@
-"""The edge under the pointer: it lights up, a hint shows what is propagated over it, and a click chooses it."""
+"""The edge under the pointer: highlighting, a hint with its attention weight, and selection."""
 
 from collections.abc import Sequence
 from typing import Final, final
@@ -21,19 +21,19 @@ WIDTH: Final = 320
 PADDING: Final = 12
 FACE: Final = 32
 FACES: Final = 4
-ROW: Final = 40  # of one parent
-SHARE: Final = 44  # width of the share
+ROW: Final = 40  # of a parent
+SHARE: Final = 44  # width of the percentage
 MOST_ROWS: Final = 5
 _WRAPPED: Final = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap
-REACH: Final = 6.0  # logical pixels from an edge at which it is meant
-REST_MS: Final = 250  # the pointer rests so long before the hint is shown
-BELOW: Final = QPoint(14, 16)  # from the pointer's tip to the hint
+REACH: Final = 6.0  # hit distance of an edge, in logical pixels
+REST_MS: Final = 250  # delay of the hint
+BELOW: Final = QPoint(14, 16)  # offset of the hint from the pointer
 Ends = tuple[int, int]  # parent and child
 
 
 @final
 class EdgeHint(QWidget):
-    """Floats over the drawing; the mouse takes no notice of it."""
+    """Floating hint over the drawing; ignores the mouse."""
 
     def __init__(self, sheet: QWidget, pictures: Pictures) -> None:
         super().__init__(sheet)
@@ -115,12 +115,12 @@ class EdgeHint(QWidget):
 
 @final
 class EdgePointer:
-    """Follows the pointer over edges."""
+    """Tracks the pointer over edges."""
 
     def __init__(self, sheet: GraphSheet) -> None:
         self._sheet = sheet
         self.hovered: Ends | None = None
-        self.chosen: Ends | None = None  # the edge that was clicked; Delete unlinks it
+        self.chosen: Ends | None = None  # the clicked edge; Delete unlinks it
         self._hint: EdgeHint | None = None
         self._place = QPoint()
         self._timer = QTimer(sheet, singleShot=True, interval=REST_MS)
@@ -131,11 +131,11 @@ class EdgePointer:
 
     @property
     def hint(self) -> EdgeHint | None:
-        """The hint of an edge, while it is shown."""
+        """The hint, if it is visible."""
         return self._hint if self._hint is not None and self._hint.isVisible() else None
 
     def hover(self, place: QPointF | None) -> None:
-        """The pointer is here, and on no class; None where it is on no edge either way."""
+        """Set the position of the pointer; None if it is over a class or outside."""
         ends = None if place is None else self._at(place)
         if ends != self.hovered:
             self.hovered = ends

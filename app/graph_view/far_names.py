@@ -1,4 +1,4 @@
-"""Names of the big branches, where classes are too small to have a name of their own."""
+"""Names of the largest branches, at scales where classes are dots."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -17,30 +17,29 @@ from app.graph_view.viewport import Size, Viewport, scale_of, step_near
 from app.images.pixels import on_pixels
 from app.theme.tokens import tokens
 
-ASKED: Final = 600  # so many branches are tried, the biggest first
-MOST_NAMES: Final = 100  # more are never placed on one drawing
-ALWAYS: Final = 12  # so many names are shown even where they cover a dot: they are the landmarks
+ASKED: Final = 600  # largest branches that are considered
+MOST_NAMES: Final = 100  # names on a drawing, at most
+ALWAYS: Final = 12  # names of the largest branches, which are shown even on top of dots
 WIDEST: Final = 150.0  # of a name, in logical pixels
-MOST_BELOW: Final = (
-    2**62
-)  # counted below a class; there may be more paths than any number of the machine holds
+# Upper limit of the count, as the number of paths may exceed any integer type.
+MOST_BELOW: Final = 2**62
 _GAP: Final = 4.0  # logical pixels between names, and from a name to its class
-_GROUND: Final = 0.86  # how opaque the ground of a name is
-_INSET: Final = 6.0  # before and after the letters
+_GROUND: Final = 0.86  # opacity of the background
+_INSET: Final = 6.0  # padding left and right
 
 
 @dataclass(frozen=True)
 class PlacedName:
-    """The name of a class."""
+    """A name placed at its class."""
 
     row: int
-    text: str  # the name, or its beginning
+    text: str  # the name, elided if too long
     width: float  # in logical pixels
 
 
 @final
 class FarNames:
-    """Chooses names that do not cover one another, once for each scale, a little at a time."""
+    """Places names without overlaps, for each scale once, incrementally."""
 
     def __init__(self, looks: Looks) -> None:
         self._looks = looks
@@ -87,7 +86,7 @@ class FarNames:
             painter.drawPixmap(on_pixels(rect.topLeft(), self._ratio), self._pictures[name.text])
 
     def wear(self, ratio: float) -> None:
-        """Paint all names anew: another theme, or another screen."""
+        """Clear rendered names after a change of theme or pixel ratio."""
         self._ratio = ratio
         self._pictures.clear()
 
@@ -96,7 +95,7 @@ class FarNames:
         return self._wanted is None
 
     def make_some(self, budget_s: float) -> bool:
-        """Go on choosing for about so long; whether other names are to be shown now."""
+        """Continue placing names for about `budget_s`; True if other names are to be shown now."""
         if self._wanted is None:
             return False
         if self._choosing is None or self._choosing[0] != self._wanted:
@@ -112,7 +111,7 @@ class FarNames:
         return True
 
     def placed(self, step: int) -> Sequence[PlacedName]:
-        """Names at a scale; those of the last one until its own are chosen."""
+        """Names at a scale; those of the previous one until they are placed."""
         if step in self._placed:
             self._wanted, self._shown = None, step
         else:
@@ -120,7 +119,7 @@ class FarNames:
         return self._placed.get(self._shown, ())
 
     def _covers_classes(self, own: int, box: NDArray[np.float64]) -> bool:
-        """Whether a rectangle of the drawing lies on the middle of a class that it does not name."""
+        """Whether a rectangle covers the centre of another class."""
         first, last = np.searchsorted(self._heights, (box[1], box[3]))
         rows = self._by_height[first:last]
         across = self._drawing.centres[rows, 0]
@@ -185,15 +184,13 @@ def _painted(name: str, size: QSizeF, ratio: float) -> QPixmap:
 
 
 def branch_sizes(drawing: Drawing) -> NDArray[np.int64]:
-    """(n,) how much stands below each class, `MOST_BELOW` at most; what is reached twice counts twice."""
+    """Sizes (n,) of the branches, at most `MOST_BELOW`; a class counts once per path."""
     sizes = (drawing.hidden + 1).tolist()
     lowest_first = np.argsort(-drawing.centres[drawing.children, 1], kind="stable")
     ends = zip(
         drawing.parents[lowest_first].tolist(), drawing.children[lowest_first].tolist(), strict=True
     )
-    for (
-        parent,
-        child,
-    ) in ends:  # parents stand above their children, so whatever is below is known by then
+    # Parents are above their children, so that the children's sizes are complete.
+    for parent, child in ends:
         sizes[parent] = min(sizes[parent] + sizes[child], MOST_BELOW)
     return np.array(sizes, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""What keys do in the drawing."""
+"""Keyboard control of the drawing."""
 
 from typing import Final
 
@@ -11,15 +11,18 @@ from app.graph_view.pointer import GraphPointer
 from app.graph_view.sheet import GraphSheet
 
 Key = Qt.Key
-PUSH: Final = 80.0  # logical pixels that the drawing goes with Ctrl and an arrow
-# Right and down, in logical pixels.
+PUSH: Final = 80.0  # logical pixels per Ctrl+arrow
+# Direction right and down, in logical pixels.
 _PUSHES: Final = {
-    Key.Key_Up: (0.0, PUSH), Key.Key_Down: (0.0, -PUSH), Key.Key_Left: (PUSH, 0.0), Key.Key_Right: (-PUSH, 0.0)
-}  # fmt: skip
+    Key.Key_Up: (0.0, PUSH),
+    Key.Key_Down: (0.0, -PUSH),
+    Key.Key_Left: (PUSH, 0.0),
+    Key.Key_Right: (-PUSH, 0.0),
+}
 
 
 def next_row(drawing: Drawing, row: int, arrow: Qt.Key) -> int | None:
-    """The class that an arrow leads to; None where there is nothing."""
+    """The class in the direction of an arrow key; None if there is none."""
     if arrow in (Key.Key_Left, Key.Key_Right):
         return _beside(drawing, row, is_left=arrow == Key.Key_Left)
     here, there = (
@@ -33,7 +36,7 @@ def next_row(drawing: Drawing, row: int, arrow: Qt.Key) -> int | None:
 
 
 def _beside(drawing: Drawing, row: int, *, is_left: bool) -> int | None:
-    """The next class in the same line, whatever its parent is."""
+    """The next class in the same row, whatever its parent."""
     across, along = (drawing.centres - drawing.centres[row]).T
     across = -across if is_left else across
     found = np.flatnonzero((across > 1) & (np.abs(along) < CARD_HEIGHT / 2))
@@ -41,7 +44,7 @@ def _beside(drawing: Drawing, row: int, *, is_left: bool) -> int | None:
 
 
 def press_key(canvas: GraphSheet, pointer: GraphPointer, event: QKeyEvent) -> bool:
-    """Do what a key means; whether it means anything."""
+    """Handle a key; False if it has no meaning here."""
     key, keys = Key(event.key()), event.modifiers()
     if keys & Qt.KeyboardModifier.ControlModifier:
         return _press_with_control(canvas, key)
@@ -75,7 +78,7 @@ def _press_with_control(canvas: GraphSheet, key: Qt.Key) -> bool:
 
 
 def _press_escape(canvas: GraphSheet) -> bool:
-    """Let go of several classes, then leave the focus."""
+    """Reduce a multiple selection to the current class, then leave the focus."""
     if len(canvas.chosen.ids) > 1:
         canvas.chosen.choose(canvas.chosen.current)
     elif canvas.model.focus is not None:

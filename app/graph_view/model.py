@@ -1,4 +1,4 @@
-"""What the drawing shows of the session's project: open branches, the class in focus, and the text of each card."""
+"""State of the drawing for the session's project: expanded branches, focus, and card contents."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,16 +24,16 @@ _TOPIC: Final = "graph facts"
 
 @dataclass(frozen=True)
 class ParentShare:
-    """What a class takes from one of its parents."""
+    """The contribution of a parent to a class's prototype."""
 
     name: str
-    share: float  # of what its parents propagate, 0..1
+    share: float  # of what all parents contribute, in [0, 1]
     faces: tuple[ImageSource, ...]  # images of the parent
 
 
 @final
 class GraphModel(QObject):
-    """Follows the session while its drawing is looked at, and not otherwise."""
+    """Follows the session while the drawing is visible."""
 
     laid_out = Signal(LaidOut)
     looks_changed = Signal()
@@ -52,8 +52,8 @@ class GraphModel(QObject):
         self._is_watched = False
         self._is_graph_old = self._are_looks_old = True
         self.opened: frozenset[int] | None = None
-        self.focus: int | None = None  # the class whose surroundings alone are drawn
-        self.room: Callable[[], Size] | None = None  # that is seen at once, in units of the drawing
+        self.focus: int | None = None  # class whose neighbourhood is drawn
+        self.room: Callable[[], Size] | None = None  # size of the viewport in drawing units
         session.graph_changed.connect(self._on_graph_changed)
         session.state_changed.connect(self._on_state_changed)
         session.marks.changed.connect(self._forget_looks)
@@ -115,16 +115,16 @@ class GraphModel(QObject):
         return info is not None and info.is_writable
 
     def place_of(self, class_id: int) -> tuple[int, int | None]:
-        """A class, with the parent that it is taken from when it goes elsewhere: that of its first path."""
+        """A class with its first parent, from which dragging moves it."""
         parents = self._session.graph.parents(class_id)
         return class_id, parents[0] if parents else None
 
     def weight(self, parent_id: int, child_id: int) -> float | None:
-        """Attention weight of an edge; None where nothing is known."""
+        """Attention weight of an edge; None if unknown."""
         return self._facts.weights.get((parent_id, child_id))
 
     def words(self, class_id: int) -> str:
-        """A class for a screen reader."""
+        """Description of a class for screen readers."""
         graph = self._session.graph
         if class_id not in graph:
             return ""
@@ -157,7 +157,7 @@ class GraphModel(QObject):
         return _edge_text(graph.shown_name(child_id), shares, self._facts.own_shares.get(child_id))
 
     def parent_shares(self, child_id: int) -> tuple[ParentShare, ...]:
-        """What a class takes from each of its parents, the most first."""
+        """The contributions of a class's parents, largest first."""
         graph = self._session.graph
         weights = {
             parent: self.weight(parent, child_id) or 0.0 for parent in graph.parents(child_id)
@@ -183,14 +183,23 @@ class GraphModel(QObject):
         policy = marks.policies.get(class_id, ClassPolicy())
         counts, more = _card_counts(hidden, *self._counts(class_id))
         return CardLook(
-            graph.shown_name(class_id), counts, class_id, more, tuple(sources), hidden,
-            is_open=class_id in self._with_children, has_shots=bool(faces),
-            has_more_parents=len(graph.parents(class_id)) > 1, decided=self._facts.decided.get(class_id),
-            colour=marks.colours.get(class_id, ""), bar=policy.bar, is_deepest=policy.is_deepest,
-        )  # fmt: skip
+            graph.shown_name(class_id),
+            counts,
+            class_id,
+            more,
+            tuple(sources),
+            hidden,
+            is_open=class_id in self._with_children,
+            has_shots=bool(faces),
+            has_more_parents=len(graph.parents(class_id)) > 1,
+            decided=self._facts.decided.get(class_id),
+            colour=marks.colours.get(class_id, ""),
+            bar=policy.bar,
+            is_deepest=policy.is_deepest,
+        )
 
     def _counts(self, class_id: int) -> tuple[int, int]:
-        """Images here or below, and own shots."""
+        """Number of images at or below a class, and of its own shots."""
         state = self._session.state
         if state is None:
             return 0, 0
@@ -207,7 +216,7 @@ class GraphModel(QObject):
             self._renew_looks()
 
     def _renew_looks(self) -> None:
-        """Renew counts and names now, and the rest once the collection has answered."""
+        """Update counts and names at once, and the rest when the project thread has answered."""
         self._are_looks_old = False
         self._forget_looks()
         self._session.ask(facts_of, self._on_facts, owner=self, topic=_TOPIC)
@@ -234,7 +243,7 @@ def facts_of(live: LiveCollection) -> GraphFacts:
 
 
 def _card_counts(hidden: int, image_count: int, shot_count: int) -> tuple[str, str]:
-    """`1,203 classes` that are folded into a class, else `340 images`; and ` · 5 examples` where there is room."""
+    """`1,203 classes` folded into a class or `340 images`, and ` · 5 examples` for wide cards."""
     if hidden:
         return classes_text(hidden), f" · {images(image_count)}" if image_count else ""
     words = images(image_count) if image_count else tr("No images yet")
@@ -246,7 +255,10 @@ def _shots(count: int) -> str:
 
 
 def _edge_text(child: str, shares: list[tuple[str, float]], own: float | None) -> str:
-    """`Organ inherits 62% from Keyboard Instrument, 38% from Wind Instrument`, and what its own shots weigh."""
+    """`Organ inherits 62% from Keyboard Instrument, 38% from Wind Instrument`.
+
+    If known, the weight of its own examples follows.
+    """
     total = sum(share for _, share in shares)
     if total <= 0:
         return tr("%1 inherits nothing yet: its parents have no examples.", child)

@@ -1,4 +1,4 @@
-"""What floats on the drawing: a search that flies to a class, and buttons to look around."""
+"""Widgets over the drawing: search, zoom buttons, and a minimap."""
 
 from collections.abc import Callable, Sequence
 from typing import Final, final
@@ -30,19 +30,19 @@ from app.theme.tokens import tokens
 from app.wording import number, percent_of_size, titled
 from engine.graph.category_graph import CategoryGraph
 
-REST_MS: Final = 250  # without movement, after which the small map looks for a place
-SEARCH_MS: Final = 120  # after a letter: a person who types on is not flown about
-MOST_FOUND: Final = 50  # classes that Enter goes through
-SEARCH_WIDTH: Final = 200  # of the field, in logical pixels; more where its name needs it
-BESIDE_NAME: Final = 64  # logical pixels: magnifier, button and frame
-SCALE_WIDTH: Final = 48  # of the scale in percent, in logical pixels: nothing moves when it changes
-MARGIN: Final = 8  # logical pixels around the picture of the map
-_FRAME_FILL: Final = 0.10  # how opaque the part that is seen is washed over
-_SEEN: Final = 0.995  # share of the drawing from which on all counts as seen
+REST_MS: Final = 250  # time without movement after which the minimap is placed
+SEARCH_MS: Final = 120  # debounce of typing
+MOST_FOUND: Final = 50  # classes found, at most
+SEARCH_WIDTH: Final = 200  # of the field in logical pixels, at least
+BESIDE_NAME: Final = 64  # logical pixels of magnifier, button and frame
+SCALE_WIDTH: Final = 48  # of the scale in percent, in logical pixels, so that its width is constant
+MARGIN: Final = 8  # logical pixels around the picture of the minimap
+_FRAME_FILL: Final = 0.10  # opacity of the visible part's fill
+_SEEN: Final = 0.995  # share of the drawing from which on all counts as visible
 
 
 def _keyed(icon_name: str, tip: str, name: str, on_click: Callable[[], None]) -> QToolButton:
-    """A button whose tip names the key of an action."""
+    """A button whose tool tip names the key of an action."""
     button = make_icon_button(icon_name, tip, on_click)
     tell_key(button, tip, name)
     return button
@@ -52,11 +52,11 @@ def _keyed(icon_name: str, tip: str, name: str, on_click: Callable[[], None]) ->
 class ToolStrip(QFrame):
     """Search, zoom, fit, focus."""
 
-    class_found = Signal(int)  # a class to fly to
-    zoomed = Signal(int)  # steps to zoom in by; negative for out
+    class_found = Signal(int)  # class to centre
+    zoomed = Signal(int)  # steps to zoom in; negative for out
     fitted = Signal()
     focus_left = Signal()
-    left = Signal()  # the keyboard goes back to the drawing
+    left = Signal()  # the keyboard focus returns to the drawing
 
     def __init__(self, graph: Callable[[], CategoryGraph], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -95,18 +95,23 @@ class ToolStrip(QFrame):
         self.scale.setAlignment(Qt.AlignmentFlag.AlignCenter)
         gap = tokens().spacing.tiny
         fill_row(
-            self, self.search, self.count,
-            _keyed("minus", tr("Zoom out"), "zoom_out", lambda: self.zoomed.emit(-1)), self.scale,
+            self,
+            self.search,
+            self.count,
+            _keyed("minus", tr("Zoom out"), "zoom_out", lambda: self.zoomed.emit(-1)),
+            self.scale,
             _keyed("plus", tr("Zoom in"), "zoom_in", lambda: self.zoomed.emit(1)),
             _keyed("fit", tr("Show all"), "fit_graph", self.fitted.emit),
-            self.focus, self.leave_focus, spacing=gap,
-        ).setContentsMargins(gap, gap, gap, gap)  # fmt: skip
+            self.focus,
+            self.leave_focus,
+            spacing=gap,
+        ).setContentsMargins(gap, gap, gap, gap)
 
     def show_scale(self, scale: float) -> None:
         self.scale.setText(percent_of_size(scale))
 
     def show_focus(self, name: str) -> None:
-        """Show around which class alone is drawn; "" for all."""
+        """Show the name of the class in focus; "" without a focus."""
         self.focus.setText(plain_button(tr("Around %1", shortened(name, 28))) if name else "")
         for part in (self.focus, self.leave_focus):
             part.setVisible(bool(name))
@@ -117,7 +122,7 @@ class ToolStrip(QFrame):
         self.search.selectAll()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Enter goes on, with Shift back; Esc and Down leave the field."""
+        """Enter goes to the next result, Shift+Enter back; Esc and Down leave the field."""
         if (
             watched is self.search
             and isinstance(event, QKeyEvent)
@@ -160,7 +165,7 @@ class ToolStrip(QFrame):
 
 @final
 class MiniMap(QWidget):
-    """Where one is; a click goes there. It stands in a corner without classes, and nowhere where there is none."""
+    """Minimap in a corner that covers no class, hidden if there is none; a click moves the view."""
 
     def __init__(self, sheet: GraphSheet) -> None:
         super().__init__(sheet)
@@ -183,7 +188,7 @@ class MiniMap(QWidget):
         return size + QSize(2 * MARGIN, 2 * MARGIN)
 
     def follow(self) -> None:
-        """Leave the place as soon as it would cover a class; look for another one when the drawing rests."""
+        """Hide when covering a class, and look for another corner once the drawing is at rest."""
         if not self._is_wanted() or not self._is_free(self.geometry()):
             self.hide()
         self._rest.start()
@@ -204,7 +209,7 @@ class MiniMap(QWidget):
         )
 
     def _places(self) -> Sequence[QRect]:
-        """The corners; the one where it stands comes first."""
+        """The possible corners, the current one first."""
         size, gap, room = self.sizeHint(), tokens().spacing.medium, self._sheet.rect()
         right, bottom = room.width() - size.width() - gap, room.height() - size.height() - gap
         top = round(self._sheet.viewport.covered) + gap
@@ -215,7 +220,7 @@ class MiniMap(QWidget):
         return sorted(corners, key=lambda corner: self.isVisible() and corner != self.geometry())
 
     def _is_free(self, place: QRect) -> bool:
-        """Whether no class lies below a place of the view."""
+        """Whether a rectangle of the view covers no class."""
         sheet = self._sheet
         camera, size = sheet.viewport.goal, sheet.size_seen
         left, top = camera.to_drawing(place.left(), place.top(), size)
@@ -230,7 +235,7 @@ class MiniMap(QWidget):
 
     @property
     def _scale(self) -> float:
-        """Logical pixels for one unit of the drawing."""
+        """Logical pixels per drawing unit."""
         left, _top, right, _bottom = self._sheet.picture.overview.bounds
         return (self.width() - 2 * MARGIN) / max(1.0, right - left)
 

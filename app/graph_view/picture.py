@@ -1,4 +1,4 @@
-"""The drawing as it is painted: finished pieces, what stands in for them, faces that come later, classes that glide."""
+"""Paints the drawing: cached tiles, placeholders for missing ones, thumbnails, and animation."""
 
 import time
 from collections.abc import Callable
@@ -16,20 +16,21 @@ from app.images.thumbnails import Thumbnails
 from app.theme.tokens import Tokens, tokens
 from engine.file_parts import ImageSource
 
-MOVE_S: Final = 0.2  # long enough to see what went where
-MOST_MOVED: Final = 240  # more classes cannot be followed by eye; they are there at once
+MOVE_S: Final = 0.2  # duration of the animation
+MOST_MOVED: Final = 240  # classes that are animated, at most; more could not be followed
 WIDEST: Final = 200  # of the picture, in logical pixels
 HIGHEST: Final = 130  # of the picture, in logical pixels
-_AT_ONCE: Final = 250  # edges or classes painted before the time is looked at
+_AT_ONCE: Final = 250  # edges or classes painted between two checks of the time
 _SMALLEST: Final = 1.5  # side of a class, in logical pixels
-SLICE_S: Final = 0.003  # of each frame, spent on missing pieces: a fifth, so that it is not late even after two of them
-NEWS_S: Final = 0.016  # pieces that are finished within a frame are shown together
-REPAINT_MS: Final = 60  # faces that come one after the other are painted together
+# Time per frame for missing tiles: a fifth, so that two of them do not delay a frame.
+SLICE_S: Final = 0.003
+NEWS_S: Final = 0.016  # tiles finished within a frame are shown together
+REPAINT_MS: Final = 60  # debounce of arriving thumbnails
 
 
 @final
 class Motion(QObject):
-    """One movement of the classes at a time; `drawing` has them on their way, or where they came to rest."""
+    """Animates the positions of classes; `drawing` has the current ones."""
 
     moved = Signal()
     arrived = Signal()
@@ -46,7 +47,11 @@ class Motion(QObject):
         return self._timer.isActive()
 
     def go(self, after: Drawing, shift: tuple[float, float], *, is_calm: bool) -> None:
-        """Begin a movement; `shift` is how far the whole drawing was moved, which is not shown as a movement."""
+        """Start an animation.
+
+        Args:
+            shift: translation of the whole drawing, which is not animated.
+        """
         before = self.drawing
         self._timer.stop()
         if is_calm or not len(before) or max(len(before), len(after)) > MOST_MOVED:
@@ -72,14 +77,14 @@ class Motion(QObject):
 
 @final
 class Overview:
-    """A small picture that is painted a little at a time."""
+    """Picture of the minimap, painted incrementally."""
 
     def __init__(self, looks: Looks) -> None:
         self._looks = looks
         self._drawing = empty_drawing()
         self._done = 0
-        self.picture = QPixmap()  # as far as it is painted
-        self.bounds: Rect = (0.0, 0.0, 1.0, 1.0)  # what it shows, in units of the drawing
+        self.picture = QPixmap()  # painted so far
+        self.bounds: Rect = (0.0, 0.0, 1.0, 1.0)  # its part of the drawing, in drawing units
 
     @property
     def is_complete(self) -> bool:
@@ -146,22 +151,26 @@ class Overview:
 
 @final
 class GraphPicture(QObject):
-    """Paints a drawing."""
+    """Paints a drawing with tiles, names and minimap."""
 
-    has_news = Signal()  # something is to be seen that was not there
+    has_news = Signal()  # a repaint would show something new
     finished = Signal()
 
     def __init__(
-        self, looks: Looks, weights: Weights, users: Callable[[ImageSource], set[int]], thumbnails: Thumbnails,
+        self,
+        looks: Looks,
+        weights: Weights,
+        users: Callable[[ImageSource], set[int]],
+        thumbnails: Thumbnails,
         parent: QObject | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(parent)
         self._users, self._thumbnails = users, thumbnails
         self._ratio = 1.0
         self._worn: Tokens | None = None
-        self._has_more = False  # something is finished that was not announced
-        self._announced_s = 0.0  # when something was
-        self.ground = DrawingPainter(looks, weights, self.face)  # what is known of its classes
+        self._has_more = False  # something finished has not been announced
+        self._announced_s = 0.0  # time of the last announcement
+        self.ground = DrawingPainter(looks, weights, self.face)  # paints the tiles
         self._gliding = DrawingPainter(looks, weights, self.face)
         self.overview = Overview(looks)
         self._tiles = Tiles(self.ground.paint)
@@ -260,7 +269,7 @@ class GraphPicture(QObject):
             self.has_news.emit()
 
     def face(self, source: ImageSource, side: int) -> QPixmap | None:
-        """A thumbnail of a side in logical pixels; None while it is on its way."""
+        """A thumbnail by its side in logical pixels; None while loading."""
         return self._thumbnails.pixmap(source, side, self._ratio)
 
     def _on_thumbnail_ready(self, source: ImageSource) -> None:

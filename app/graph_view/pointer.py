@@ -1,4 +1,4 @@
-"""What the mouse does in the drawing: choose, push it, draw a rubber band, open a branch."""
+"""Mouse interaction of the drawing: selecting, panning, rubber band, and expanding branches."""
 
 from enum import Enum, auto
 from typing import Final, final
@@ -17,18 +17,17 @@ from app.graph_view.edge_pointer import EdgePointer
 from app.graph_view.sheet import GraphSheet
 from app.theme.tokens import tokens
 
-PORT_FROM: Final = (
-    60.0  # cards from this width on, in logical pixels, show the knob that edges are drawn from
-)
+# Card width in logical pixels from which on the handle for drawing edges is shown.
+PORT_FROM: Final = 60.0
 _LEFT: Final = Qt.MouseButton.LeftButton
 _MIDDLE: Final = Qt.MouseButton.MiddleButton
 
 
 class _Doing(Enum):
-    """What a pressed button does."""
+    """Current action of the pressed button."""
 
     NOTHING = auto()
-    WAITING = auto()  # on a class; it may become a drag
+    WAITING = auto()  # on a class; may become a drag
     PUSHING = auto()
     LINKING = auto()
     BANDING = auto()
@@ -36,7 +35,7 @@ class _Doing(Enum):
 
 @final
 class GraphPointer:
-    """Follows the mouse over a canvas."""
+    """Handles the mouse over a canvas."""
 
     def __init__(self, canvas: GraphSheet, drops: CanvasDrops) -> None:
         self._canvas, self._drops = canvas, drops
@@ -46,8 +45,8 @@ class GraphPointer:
         self._is_space_down = self._has_pushed = False
         self.edges = EdgePointer(canvas)
         self.band: QRectF | None = None
-        self.hovered: int | None = None  # row of the class under the pointer
-        self._from: int | None = None  # row of the class that an edge is drawn from
+        self.hovered: int | None = None  # row of the hovered class
+        self._from: int | None = None  # row of the class where a drawn edge starts
         self._end: QPointF | None = None
 
     def press(self, event: QMouseEvent) -> None:
@@ -133,7 +132,7 @@ class GraphPointer:
         self._show_hand()
 
     def let_space_go(self) -> None:
-        """Open or close the current branch, unless the drawing was pushed meanwhile."""
+        """Toggle the current branch, unless the drawing was panned meanwhile."""
         is_press = self._is_space_down and not self._has_pushed
         self._is_space_down = False
         self._show_hand()
@@ -141,7 +140,7 @@ class GraphPointer:
             self._canvas.opened.emit(self._canvas.chosen.current)
 
     def _take_along(self) -> None:
-        """Drag the chosen classes, or the pressed one alone; returns when they were dropped."""
+        """Drag the selected classes, or only the pressed one; returns after the drop."""
         canvas, pressed = self._canvas, self._canvas.class_at(self._start)
         self._doing = _Doing.NOTHING
         if pressed is None or not canvas.model.is_editable:
@@ -160,7 +159,7 @@ class GraphPointer:
         return row if gap.manhattanLength() <= 2 * PORT else None
 
     def _port_row(self) -> int | None:
-        """Row of the class that shows its knob: the one under the pointer, or the current one."""
+        """Row of the class that shows its handle: the hovered one, else the current one."""
         canvas = self._canvas
         if not canvas.model.is_editable or CARD_WIDTH * canvas.viewport.camera.scale < PORT_FROM:
             return None
@@ -181,7 +180,7 @@ class GraphPointer:
         canvas.update()
 
     def _end_edge(self, place: QPointF) -> None:
-        """Link what the edge leads to; where it ends in the open, a new class is wanted there."""
+        """Finish a drawn edge: link its end, or request a new class if it ends in empty space."""
         canvas, child = self._canvas, self._canvas.class_at(place)
         parent = None if self._from is None else int(canvas.drawing.ids[self._from])
         is_taken = self._drops.target is not None

@@ -1,4 +1,4 @@
-"""The drawing on the screen, and what lies where; what a hand does with it is in `board`."""
+"""Canvas of the drawing with selection and hit testing; the interaction is in `board`."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final, final
@@ -25,20 +25,20 @@ from app.images.thumbnails import Thumbnails
 from app.signal_types import either
 from app.theme.tokens import tokens
 
-MOST_LIT: Final = 300  # edges of one class that are lit; more are a wall
+MOST_LIT: Final = 300  # highlighted edges of a class, at most
 
 
 @final
 class ChosenClasses(QObject):
-    """A current class, and those that are chosen with it."""
+    """The selected classes, and the current one among them."""
 
     changed = Signal()
-    current_changed = Signal(either(int | None))  # the class that is current now, or None
+    current_changed = Signal(either(int | None))  # id of the current class, or None
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._ids: dict[int, None] = {}
-        self.current: int | None = None  # the class that keys work from
+        self.current: int | None = None  # the class that keys act on
 
     @property
     def ids(self) -> tuple[int, ...]:
@@ -78,13 +78,12 @@ class ChosenClasses(QObject):
 
 
 class GraphSheet(QWidget):
-    """Abstract: shows a drawing; changes nothing itself."""
+    """Abstract canvas: shows a drawing."""
 
-    opened = Signal(int)  # a closed branch is to be opened, or an open one closed
-    focus_requested = Signal(
-        either(int | None)
-    )  # a class whose surroundings alone are to be shown, or None for all
-    looked = Signal()  # one looks from elsewhere, or at something else
+    opened = Signal(int)  # a branch should be expanded or collapsed
+    # Class whose neighbourhood should be shown, or None for all.
+    focus_requested = Signal(either(int | None))
+    looked = Signal()  # the view or the drawing changed
     drawn = Signal()
 
     def __init__(self, model: GraphModel, thumbnails: Thumbnails, requests: ClassRequests) -> None:
@@ -110,10 +109,10 @@ class GraphSheet(QWidget):
     def show_drawing(
         self, drawing: Drawing, anchor: int | None, *, begins_at: int | None = None
     ) -> None:
-        """Show another drawing; the class `anchor` stays where it is on the screen.
+        """Show a drawing; the class `anchor` keeps its position on the screen.
 
         Args:
-            begins_at: the class in hand, where one looks at the drawing as for the first time.
+            begins_at: current class, to set the view as for a first drawing.
         """
         is_first, shift = not len(self.drawing), _shift(self.drawing, drawing, anchor)
         self.drawing = drawing
@@ -137,7 +136,7 @@ class GraphSheet(QWidget):
             self.viewport.fit(self.drawing.bounds, at_once=at_once)
 
     def steady_class(self, after: Drawing) -> int | None:
-        """The class that stays where it is when another drawing comes: one that moves as most of those in sight do."""
+        """Choose an anchor: a visible class that moves like most of the others."""
         rows = self.drawing.rows_in(self.viewport.camera.seen(self.size_seen)).tolist()
         found = [(row, after.row_of(int(self.drawing.ids[row]))) for row in rows]
         pairs = np.array([pair for pair in found if pair[1] is not None], dtype=np.int64).reshape(
@@ -158,7 +157,7 @@ class GraphSheet(QWidget):
             self.viewport.fly_to(self.drawing.box(row))
 
     def centre(self, class_id: int) -> None:
-        """Bring a class into the middle, unless it can be seen and read where it is."""
+        """Centre a class unless it is visible and readable."""
         row = self.drawing.row_of(class_id)
         if row is not None and not self.viewport.sees(self.drawing.box(row)):
             self.fly_to(class_id)
@@ -187,7 +186,7 @@ class GraphSheet(QWidget):
         return card_rect(self.picture.motion.drawing, row, self.viewport.camera, self.size_seen)
 
     def body_of(self, row: int) -> QRectF:
-        """Where a class's card is seen, without the sheets below it."""
+        """Rectangle of a class's card, without the edges below a collapsed branch."""
         return card_body(self.rect_of(row), is_closed=bool(self.drawing.hidden[row]))
 
     def rows_in(self, band: QRectF) -> Sequence[int]:
@@ -208,7 +207,7 @@ class GraphSheet(QWidget):
         painter.end()
 
     def paint_over(self, painter: QPainter) -> None:
-        """Paint what a hand does."""
+        """Paint feedback of the interaction on top."""
 
     def _paint_lit_edges(self, painter: QPainter) -> None:
         current = None if self.chosen.current is None else self.drawing.row_of(self.chosen.current)

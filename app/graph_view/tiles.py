@@ -1,8 +1,8 @@
-"""The drawing in square pieces, each painted once and copied to the screen from there.
+"""Cache of tiles of the drawing, each painted once and then copied to the screen.
 
-Ten thousand edges take a fifth of a second to paint, a dozen finished pieces a few milliseconds. So a frame only copies
-what is there; what is missing is painted between frames, a little at a time, from the middle outwards. Until then the
-pieces of the last scale, or the small picture of the whole, stand in for it.
+Ten thousand edges take a fifth of a second to paint, a dozen tiles a few milliseconds. So a frame
+only copies finished tiles; missing ones are painted between frames, incrementally, from the centre
+outwards. Until then, tiles of the previous scale or the minimap replace them.
 """
 
 import time
@@ -17,9 +17,10 @@ from PySide6.QtGui import QPainter, QPixmap, QRegion
 
 from app.graph_view.viewport import Camera, Rect, Size, scale_of, step_near
 
-SIDE: Final = 256  # side of a piece in pixels of the screen
-KEPT_VIEWS: Final = 3  # so many times the pieces of one view are kept: what was just left is there when one comes back
-_FEWEST_KEPT: Final = 48  # pieces, however small the view is
+SIDE: Final = 256  # side of a tile in screen pixels
+# Capacity of the cache, in tiles of a view, so that returning to a place is fast.
+KEPT_VIEWS: Final = 3
+_FEWEST_KEPT: Final = 48  # tiles, however small the view is
 
 PaintPiece = Callable[[QPainter, Rect, float], Iterator[None]]
 _Key = tuple[int, int, int]
@@ -27,36 +28,36 @@ _Key = tuple[int, int, int]
 
 @dataclass
 class _Unfinished:
-    """A piece that is being painted."""
+    """A tile that is being painted."""
 
     key: _Key
-    piece: QPixmap  # its picture so far
+    piece: QPixmap  # painted so far
     painter: QPainter
     steps: Iterator[None]
 
 
 @final
 class Tiles:
-    """Finished pieces."""
+    """Tile cache."""
 
     def __init__(self, paint: PaintPiece) -> None:
         self._paint = paint
         self._kept: OrderedDict[_Key, QPixmap] = OrderedDict()
         self._stale: set[_Key] = set()
         self._ratio = 1.0
-        self._whole_step: int | None = None  # the last scale at which nothing was missing
+        self._whole_step: int | None = None  # the last scale at which no tile was missing
         self._wanted: list[_Key] = []
         self._unfinished: _Unfinished | None = None
 
     def forget(self) -> None:
-        """Paint everything anew; nothing that is there may be shown any more."""
+        """Drop all tiles."""
         self.give_up()
         self._kept.clear()
         self._stale.clear()
         self._whole_step = None
 
     def repaint_all(self) -> None:
-        """Paint everything anew; what is there may be shown until then."""
+        """Mark all tiles stale; they are shown until repainted."""
         self.give_up()
         self._stale = set(self._kept)
 
@@ -68,7 +69,7 @@ class Tiles:
     def show(
         self, painter: QPainter, camera: Camera, view: Size, stand_in: Callable[[QPainter], None]
     ) -> None:
-        """Copy what is there to the screen, note what is missing, and let `stand_in` paint where nothing is there."""
+        """Copy cached tiles to the screen; `stand_in` paints where they are missing."""
         self._follow(painter.device().devicePixelRatio())
         step = step_near(camera.scale)
         keys = list(self._keys(step, camera, view))
@@ -101,7 +102,7 @@ class Tiles:
         painter.setClipRegion(region)
         stand_in(painter)
         if self._whole_step is not None and self._whole_step != step_near(camera.scale):
-            # Of those that are there: seen from far away, pieces of a near scale would be millions.
+            # Only cached ones: in a distant view, a near scale has millions of tiles.
             seen = camera.seen(view)
             for key in [
                 key
@@ -123,7 +124,8 @@ class Tiles:
         ):
             painter.drawPixmap(place.topLeft(), piece)
         else:
-            # On a fine screen the pixels of a picture in motion cannot be seen, and smoothing takes four times as long.
+            # With a high pixel ratio smoothing is not visible in motion, and takes four times as
+            # long.
             painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, self._ratio < 1.5)  # noqa: PLR2004
             painter.drawPixmap(place, piece, QRectF(piece.rect()))
 
@@ -132,7 +134,7 @@ class Tiles:
         return not self._wanted
 
     def make_some(self, budget_s: float) -> bool:
-        """Paint missing pieces for about so long; whether any was finished."""
+        """Paint missing tiles for about `budget_s`; True if any was finished."""
         end = time.perf_counter() + budget_s
         has_finished = False
         while self._wanted:
@@ -176,7 +178,7 @@ class Tiles:
         return key[1] * side, key[2] * side, (key[1] + 1) * side, (key[2] + 1) * side
 
     def _keys(self, step: int, camera: Camera, view: Size) -> Iterator[_Key]:
-        """Pieces of a scale that are seen, from the middle outwards."""
+        """Visible tiles of a scale, from the centre outwards."""
         side = SIDE / self._ratio / scale_of(step)
         left, top, right, bottom = camera.seen(view)
         columns = range(floor(left / side), ceil(right / side) + 1)
@@ -188,7 +190,7 @@ class Tiles:
         )
 
     def _place(self, key: _Key, camera: Camera, view: Size) -> QRectF:
-        """Where a piece is seen; on whole pixels of the screen, so that pieces meet without a seam."""
+        """Rectangle of a tile, aligned to screen pixels to avoid seams."""
         left, top, right, bottom = self._rect(key)
         ratio = self._ratio
         origin_x = round((view[0] / 2 - camera.x * camera.scale) * ratio)

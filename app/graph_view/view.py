@@ -1,4 +1,4 @@
-"""The page with the drawing of the graph; made when it is first looked at, for the window shows first."""
+"""The page of the class graph; the canvas is made on first use to start fast."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from app.session import Session
 
 ICON_SIDE: Final = 48  # logical pixels
-NARROWEST: Final = 280  # of the words, as the narrowest centre allows
-_EMPTY: Final = 0  # the place of the page without a drawing
+NARROWEST: Final = 280  # least width of the text
+_EMPTY: Final = 0  # index of the placeholder
 
 
 @final
 class NothingDrawn(QWidget):
-    """Explains why, and what to do."""
+    """Placeholder for an empty graph, with buttons."""
 
     action_requested = Signal(str)  # name of an action
 
@@ -76,14 +76,14 @@ class NothingDrawn(QWidget):
 
 @final
 class GraphView(QWidget):
-    """Shows the category graph of the session's project; changes nothing itself.
+    """The class graph of the session's project.
 
     Args:
-        wants_calm: whether things are to be at once where they go.
+        wants_calm: whether animations are off.
     """
 
-    classes_selected = Signal(tuple)  # classes were chosen, the current one first
-    action_requested = Signal(str)  # name of an action, where there is no class yet
+    classes_selected = Signal(tuple)  # ids, the current one first
+    action_requested = Signal(str)  # name of an action of the placeholder
 
     def __init__(
         self,

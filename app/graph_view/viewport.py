@@ -1,4 +1,4 @@
-"""How the camera moves: at once under a hand that drags, smoothly after a wheel or a key, in flight to a class."""
+"""Camera of the drawing: immediate panning, smooth zooming, and animated flights to a class."""
 
 from __future__ import annotations
 
@@ -13,24 +13,22 @@ Rect = tuple[float, float, float, float]  # left, top, right, bottom
 Size = tuple[float, float]  # width and height of the view, in logical pixels
 
 STEPS_PER_DOUBLING: Final = 4
-"""Scales at rest are steps: pictures that were painted at one fit again wherever one looks, pixel by pixel."""
-LARGEST_STEP: Final = 4  # twice as large as drawn
-SMALLEST_STEP: Final = -36  # 82,000 classes side by side fit on a screen
-_FIT_MARGIN: Final = 24.0  # logical pixels around what is fitted
-FRAME_MS: Final = 16  # between two frames of a movement
-ZOOM_S: Final = (
-    0.14  # a step of the wheel: long enough to see where things go, short enough not to wait
-)
-FLIGHT_S: Final = 0.28  # a flight to a class
-MARGIN: Final = 48.0  # logical pixels around what was flown to
-READABLE_STEP: Final = (
-    -2
-)  # of the scale that a drawing is first seen at, at least: names are whole and can be read
-WHEEL_UNITS: Final = 60.0  # of a wheel's angle, for one step: a notch of a usual wheel is two
+"""Scales at rest are discrete, so that cached tiles fit pixel by pixel."""
+LARGEST_STEP: Final = 4  # twice the full size
+SMALLEST_STEP: Final = -36  # fits 82,000 classes side by side
+_FIT_MARGIN: Final = 24.0  # logical pixels around a fitted drawing
+FRAME_MS: Final = 16  # milliseconds per frame of an animation
+# Duration of a zoom step.
+ZOOM_S: Final = 0.14
+FLIGHT_S: Final = 0.28  # duration of a flight to a class
+MARGIN: Final = 48.0  # logical pixels around the target of a flight
+# Least initial scale, at which names are readable.
+READABLE_STEP: Final = -2
+WHEEL_UNITS: Final = 60.0  # `QWheelEvent.angleDelta` per step: a usual notch is two steps
 
 
 def scale_of(step: int) -> float:
-    """Logical pixels for one unit of the drawing."""
+    """Logical pixels per drawing unit."""
     return float(2.0 ** (step / STEPS_PER_DOUBLING))
 
 
@@ -44,11 +42,11 @@ def _within(step: int) -> int:
 
 @dataclass(frozen=True)
 class Camera:
-    """A place to look from."""
+    """Position and scale of the view."""
 
-    x: float = 0.0  # point of the drawing in the middle of the view
+    x: float = 0.0  # drawing coordinates of the view's centre
     y: float = 0.0
-    scale: float = 1.0  # logical pixels for one unit of the drawing
+    scale: float = 1.0  # logical pixels per drawing unit
 
     def to_view(self, x: float, y: float, view: Size) -> tuple[float, float]:
         return (x - self.x) * self.scale + view[0] / 2, (y - self.y) * self.scale + view[1] / 2
@@ -64,12 +62,12 @@ class Camera:
         return replace(self, x=self.x - dx / self.scale, y=self.y - dy / self.scale)
 
     def zoomed(self, scale: float, at: tuple[float, float], view: Size) -> Camera:
-        """With another scale; what is seen at `at` stays there."""
+        """Zoom to a scale around the point `at`."""
         x, y = self.to_drawing(*at, view)
         return Camera(x - (at[0] - view[0] / 2) / scale, y - (at[1] - view[1] / 2) / scale, scale)
 
     def towards(self, goal: Camera, share: float) -> Camera:
-        """Part of the way to another place: the scale grows evenly, and what is in both views moves straight."""
+        """Interpolate to another camera: the scale exponentially, points in both views straight."""
         scale = self.scale * (goal.scale / self.scale) ** share
         if abs(goal.scale - self.scale) < 1e-9 * self.scale:
             part = share
@@ -82,7 +80,11 @@ class Camera:
 
 
 def fitting(bounds: Rect, view: Size, *, covered: float = 0.0) -> Camera:
-    """The camera that shows all of `bounds` below the `covered` pixels at the upper edge, but no larger than drawn."""
+    """The camera that shows all of `bounds`, at most at full size.
+
+    Args:
+        covered: pixels at the top that are covered by other widgets.
+    """
     width = max(bounds[2] - bounds[0], 1.0)
     height = max(bounds[3] - bounds[1], 1.0)
     room = max(view[0] - 2 * _FIT_MARGIN, 1.0), max(view[1] - covered - 2 * _FIT_MARGIN, 1.0)
@@ -96,9 +98,11 @@ def fitting(bounds: Rect, view: Size, *, covered: float = 0.0) -> Camera:
 def bringing_in(
     camera: Camera, box: Rect, view: Size, margin: float, *, covered: float = 0.0
 ) -> Camera:
-    """The camera moved as little as it must be for `box` to be seen, `margin` pixels from the edge.
+    """Move the camera as little as needed to show `box`.
 
-    And below the `covered` pixels at the upper edge.
+    Args:
+        margin: least distance to the edge of the view, in pixels.
+        covered: pixels at the top that are covered by other widgets.
     """
     seen, room = camera.seen(view), margin / camera.scale
     above = max(margin, covered + _FIT_MARGIN) / camera.scale
@@ -108,7 +112,7 @@ def bringing_in(
 
 
 def _kept_within(camera: Camera, bounds: Rect, view: Size, *, covered: float) -> Camera:
-    """The camera moved so that no room beyond the drawing is seen where the drawing fills it."""
+    """Move the camera so that no empty space is visible where the drawing could fill it."""
     room, above = _FIT_MARGIN / camera.scale, (covered + _FIT_MARGIN) / camera.scale
     seen = camera.seen(view)
     x = camera.x + _back(seen[0], seen[2], bounds[0] - room, bounds[2] + room)
@@ -117,14 +121,14 @@ def _kept_within(camera: Camera, bounds: Rect, view: Size, *, covered: float) ->
 
 
 def _back(seen_low: float, seen_high: float, low: float, high: float) -> float:
-    """How far to move a view into a range; to its middle where the range is shorter."""
+    """Translation that clamps a view to a range, or centres it on a smaller range."""
     if high - low < seen_high - seen_low:
         return (low + high - seen_low - seen_high) / 2
     return max(low - seen_low, 0.0) + min(high - seen_high, 0.0)
 
 
 def _shift(low: float, high: float, seen_low: float, seen_high: float) -> float:
-    """How far to move so that a range is seen; its beginning where it is longer than the view."""
+    """Translation that makes a range visible; its start if it exceeds the view."""
     if low < seen_low or high - low > seen_high - seen_low:
         return low - seen_low
     return max(0.0, high - seen_high)
@@ -132,7 +136,7 @@ def _shift(low: float, high: float, seen_low: float, seen_high: float) -> float:
 
 @final
 class Viewport(QObject):
-    """Where one looks from."""
+    """Camera with its animations."""
 
     moved = Signal()
     settled = Signal()
@@ -141,8 +145,8 @@ class Viewport(QObject):
         super().__init__(parent)
         self.camera = Camera()
         self.view: Size = (1.0, 1.0)
-        self.covered = 0.0  # logical pixels at the upper edge that something lies on
-        self.is_calm = False  # nothing moves by itself: a movement ends as soon as it begins
+        self.covered = 0.0  # logical pixels at the top covered by other widgets
+        self.is_calm = False  # whether animations are off
         self._from = self._goal = self.camera
         self._began_s = self._length_s = 0.0
         self._turned = 0.0
@@ -164,7 +168,7 @@ class Viewport(QObject):
         self.moved.emit()
 
     def push(self, dx: float, dy: float) -> None:
-        """Move the drawing by so many pixels, as a hand does."""
+        """Pan by pixels."""
         if self.is_moving:
             self._goal = self._goal.moved(dx, dy)
             self._from = self._from.moved(dx, dy)
@@ -182,7 +186,7 @@ class Viewport(QObject):
             self.zoom(steps, at)
 
     def zoom(self, steps: int, at: tuple[float, float] | None = None) -> None:
-        """Larger or smaller by steps, around a point of the view; by default its middle."""
+        """Zoom in by steps (negative: out) around a point of the view, by default its centre."""
         point = at or (self.view[0] / 2, self.view[1] / 2)
         scale = scale_of(
             min(LARGEST_STEP, max(self._smallest_step, step_near(self.goal.scale) + steps))
@@ -207,7 +211,7 @@ class Viewport(QObject):
 
     @property
     def readable_room(self) -> Size:
-        """How much of a drawing is seen at once with names that can be read, in its units."""
+        """Size of the viewport at the least readable scale, in drawing units."""
         width, height = (
             self.view[0] - 2 * _FIT_MARGIN,
             self.view[1] - self.covered - 2 * _FIT_MARGIN,
@@ -215,12 +219,12 @@ class Viewport(QObject):
         return max(width, 1.0) / scale_of(READABLE_STEP), max(height, 1.0) / scale_of(READABLE_STEP)
 
     def begin(self, bounds: Rect, first: Rect, chosen: Rect | None, *, at_once: bool) -> None:
-        """See all of a drawing where its names can be read then, else a part of it.
+        """Show all of a drawing if names are readable then, else a part of it.
 
         Args:
-            bounds: around the drawing.
-            first: where its first class is.
-            chosen: where the class in hand is: in the middle; without one the part begins with the first class.
+            bounds: bounding box of the drawing.
+            first: box of its first class, where the part starts by default.
+            chosen: box of the current class, which is centred.
         """
         goal, scale = fitting(bounds, self.view, covered=self.covered), scale_of(READABLE_STEP)
         if goal.scale < scale:
@@ -233,7 +237,7 @@ class Viewport(QObject):
         self.look(goal) if at_once else self._go(goal, FLIGHT_S)
 
     def allow(self, bounds: Rect) -> None:
-        """Never be farther away than it takes to see all of this, and a little more."""
+        """Limit zooming out to slightly more than all of these bounds."""
         self._smallest_step = step_near(fitting(bounds, self.view, covered=self.covered).scale) - 1
 
     def bring_in(self, box: Rect) -> None:
@@ -242,12 +246,12 @@ class Viewport(QObject):
             self._go(goal, FLIGHT_S)
 
     def sees(self, box: Rect) -> bool:
-        """Whether a class is in sight as a whole, with a name that can be read."""
+        """Whether a class is completely visible with a readable name."""
         is_in = bringing_in(self.goal, box, self.view, 0.0, covered=self.covered) == self.goal
         return is_in and step_near(self.goal.scale) >= READABLE_STEP
 
     def fly_to(self, box: Rect) -> None:
-        """Bring a class into the middle, large enough to read its name."""
+        """Centre a class, at a scale where its name is readable."""
         self._go(self._centred(box, max(self.goal.scale, scale_of(READABLE_STEP))), FLIGHT_S)
 
     def _centred(self, box: Rect, scale: float) -> Camera:
@@ -277,5 +281,5 @@ class Viewport(QObject):
 
 
 def eased(share: float) -> float:
-    """Fast at first, gently at rest."""
+    """Ease-out curve."""
     return 1 - (1 - share) ** 3
