@@ -28,12 +28,7 @@ class Mark(Enum):
 
 
 # Mark, title, detail and score of a card without any prediction.
-_NOTHING_KNOWN: Final = (
-    Mark.NOTHING,
-    "",
-    "",
-    "",
-)
+_NOTHING_KNOWN: Final = (Mark.NOTHING, "", "", "")
 
 
 @dataclass(frozen=True)

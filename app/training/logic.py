@@ -132,11 +132,7 @@ DEFAULTS: Final = {
     Depth.BACKBONE: Plan(Depth.BACKBONE, 200),
 }
 # Image sides for Conv4 in pixels; the current backbone keeps its own.
-SIDES: Final = (
-    64,
-    84,
-    128,
-)
+SIDES: Final = (64, 84, 128)
 USUAL_SIDE: Final = 84
 FEWEST_ITERATIONS: Final = 10
 MOST_ITERATIONS: Final = 200_000
