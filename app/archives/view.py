@@ -99,7 +99,7 @@ class CopyCard(ScrollingCard):
         column = fill_column(self.body, *parts, spacing=spacing.small)
         column.setContentsMargins(spacing.large, 0, spacing.large, spacing.medium)
 
-    # -- what is shown
+    # -- display
 
     @property
     def chosen_folder(self) -> Path | None:
@@ -181,7 +181,7 @@ class CopyCard(ScrollingCard):
             part.setVisible(not is_running)
         self._place.setEnabled(not is_running)
 
-    # -- what the person does
+    # -- user actions
 
     def _on_edited(self) -> None:
         self.open_button.setEnabled(False)

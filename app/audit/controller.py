@@ -99,7 +99,7 @@ class Auditing(Feature):
             self._images.show_images(self._shown)
             self._ask()
 
-    # -- how far it is
+    # -- progress
 
     @property
     def _is_shown(self) -> bool:

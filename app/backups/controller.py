@@ -149,7 +149,7 @@ class Backups(PanelFeature["BackupsPanel"]):
             failed_text(reason), action=tr("Backups…"), on_action=self.open_panel
         )
 
-    # -- what there is
+    # -- list of backups
 
     def refresh(self) -> None:
         """List the backups; changes since each are added in the background, newest first."""
@@ -214,7 +214,7 @@ class Backups(PanelFeature["BackupsPanel"]):
             self.panel.show_busy("")
             self.panel.failure.show_text(text)
 
-    # -- what a person does
+    # -- user actions
 
     def back_up(self) -> None:
         backups, info, cancel = self.automatic.backups, self._session.info, self.automatic.cancel

@@ -158,7 +158,7 @@ class Restoring(QObject):
         if info is not None and info.path == project:
             self.restore(kept)
 
-    # -- a project that cannot be opened
+    # -- damaged projects
 
     def _on_damaged(self, project: Path) -> None:
         """Offer the newest valid backup of a project that cannot be opened, or a choice."""

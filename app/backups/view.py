@@ -70,7 +70,7 @@ class BackupCard(AskingCard):
         self.agreed.connect(lambda: self.restore_requested.emit(self.backup))
         self._describe()
 
-    # -- what is shown
+    # -- display
 
     @property
     def text(self) -> str:
@@ -176,7 +176,7 @@ class BackupsPanel(SidePanel):
             self.usual_button,
         )
 
-    # -- what is shown
+    # -- display
 
     @property
     def empty_text(self) -> str:

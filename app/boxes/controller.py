@@ -45,7 +45,7 @@ class Boxes(Feature):
         self._current: int | None = None  # image id of the current thing
         self._owner: int | None = None  # an image of the open picture, while keys act on its things
         self._ids: Sequence[int] = ()  # ids of all images of that picture
-        self._drawn: set[int] = set()  # things added meanwhile
+        self._drawn: set[int] = set()  # things added since then
         self._adding = 0  # number of things being saved
         self._job: ProcessJob | None = None
         canvas = self._view.canvas
@@ -173,7 +173,7 @@ class Boxes(Feature):
             self._workspace.in_hand.go_on_from(chosen)
             self._shell.show_at_once()
 
-    # -- with a detector
+    # -- detection
 
     @_on_things("find_things", marked("Find things…"), "target", "")
     def find_things(self) -> None:

@@ -296,7 +296,7 @@ class ExportDetails(QWidget):
         self.placings[Placing.COPY].setChecked(True)
         self.photos[False].setChecked(True)
 
-    # -- what is chosen
+    # -- options
 
     @property
     def chosen_which(self) -> Which:
@@ -320,7 +320,7 @@ class ExportDetails(QWidget):
         """Whether a table starts with a byte-order mark."""
         return self.byte_order_mark.isChecked() and not self.byte_order_mark.isHidden()
 
-    # -- what is shown
+    # -- display
 
     @property
     def losses_text(self) -> str:

@@ -170,7 +170,7 @@ class ExportCard(Overlay):
         """Whether the user entered a target."""
         return self._is_own_target and bool(self.target.text().strip())
 
-    # -- what is shown
+    # -- display
 
     def show_start(self, name: str) -> None:
         """Show the card with a format chosen, before its preview is known."""
@@ -250,7 +250,7 @@ class ExportCard(Overlay):
         is_taken = look is not None and look.is_taken
         self.export_button.setText(tr("Replace") if is_taken else tr("Export"))
 
-    # -- what the person does
+    # -- user actions
 
     def _on_format_chosen(self, name: str) -> None:
         offered = self._offered[name]

@@ -157,7 +157,7 @@ class GroupPage(QWidget):
         column.addWidget(make_separator())
         column.addWidget(self._foot)
 
-    # -- what is shown
+    # -- display
 
     @property
     def heading(self) -> str:

@@ -199,7 +199,7 @@ class GuideWindow(QWidget):
         for key, do in keys.items():
             QShortcut(key, self).activated.connect(do)
 
-    # -- what is shown
+    # -- display
 
     def show_guide(self, guide: Guide) -> None:
         self._guide = guide

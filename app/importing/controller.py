@@ -68,7 +68,7 @@ class Importing(Feature):
         if folder is not None:
             self.take([folder])
 
-    # -- dropped
+    # -- import
 
     def take(self, paths: Sequence[Path], *, class_id: int | None = None) -> None:
         """Find the images in files and folders, then add them; ask about sub-folders first.

@@ -131,7 +131,7 @@ class KeysCard(Overlay):
     def wanted_height(self, _width: int) -> int:
         return HEIGHT
 
-    # -- what is shown
+    # -- display
 
     @property
     def current(self) -> str:
@@ -203,7 +203,7 @@ class KeysCard(Overlay):
         """Show why a recorded key was not assigned."""
         self.conflict.show_text(text, can_use=can_use)
 
-    # -- what a person does
+    # -- user actions
 
     def _on_reset(self) -> None:
         self.reset_requested.emit(self.current)

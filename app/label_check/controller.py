@@ -101,7 +101,7 @@ class LabelChecking(Feature):
     def _is_shown(self) -> bool:
         return self.page is not None and self._shell.workspace.page is self.page
 
-    # -- looking
+    # -- checking
 
     def _stop_looking(self) -> None:
         self._is_asked = False
@@ -154,7 +154,7 @@ class LabelChecking(Feature):
                 wording.EmptyTexts("warning", tr("The labels could not be checked"), message)
             )
 
-    # -- showing
+    # -- display
 
     def _show(self) -> None:
         page, state, info = self.page, self._session.state, self._session.info

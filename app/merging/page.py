@@ -172,7 +172,7 @@ class ConflictPage(QWidget):
         column.setStretch(1, 1)
         return whole
 
-    # -- what is shown
+    # -- display
 
     @property
     def is_at_end(self) -> bool:
@@ -247,7 +247,7 @@ class ConflictPage(QWidget):
         self._pages.setCurrentWidget(self.summary)
         self.summary.setFocus()
 
-    # -- what a person does
+    # -- user actions
 
     def _decide(self, choice: Verdict) -> None:
         if self.dispute is not None and not self.is_waiting:

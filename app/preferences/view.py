@@ -303,7 +303,7 @@ class SettingsCard(ScrollingCard):
         self.dismiss()
         self.action_requested.emit(action)
 
-    # -- what is shown
+    # -- display
 
     def show_scheme(self, choice: SchemeChoice) -> None:
         """Select the current theme."""

@@ -30,10 +30,7 @@ _BYTES_NAMES: Final = (
 )
 _KEY_NAMES: Final = ("path", "key", "__key__", "file_name", "filename", "image_id", "id", "url")
 _ROWS: Final = 32  # per batch of a table
-_INSIDE: Final = (
-    "bytes",
-    "path",
-)  # fields of a column that holds both, as Hugging Face writes images
+_INSIDE: Final = ("bytes", "path")  # fields of an image column in Hugging Face's format
 
 
 @dataclass(frozen=True)
@@ -49,9 +46,8 @@ class ReadImage:
 class TableColumns:
     """Columns of a table that have image bytes and names."""
 
-    data: tuple[
-        str, ...
-    ]  # name of the column with the bytes, and of the field in it where it has fields
+    # name of the column with the bytes, and of its field if it is a struct
+    data: tuple[str, ...]
     key: tuple[str, ...] = ()  # the same for image names; empty: row numbers
 
 

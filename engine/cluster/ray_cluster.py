@@ -41,9 +41,7 @@ _TOKEN_VARIABLE: Final = "RAY_AUTH_TOKEN"  # noqa: S105 (a name)
 _KNOCK_S: Final = 10.0  # timeout of the TCP connection
 _log: Final = logging.getLogger(__name__)
 _POLL_S: Final = 0.1
-_STORE_BYTES: Final = (
-    100 * 1024**2
-)  # of Ray's shared memory: nothing but numbers of shards goes through it
+_STORE_BYTES: Final = 100 * 1024**2  # of Ray's shared memory, used only for shard numbers
 _SHORT_FOLDER: Final = Path("/tmp")  # noqa: S108 (if the default is too long for socket paths)
 _LONGEST_FOLDER: Final = 12
 """Maximum length of the folder's path. Socket paths have at most 107 bytes, most of them Ray's."""
@@ -51,7 +49,7 @@ _LONGEST_FOLDER: Final = 12
 
 @dataclass(frozen=True)
 class ClusterSize:
-    """What a cluster has in all."""
+    """Total resources of a cluster."""
 
     nodes: int
     cores: int

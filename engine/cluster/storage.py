@@ -19,11 +19,8 @@ from engine.files import open_regular
 from engine.images.read_file import MAX_FILE_BYTES
 from engine.runtime.sessions import one_line
 
-_CREDENTIALS: Final = (
-    "credential",
-    "accesskey",
-    "authentication",
-)  # in the names of libraries' errors, lower case
+# Parts of names of exceptions of libraries, in lower case.
+_CREDENTIALS: Final = ("credential", "accesskey", "authentication")
 
 
 def is_address(text: str) -> bool:
@@ -46,7 +43,7 @@ def refuse_credentials(address: str) -> None:
 
 @contextmanager
 def _reaching(name: str) -> Iterator[None]:
-    """Raise what a person can do something about instead of what a store raises."""
+    """Convert exceptions of a store to errors of the program."""
     try:
         yield
     except ProtoleafError:

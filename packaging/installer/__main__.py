@@ -1,4 +1,4 @@
-"""Builds the program and packs it: `make installer`."""
+"""Command to build and pack the program: `make installer`."""
 
 import argparse
 import sys

@@ -16,14 +16,14 @@ _ONE_RUNTIME: Final = {"onnxruntime-gpu": "onnxruntime"}
 
 @dataclass(frozen=True)
 class Flavour:
-    """A program that is built.
+    """A variant of the program.
 
     Attributes:
-        name: as it is requested.
-        package: of the Debian package and of the archive.
-        instead: requirements that it takes in place of others.
-        extras: requirements of these extras of pyproject.toml come too.
-        summary: what is special about it, in a few words.
+        name: value of `--flavour`.
+        package: name of the Debian package and of the archive.
+        instead: replacements of requirements.
+        extras: extras of pyproject.toml whose requirements are included.
+        summary: short description of the difference to others.
     """
 
     name: str

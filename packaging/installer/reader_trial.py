@@ -128,7 +128,7 @@ def _bytes_read(processes: list[psutil.Process]) -> int:
 def _read_once(
     paths: list[Path], device: HashingDevice, identity: str, readers: ProcessReaders
 ) -> tuple[float, str]:
-    """Photos a second, and a hash of every photo's content and pixels."""
+    """Photos per second, and a hash of the content and pixels of all photos."""
     requests = [EmbedRequest(number, path) for number, path in enumerate(paths)]
     width = device.card.embedding_width
     with TemporaryDirectory() as place, EmbeddingCache(Path(place), identity, width) as cache:
