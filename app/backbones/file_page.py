@@ -49,7 +49,7 @@ from engine.texts import translated
 Field = QComboBox | QCheckBox | QLineEdit | QSpinBox | QDoubleSpinBox
 
 OWN_VALUES: Final = ""
-PERCENT: Final = 100.0
+PERCENT: Final = 100.0  # factor from a share to percent
 _PRESETS: Final = {name: preset(name) for name in PRESETS}
 _SHORT_TITLES: Final = {"imagenet": "ImageNet", "caffe": "Caffe", "clip": "CLIP"}
 """Short titles for narrow panels; the full title becomes the tool tip."""

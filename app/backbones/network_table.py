@@ -24,8 +24,8 @@ from app.theme.tokens import tokens
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
-ROWS_IN_SIGHT: Final = 7
-NAME: Final = 0
+ROWS_IN_SIGHT: Final = 7  # visible rows
+NAME: Final = 0  # column
 LEAST_NAME_WIDTH: Final = 168  # logical pixels: fits most names of torchvision
 # Logical pixels: fits most names of timm; longer ones are elided in the middle.
 MOST_NAME_WIDTH: Final = 300

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from engine.backbones.messages import OnnxFacts, Trial
     from engine.collection.backbone_change import ShotComparison
 
-_SLOW: Final = 10
+_SLOW: Final = 10  # images/s below which a decimal is shown
 
 SOURCE_TITLES: Final = {
     Source.COMPUTER: marked("Installed"),

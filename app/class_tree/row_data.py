@@ -33,10 +33,10 @@ _NO_POLICY: Final = ClassPolicy()
 
 TOP_KEY: Final = 0  # of the invisible root row
 OTHER_PARENTS_NAMED: Final = 3  # in a tool tip; of more parents only the number is shown
-NAME: Final = 0
-COUNT: Final = 1
-HAS_SHOTS_ROLE: Final = Qt.ItemDataRole.UserRole + 1
-HAS_MORE_PARENTS_ROLE: Final = Qt.ItemDataRole.UserRole + 2
+NAME: Final = 0  # column
+COUNT: Final = 1  # column
+HAS_SHOTS_ROLE: Final = Qt.ItemDataRole.UserRole + 1  # the class or a descendant has shots
+HAS_MORE_PARENTS_ROLE: Final = Qt.ItemDataRole.UserRole + 2  # it has several parents
 PATH_ROLE: Final = Qt.ItemDataRole.UserRole + 3
 """Ancestors of a search result, "Animal / Bird"; "" for one at the top level, and in the tree."""
 COLOUR_ROLE: Final = Qt.ItemDataRole.UserRole + 4  # colour of the class as `#rrggbb`

@@ -47,7 +47,7 @@ from app.theme.icons import icon, icon_pixmap
 from app.theme.tokens import tokens
 from app.wording import images, titled
 
-ICON_SIDE: Final = 16
+ICON_SIDE: Final = 16  # logical pixels
 TEXT_START: Final = 40  # logical pixels, right of the icon
 MORE_GAP: Final = 8  # between a count and its change
 NOTABLE: Final = 10  # images; a smaller change is not shown

@@ -30,8 +30,8 @@ from engine.collection.state import CollectionState
 from engine.graph.category_graph import ClassId
 from engine.graph.edits import GraphEdit
 
-FILTER_DELAY_MS: Final = 120
-MOST_FOUND: Final = 100
+FILTER_DELAY_MS: Final = 120  # debounce of typing
+MOST_FOUND: Final = 100  # search results, at most
 
 
 @final

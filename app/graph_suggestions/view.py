@@ -25,7 +25,7 @@ from engine.collection.graph_suggestions.suggestion import GraphSuggestion, Grap
 from engine.collection.state import CollectionState
 
 FACE: Final = 44  # side of a thumbnail in pixels; one row fits the narrowest panel
-MOST_FACES: Final = 5
+MOST_FACES: Final = 5  # thumbnails of a strip
 MOST_CARDS: Final = 12  # the rest follow when these are answered
 
 

@@ -16,7 +16,7 @@ from app.jobs.background_thread import BackgroundThread
 _log = logging.getLogger(__name__)
 
 FEWEST_BEHIND: Final = 200_000
-"""Number of images from which on sorting runs in the background. Chosen: fewer take two frames."""
+"""Least number of images sorted in the background. Chosen: fewer take one or two frames."""
 
 
 @dataclass(frozen=True, eq=False)

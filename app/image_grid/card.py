@@ -26,15 +26,15 @@ from app.mirroring import isolated, placed
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import Tokens, tokens
 
-RADIUS: Final = 8.0
-LINE_GAP: Final = 2
+RADIUS: Final = 8.0  # of rounded corners, in pixels
+LINE_GAP: Final = 2  # between the lines of the caption, in pixels
 _APART: Final = 6  # least gap between two texts in a line, in pixels
-ICON: Final = 14
+ICON: Final = 14  # pixels
 _DRAWINGS: Final = {Mark.WAITING: "waiting", Mark.FAILED: "broken_image"}
 _GREYED: Final = 0.4
 _MOST_BOXES: Final = 100
 """Boxes painted on a card, at most. Chosen: more would blur at this size."""
-_BADGE: Final = 24
+_BADGE: Final = 24  # diameter in pixels
 STACK: Final = 4  # vertical offset of each card of a stack, in pixels
 CHIP: Final = 22  # height of the count badge, in pixels
 # Share of its frame from which on a picture needs no background. Chosen by eye.

@@ -9,12 +9,12 @@ from PySide6.QtWidgets import QAbstractItemView
 from app.images.pixels import SQUARE
 from app.mirroring import is_mirrored
 
-GAP: Final = 12
-MARGIN: Final = 16
+GAP: Final = 12  # between cards, in pixels
+MARGIN: Final = 16  # around the grid, in pixels
 PADDING: Final = 4  # around a picture, in pixels
-CAPTION_HEIGHT: Final = 40
-SMALLEST_SIDE: Final = 96
-LARGEST_SIDE: Final = 384
+CAPTION_HEIGHT: Final = 40  # pixels
+SMALLEST_SIDE: Final = 96  # of a thumbnail, in pixels
+LARGEST_SIDE: Final = 384  # of a thumbnail, in pixels
 Action = QAbstractItemView.CursorAction
 KEYS: Final = {
     Qt.Key.Key_Left: Action.MoveLeft,

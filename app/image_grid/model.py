@@ -211,7 +211,7 @@ class ImageGridModel(QAbstractListModel):
         return self._under(image_ids)[0]
 
     def images_meant(self, image_ids: Sequence[int]) -> tuple[tuple[int, ...], int]:
-        """Images affected by a decision on cards, and the number of folded ones to leave out."""
+        """Images that a decision on cards affects, and how many folded ones keep another label."""
         return self._under(image_ids, keeps_labels=True)
 
     def _under(

@@ -53,9 +53,9 @@ from app.mirroring import key_in_reading_order
 from app.texts import tr
 from engine.file_parts import ImageSource
 
-ZOOM_STEP: Final = 1.15
-WHEEL_STEP: Final = 120
-REPAINT_MS: Final = 30
+ZOOM_STEP: Final = 1.15  # factor of a step
+WHEEL_STEP: Final = 120  # `QWheelEvent.angleDelta` of one step
+REPAINT_MS: Final = 30  # debounce of arriving thumbnails
 _RETURNING: Final = {Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason}
 
 

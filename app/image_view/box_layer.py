@@ -27,6 +27,7 @@ _PADDING: Final = 4.0
 """Padding of a caption in pixels. Chosen."""
 _SPOTS: Final = ((0, 0), (0.5, 0), (1, 0), (1, 0.5), (1, 1), (0.5, 1), (0, 1), (0, 0.5))
 """Positions of the handles in shares of width and height: corners and middles of the sides."""
+# Cursor shape of each handle.
 _CURSORS: Final = {
     (0, 0): Qt.CursorShape.SizeFDiagCursor,
     (1, 1): Qt.CursorShape.SizeFDiagCursor,

@@ -52,6 +52,7 @@ KEYS: Final = PageKeys(
     with_images=True,
 )
 _OTHER_KEYS: Final = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
+# Direction of each arrow key: right, down.
 _ARROWS: Final = {
     Key.Key_Left: (-1, 0),
     Key.Key_Right: (1, 0),

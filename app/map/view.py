@@ -33,6 +33,7 @@ ICON_SIDE: Final = 48  # of the placeholder
 NARROWEST: Final = 280  # least width of its text
 PAN: Final = 60.0  # pixels per press of an arrow key
 _AWAY: Final = 12  # margin of the legend
+# Pan of each arrow key: right, down.
 _ARROWS: Final = {
     Qt.Key.Key_Left: (PAN, 0.0),
     Qt.Key.Key_Right: (-PAN, 0.0),

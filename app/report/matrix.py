@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 MOST_LINES: Final = 2_000
 """Rows shown at once, at most. Chosen: more cannot be surveyed."""
+# Direction of each arrow key: down, right.
 _MOVES: Final = {
     Qt.Key.Key_Left: (0, -1),
     Qt.Key.Key_Right: (0, 1),

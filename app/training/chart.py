@@ -15,9 +15,9 @@ from app.theme.tokens import tokens
 from app.training.logic import Curve, Curves
 from app.wording import clauses, percent_to_a_tenth
 
-HEIGHT: Final = 150
+HEIGHT: Final = 150  # of a plot, in pixels
 WIDEST_NUMBERS: Final = ("100%", "0.0000")
-ROOM_FOR_TICKS: Final = 10
+ROOM_FOR_TICKS: Final = 10  # pixels
 RIM: Final = 4
 # Pixels right of the axis: half of the last tick label, which is centred below the end.
 ROOM_FOR_LAST_NUMBER: Final = 20

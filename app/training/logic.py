@@ -75,7 +75,7 @@ def store_trained(live: LiveCollection, trained: Trained, project_path: Path) ->
 
 
 POINTS_KEPT: Final = 512  # of one curve: twice what a screen can show
-IMAGES_NEEDED: Final = 2
+IMAGES_NEEDED: Final = 2  # of a class
 # An episode needs a support and a query image of each of at least two classes.
 CLASSES_NEEDED: Final = 2
 CONFIDENCE: Final = 1.96  # standard deviations of a 95% confidence interval

@@ -32,7 +32,7 @@ from app.training.wording import PURPOSES, STARTS, advice, duration, labels_text
 from engine.collection.training.settings import can_train
 from engine.training.curve import TrainingDuration
 
-ITERATIONS_STEP: Final = 100
+ITERATIONS_STEP: Final = 100  # of the spin box
 
 
 @final

@@ -29,7 +29,7 @@ from engine.texts import paragraph
 from engine.training.curve import TrainingDuration
 
 _MINUTE_S: Final = 60
-_SHORT_S: Final = 150
+_SHORT_S: Final = 150  # durations up to which half minutes are shown
 _HOUR_S: Final = 3600
 
 

@@ -67,9 +67,8 @@ class ProjectMaking(QObject):
         self._offered: Sequence[OfferedBackbone] = ()
         self._suggested = Path.home(), ""
         self._place: Path | None = None  # free path of the project file
-        self._wanted: str | None = (
-            None  # backbone to create the project with, once the list is read
-        )
+        # Backbone to create the project with, once the list is read.
+        self._wanted: str | None = None
         self._looking: dict[str, JobSlot] = {}  # by topic
         self.counting.changed.connect(self._on_folders_changed)
         self.counting.counted.connect(self._on_counted)

@@ -74,9 +74,8 @@ class NewProjectCard(ScrollingCard):
         titles = (tr("Name"), tr("Photos"), tr("Classes"), tr("Accuracy"))
         for at, (title, section) in enumerate(zip(titles, self._each_section(), strict=True)):
             label, line = make_label(title, "strong"), make_separator()
-            label.setContentsMargins(
-                0, 0 if at else spacing.small, 0, 0
-            )  # aligned with the text of the field
+            # Aligned with the text of the field.
+            label.setContentsMargins(0, 0 if at else spacing.small, 0, 0)
             grid.addWidget(line, 2 * at, 0, 1, 2)
             line.setVisible(at > 0)  # without a parent, it would open as a window
             grid.addWidget(label, 2 * at + 1, 0, _TOP_LEFT)

@@ -29,7 +29,7 @@ from app.welcome.recent import RecentList
 
 MARGIN: Final = 24  # logical pixels around the page
 FEWEST_COLUMNS: Final = 2  # of cards, if they fit
-LOGO_SIDE: Final = 56
+LOGO_SIDE: Final = 56  # logical pixels
 BEGINNINGS: Final = ("new_project", "open_project")  # actions; the first is the primary button
 
 

@@ -24,7 +24,7 @@ PURPOSES: Final = {
     "fast": marked("About three times faster, less accurate."),
 }
 
-SHORTEST_SHOWN_S: Final = 10.0
+SHORTEST_SHOWN_S: Final = 10.0  # shorter durations are "a few seconds"
 TOP_NAMES: Final = 4  # class names in a line, at most
 LONGEST_NAME: Final = 24  # characters of each
 
