@@ -157,7 +157,7 @@ def _run_window(
     if sys.platform == "win32":
         from engine.runtime.onnx_runtime import load_onnxruntime
 
-        # WORKAROUND: after Qt its library fails to load (onnxruntime issue 16116)
+        # WORKAROUND: after Qt its library fails to load (onnxruntime issue 16116).
         load_onnxruntime()
     from PySide6.QtCore import QTimer
     from PySide6.QtWidgets import QApplication

@@ -38,12 +38,8 @@ reused."""
 # Heaps (malloc arenas): one for the GUI thread and one for all others. Except for matrix products,
 # threads run one at a time.
 HEAPS: Final = 2
-# M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX
-_MALLOC_OPTIONS: Final = {
-    -1: LARGE_BYTES,
-    -3: LARGE_BYTES,
-    -8: HEAPS,
-}
+# M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX.
+_MALLOC_OPTIONS: Final = {-1: LARGE_BYTES, -3: LARGE_BYTES, -8: HEAPS}
 
 
 def return_freed_columns() -> None:

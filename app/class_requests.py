@@ -33,9 +33,9 @@ class ClassRequests(QObject):
     remove_requested = Signal(tuple)  # class ids
     unlink_requested = Signal(tuple)  # `Places`: classes, each to be taken away from a parent
     images_requested = Signal(int)  # class
-    # `Places`, new parent or None, whether to link
+    # `Places`, new parent or None, whether to link.
     classes_dropped = Signal(tuple, either(int | None), bool)
-    # class, fixed row, or None for a new class; image ids
+    # Class, fixed row, or None for a new class; image ids.
     images_dropped = Signal(either(int | Subset | None), tuple)
     files_dropped = Signal(int, tuple)  # class, paths
     menu_requested = Signal(either(int | None), QPoint)  # class or None, place on the screen

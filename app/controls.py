@@ -35,7 +35,7 @@ from app.theme.tokens import tokens
 ICON_SIZE = 18
 NumberBox = TypeVar("NumberBox", QSpinBox, QDoubleSpinBox)
 _FIELD_MARGIN: Final = 9  # text margin of a field, as in the style sheet
-# width of a radio button or check box and the gap behind it, as in the style sheet
+# Width of a radio button or check box and the gap behind it, as in the style sheet.
 _MARK_WIDTH: Final = 26
 _ICON_NAME: Final = "iconName"
 ICON_COLOURS: Final = {
@@ -245,10 +245,8 @@ def dress_list(box: QComboBox) -> None:
     """Make the background behind the rounded corners of a combo box's list transparent."""
     popup = box.view().window()
     popup.setObjectName("popup")
-    popup.setStyleSheet(
-        "#popup { background: transparent; border: none; }"
-        # the application's style sheet does not apply to it
-    )
+    # The application's style sheet does not apply to the popup.
+    popup.setStyleSheet("#popup { background: transparent; border: none; }")
     show_round(popup)
 
 
@@ -289,10 +287,8 @@ class ChoiceBox(QComboBox):
             text, Qt.TextElideMode.ElideRight, place.width()
         )
         painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
-        if (
-            self.currentIndex() < 0
-            # the style sheet has one colour for the chosen entry and all others
-        ):
+        # The style sheet cannot give the placeholder a colour of its own.
+        if self.currentIndex() < 0:
             tone = QPalette.ColorRole.PlaceholderText
             line = option.textAlignment | Qt.AlignmentFlag.AlignVCenter
             painter.drawItemText(

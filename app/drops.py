@@ -104,7 +104,7 @@ def _path_text(graph: CategoryGraph, path: tuple[int, ...]) -> str:
 
 WIDEST: Final = 320  # maximum width of the text, in logical pixels
 MARGIN: Final = 12
-# offset of the chip from the pointer: below the arrow, clear of the row
+# Offset of the chip from the pointer: below the arrow, clear of the row.
 BESIDE: Final = QPoint(16, 18)
 _WRAPPED: Final = (
     Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap

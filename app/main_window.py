@@ -165,7 +165,7 @@ class MainWindow(Shell):
             if not self._is_placed:
                 self._is_placed = True
                 keep_on_screen(self)  # now that the height of the title bar is known
-                # digit keys that need Shift on some layouts
+                # Digit keys that need Shift on some layouts.
                 self.windowHandle().installEventFilter(self.registry)
                 self.windowHandle().installEventFilter(self.session.eye)  # detects user activity
             self.session.look_at_file()

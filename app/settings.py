@@ -73,7 +73,7 @@ class Settings:
     opens_last_project = _Flag("start/open_last_project")
     is_calm = _Flag("window/calm")  # no animations
     language = _Text("window/language")  # code of a language; empty follows the system
-    # classes keep their project names where they have one in the language
+    # Classes keep their project names where they have one in the language.
     has_project_names = _Flag("window/project_names")
     scheme = _Text("window/scheme")  # "light" or "dark"; empty follows the system
     person = _Text("labels/person")  # the annotator's name; empty for the account's
@@ -82,7 +82,7 @@ class Settings:
     export_format = _Text("export/format")
     export_folder = _Text("export/folder")  # empty: the project's folder
     graph_export_format = _Text("export/graph_format")
-    # address or folder with the published networks; empty: their publishers
+    # Address or folder with the published networks; empty: their publishers.
     mirror = _Text("downloads/mirror")
 
     def __init__(self, store: QSettings | None = None) -> None:

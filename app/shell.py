@@ -64,18 +64,18 @@ class Shell(QMainWindow):
     registry: Registry
     needs_changed = Signal()  # the available actions changed
     files_dropped = Signal(Sequence)  # onto the window: a project, images, labels
-    # dropped with Alt held: files to search similar images for
+    # Dropped with Alt held: files to search similar images for.
     similar_requested = Signal(Sequence)
     files_given = Signal(Sequence)  # for the open project
-    # files and folders of images, and their class
+    # Files and folders of images, and their class.
     images_given = Signal(Sequence, either(int | None))
     archive_given = Signal(Path)  # a project with its photos in one file
-    # found images to add, and the folders that are classes
+    # Found images to add, and the folders that are classes.
     found_given = Signal(FoundImages, frozenset)
     copy_given = Signal(Path)  # another copy of the open project, to be merged
     first_page_wanted = Signal()
     language_chosen = Signal()  # the setting has changed; this window keeps its language
-    # outside the embedding of the project: reason, and device used now
+    # Outside the embedding of the project: reason, and device used now.
     device_failed = Signal(str)
 
     def __init__(
@@ -110,7 +110,7 @@ class Shell(QMainWindow):
         self.bands: list[QWidget] = []
         self.device_name: Callable[[], str] = str
         self.guards: list[Guard] = []
-        # whether the inspector showed an image before another page opened
+        # Whether the inspector showed an image before another page opened.
         self._is_image_left = False
         self._connect_panes()
 
@@ -123,7 +123,7 @@ class Shell(QMainWindow):
         self.setMinimumHeight(LOWEST)
         column = fill_column(self.panes_page, self.panes, spacing=0)
         column.setStretch(0, 1)
-        # inserted after the panes, so that the Tab key visits the panes first
+        # Inserted after the panes, so that the Tab key visits the panes first.
         for band in self.bands:
             column.insertWidget(0, band)
         column.addWidget(self.status_line)

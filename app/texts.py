@@ -21,7 +21,7 @@ _GAP_BEFORE_PERCENT: Final = frozenset(
     {QLocale.Language.German, QLocale.Language.French, QLocale.Language.Spanish}
 )
 _WEEKDAY: Final = re.compile(r"(?<!d)d{3,4}(?!d)")
-# at an end of a date: `dddd, d MMMM yyyy`
+# At an end of a date: `dddd, d MMMM yyyy`.
 _AROUND_WEEKDAY: Final = re.compile(r"^\0[^dMy]*|[,\s]*\0$")
 _FIRM_SPACE: Final = "\N{NO-BREAK SPACE}"
 _LONGEST_PATH: Final = 160

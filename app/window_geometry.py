@@ -128,10 +128,8 @@ class Panes(QSplitter):
         if target < len(take_keyboard):
             take_keyboard[target]()
         focus = QApplication.focusWidget()
-        if focus is None or not panes[target].isAncestorOf(
-            focus
-            # such as images of an empty collection
-        ):
+        # A pane may not accept the focus, such as the grid of an empty collection.
+        if focus is None or not panes[target].isAncestorOf(focus):
             _focus_first(panes[target])
 
     def minimumSizeHint(self) -> QSize:

@@ -70,10 +70,8 @@ def in_sentences(*parts: str) -> str:
 def enumeration(things: Iterable[str]) -> str:
     """Join names to a list: `Fox, Dog, Wolf`."""
     named = enumerated(things)
-    return (
-        named.translated() if isinstance(named, Message) else named
-        # a single name is not translated
-    )
+    # A single name is no `Message`: it is not translated.
+    return named.translated() if isinstance(named, Message) else named
 
 
 def clauses(*parts: str) -> str:
@@ -299,12 +297,8 @@ def _decimal(value: float) -> str:
 _NO_IMAGE: Final = "this is not an image that can be read"
 _DAMAGED: Final = "the image is damaged or incomplete"
 _CUT_OFF: Final = ("truncated", "ends long before", "premature", "unexpected end", "cut off")
-_KINDS_OF_IMAGES: Final = (
-    "image",
-    "photo",
-    "photoshop",
-    # images of a format that is not supported
-)
+# File types that are images, but of an unsupported format.
+_KINDS_OF_IMAGES: Final = ("image", "photo", "photoshop")
 _EMPTY_FINDS: Final = ("unknown content", "")
 _JPEG: Final = frozenset({"JPG", "JPEG", "JPE", "JFIF"})
 

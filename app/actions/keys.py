@@ -57,7 +57,7 @@ class KeyOwner:
 def sequence_of(keys: str) -> QKeySequence:
     """Parse a portable key sequence.
 
-    `QKeySequence(text)` would parse native text, where Return is translated to Enter.
+    `QKeySequence(text)` would parse native text, where Return and Enter have the same name.
     """
     return QKeySequence.fromString(keys, _PORTABLE)
 
@@ -80,10 +80,8 @@ def short_key(keys: str) -> str:
     """A key sequence in short form: `↵`, `⇧↵`."""
     shown, combination = shown_key(keys), _combination(sequence_of(keys))
     if combination.key() in _ENTER_KEYS:
-        shown = shown.removesuffix(enter_name()) + ENTER_SIGN * shown.endswith(
-            enter_name()
-            # macOS has its own sign
-        )
+        # macOS shows its own sign instead of the name.
+        shown = shown.removesuffix(enter_name()) + ENTER_SIGN * shown.endswith(enter_name())
     return shown.replace(f"{shift_name()}+", SHIFT_KEY)
 
 
@@ -100,11 +98,8 @@ def settle(owners: Iterable[KeyOwner], chosen: Mapping[str, Keys]) -> dict[str, 
     every = list(owners)
     settled: dict[str, Keys] = {}
     taken: dict[str, list[KeyOwner]] = {}
-    for owner in sorted(
-        every,
-        key=lambda each: each.name not in chosen,
-        # stable sort: the chosen first
-    ):
+    # Owners with chosen keys first; the sort is stable.
+    for owner in sorted(every, key=lambda each: each.name not in chosen):
         wanted = chosen.get(owner.name, owner.keys)
         free = tuple(
             key

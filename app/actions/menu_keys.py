@@ -77,11 +77,8 @@ def _take_letter(
 
     Returns False where that is impossible.
     """
-    for letter in sorted(
-        wanted[line][-1],
-        key=lambda letter: letter in owners,
-        # stable sort: free letters first
-    ):
+    # Free letters first; the sort is stable.
+    for letter in sorted(wanted[line][-1], key=lambda letter: letter in owners):
         if letter in tried:
             continue
         tried.add(letter)

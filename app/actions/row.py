@@ -39,7 +39,7 @@ class Submenu:
 
     text: str  # English text, to be translated when shown
     icon: str  # icon name of the theme
-    # its actions need its title for context: `Sort by: Name`
+    # Its actions need its title for context: `Sort by: Name`.
     is_named_elsewhere: bool = False
 
 
@@ -152,10 +152,10 @@ class ActionRow:
     shortcuts: Keys  # declared portable key sequences; the first one is shown
     section: Section  # section of a menu
     needs: Needs = Needs.PROJECT  # conditions of the state
-    # the shortcuts work only where images have the focus, so that they never disturb typing
+    # The shortcuts work only where images have the focus, so that they never disturb typing.
     on_images: bool = False
     on_classes: bool = False  # the shortcuts work only where classes have the focus
-    # whether it is in the menu bar; else only shortcut, context menus and palette
+    # Whether it is in the menu bar; else only shortcut, context menus and palette.
     in_bar: bool = True
 
     @property

@@ -57,15 +57,11 @@ class Thumbnails(QObject):
         self._requested: dict[int, ThumbnailRequest] = {}  # requests by number; read by the threads
         self._fleeting: set[ThumbnailRequest] = set()  # requests that `keep_only` may drop
         self._open: deque[int] = deque()  # the newest last; threads take from the end
-        self._tokens: SimpleQueue[bool] = (
-            SimpleQueue()
-            # one for each request, and one to end each thread
-        )
+        # One token for each request, and one to end each thread.
+        self._tokens: SimpleQueue[bool] = SimpleQueue()
         self._count = count()
-        self._sending = (
-            threading.Lock()
-            # held while a picture is sent, so that no signal is emitted after `stop`
-        )
+        # Held while a picture is sent, so that no signal is emitted after `stop`.
+        self._sending = threading.Lock()
         self._is_stopped = False
         self._rests = False
         self._awaited_until_s = 0.0  # until then the embedding job makes thumbnails
@@ -278,10 +274,8 @@ class Thumbnails(QObject):
         self._forget((source, side))
         if image is not None:
             self._keep((source, side), QPixmap.fromImage(image))
-        elif last_known == self._last_known.get(
-            source.path
-            # else the file was lost or found meanwhile, and is requested again
-        ):
+        # Else the file was lost or found meanwhile, and is requested again.
+        elif last_known == self._last_known.get(source.path):
             self._failed.add(source)
         self.ready.emit(source)
 

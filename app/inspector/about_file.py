@@ -56,7 +56,7 @@ class FileFacts:
 
     size_bytes: int
     details: ImageDetails | None  # None until the file was read
-    # uncorrected time of the camera's clock, where a correction is set
+    # Uncorrected time of the camera's clock, where a correction is set.
     clock_time: datetime | None = None
 
 

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from engine.evaluation.policy_curve import PolicyCurve, PolicyPoint
 
 
-# logical pixels: enough to see a few percent, and at most two strips of thumbnails
+# Logical pixels: enough to see a few percent, and at most two strips of thumbnails.
 PLOT_HEIGHT: Final = 84
-# half of a slider's handle, so that its centre is above the same confidence in the chart
+# Half of a slider's handle, so that its centre is above the same confidence in the chart.
 HANDLE_INSET: Final = 9
 LINE: Final = 2.0
 VEIL: Final = 36  # opacity of the confidence band of the precision, of 255

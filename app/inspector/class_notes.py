@@ -118,7 +118,7 @@ def colour_names() -> tuple[str, ...]:
     return tr("No colour of its own"), *swatches
 
 
-# names of plants and animals may contain commas, but hardly ever a semicolon
+# Names of plants and animals may contain commas, but hardly ever a semicolon.
 BETWEEN_SYNONYMS: Final = ";"
 _NOTE_LINES: Final = 3  # lines of the field; a longer note scrolls
 _NOTE_PADDING: Final = 14  # above and below the text, as in the style sheet

@@ -55,11 +55,8 @@ class LikelyImages(QWidget):
         self._button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         hint = make_label(candidates_text(len(facts.candidates)), "caption", wraps=True)
         fill_column(self, self._strip, hint).addWidget(self._button, 0, Qt.AlignmentFlag.AlignLeft)
-        self._strip.show_images(
-            facts.candidates,
-            state,
-            # only once it has a parent: a parentless widget would become a window
-        )
+        # After it has a parent: a widget without one would become a window.
+        self._strip.show_images(facts.candidates, state)
         self._show_ticked()
 
     @property

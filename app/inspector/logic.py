@@ -326,11 +326,8 @@ class Teaching(Enum):
 
 
 def teaching(facts: ClassPageFacts) -> Teaching:
-    is_taught_by_parents = any(
-        row.score > 0
-        for row in facts.parents
-        # without images they contribute nothing
-    )
+    # Parents without images contribute nothing.
+    is_taught_by_parents = any(row.score > 0 for row in facts.parents)
     if facts.is_zero_shot:
         return Teaching.PARENTS_ONLY if is_taught_by_parents else Teaching.NOTHING
     if not facts.shots:

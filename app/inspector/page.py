@@ -196,7 +196,7 @@ class ScoreLine(RowButton):
         painter.drawRoundedRect(placed(filled, groove), 2, 2)
 
 
-# minimum width from which words are broken: a little less than the room in the narrowest pane
+# Minimum width from which words are broken: a little less than the room in the narrowest pane.
 _NARROWEST: Final = 200
 _NEVER_LONG: Final = 12  # letters; shorter words always fit
 _ZERO_WIDTH_SPACE: Final = "\u200b"
@@ -250,7 +250,7 @@ class PageRequests(QObject):
     labels_requested = Signal(tuple, int)  # image ids, class id
     unlabel_requested = Signal(int)  # image id
     confirm_requested = Signal(int)  # image id, whose label applies to the current photo
-    # class id, minimum confidence in 0..1 or None to inherit it
+    # Class id, minimum confidence in 0..1 or None to inherit it.
     bar_requested = Signal(int, either(float | None))
     deepest_requested = Signal(int, bool)  # class id, whether classes below it are not predicted
     broadest_requested = Signal(int, bool)  # class id, whether classes above it are not predicted

@@ -59,7 +59,7 @@ class Inspector(QWidget):
         self._session = session
         self._thumbnails, self._settings = thumbnails, settings
         self._has_picture = True  # else the large image is visible next to it
-        # ids of the selected images
+        # Ids of the selected images.
         self.chosen_ids: Callable[[], Sequence[int]] = tuple
         self._image_id: int | None = None
         self._class_id: int | None = None
@@ -257,10 +257,8 @@ class Inspector(QWidget):
         )
 
     def _on_state_changed(self, state: object) -> None:
-        if (
-            self._chosen_in is not state
-            # else the grid, which is updated first, has just announced the card
-        ):
+        # Else the grid, which is updated first, has just shown the image.
+        if self._chosen_in is not state:
             self._show_known()
         if self._class_id is not None:
             self._ask_soon()
@@ -319,7 +317,7 @@ class Inspector(QWidget):
         )
         is_shown = facts == self.class_facts and not self._is_rewritten
         if is_shown or self._is_in_hand(class_id):
-            # a new page would lose the focus and a slider that is being dragged
+            # A new page would lose the focus and a slider that is being dragged.
             return
         self.image_facts, self.class_facts, self._is_rewritten = None, facts, False
         page = ClassPage(

@@ -43,12 +43,8 @@ class BackgroundThread(QObject):
         self._is_stopped = False
         self._arrived: deque[Deliver] = deque()
         self._came_back.connect(self._on_came_back, Qt.ConnectionType.QueuedConnection)
-        self._turn = QTimer(
-            self,
-            singleShot=True,
-            interval=0,
-            # a queued signal would not yield to the event loop
-        )
+        # A queued signal would not yield to the event loop.
+        self._turn = QTimer(self, singleShot=True, interval=0)
         self._turn.timeout.connect(self._deliver_next)
 
     @property
@@ -179,10 +175,8 @@ class DetachedJob(_FunctionJob):
 
     def __init__(self, title: str, work: Work, parent: QObject | None = None) -> None:
         super().__init__(title, work, parent)
-        self._posting = (
-            threading.Lock()
-            # held while a signal is emitted, so that the job is not deleted meanwhile
-        )
+        # Held while a signal is emitted, so that the job is not deleted meanwhile.
+        self._posting = threading.Lock()
         self.worker = threading.Thread(target=self._run, name=title, daemon=True)
         self._came_back.connect(self._on_came_back, Qt.ConnectionType.QueuedConnection)
 

@@ -97,7 +97,7 @@ class Job(QObject):
 class Lane(Enum):
     """Queues of heavy jobs: in each lane one job runs at a time."""
 
-    # waits for its own lane only: photos dropped during a training are embedded at once
+    # Waits for its own lane only: photos dropped during a training are embedded at once.
     EMBEDDING = auto()
     TRAINING = auto()  # waits for every heavy job: it learns from what they embed
 

@@ -19,7 +19,7 @@ from engine.worker.protocol import Failed, Request, Stopped
 
 _log = logging.getLogger(__name__)
 
-# a cancelled worker finishes its batch; after this time it is killed
+# A cancelled worker finishes its batch; after this time it is killed.
 CANCEL_GRACE_MS: Final = 5_000
 STOP_GRACE_S: Final = 2.0  # the same when the program ends
 
@@ -30,7 +30,7 @@ class WorkerJob(Job):
     A subclass sends its first request in `start`, and handles the result in `_on_result`.
     """
 
-    # events other than progress, such as a batch of results or a point of a curve
+    # Events other than progress, such as a batch of results or a point of a curve.
     event_came = Signal(object)
     _came = Signal()
 
@@ -85,7 +85,7 @@ class WorkerJob(Job):
 
     def _take_answers(self) -> None:
         while True:
-            # the worker's thread has emitted the signal, so the job may be deleted
+            # The worker's thread has emitted the signal, so the job may be deleted.
             with self._posting:
                 if not self._answers:
                     return

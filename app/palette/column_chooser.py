@@ -108,7 +108,7 @@ class ColumnChooser(QWidget):
         purpose: what the table is read for; None where no source is a table.
     """
 
-    # choices so far: column by role or rank, "" for a role that no column has
+    # Choices so far: column by role or rank, "" for a role that no column has.
     chosen = Signal(dict)
 
     def __init__(self, purpose: TablePurpose | None) -> None:
@@ -116,7 +116,7 @@ class ColumnChooser(QWidget):
         self._roles = {} if purpose is None else role_titles(purpose)
         self._question = "" if purpose is None else question_text(purpose)
         self._preview: ColumnPreview | None = None
-        # choices: column by role, "" for a role that no column has
+        # Choices: column by role, "" for a role that no column has.
         self.given: Mapping[str, str] = {}
         self.boxes: list[QComboBox] = []  # by column
         self.table = QTableWidget()

@@ -195,7 +195,7 @@ class ImportCard(ScrollingCard, Generic[Survey]):
     ) -> None:
         super().__init__(host, WIDTH, title)
         self._source: Path | None = None  # whose columns are shown
-        # header and chosen roles
+        # Header and chosen roles.
         self.named_columns: tuple[str, Mapping[str, str]] | None = None
         self.columns = ColumnChooser(purpose)
         self.columns.chosen.connect(self._on_columns_chosen)
@@ -288,10 +288,8 @@ class ImportCard(ScrollingCard, Generic[Survey]):
         self.failure.show_text("")
         self._show_columns(read)
         self._show_choice()
-        if self.columns.isAncestorOf(
-            QApplication.focusWidget() or self
-            # keep the focus: the next column follows
-        ):
+        # Keep the focus in the table: the user chooses column by column.
+        if self.columns.isAncestorOf(QApplication.focusWidget() or self):
             self._settle()
             return
         self._appear()

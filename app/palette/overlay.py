@@ -70,10 +70,8 @@ class Overlay(QWidget):
             return
         self.hide()
         before, self._focus_before = self._focus_before, None
-        if (
-            before is not None and shiboken6.isValid(before) and before.isVisible()
-            # its page may have been closed
-        ):
+        # The page of the widget may have been closed.
+        if before is not None and shiboken6.isValid(before) and before.isVisible():
             before.setFocus()
         self.closed.emit()
 

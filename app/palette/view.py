@@ -172,10 +172,8 @@ class Palette(Overlay):
         layout.addLayout(field_row)
         for widget in (self._line, self._list, self._nothing):
             layout.addWidget(widget)
-        foot_row = (
-            QHBoxLayout()
-            # a label's own margins are lost where the theme changes before it is shown
-        )
+        # A label's own margins are lost where the theme changes before it is shown.
+        foot_row = QHBoxLayout()
         foot_row.setContentsMargins(16, 8, 16, 10)
         foot_row.addWidget(self._foot)
         layout.addLayout(foot_row)

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from engine.graph.category_graph import CategoryGraph
 
 
-# idle time without a key or a mouse move after which newer predictions are shown
+# Idle time without a key or a mouse move after which newer predictions are shown.
 QUIET_S: Final = 1.0
-# idle time after which deferred work continues: group decisions come every second
+# Idle time after which deferred work continues: group decisions come every second.
 IDLE_S: Final = 3.0
 REACTION_S: Final = 0.4  # a key pressed this soon after a change refers to the ranking before it
 
@@ -40,7 +40,7 @@ class Ranking:
     safe_class: int  # the deepest class that passes its threshold, or `NO_CLASS`
     safe_score: float
     is_unknown: bool  # too dissimilar from every class
-    # the most likely classes, `best_class` first; it alone until the others are computed
+    # The most likely classes, `best_class` first; it alone until the others are computed.
     tops: tuple[ScoredClass, ...]
     explanation: Explanation | None = None  # of the most likely class
     is_complete: bool = False  # whether all classes are computed

@@ -101,7 +101,7 @@ class DetailsReading(QObject):
         self._start_worker = start
         self._files: list[FileDetails] = []
         self._is_feeding = self._is_enough = False
-        # images with ids up to this one were requested: missing files are skipped
+        # Images with ids up to this one were requested: missing files are skipped.
         self._through = 0
         self._timer = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._timer.timeout.connect(self._look)
@@ -176,7 +176,7 @@ class DetailsReading(QObject):
             self._feed_timer.start()
 
     def _on_cancelled(self) -> None:
-        # while the project is open; the next session continues from here
+        # While the project is open; the next session continues from here.
         self._is_enough = True
 
     def _on_ended(self, job: DetailsJob) -> None:

@@ -85,7 +85,8 @@ class Views(StrEnum):
 
 
 FEWEST: Final = 256  # images of the first request, while the speed is unknown
-# images of one request, which takes milliseconds to make: window and project thread stay responsive
+# Images of one request, which takes milliseconds to make: window and project thread stay
+# responsive.
 MOST: Final = 5_000
 REQUEST_S: Final = 3.0  # target duration of a request
 
@@ -97,7 +98,7 @@ class EmbedScope:
     device: str = "auto"
     with_failed: bool = False
     with_all: bool = False
-    # images whose files were modified since they were read
+    # Images whose files were modified since they were read.
     written_to: frozenset[int] = frozenset()
     in_views: bool = False  # all views, once no image is pending
     without_view: frozenset[int] = frozenset()  # images whose views cannot be embedded
@@ -127,7 +128,7 @@ class EmbedJob(WorkerJob):
         self._session = session
         self.wanted = wanted
         self._give_worker = worker
-        # whether the results are views of images that already have an embedding
+        # Whether the results are views of images that already have an embedding.
         self.is_on_views = False
         self._asked: set[int] = set()
         self._asked_for_views: set[int] = set()

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from engine.images.details_messages import FileDetails
     from engine.project import Change
 
-# results are batched: each update of the collection redraws the window, and triggers a fit
+# Results are batched: each update of the collection redraws the window, and triggers a fit.
 FEED_INTERVAL_MS: Final = 500
-# of a long job, whose updates would take a tenth of the processor. Chosen.
+# Chosen: the updates of a long job take at most a tenth of the processor.
 LONGEST_INTERVAL_MS: Final = 2_000
 IDLE_MS: Final = 5 * 60_000  # an idle worker then exits to free its memory
-# views are embedded once the user is idle, so that labels do not compete with them
+# Views are embedded once the user is idle, so that labels do not compete with them.
 PAUSE_MS: Final = 2_000
 WAITING: Final = 0  # ImageStatus.WAITING; importing numpy would delay the window
 FAILED: Final = 2  # ImageStatus.FAILED
@@ -57,14 +57,14 @@ class Embedding(QObject):
         idle_ms: how long an idle worker stays alive.
     """
 
-    # `FileFailure` of each image that could not be read since the project was opened
+    # `FileFailure` of each image that could not be read since the project was opened.
     failures_changed = Signal(tuple)
-    # the device's name, and why it is not a GPU ("" where it is, or unknown)
+    # The device's name, and why it is not a GPU ("" where it is, or unknown).
     device_changed = Signal(str, str)
-    # a warning, such as a failed GPU, once per job; "" when a job ended without one
+    # A warning, such as a failed GPU, once per job; "" when a job ended without one.
     notice_given = Signal(str)
     failed = Signal(str)  # reason why a job failed; also emitted by the session
-    # images are being added whose thumbnails are made while they are read
+    # Images are being added whose thumbnails are made while they are read.
     photos_expected = Signal()
     photos_seen = Signal(tuple)  # sources of images whose thumbnails are now cached
 
@@ -73,7 +73,7 @@ class Embedding(QObject):
     ) -> None:
         super().__init__(session)
         self.device = "auto"
-        # side of the thumbnails to make of photos that are read; 0 for none
+        # Side of the thumbnails to make of photos that are read; 0 for none.
         self.thumbnail_side: Callable[[], int] = int
         self.failures: dict[int, FileFailure] = {}
         self.job: EmbedJob | None = None
@@ -87,11 +87,9 @@ class Embedding(QObject):
         self._phase = EmbeddingPhase.IDLE
         self._wanted = Wanted.NOTHING
         self._views = Views.LATER
-        self._without_view: set[int] = (
-            set()
-            # images whose views were requested since the project was opened
-        )
-        # images whose modified files are to be read again
+        # Images whose views were requested since the project was opened.
+        self._without_view: set[int] = set()
+        # Images whose modified files are to be read again.
         self._written_to: frozenset[int] = frozenset()
         self._notice = ""
         self._feed_timer = QTimer(self, singleShot=True)

@@ -91,11 +91,8 @@ class Fitting(QObject):
         self._may_run = threading.Event()
         self._may_run.set()
         self._thread = BackgroundThread("fitting", self)
-        self._keeping = BackgroundThread(
-            "keeping embeddings",
-            self,
-            # writing to disk must not delay a label
-        )
+        # A thread of its own, so that writing to disk does not delay labels.
+        self._keeping = BackgroundThread("keeping embeddings", self)
 
     @property
     def is_running(self) -> bool:
@@ -179,7 +176,7 @@ class Fitting(QObject):
             try:
                 outcome = run_fit(wanted, run.token, on_first=on_first, next_input=run.next_input)
             except Cancelled:
-                # its project was closed, or another run has begun
+                # Its project was closed, or another run has begun.
                 return
             self._thread.post(lambda: self._take(run, outcome))
 

@@ -42,7 +42,7 @@ class Guesses(QObject):
         self._wanted: tuple[int, ...] = ()  # read by the project thread, replaced as a whole
         self._asked: frozenset[int] = frozenset()
         self._known: dict[int, Guess] = {}
-        # the models used; only accessed by the project thread
+        # The models used; only accessed by the project thread.
         self._models: tuple[object, ...] = ()
 
     # -- on the GUI thread

@@ -27,7 +27,7 @@ class LabelWriter(QObject):
     """Holds labels that are not on disk yet."""
 
     changed = Signal()  # labels were set, or rolled back
-    # number of actions not on disk after more than a frame
+    # Number of actions not on disk after more than a frame.
     unsaved_changed = Signal(int)
 
     def __init__(self, runner: Runner, parent: QObject | None = None) -> None:

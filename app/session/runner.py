@@ -78,7 +78,7 @@ def news_of_state(live: LiveCollection, _result: object = None) -> News:
 
 def news_of_everything(live: LiveCollection) -> News:
     """News of a project just opened, or of an unknown change."""
-    # else the first search would have to build the index
+    # Else the first search would have to build the index.
     live.project.classes.graph.make_searchable()
     return _news(live, new_graph=live.project.classes.graph.copy())
 
@@ -150,7 +150,7 @@ class Runner(QObject):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        # the project of the window; on the GUI thread only compared
+        # The project of the window; on the GUI thread only compared.
         self.shown: LiveCollection | None = None
         self._caches = caches
         self._making = making
@@ -160,12 +160,8 @@ class Runner(QObject):
         self._live: LiveCollection | None = None  # only accessed on the project thread
         self._newest: dict[str, object] = {}
         self._epoch = 0  # increases with every closed project, whose answers are dropped
-        self._thread = BackgroundThread(
-            "project",
-            self,
-            gives_way=False,
-            # its writes block the user
-        )
+        # Normal priority: the user waits for its writes.
+        self._thread = BackgroundThread("project", self, gives_way=False)
         self._thread.busy_changed.connect(self.busy_changed)
         self.post = self._thread.post
         self.stop = self._thread.stop

@@ -105,11 +105,11 @@ class Session(QObject):
     undo_state_changed = Signal(str, str)  # the next commands to undo and to redo; "" for none
     failed = Signal(str)  # a message
     damaged = Signal(Path)  # path of the project that cannot be opened; `failed` has the reason
-    # False with a reason after the file was moved away; True, "" once it is back
+    # False with a reason after the file was moved away; True, "" once it is back.
     writable_changed = Signal(bool, str)
     busy_changed = Signal(bool)  # False: everything is on disk
     fitting_changed = Signal(bool)  # whether predictions are being computed
-    # number of labelling actions not on disk after more than a frame
+    # Number of labelling actions not on disk after more than a frame.
     unsaved_changed = Signal(int)
 
     def __init__(self, caches: CacheFolders, parent: QObject | None = None) -> None:
@@ -147,7 +147,7 @@ class Session(QObject):
         self.marks = ClassMarks(self._runner, self)
         self._is_loading = self._wants_teaching = False
         self._sortings: frozenset[Sorting] = frozenset()
-        # visible images, which are classified first
+        # Visible images, which are classified first.
         self.in_view: Callable[[], Sequence[int]] = tuple
         self._fitting = Fitting(self._runner, lambda: (*self.in_view(), *self.guesses.wanted), self)
         self._fitting.running_changed.connect(self.fitting_changed)

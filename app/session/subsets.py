@@ -47,7 +47,7 @@ class ImageSet:
     title: str
     is_ordered: bool = False  # shown in this order by default
     order_name: str = ""  # name of its own order in the menu; "" for none
-    # (k,) cosine similarities to the query images, shown on cards; None for none
+    # (k,) cosine similarities to the query images, shown on cards; None for none.
     similarities: NDArray[np.float32] | None = None
 
     def holds(self, image_ids: NDArray[np.int64]) -> NDArray[np.bool_]:

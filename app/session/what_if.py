@@ -29,7 +29,7 @@ class WhatIfSession(QObject):
     def __init__(self, runner: Runner, fitting: Fitting, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.is_on = False
-        # the collection before the edits, once computed
+        # The collection before the edits, once computed.
         self.baseline: WhatIfBaseline | None = None
         self._runner = runner
         self._has_edits = False

@@ -88,12 +88,8 @@ class FailuresPopup(QFrame):
 
 
 _BAR_WIDTH: Final = 144
-# order in which facts are left out: device, speed, amount done
-_LEAST_NEEDED: Final = (
-    2,
-    1,
-    0,
-)
+# Order in which facts are left out: device, speed, amount done.
+_LEAST_NEEDED: Final = (2, 1, 0)
 
 
 @final

@@ -18,7 +18,7 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
         "WenQuanYi Micro Hei",
         "WenQuanYi Zen Hei",
         "Droid Sans Fallback",
-    ),
+    )
 }
 """Families of Windows, macOS and Linux. Unicode has one code point for the Chinese and the Japanese
 form of a character (Han unification): where the system has neither language, Qt may take it from a
@@ -48,8 +48,6 @@ def wear_fonts(application: QApplication, language: str) -> None:
     families = families_for(language, font.family())
     if families:
         font.setFamilies(families)
-    if (
-        font.families() != application.font().families()
-        # a font that is not set follows the system's
-    ):
+    # A font that is not set follows the system's.
+    if font.families() != application.font().families():
         application.setFont(font)

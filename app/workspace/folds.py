@@ -100,5 +100,5 @@ class CardFolds:
         return self._model.images_under(image_ids) if self._shows_cards() else tuple(image_ids)
 
     def meant(self, image_ids: Sequence[int]) -> tuple[tuple[int, ...], int]:
-        """The images that a decision applies to, and how many below their cards it leaves out."""
+        """Images that a decision applies to, and how many below their cards keep other labels."""
         return self._model.images_meant(image_ids) if self._shows_cards() else (tuple(image_ids), 0)

@@ -217,7 +217,7 @@ class Header(QWidget):
         self._count.setVisible(not self._is_page)
         self._to_review.setVisible(bool(self._to_review.text()))
         for subset, chip in self._chips.items():
-            # unknown images belong to no class
+            # Unknown images belong to no class.
             is_idle = subset is Subset.UNKNOWN and self._has_class
             chip.setVisible(self._has_grid and self._needs_chips and not is_idle)
         for tool in (self.search_button, self._order, self._zoom):

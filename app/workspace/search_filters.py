@@ -248,10 +248,8 @@ class FilterPopover(QFrame):
     def _write(self, field: Field, term: str) -> None:
         from engine.collection.search.query import QueryError, with_term
 
-        with suppress(
-            QueryError
-            # an error in the rest of the query is shown below its field
-        ):
+        # An error in the rest of the query is shown below its field.
+        with suppress(QueryError):
             self._make(with_term(self._query, field, term))
 
     def _make(self, query: str) -> None:

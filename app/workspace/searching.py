@@ -29,10 +29,10 @@ TOPIC: Final = "search"
 class Searching(QObject):
     """One search of the open project."""
 
-    # hits of a new query; None: the search was cleared
+    # Hits of a new query; None: the search was cleared.
     found = Signal(either(ImageSet | None))
     followed = Signal(ImageSet)  # the hits of the same query have changed
-    # why the query is invalid, or finds nothing; "" where it finds images
+    # Why the query is invalid, or finds nothing; "" where it finds images.
     explained = Signal(str)
 
     def __init__(self, session: Session, parent: QObject) -> None:

@@ -124,7 +124,7 @@ class Acceptable(NamedTuple):
 
     groups: Mapping[int, Sequence[int]]  # images by their new class
     expected_errors: float  # sum of error probabilities, corrected by an audit
-    # images above the threshold that may show none of the classes, accepted or not
+    # Images above the threshold that may show none of the classes, accepted or not.
     unknown_count: int
     guess_count: int  # unlabelled images with a prediction of any probability
 
@@ -253,7 +253,7 @@ class SelectionBar(QWidget):
             inner.addLayout(row)
         fill_column(self, make_separator(), spacing=0).addLayout(inner)
         for part in (self._accept, self._label, self._unlabel, self._close):
-            # a click does not take the focus from the images
+            # A click does not take the focus from the images.
             part.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
     @property
@@ -274,11 +274,8 @@ class SelectionBar(QWidget):
         return super().eventFilter(watched, event)
 
     def _look(self) -> None:
-        state, count = (
-            self._session.eye.state,
-            len(self._selected),
-            # as the cards show it, and Enter accepts it
-        )
+        # The predictions as cards show them, and as Enter accepts them.
+        state, count = (self._session.eye.state, len(self._selected))
         if QApplication.mouseButtons() and count >= FEWEST and not self.isVisible():
             return  # cards must not move under a rubber band
         if state is None or count < FEWEST:

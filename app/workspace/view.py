@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from engine.collection.state import CollectionState
 
 
-# cards whose guesses are prefetched: five seconds of work at five labels a second
+# Cards whose guesses are prefetched: five seconds of work at five labels a second.
 AHEAD: Final = 24
 _WORK: Final = frozenset({QEvent.Type.MouseButtonPress, QEvent.Type.KeyPress, QEvent.Type.Wheel})
 
