@@ -1,4 +1,4 @@
-"""Compare selected images, or one image with the nearest examples of its two likeliest classes."""
+"""Compare selected images, or one image with examples of its two most likely classes."""
 
 from __future__ import annotations
 

@@ -196,7 +196,7 @@ def paint_faces(
     if not look.faces:
         _paint_no_face(painter, room, look)
     for cell, path in zip(cells(room, len(look.faces)), look.faces, strict=False):
-        side = 64 if cell.width() < 48 else 128 if cell.width() < 100 else 192  # noqa: PLR2004 (three sizes are kept)
+        side = 64 if cell.width() < 48 else 128 if cell.width() < 100 else 192  # noqa: PLR2004 (three cached sizes)
         if (picture := pictures(path, side)) is not None:
             painter.drawPixmap(placed(cell, room), picture, covering(picture, cell))
     painter.restore()

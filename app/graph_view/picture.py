@@ -104,7 +104,7 @@ class Overview:
         self.picture.fill(QColor(tokens().colours.window))
 
     def make_some(self, budget_s: float) -> None:
-        """Paint for about so long."""
+        """Continue painting for about `budget_s`."""
         if self.is_complete:
             return
         end, edges = time.perf_counter() + budget_s, len(self._drawing.parents)
