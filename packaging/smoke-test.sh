@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tries a packaged program without a display: it says its version, makes a project of drawn images, embeds, classifies, and
-# shows the window on Qt's offscreen platform. smoke-test.sh PROGRAM
+# Smoke test of a packaged program without a display: version, a project of generated images, embedding, classification,
+# and the window on Qt's offscreen platform. smoke-test.sh PROGRAM
 set -euo pipefail
 
 program=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
@@ -9,7 +9,7 @@ trap 'rm -rf "$place"' EXIT
 export PROTOLEAF_CACHE=$place/cache PROTOLEAF_LOGS=$place/logs PROTOLEAF_BACKUPS=$place/backups QT_QPA_PLATFORM=offscreen
 cd "$place"
 
-# Six plain pictures, as portable pixmaps: no other program is needed to draw them.
+# Six images of one colour as portable pixmaps, which need no other program.
 draw() {
     mkdir -p "$(dirname "$1")"
     { printf 'P6\n64 64\n255\n'; for _ in $(seq 4096); do printf '%b' "$2"; done; } >"$1"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Tries the wheel as `pipx install` and `uv tool install` use it: built from the source archive, so that this one is complete
-# too, installed into an empty environment, and run from a folder and a home that know nothing of the repository.
+# Test of the wheel as `pipx install` and `uv tool install` use it: built from the source archive, which is thereby tested
+# as well, installed into an empty environment, and run from a folder and a home outside the repository.
 # wheel-check.sh PYTHON [--without-dependencies]
 #
-# With --without-dependencies the environment sees the packages of PYTHON instead of downloading gigabytes.
+# With --without-dependencies the environment uses the packages of PYTHON instead of downloading gigabytes.
 set -euo pipefail
 
 python=$1
@@ -37,7 +37,7 @@ say "== install"
 if [ "$alone" = --without-dependencies ]; then
     "$python" -m venv "$place/tool"
     "$place/tool/bin/pip" install --quiet --no-deps "$wheel"
-    # What the wheel needs comes from the Python that was given, without that Python's own Protoleaf before the wheel's.
+    # Dependencies come from the given Python; its own Protoleaf must not shadow the wheel.
     "$python" -c 'import site; print(site.getsitepackages()[0])' \
         >"$(ls -d "$place"/tool/lib/python3*/site-packages)/zz-dependencies.pth"
 else

@@ -223,7 +223,7 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
             self.panel.progress.show_progress(progress)
 
     def _on_found(self, plan: RelinkPlan, folder: Path) -> None:
-        """Show the result; a certain result of an automatic search is applied as an undoable step."""
+        """Show the result; apply a certain result of an automatic search as an undoable step."""
         if self._session.info is None:
             return
         self.plan = plan

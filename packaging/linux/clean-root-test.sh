@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Installs a Debian package as a stranger would: into a root that debootstrap made, without Python. A new user starts the
-# program from the menu's own line, takes the sample, opens a project by its file, works on the command line, and removes
-# the program. Run as root: clean-root-test.sh PACKAGE.deb SOURCE_PYTHON RESULTS [--keep]
+# Test of a Debian package in a clean root by debootstrap, without Python. A new user starts the program by its menu entry,
+# opens the sample and a project file, uses the command line, and removes the program.
+# Run as root: clean-root-test.sh PACKAGE.deb SOURCE_PYTHON RESULTS [--keep]
 #
-# SOURCE_PYTHON is a Python that runs the program from source, to exchange projects with. RESULTS takes the log's pictures.
+# SOURCE_PYTHON runs the program from source, to exchange projects with. RESULTS is the folder for screenshots.
 set -euo pipefail
-set -m  # each job is a process group of its own, which can be ended as a whole
+set -m  # each job is a process group, which can be ended as a whole
 
 package=$(realpath "$1")
 name=$(dpkg-deb -f "$package" Package)
 source_python=$2
 results=$(realpath -m "$3")
 here=$(cd "$(dirname "$0")" && pwd)
-build=${CLEAN_ROOT:-/var/tmp/protoleaf-clean-root} # apart from the repository: it is full of files that nobody should pack or search
+build=${CLEAN_ROOT:-/var/tmp/protoleaf-clean-root} # outside the repository, so that its files are not packed or searched
 base=$build/base
 root=$build/root
 suite=${SUITE:-bookworm}
@@ -28,7 +28,7 @@ as_person() {
     chroot --userspec="$person:$person" "$root" env -i PATH=/usr/bin:/bin HOME="$home" USER="$person" LC_ALL=C.UTF-8 \
         DISPLAY="$display" XDG_RUNTIME_DIR="/run/$person" OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}" "$@"
 }
-# Waits until a command succeeds, a look each half second: wait_for SECONDS WHAT COMMAND...
+# Polls a command every half second until it succeeds: wait_for SECONDS WHAT COMMAND...
 wait_for() {
     local end=$((SECONDS + $1)) what=$2
     shift 2
@@ -43,7 +43,7 @@ picture() {
 }
 press() { as_person xdotool key --clearmodifiers "$1"; }
 window() { as_person xdotool search --onlyvisible --name "$1"; }
-# A command by its name in the palette, as a person finds it.
+# Runs a command by its name in the palette.
 command_named() {
     press ctrl+k
     sleep 1
@@ -51,7 +51,7 @@ command_named() {
     sleep 1
     press Return
 }
-# A path in the dialog that is open, and Enter.
+# Enters a path in the open dialog.
 choose_file() {
     sleep 3
     as_person xdotool type --delay 30 "$1"
@@ -65,7 +65,7 @@ quit_window() {
     wait_for 30 "the end of the program" is_closed
 }
 
-# Two files of predictions name the same images and the same classes: same_answers FILE FILE
+# Compares the images and classes of two files of predictions: same_answers FILE FILE
 same_answers() {
     local parts=()
     for file in "$@"; do parts+=("$(awk -F, 'NR > 1 { n = split($1, path, "/"); print path[n] "," $2 }' "$file" | sort)"); done
@@ -106,7 +106,7 @@ cp "$package" "$root/tmp/protoleaf.deb"
 in_root apt-get update -qq
 in_root apt-get install -y -qq --no-install-recommends /tmp/protoleaf.deb >"$build/apt.log" 2>&1 || { tail "$build/apt.log"; fail "apt"; }
 if compgen -G "$root/usr/bin/python*" >/dev/null; then fail "the package brought a Python"; fi
-# A display and a person's hands on it; none of these brings a Python either.
+# A display, keyboard and mouse input; none of these packages depends on Python.
 in_root apt-get install -y -qq --no-install-recommends xvfb icewm xdotool scrot shared-mime-info desktop-file-utils \
     libglib2.0-bin >>"$build/apt.log" 2>&1 || { tail "$build/apt.log"; fail "apt"; }
 if compgen -G "$root/usr/bin/python*" >/dev/null; then fail "a tool brought a Python"; fi
@@ -236,8 +236,8 @@ as_person protoleaf classify "$work/source.protoleaf" --all -o "$work/of-source.
 same_answers "$root$work/by-installed.csv" "$root$work/of-source.csv"
 
 say "== processes that read photos for a GPU"
-# Nothing starts them without a GPU, so a script of ours does, in the installed program. That runs no scripts, but what begins
-# like Python's process that looks after shared memory, which it has to run for itself.
+# Reader processes start only with a GPU, so a script starts them in the installed program. That runs no scripts, except
+# commands that look like Python's resource tracker for shared memory, which it has to run.
 helper="from multiprocessing.resource_tracker import main; trial = {}; exec(open('/tmp/reader_trial.py').read(), trial)"
 trial_in_program() { as_person protoleaf -B -S -I -c "$helper; trial['main']($1)"; }
 trial() { (cd "$repository" && OMP_NUM_THREADS=1 PYTHONPATH="$repository" "$source_python" packaging/installer/reader_trial.py "$@"); }

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Makes a disk image of build/installer/FLAVOUR/program/Protoleaf.app, which pyinstaller.spec makes on macOS.
+# Creates a disk image of build/installer/FLAVOUR/program/Protoleaf.app, which pyinstaller.spec builds on macOS.
 # make-dmg.sh [FLAVOUR]
 #
 # With IDENTITY ("Developer ID Application: ...") everything is signed; with NOTARY_PROFILE as well (made once by
-# `xcrun notarytool store-credentials`) Apple notarises the image. Without them people must allow the program by hand.
+# `xcrun notarytool store-credentials`) Apple notarises the image. Without them users must allow the program manually.
 set -euo pipefail
 
 flavour=${1:-cpu}
@@ -18,7 +18,7 @@ sign() {
     codesign --force --timestamp --options runtime --entitlements "$here/entitlements.plist" --sign "$IDENTITY" "$@"
 }
 if [ -n "${IDENTITY:-}" ]; then
-    # From the inside outwards: libraries first, the program last.
+    # Nested code is signed first, the program last.
     find "$program/Contents" -type f \( -name '*.dylib' -o -name '*.so' \) -print0 | while IFS= read -r -d '' library; do
         sign "$library"
     done

@@ -47,7 +47,7 @@ SignTool=signed
 SignedUninstaller=yes
 #endif
 
-; Inno Setup chooses the system's language, else the first. Not every version brings Chinese.
+; Inno Setup uses the system's language, else the first. Not every version includes Chinese.
 #define Chinese "Languages\ChineseSimplified.isl"
 #define HasChinese FileExists(AddBackslash(CompilerPath) + Chinese)
 
@@ -72,7 +72,7 @@ zh_CN.ProjectKind=Protoleaf 项目
 #endif
 
 [Files]
-; An update leaves no module of an older version behind: see [InstallDelete].
+; [InstallDelete] removes the modules of older versions.
 Source: "{#Program}\*"; DestDir: "{app}"; Flags: ignoreversion recursesubdirs createallsubdirs
 Source: "NOTICE"; DestDir: "{app}"; Flags: ignoreversion
 Source: "build\installer\project.ico"; DestDir: "{app}"; Flags: ignoreversion
@@ -97,4 +97,4 @@ Root: HKA; Subkey: "Software\Classes\Protoleaf.Project\shell\open\command"; Valu
 [Run]
 Filename: "{app}\protoleaf.exe"; Description: "{cm:LaunchProgram,Protoleaf}"; Flags: nowait postinstall skipifsilent
 
-; Nothing outside of {app} is removed: projects, backups, added backbones and settings are the person's.
+; Nothing outside of {app} is removed: projects, backups, added backbones and settings are user data.
