@@ -113,7 +113,7 @@ def _kept_together(facts: str) -> str:
 
 @final
 class BackupsPanel(SidePanel):
-    """Side panel of the collection."""
+    """Side panel next to the collection."""
 
     back_up_requested = Signal()
     restore_requested = Signal(Backup)  # the `Backup` to restore, after confirmation

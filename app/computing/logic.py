@@ -63,7 +63,7 @@ def first_with_reason(device: str, survey: Survey) -> str:
 
 @dataclass(frozen=True)
 class CollectionFacts:
-    """Benefit of the collection stage in the open project."""
+    """Setting and evaluation of the collection stage in the open project."""
 
     is_on: bool  # project setting
     is_fitted: bool = False  # whether there is a model

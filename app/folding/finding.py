@@ -153,7 +153,7 @@ class FoldFinding(QObject):
             self._start_looking()
 
     def _pause_s(self) -> float:
-        """Pause while the user is active, unless requested: hashing is half of the CPU load."""
+        """Pause for user activity, unless requested: hashing takes half the interpreter's time."""
         return 0.0 if self._is_asked else self._session.eye.frozen.idle_in_s
 
     def _start_looking(self) -> None:
