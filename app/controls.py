@@ -232,7 +232,7 @@ def dress_number_box(box: NumberBox) -> NumberBox:
 
 
 def show_round(popup: QWidget) -> None:
-    """Make the background behind the rounded corners of a popup transparent.
+    """Make the corners of a popup with rounded corners transparent.
 
     Call before it is shown.
     """
@@ -242,7 +242,7 @@ def show_round(popup: QWidget) -> None:
 
 
 def dress_list(box: QComboBox) -> None:
-    """Make the background behind the rounded corners of a combo box's list transparent."""
+    """Make the corners of a combo box's rounded list transparent."""
     popup = box.view().window()
     popup.setObjectName("popup")
     # The application's style sheet does not apply to the popup.

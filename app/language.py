@@ -21,7 +21,7 @@ pseudo-language's."""
 SYSTEM: Final = ""
 ENGLISH: Final = "en"
 _PREFIX: Final = "protoleaf_"
-# Where Qt's name has a country too many or too few.
+# Languages whose name in Qt has a superfluous country, or lacks one.
 _NAMES: Final[Mapping[str, str]] = {
     ENGLISH: "English",
     "es": "Español",

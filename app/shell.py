@@ -75,7 +75,7 @@ class Shell(QMainWindow):
     copy_given = Signal(Path)  # another copy of the open project, to be merged
     first_page_wanted = Signal()
     language_chosen = Signal()  # the setting has changed; this window keeps its language
-    # Outside the embedding of the project: reason, and device used now.
+    # A GPU failed in other work than the embedding job: reason, and device used now.
     device_failed = Signal(str)
 
     def __init__(

@@ -141,7 +141,6 @@ class FieldSection(QWidget):
             _show_value(editor, values.get(name, ""))
 
     def editor(self, name: str) -> QWidget:
-        """The editor of a field."""
         return self._editors[name]
 
     def finish(self) -> None:

@@ -92,7 +92,6 @@ class ImageFacts:
 
     @property
     def path(self) -> Path:
-        """Path of the file."""
         return self.source.path
 
     @property

@@ -211,7 +211,6 @@ class NoteSection(QWidget):
         self._comment.show_text(comment if self.editor.isHidden() else "")
 
     def edit(self) -> None:
-        """Edit the comment."""
         if self._is_writable:
             self.editor.begin("" if self._note is None else self._note.comment)
             self._show_comment()

@@ -145,7 +145,7 @@ class Embedding(QObject):
     def cancel(self) -> None:
         """Stop until `start` is called, keeping finished work.
 
-        A run over views stops for as long as the project is open.
+        A cancelled run over views is not resumed while the project is open.
         """
         if self.job is not None and self.job.wanted.in_views:
             self._views = Views.ENOUGH
@@ -317,7 +317,7 @@ class Embedding(QObject):
         if self.job is not None and self.job.is_on_views:
             read = [result.image_id for result in batch.results]
             self._viewed += read
-            self._without_view.update(read)  # unless they have views now
+            self._without_view.update(read)  # not requested again, even where it failed
         else:
             self._rows += batch.results
             self._details += batch.details

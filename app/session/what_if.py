@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class WhatIfSession(QObject):
     """While it is on, edits go to a copy of the project in memory.
 
-    It is on from the call of `begin`, regardless of running computation, so that the next edit is
-    part of it.
+    It is on from the call of `begin`, even while a computation is running, so that the next edit
+    is part of it.
     """
 
     begun = Signal()

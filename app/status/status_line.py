@@ -202,7 +202,7 @@ class StatusLine(QWidget):
     def _on_progress(self, job: Job, progress: Progress) -> None:
         """Show progress; where an embedding job follows, without the time left.
 
-        So that dropping images gives one estimate, that of the much longer embedding.
+        Dropping images then shows one estimate, that of the much longer embedding.
         """
         if job is self._shown:
             self.job_bar.show_progress(

@@ -159,7 +159,6 @@ class FilterPopover(QFrame):
         return box
 
     def toggle_below(self, button: QPushButton) -> None:
-        """Show it below its button."""
         self._button = button
         button.setChecked(True)
         self.adjustSize()

@@ -64,7 +64,6 @@ class Searching(QObject):
             self._typing.start()
 
     def clear(self) -> None:
-        """Clear the search."""
         self._typing.stop()
         self._changes.stop()
         self._follows_details = False
@@ -133,7 +132,7 @@ class Searching(QObject):
     def moved(self, state: CollectionState) -> NDArray[np.bool_]:
         """(n,) mask of images that may enter or leave the hits since the last search.
 
-        Those whose label or note was changed, or that were counted. Others stay, even where their
+        Those whose label, note or field values have changed. Others stay, even where their
         prediction no longer matches.
         """
         seen = self._seen

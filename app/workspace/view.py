@@ -331,7 +331,6 @@ class Workspace(QWidget):
         (self.graph if is_wanted else self.grid).setFocus()
 
     def look_at_graph(self) -> GraphView:
-        """Show the graph."""
         if not self.is_graph_shown:
             self.show_graph(True)
         return self.graph
