@@ -42,7 +42,7 @@ class Archives(Feature):
         self._thread = BackgroundThread("copies", self)
         self._archive: Path | None = None
         self._unpacking = JobSlot(self._session.jobs, self._thread, keeps_finished=False)
-        # project that is being opened, and the message to show then
+        # Project that is being opened, and the message to show then.
         self._opening: tuple[Path, str] | None = None
         self._look = 0  # request counter; results of earlier requests are discarded
         self._settled = QTimer(self, singleShot=True, interval=SETTLED_MS)

@@ -98,5 +98,5 @@ class AutomaticBackups(QObject):
 
     def _on_change_made(self, change: Change) -> None:
         if change.notice:
-            # after the result of the action
+            # After the result of the action.
             QTimer.singleShot(0, self, lambda: self._complain(change.notice))

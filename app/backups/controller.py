@@ -42,7 +42,7 @@ class Backups(PanelFeature["BackupsPanel"]):
         self.restoring = Restoring(session, self.automatic.worker, self._toast, self)
         self.opened = OpenedBackup(shell, self.automatic.worker, self)
         self.opened.copy_requested.connect(self._continue_as_copy)
-        # damaged project that the panel is open for; None for the open project
+        # Damaged project that the panel is open for; None for the open project.
         self._damaged: Path | None = None
         self._look = 0  # request counter; results of earlier requests are discarded
         self._settled = QTimer(self)

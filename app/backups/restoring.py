@@ -194,7 +194,7 @@ class Restoring(QObject):
 class OpenedBackup(QObject):
     """Notice that the open project is a backup, with a link to the original project."""
 
-    # folder of the original project ("." if unknown), suggested name of the copy
+    # Folder of the original project ("." if unknown), suggested name of the copy.
     copy_requested = Signal(Path, str)
 
     def __init__(self, shell: Shell, worker: BackgroundThread, parent: QObject) -> None:

@@ -49,7 +49,7 @@ class SplitDraft:
 
     class_id: int
     name: str
-    # labelled images in display order, each in one of the two tuples
+    # Labelled images in display order, each in one of the two tuples.
     staying: tuple[int, ...]
     leaving: tuple[int, ...] = ()
 

@@ -177,7 +177,7 @@ class Exporting(Feature):
         title = title_of_browsing(offered)
         if not offered.is_folder:
             kinds = f"{tr(offered.title)} (*{offered.suffix})"
-            # the card itself asks
+            # The card itself asks.
             chosen, _kind = save_file_at(self._host, present, title, kinds, asks_to_replace=False)
             if chosen is not None:
                 card.show_target(

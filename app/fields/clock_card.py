@@ -24,10 +24,10 @@ from engine.project.clock_corrections import (
     zone_text,
 )
 
-WIDTH: Final = 560  # logical pixels
+WIDTH: Final = 560  # in logical pixels
 _AS_IN_FILE: Final = "file"
 _ZONES: Final = range(-12, 15)  # offsets from UTC in hours
-# other offsets from UTC in minutes
+# Other offsets from UTC in minutes.
 _OF_ISLANDS: Final = (
     -570,
     -210,

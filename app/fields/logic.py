@@ -156,7 +156,7 @@ def ask_clocks(live: LiveCollection, image_id: int | None) -> ClockFacts:
 
 
 def targets(facts: ClockFacts) -> list[ClockCorrection]:
-    """Current corrections of folders and cameras, those of the photo first."""
+    """Corrections, possibly empty, of folders and cameras; those of the photo first."""
     from engine.project.clock_corrections import ClockCorrection
 
     places = list[tuple[str | None, str, str]]()

@@ -69,7 +69,7 @@ class FieldLine(QWidget):
         remove = make_icon_button("delete", tr("Remove the field"), self.removed.emit)
         self._gap = QWidget()
         fill_row(self, self.name, self.kind, self.choices, self._gap, remove).setStretch(2, 1)
-        # keeps its height if the card is too small
+        # Keeps its height if the card is too small.
         self.setFixedHeight(tokens().spacing.control_height)
         self.kind.currentIndexChanged.connect(lambda _place: self._show_choices())
         if field is not None:

@@ -52,7 +52,7 @@ class FoldFinding(QObject):
         self._thread = BackgroundThread("folding", self)
         self._looking = JobSlot(self._session.jobs)
         self._after_looking: _Waiting = []
-        # content hashes tried since the project was opened
+        # Content hashes tried since the project was opened.
         self._tried = np.zeros(0, dtype=np.bytes_)
         self._unseen: Pictures | None = None
         self._waiting: _Waiting = []

@@ -37,10 +37,10 @@ class GraphSurvey:
     format_name: str  # key of `engine.interchange.detect.FORMATS`
     imported: ImportedGraph  # content, reused by the import
     top: FirstClass  # unnamed root of the preview tree
-    # preview of adding the new classes; None if impossible
+    # Preview of adding the new classes; None if impossible.
     adding: GraphPreview | None
     failure: str = ""  # why it is impossible
-    # preview of all changes; None if the project has no earlier version
+    # Preview of all changes; None if the project has no earlier version.
     updating: GraphPreview | None = None
 
     @property

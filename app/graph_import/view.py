@@ -109,7 +109,7 @@ def _fill(root: QTreeWidgetItem, top: FirstClass) -> None:
 class GraphImportCard(ImportCard["GraphSurvey"]):
     """Preview of importing a class list."""
 
-    # whether to rename, move and merge; whether to remove classes missing in the file
+    # Whether to rename, move and merge; whether to remove classes missing in the file.
     import_requested = Signal(bool, bool)
 
     def __init__(self, host: QWidget) -> None:

@@ -178,7 +178,7 @@ class GroupReview(Feature):
         had_group = review.current is not None
         review.take(queue, _decided(self._session.state, review))
         self._redraw(is_other_group=not had_group)
-        QTimer.singleShot(0, self._page, self._look_ahead)  # canceled if the window is closed first
+        QTimer.singleShot(0, self._page, self._look_ahead)  # cancelled if the window closes
 
     def _look_ahead(self) -> None:
         from app.group_review.shown import cards_of

@@ -33,7 +33,7 @@ class QueueMaker(QObject):
         super().__init__(parent)
         self._session = session
         self._memory = memory
-        # the user waits for it; it is paused at each key
+        # Normal priority, as the user waits for it; it is paused at each key.
         self._thread = BackgroundThread("groups", self, gives_way=False)
         self._token: CancelToken | None = None
         self._is_due = self._is_asked = False

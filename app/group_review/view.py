@@ -283,7 +283,7 @@ class _Digits(QWidget):
         grid.setContentsMargins(0, spacing.tiny, 0, 0)
         grid.setHorizontalSpacing(spacing.small)
         grid.setVerticalSpacing(spacing.tiny)
-        # names get the width they need if there is room
+        # Names get the width they need if there is room.
         grid.setColumnStretch(2 * COLUMNS, 1)
         for cell in range(DIGITS + 1):
             key, name = make_label("", "key"), ElidedLabel("secondary", takes_rest=False)

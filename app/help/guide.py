@@ -51,7 +51,7 @@ class Guide:
 
     folder: Path  # of the files
     pages: dict[str, GuidePage]  # by name, in the order of the contents
-    # width and height in pixels by name
+    # Width and height in pixels by name.
     picture_sizes: dict[str, tuple[int, int]]
 
 

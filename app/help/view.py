@@ -32,7 +32,7 @@ class GuideSpot:
 
     page: str  # name of the page
     anchor: str = ""  # of a heading; empty for the top
-    # scroll position when the page was left, in pixels; None if it was not
+    # Scroll position when the page was left, in pixels; None if it was not.
     scrolled: int | None = None
 
 

@@ -31,7 +31,7 @@ class Importing(Feature):
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self.card: FolderCard | None = None
-        # found images and target class of the open card
+        # Found images and target class of the open card.
         self._asked: tuple[FoundImages, int | None] | None = None
         self._session.closed.connect(self._on_closed)
         shell.found_given.connect(self._add)

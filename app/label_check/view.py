@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 ICON_SIDE: Final = 48  # in pixels
 NARROWEST: Final = 280  # width of the placeholder's text, in pixels
-# minimum width for list and card; narrower pages show only the card
+# Minimum width for list and card; narrower pages show only the card.
 ROOM_FOR_LIST: Final = 480 + WIDTH
 
 
@@ -49,7 +49,7 @@ class EmptyPlace(QWidget):
         for part in (self._icon, self.title, self.text):
             part.setAlignment(Qt.AlignmentFlag.AlignHCenter)
             part.setMinimumWidth(NARROWEST)
-            # full width: Qt gives an aligned label the height of one line
+            # Full width: Qt gives an aligned label the height of one line.
             column.addWidget(part)
         self.bar = make_bar()
         self.bar.setFixedWidth(NARROWEST)

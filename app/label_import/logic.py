@@ -46,7 +46,7 @@ class LabelSurvey:
     is_nameless: bool  # whether labels have no annotator
     missing_images: tuple[str, ...]  # images that the project lacks; those found on disk first
     on_disk: frozenset[str]  # missing images found on disk
-    # number of labels to import, by (adds classes, adds images)
+    # Number of labels to import, by (adds classes, adds images).
     counts: Mapping[tuple[bool, bool], int]
     contents: FileContents = field(default_factory=FileContents)  # files read so far
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class LabelImportCard(ImportCard["LabelSurvey"]):
     """Preview of importing labels."""
 
-    # adds classes, adds images, annotator of nameless labels, minimum score of boxes
+    # Adds classes, adds images, annotator of nameless labels, minimum score of boxes.
     import_requested = Signal(bool, bool, str, float)
 
     def __init__(self, host: QWidget) -> None:
@@ -57,7 +57,7 @@ class LabelImportCard(ImportCard["LabelSurvey"]):
         self.who.setAccessibleName(label.text())
         self._whose = QWidget()
         fill_row(self._whose, label, self.who)
-        # minimum score of detected boxes, in percent
+        # Minimum score of detected boxes, in percent.
         self.threshold = dress_number_box(QSpinBox())
         self.threshold.setRange(0, 100)
         self.threshold.setSingleStep(5)

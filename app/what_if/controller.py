@@ -65,7 +65,7 @@ class EditWatch(QObject):
         if not self._pending:
             self._before = self._previous
         self._pending.append(change.text)
-        # after the start of a fit, if one is due
+        # After the start of a fit, if one is due.
         QTimer.singleShot(0, self, self._finish_unless_fitting)
 
     def _on_fitting_changed(self, is_fitting: bool) -> None:

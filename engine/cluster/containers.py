@@ -46,7 +46,7 @@ class ReadImage:
 class TableColumns:
     """Columns of a table that have image bytes and names."""
 
-    # name of the column with the bytes, and of its field if it is a struct
+    # Name of the column with the bytes, and of its field if it is a struct.
     data: tuple[str, ...]
     key: tuple[str, ...] = ()  # the same for image names; empty: row numbers
 

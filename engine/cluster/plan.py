@@ -44,7 +44,7 @@ class Piece:
 
     kind: str  # IMAGE, TAR_FILE or TABLE
     name: str  # absolute path or address
-    # of the file; None for an image of a list, which is not looked up
+    # Of the file; None for an image of a list, which is not looked up.
     size_bytes: int | None = None
     # Row groups of a table, `stop` excluded.
     first: int | None = None

@@ -114,7 +114,7 @@ def _inside(ray: Any, options: dict[str, Any], cancel: CancelToken) -> Iterator[
 
     try:
         if address == LOCAL:
-            # on this thread: the system kills subprocesses when the thread that started them ends
+            # On this thread: the system kills subprocesses when the thread that started them ends.
             connect()
         else:
             _within_time(connect, address, cancel)

@@ -18,7 +18,7 @@ class Places:
     """Cluster, device and cores of a run."""
 
     address: str  # of the cluster, see `connected`
-    # "auto": GPUs if the cluster has any; "cpu"; "cuda": an error without a GPU
+    # "auto": GPUs if the cluster has any; "cpu"; "cuda": an error without a GPU.
     device: str = "auto"
     cores: int | None = None  # of a local cluster; None: all
 

@@ -15,7 +15,7 @@ Entry = tuple[str, str, str]
 SYSTEM_FOLDERS: Final = ("/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/")
 """System library folders of Linux."""
 CARRIED: Final = (
-    # Python
+    # Python.
     "libbz2",
     "libcrypto",
     "libexpat",
@@ -24,7 +24,7 @@ CARRIED: Final = (
     "libsqlite3",
     "libssl",
     "libuuid",
-    # Qt
+    # Qt.
     "libxcb-cursor",
     "libxcb-icccm",
     "libxcb-image",

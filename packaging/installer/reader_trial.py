@@ -43,7 +43,7 @@ SIZE: Final = 500, 375  # of generated photos, in pixels
 GRAIN: Final = 20  # pixels per patch of colour: a JPEG file of some 20 kB
 START_S: Final = 60.0
 HELD_S: Final = 600.0
-# minimum ratio of the installed program's rate to that from source. Chosen.
+# Minimum ratio of the installed program's rate to that from source. Chosen.
 LEAST_RATIO: Final = 0.7
 LEAST_COSINE: Final = 0.999
 TRACKER: Final = "resource_tracker"  # Python's process that removes shared memory after a kill

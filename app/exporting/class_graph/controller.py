@@ -120,7 +120,7 @@ class GraphExport(QObject):
             target, form = chosen_format(chosen, offered.get(row, offered[first]))
             self._settings.graph_export_format = form.name
             self._settings.export_folder = str(target.parent)
-            # only the name in the dialog was confirmed
+            # Only the name in the dialog was confirmed.
             self.export(target, form, is_overwriting=target == chosen)
 
     def export(self, target: Path, form: OfferedFormat, *, is_overwriting: bool = False) -> None:
