@@ -1,4 +1,4 @@
-"""Tests of the window: isolated, each with a session of its own when it asks for one."""
+"""Fixtures of the window's tests: isolated settings and caches, and a session."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,19 +24,19 @@ from tests.support.window import desk, hand, newcomer, reviewing, settings, tiny
 
 @pytest.fixture(autouse=True)
 def dressed(qapp: QApplication) -> None:
-    """Widgets are dressed as in the program."""
+    """Apply the program's theme to widgets."""
     apply_theme(qapp)
 
 
 @pytest.fixture(autouse=True)
 def own_keys() -> None:
-    """Keys that a test chooses end with it."""
+    """Reset the keys in use for each test."""
     keys_in_use().begin(key_owners())
 
 
 @pytest.fixture
 def session(qapp: QApplication, own_settings_and_caches: None) -> Iterator[Session]:  # noqa: F811
-    """A session without a project, on the caches of the test."""
+    """A session without a project, with caches of its own."""
     session = Session(cache_of_test())
     yield session
     session.shut_down()
@@ -44,7 +44,7 @@ def session(qapp: QApplication, own_settings_and_caches: None) -> Iterator[Sessi
 
 @pytest.fixture
 def thumbnails(own_settings_and_caches: None, qapp: QApplication) -> Iterator[Thumbnails]:  # noqa: F811
-    """Real thumbnails, ended with the test."""
+    """Real thumbnails, stopped after the test."""
     thumbnails = Thumbnails(cache_of_test())
     yield thumbnails
     thumbnails.stop()
@@ -52,11 +52,11 @@ def thumbnails(own_settings_and_caches: None, qapp: QApplication) -> Iterator[Th
 
 @pytest.fixture
 def unread(own_settings_and_caches: None, tmp_path: Path) -> Collection:  # noqa: F811
-    """A project whose dozen images were never embedded."""
+    """A project with a dozen images that are not embedded."""
     return unread_collection(tmp_path / "unread", cache_of_test())
 
 
 @pytest.fixture
 def stranger(collection: Collection) -> int:
-    """An image of none of the classes in the small collection, embedded: its id."""
+    """The id of an embedded image of none of the classes."""
     return add_stranger(collection)

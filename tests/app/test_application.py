@@ -1,4 +1,4 @@
-"""Garbage cycles are collected on the GUI thread."""
+"""Garbage cycles are collected on the GUI thread; memory, translations, opened files."""
 
 import gc
 import subprocess
@@ -21,11 +21,11 @@ from engine.errors import ModelError
 from tests.support.sessions import LONG_MS
 
 MANY = 20_000
-"""Cycles that make several collections due."""
+"""Enough cycles for several collections."""
 
 
 class Cycle:
-    """Refers to itself."""
+    """An object that refers to itself."""
 
     def __init__(self) -> None:
         self.itself = self
@@ -33,7 +33,7 @@ class Cycle:
 
 @pytest.fixture
 def collector() -> Iterator[QObject]:
-    """It goes on until the test is over."""
+    """A collector that is stopped after the test."""
     owner = QObject()
     GuiCollector(owner)
     yield owner
@@ -42,7 +42,7 @@ def collector() -> Iterator[QObject]:
 
 
 def test_no_other_thread_collects(qtbot: QtBot, collector: QObject) -> None:
-    """Another thread leaves many cycles behind; what was in the first of them goes on the GUI thread."""
+    """Cycles of another thread are finalized on the GUI thread."""
     where: list[int] = []
 
     def leave_cycles() -> None:
@@ -69,7 +69,8 @@ def resident_mib():
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 >> 20
 
 def work():
-    del (large := [bytearray(30 << 20)])[:]  # from now on the C library takes this much from its heaps
+    del (large := [bytearray(30 << 20)])[:]  # from now on the C library \
+takes this much from its heaps
     kept = []
     for _ in range(10):
         columns = [bytearray(12 << 20) for _ in range(3)]
@@ -86,7 +87,7 @@ print(resident_mib() - before)
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only there the C library keeps it")
 def test_freed_columns_are_the_systems_again() -> None:
-    """Without it threads that loaded a collection keep dozens of megabytes."""
+    """Otherwise threads that loaded a collection retain dozens of megabytes."""
     kept = {
         how: int(
             subprocess.run(
@@ -102,7 +103,7 @@ def test_freed_columns_are_the_systems_again() -> None:
 def test_texts_plurals_and_errors_are_translated(
     qapp: QApplication, pseudo_translations: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Values stay as they are, and what nobody translated stays English."""
+    """Arguments are unchanged, and untranslated texts stay English."""
     monkeypatch.setenv(LANGUAGE_VARIABLE, str(pseudo_translations))
     install_language(qapp)
     try:
@@ -120,7 +121,7 @@ def test_texts_plurals_and_errors_are_translated(
 
 
 def test_projects_are_opened_and_other_files_are_not(qapp: QApplication) -> None:
-    """Whoever else wants the others gets them."""
+    """Events for other files are passed on."""
     opened: list[Path] = []
     listener = OpenedFiles(qapp, opened.append)
     try:

@@ -1,4 +1,4 @@
-"""The finder of cut words finds them."""
+"""Tests of the helpers that find clipped and overlapping texts."""
 
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
@@ -9,7 +9,7 @@ from tests.support.sessions import LONG_MS
 
 
 def test_words_without_room_are_found(qtbot: QtBot) -> None:
-    """A label and a button that are squeezed; with enough room there is nothing to find."""
+    """A label and a button that are too narrow; with enough space nothing is found."""
     root = QWidget()
     qtbot.addWidget(root)
     row = QHBoxLayout(root)
@@ -26,7 +26,7 @@ def test_words_without_room_are_found(qtbot: QtBot) -> None:
 
 
 def test_words_that_stick_out_or_lie_on_others_are_found(qtbot: QtBot) -> None:
-    """Beyond the edge of what they are in, and over their neighbours."""
+    """Beyond the edge of their parent, and over their siblings."""
     root, inner = QWidget(), QWidget()
     qtbot.addWidget(root)
     inner.setParent(root)

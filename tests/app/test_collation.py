@@ -1,4 +1,4 @@
-"""Names stand where the language that the window speaks has them."""
+"""Names are sorted by the rules of the window's language."""
 
 import shutil
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ GERMAN = ["Ñandú", "Nutria", "Oso"]
     ],
 )
 def test_each_language_has_its_order(language: str, names: list[str]) -> None:
-    """Whatever the capitals, and numbers as numbers; without a language as in English."""
+    """Ignoring case, with numeric collation; without a language as in English."""
     key = name_key(QLocale(language))
     assert in_order(names[::-1], str, key) == in_order(names, str, key) == names
 
@@ -66,7 +66,7 @@ def animals(collection: Collection) -> Collection:
 
 @pytest.fixture
 def languages(compiled_languages: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Those that there are, compiled; English again afterwards."""
+    """Compiled translations; English is restored afterwards."""
     monkeypatch.setattr("app.language.TRANSLATIONS", compiled_languages)
     monkeypatch.delenv("PROTOLEAF_LANGUAGE", raising=False)
     language_names.cache_clear()
@@ -81,7 +81,7 @@ def languages(compiled_languages: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
 def test_the_window_follows_the_language(
     qtbot: QtBot, qapp: QApplication, settings: Settings, animals: Collection
 ) -> None:
-    """The tree and the grid by name, and both again after another language is chosen."""
+    """Tree and grid are sorted by name, again after another language is chosen."""
     one = OneWindow(qapp, settings, Log(), cache_of_test())
     one.begin(animals.project, with_sample=False)
     try:
@@ -98,7 +98,7 @@ def test_the_window_follows_the_language(
 
 
 def check_order(qtbot: QtBot, one: OneWindow, expected: list[str]) -> None:
-    """The names in the tree and in the grid of the window."""
+    """Check the names in the tree and in the grid of the window."""
     session, workspace = one.window.session, one.window.workspace
     tree = one.window.findChildren(ClassTree)[0].front.model()
 

@@ -1,4 +1,4 @@
-"""Parts that screens are put together from."""
+"""Widgets that screens are composed of."""
 
 from collections.abc import Callable
 
@@ -39,11 +39,11 @@ from engine.events import Progress
 from tests.support.sessions import LONG_MS
 
 _MARK = 22
-"""Of a radio button or check box, without the gap."""
+"""Width of a radio button's or check box's indicator, without the gap."""
 
 
 def test_a_bar_fills_once_the_total_is_known(qtbot: QtBot) -> None:
-    """Until then it runs to and fro; billions of bytes fit, too."""
+    """Before that it is indeterminate; totals beyond 32 bits fit."""
     bar = make_bar()
     qtbot.addWidget(bar)
     fill_bar(bar, Progress(3, 0))
@@ -53,7 +53,7 @@ def test_a_bar_fills_once_the_total_is_known(qtbot: QtBot) -> None:
 
 
 def test_a_bar_that_moves_has_round_ends(qapp: QApplication, qtbot: QtBot) -> None:
-    """Nothing of it is painted in its corners, wherever the part that moves is; and it moves."""
+    """Its corners stay unpainted at each position of the chunk, which moves."""
     apply_theme(qapp)
     bar = make_bar()
     qtbot.addWidget(bar)
@@ -87,7 +87,7 @@ def test_a_notice_has_its_tone_and_holds_its_words(qtbot: QtBot) -> None:
 
 
 def test_a_scroll_area_is_no_stop_for_the_tab_key(qtbot: QtBot) -> None:
-    """And it is as wide as it is: nothing scrolls sideways."""
+    """It never scrolls horizontally."""
     area = make_scroll_area()
     qtbot.addWidget(area)
     assert area.focusPolicy() is Qt.FocusPolicy.NoFocus
@@ -100,7 +100,7 @@ def test_a_scroll_area_is_no_stop_for_the_tab_key(qtbot: QtBot) -> None:
 def test_a_number_box_is_like_the_other_fields(
     qtbot: QtBot, qapp: QApplication, make: Callable[[], QSpinBox]
 ) -> None:
-    """As high, and its text begins where theirs does."""
+    """With the same height and text margin."""
     apply_theme(qapp)
     form = QWidget()
     qtbot.addWidget(form)
@@ -116,7 +116,7 @@ def test_a_number_box_is_like_the_other_fields(
 
 
 def _first_ink(field: QWidget) -> int:
-    """Leftmost column with something dark inside of the frame."""
+    """Leftmost dark column inside the frame."""
     image = field.grab().toImage()
     inside = range(5, image.height() - 5)
     return next(
@@ -127,7 +127,7 @@ def _first_ink(field: QWidget) -> int:
 
 
 def _left_ink_of(image: QImage) -> int:
-    """Leftmost column of an image with something dark."""
+    """Leftmost dark column of an image."""
     return next(
         x
         for x in range(image.width())
@@ -136,7 +136,7 @@ def _left_ink_of(image: QImage) -> int:
 
 
 def test_the_wheel_passes_over_fields(qtbot: QtBot) -> None:
-    """A setting does not change because the pointer was over it."""
+    """The wheel over a field must not change its value."""
     form = QWidget()
     qtbot.addWidget(form)
     number, choice = dress_number_box(QSpinBox()), make_choice_box({1: "one", 2: "two"})
@@ -147,15 +147,21 @@ def test_the_wheel_passes_over_fields(qtbot: QtBot) -> None:
         for turn in (120, -120):
             place = QPointF(field.rect().center())
             event = QWheelEvent(
-                place, field.mapToGlobal(place), QPoint(), QPoint(0, turn), Qt.MouseButton.NoButton,
-                Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
-            )  # fmt: skip
+                place,
+                field.mapToGlobal(place),
+                QPoint(),
+                QPoint(0, turn),
+                Qt.MouseButton.NoButton,
+                Qt.KeyboardModifier.NoModifier,
+                Qt.ScrollPhase.NoScrollPhase,
+                False,
+            )
             QApplication.sendEvent(field, event)
             assert (number.value(), choice.currentIndex()) == (5, 0)
 
 
 def test_the_icon_follows_the_variant(qtbot: QtBot) -> None:
-    """A button that becomes the one that comes next has its icon in the colour of its words."""
+    """A button that becomes primary gets its icon in the colour of its text."""
     button = make_button("Try it", lambda: None, icon_name="play")
     qtbot.addWidget(button)
     for variant, colour in (("primary", "on_accent"), ("", "text_secondary"), ("danger", "danger")):
@@ -193,7 +199,7 @@ def test_a_hint_is_in_line_with_the_words_above_it(
 def test_a_chip_has_room_for_its_words_in_every_state(
     qtbot: QtBot, qapp: QApplication, *, is_checked: bool, has_focus: bool
 ) -> None:
-    """Neither a tick nor the focus takes any of it."""
+    """Also when checked or focused."""
     apply_theme(qapp)
     row, chip = QWidget(), QPushButton("To review")
     qtbot.addWidget(row)

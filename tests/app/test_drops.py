@@ -1,4 +1,4 @@
-"""Boxes for files: a click and keys ask for some, and they light up while files are dragged over them."""
+"""Drop boxes for files: a click or key opens a dialog, and a drag over them highlights."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,7 +28,7 @@ COPY, LEFT, NO_KEYS = (
 
 @pytest.fixture
 def folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
-    """Titles of the dialogs that wanted a folder; each is cancelled."""
+    """Titles of the opened folder dialogs, each of which is cancelled."""
     titles: list[str] = []
 
     def ask(_parent: QWidget, title: str, _folder: str) -> str:
@@ -40,7 +40,7 @@ def folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
 
 
 def test_the_box_of_a_new_project_asks_for_a_folder(desk: Desk, folders: list[str]) -> None:
-    """By a click on its words, Enter and Space."""
+    """By a click on its text, Enter and Space."""
     click(desk.window.of(Projects).page.buttons["new_project"])
     box = known_sheet(desk).photos.drop_box
     click(box, QPoint(40, 24))
@@ -55,7 +55,7 @@ def test_the_box_of_a_new_project_asks_for_a_folder(desk: Desk, folders: list[st
 def test_what_is_chosen_goes_where_a_drop_goes(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """A folder of images is among the photos of the project."""
+    """A chosen folder is added to the photos of the project, as a dropped one."""
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_words: str(tmp_path))
     click(desk.window.of(Projects).page.buttons["new_project"])
     card = known_sheet(desk)
@@ -68,7 +68,7 @@ def test_what_is_chosen_goes_where_a_drop_goes(
 def test_the_box_of_an_empty_project_asks_for_a_folder(
     desk: Desk, folders: list[str], tmp_path: Path
 ) -> None:
-    """“Drop images here” is clicked like a button; “All done” is no box."""
+    """The box "Drop images here" acts as a button; "All done" is no drop box."""
     create_project(desk.qtbot, desk.window.session, tmp_path / "empty.protoleaf")
     box = desk.window.workspace.empty.drop_box
     desk.wait(box.isVisible)
@@ -80,7 +80,7 @@ def test_the_box_of_an_empty_project_asks_for_a_folder(
 def test_the_box_for_a_network_asks_for_a_file(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Beside its button, too."""
+    """And a click on its button."""
     asked: list[str] = []
 
     def ask(_parent: QWidget, title: str, *_more: str) -> tuple[str, str]:
@@ -97,19 +97,19 @@ def test_the_box_for_a_network_asks_for_a_file(
 
 
 def files(paths: Sequence[Path]) -> QMimeData:
-    """Files on their way."""
+    """Mime data with these files."""
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
     return data
 
 
 def enter(receiver: QWidget, data: QMimeData) -> None:
-    """Drag something in."""
+    """Send a drag enter event."""
     QApplication.sendEvent(receiver, QDragEnterEvent(QPoint(5, 5), COPY, data, LEFT, NO_KEYS))
 
 
 def test_places_light_up_while_files_are_over_them(reviewing: Desk, tmp_path: Path) -> None:
-    """First page, images and the box for a network; not for what they do not take, and not any longer than that."""
+    """Start page, grid and network box; only for data that they accept, until the drag leaves."""
     window = reviewing.window
     window.of(Backbones).open_panel(Source.FILE)
     panel = window.of(Backbones).panel
@@ -134,7 +134,7 @@ def test_places_light_up_while_files_are_over_them(reviewing: Desk, tmp_path: Pa
 
 
 def test_the_light_goes_out_with_the_drop(desk: Desk, tmp_path: Path) -> None:
-    """What was dropped is taken."""
+    """The dropped files are emitted."""
     welcome = desk.window.of(Projects).page
     dropped = recorded(welcome.files_dropped)
     (light,) = welcome.findChildren(DropLight)

@@ -1,4 +1,4 @@
-"""The first moments of a process: signals while modules are loaded, and standard streams that are closed."""
+"""The start of a process: signals during imports, and closed standard streams."""
 
 import os
 import signal
@@ -19,11 +19,14 @@ print("loading", flush=True)
 while not select.select([sys.stdin], [], [], 0.02)[0]:
     pass
 """
-"""Waits in short steps: Python answers a signal between them, so that one which comes as a wait begins is not lost."""
+"""A program that waits in short steps.
+
+Python handles a signal between them, so that one at the start of a wait is not lost.
+"""
 
 
 def stopped(number: signal.Signals, *words: str) -> tuple[int, str]:
-    """Status and messages of a process that is stopped while it loads modules."""
+    """Status and standard error of a process stopped during its imports."""
     program = [sys.executable, "-c", LOADING.format(words=words)]
     with subprocess.Popen(program, stdin=-1, stdout=-1, stderr=-1, text=True) as child:
         assert child.stdin is not None
@@ -39,12 +42,12 @@ def stopped(number: signal.Signals, *words: str) -> tuple[int, str]:
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_stop_while_loading_is_one_line(number: signal.Signals, status: int) -> None:
-    """No traceback of an import that was interrupted, and the status that a shell expects."""
+    """No traceback of an interrupted import, and the usual exit status."""
     assert stopped(number, "check") == (status, "protoleaf: stopped\n")
 
 
 def test_a_worker_says_nothing() -> None:
-    """Ctrl+C in a terminal reaches it, too: whoever started it stops it, and speaks."""
+    """Ctrl+C in a terminal reaches it, too; its parent stops it and reports."""
     assert stopped(signal.SIGTERM, "worker") == (143, "")
     assert stopped(signal.SIGINT, "worker") == (0, "")
 
@@ -66,7 +69,7 @@ sys.exit(status)
 
 
 def ended(status: int, folder: Path) -> tuple[int, str, str]:
-    """Status, output and messages of a process that ends as a command does, and is stopped after that."""
+    """Status, output and standard error of a process that is stopped after a command."""
     (folder / "ending.py").write_text(ENDING, encoding="utf-8")
     places = f"{folder}{os.pathsep}{Path(__file__).parents[2]}"
     command = [sys.executable, "-m", "ending", str(status)]
@@ -81,10 +84,10 @@ def ended(status: int, folder: Path) -> tuple[int, str, str]:
 
 
 def test_the_end_of_a_command(tmp_path: Path) -> None:
-    """A stop that comes after the work changes nothing; after one that came in time the status is that of the stop.
+    """A signal after the work changes nothing; after one in time the status is that of the signal.
 
-    A module that Python runs would die of Ctrl+C instead, if it met it in code that was made of a text, as that of a
-    dataclass is.
+    A module run by `python -m` would die of Ctrl+C if it arrived in generated code, such as a
+    dataclass's.
     """
     assert ended(0, tmp_path) == (0, "done\n", "")
     assert ended(143, tmp_path) == (143, "", "")
@@ -100,13 +103,13 @@ def help_and_end():
 sys.frozen, multiprocessing.freeze_support = True, help_and_end
 runpy.run_module("app", run_name="__main__")
 """
-"""What the packaging tool puts into our program, which has no other way to be a process of Python's own."""
+"""The runtime hook of PyInstaller, which also starts child processes of multiprocessing."""
 
 
 def test_the_packaged_program_is_a_process_of_pythons_own_when_it_is_started_as_one(
     tmp_path: Path,
 ) -> None:
-    """Its code is no option of ours, and opens no window."""
+    """Its arguments are not options of the program, and no window opens."""
     words = ["-B", "-c", "from multiprocessing.resource_tracker import main;main(5)"]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     done = subprocess.run(
@@ -136,7 +139,7 @@ if __name__ == "__main__":
 
 
 def test_a_process_of_a_pool_is_no_start(tmp_path: Path) -> None:
-    """It loads the script that started the program, and must not answer a stop in its place."""
+    """It loads the main script, and must not handle a signal in its place."""
     script = tmp_path / "protoleaf"
     script.write_text(POOL, encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
@@ -152,7 +155,7 @@ def test_a_process_of_a_pool_is_no_start(tmp_path: Path) -> None:
 
 
 def shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """A line of a shell; `$P` is the program."""
+    """Run a shell line; `$P` is the program."""
     environment = {**os.environ, "P": f"{sys.executable} -m app"}
     return subprocess.run(
         ["bash", "-c", line],
@@ -165,7 +168,7 @@ def shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_closed_streams(tmp_path: Path) -> None:
-    """A result that cannot be printed is an error of one line; a closed standard error changes nothing."""
+    """Output that cannot be printed is an error of one line; a closed standard error is ignored."""
     repository = Path(__file__).parents[2]
     done = shell(f"export PYTHONPATH={repository}; $P --version >&-", tmp_path)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
@@ -175,7 +178,7 @@ def test_closed_streams(tmp_path: Path) -> None:
 
 
 def test_a_reader_that_has_gone(tmp_path: Path) -> None:
-    """As under `head`: quiet, with the status of a broken pipe."""
+    """As with `head`: no message, with the exit status of a broken pipe."""
     repository = Path(__file__).parents[2]
     line = f"export PYTHONPATH={repository}; {{ $P --version; echo $? >&2; }} | true"
     assert shell(line, tmp_path).stderr == "141\n"

@@ -1,4 +1,4 @@
-"""Each purpose has a folder of its own, where its dialog opens the next time."""
+"""Each purpose has its own folder, where its next dialog opens."""
 
 import ast
 from collections.abc import Iterator
@@ -17,14 +17,15 @@ from tests.support.images import write_jpeg
 
 Key = Qt.Key
 DIALOG_MS = 100
-"""Between two looks at the dialog: at a person's speed."""
+"""Polling interval for the dialog."""
 MOST_LOOKS = 100
 
 
 class Answer:
-    """Waits for a file dialog, notes its folder, types a path and presses Enter; or Esc without a path.
+    """Wait for a file dialog, record its folder, type a path and press Enter, or Esc without one.
 
-    Tries again while the dialog stands: it refuses a file of a folder that it has not read yet. In the end it gives up.
+    Repeated while the dialog is open, since it rejects files of folders that are not read yet;
+    gives up in the end.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -36,7 +37,7 @@ class Answer:
         self._timer.start(DIALOG_MS)
 
     def stop(self) -> None:
-        """The dialog has closed."""
+        """Stop after the dialog has closed."""
         self._timer.stop()
 
     def _look(self) -> None:
@@ -46,7 +47,7 @@ class Answer:
             return
         if (
             not isinstance(dialog, QFileDialog) or self.looks > MOST_LOOKS
-        ):  # a refusal, or nothing helps
+        ):  # rejected, or without effect
             dialog.reject()
             return
         if self.folder is None:
@@ -62,7 +63,7 @@ class Answer:
 
 
 def asked(desk: Desk, key: Key, path: Path | None) -> Path | None:
-    """Open a dialog by its key and answer it; the folder that it opened in."""
+    """Open a dialog by its key and answer it; returns the folder in which it opened."""
     desk.wait_until_read()
     desk.window.activateWindow()
     desk.wait(desk.window.isActiveWindow)
@@ -74,7 +75,7 @@ def asked(desk: Desk, key: Key, path: Path | None) -> Path | None:
 
 
 def test_a_dialog_opens_where_its_purpose_was_last(reviewing: Desk, tmp_path: Path) -> None:
-    """Images beside images, projects where they were; a cancelled dialog changes nothing."""
+    """Images and projects have separate folders; a cancelled dialog changes nothing."""
     photos, others = tmp_path / "photos", tmp_path / "others"
     for folder in (photos, others):
         folder.mkdir()
@@ -84,14 +85,14 @@ def test_a_dialog_opens_where_its_purpose_was_last(reviewing: Desk, tmp_path: Pa
     assert asked(reviewing, Key.Key_I, None) == photos
     assert asked(reviewing, Key.Key_I, others / "one.jpg") == photos
     assert asked(reviewing, Key.Key_I, None) == others
-    assert asked(reviewing, Key.Key_O, None) == others  # a folder of images is an image's affair
+    assert asked(reviewing, Key.Key_O, None) == others  # a folder of images counts for images
     assert folder_for(Purpose.PROJECTS) not in {photos, others}
 
 
 def test_a_folder_that_is_gone_gives_way_to_what_is_left_of_it(
     tmp_path: Path, own_settings_and_caches: None
 ) -> None:
-    """Of a path the nearest part that is there; in the next run as well."""
+    """The nearest existing parent; also after a restart."""
     (tmp_path / "photos").mkdir()
     Settings().remember_folder(Purpose.IMAGES, tmp_path / "photos" / "2024" / "May")
     assert folder_for(Purpose.IMAGES) == tmp_path / "photos"
@@ -114,5 +115,5 @@ def calls_of(name: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("name", ["QFileDialog"])
 def test_every_dialog_remembers(name: str) -> None:
-    """Nobody opens one past the module that keeps the folders."""
+    """Only one module opens file dialogs."""
     assert list(calls_of(name)) == ["file_dialogs.py"]

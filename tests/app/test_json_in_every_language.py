@@ -1,4 +1,4 @@
-"""What programs read of the command line is the same in every language; people read errors in theirs."""
+"""JSON output of commands is the same in every language; error messages are translated."""
 
 import re
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ OTHERS = (("--language", "de"), ("--language", "zh_CN"), ())
 
 @pytest.fixture(autouse=True)
 def languages(compiled_languages: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Those that there are, compiled; none is chosen, and the system's messages are French."""
+    """Compiled translations; none is chosen, and the system's messages are French."""
     monkeypatch.setattr("app.language.TRANSLATIONS", compiled_languages)
     monkeypatch.setenv("LC_MESSAGES", "fr_FR.UTF-8")
     language_names.cache_clear()
@@ -32,21 +32,29 @@ def languages(compiled_languages: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
 
 @pytest.fixture
 def commands(collection: Collection, tmp_path: Path) -> list[tuple[int, tuple[str, ...]]]:
-    """Commands with their statuses: with results, and such as are refused or misused."""
+    """Commands with their exit statuses: successful, rejected and misused."""
     project = str(collection.project)
     (tmp_path / "broken.csv").write_text("parent,child\nA,B\nB,A\n")
     return [
-        (0, ("check", project)), (0, ("versions", project)), (0, ("suggest", project, "--count", "3")),
-        (0, ("duplicates", project)), (0, ("images", project, "--search", "Red")), (0, ("check-labels", project)),
-        (0, ("backups", "list", project)), (0, ("report", project, str(tmp_path / "report.html"))),
+        (0, ("check", project)),
+        (0, ("versions", project)),
+        (0, ("suggest", project, "--count", "3")),
+        (0, ("duplicates", project)),
+        (0, ("images", project, "--search", "Red")),
+        (0, ("check-labels", project)),
+        (0, ("backups", "list", project)),
+        (0, ("report", project, str(tmp_path / "report.html"))),
         (0, ("export-graph", project, str(tmp_path / "graph.svg"))),
         (0, ("what-if", project, "--unlink", "Red disc=Red")),
         (0, ("import-images", project, str(collection.unsorted))),
         (1, ("import-graph", project, str(tmp_path / "broken.csv"))),
-        (1, ("images", project, "--search", "date:yesterday")), (1, ("check", str(tmp_path / "none.protoleaf"))),
-        (1, ("what-if", project, "--unlink", "Purple disc=Red")), (2, ("versions",)), (2, ("doctor", "--nonsense")),
+        (1, ("images", project, "--search", "date:yesterday")),
+        (1, ("check", str(tmp_path / "none.protoleaf"))),
+        (1, ("what-if", project, "--unlink", "Purple disc=Red")),
+        (2, ("versions",)),
+        (2, ("doctor", "--nonsense")),
         (2, ("evaluate", project, "--truth", str(collection.truth), "--setting", "magic")),
-    ]  # fmt: skip
+    ]
 
 
 def test_json_is_the_same_in_every_language(
@@ -54,7 +62,7 @@ def test_json_is_the_same_in_every_language(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """To the byte but for the time that a report is of, and what standard error says beside it."""
+    """Byte for byte, except a report's time and the messages on standard error."""
 
     def run(language: tuple[str, ...], command: tuple[str, ...]) -> tuple[int, str, str]:
         speak(None)
@@ -73,7 +81,7 @@ def test_json_is_the_same_in_every_language(
 
 
 def test_files_that_cannot_be_used_have_a_code() -> None:
-    """Beside the English reason, also where it is the reason of another error."""
+    """With the English reason, also if it is the cause of another error."""
     error = ImageError("{path} is empty", remedy="copy it again", path="a.jpg")
     failures = [
         FileFailure(Path("a.jpg"), reason_of(error)),
@@ -91,7 +99,7 @@ def test_results_and_files_are_english_and_errors_are_not(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A report, too: who reads it may speak another language."""
+    """A report, too, as its readers may use another language."""
     found, report = [], tmp_path / "report.csv"
     for language in (ENGLISH, *OTHERS):
         monkeypatch.setenv(LANGUAGE_VARIABLE, "")

@@ -1,4 +1,4 @@
-"""Which language is spoken, and another one without a restart."""
+"""Choosing the language, and changing it without a restart."""
 
 import io
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ from tests.support.sessions import LONG_MS
 
 @pytest.fixture
 def some_languages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """As if these were there."""
+    """Translation files of some languages."""
     for code in ("de", "fr", "pt_BR", "zh_CN"):
         (tmp_path / f"protoleaf_{code}.qm").touch()
     monkeypatch.setattr("app.language.TRANSLATIONS", tmp_path)
@@ -52,7 +52,7 @@ def some_languages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
 def languages(
     qapp: QApplication, compiled_languages: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[None]:
-    """Those that there are, compiled; English again afterwards."""
+    """Compiled translations; English is restored afterwards."""
     monkeypatch.setattr("app.language.TRANSLATIONS", compiled_languages)
     monkeypatch.delenv("PROTOLEAF_LANGUAGE", raising=False)
     language_names.cache_clear()
@@ -67,12 +67,19 @@ def languages(
 @pytest.mark.parametrize(
     ("wanted", "code"),
     [
-        (["de-AT", "en-US"], "de"), (["en-GB", "de-DE"], ENGLISH), (["xx", "fr-CA"], "fr"), (["pt-BR"], "pt_BR"),
-        (["pt-PT"], "pt_BR"), (["zh-Hans-SG"], "zh_CN"), (["zh-Hant-TW"], ENGLISH), (["ja-JP"], ENGLISH), ([], ENGLISH),
+        (["de-AT", "en-US"], "de"),
+        (["en-GB", "de-DE"], ENGLISH),
+        (["xx", "fr-CA"], "fr"),
+        (["pt-BR"], "pt_BR"),
+        (["pt-PT"], "pt_BR"),
+        (["zh-Hans-SG"], "zh_CN"),
+        (["zh-Hant-TW"], ENGLISH),
+        (["ja-JP"], ENGLISH),
+        ([], ENGLISH),
     ],
-)  # fmt: skip
+)
 def test_the_first_of_the_systems_languages_that_is_there(wanted: list[str], code: str) -> None:
-    """In the script that it is written in; who puts English first gets it."""
+    """In its script; English in first place is respected."""
     assert fitting_language(wanted) == code
 
 
@@ -86,7 +93,7 @@ def test_languages_have_their_names_in_themselves() -> None:
 
 @pytest.mark.usefixtures("languages")
 def test_a_chosen_language_brings_its_numbers(qapp: QApplication) -> None:
-    """And English the same again."""
+    """And English restores the English format."""
     install_language(qapp, "de")
     assert QLocale().toString(1234.5, "f", 1) == "1.234,5"
     assert tr("Cancel") == "Abbrechen"
@@ -98,7 +105,7 @@ def test_a_chosen_language_brings_its_numbers(qapp: QApplication) -> None:
 def test_a_language_brings_the_direction_that_it_is_written_in(
     qapp: QApplication, pseudo_translations: Path
 ) -> None:
-    """With Qt's own texts; the next language has its own direction again."""
+    """With Qt's own texts; the next language has its own direction."""
     for chosen, direction in (
         (
             str(pseudo_translations.with_name("protoleaf_pseudo_rtl.qm")),
@@ -131,7 +138,7 @@ def test_a_language_brings_the_direction_that_it_is_written_in(
 def test_a_key_has_one_name_in_a_language(
     qapp: QApplication, code: str, names: list[str], short: str
 ) -> None:
-    """In hints as in menus, whose names are Qt's, and in the sentences; where there is little room it is a sign."""
+    """In hints, in Qt's menus and in sentences; the short form uses symbols."""
     install_language(qapp, code)
     keys = "Return", "Enter", "Shift+Return", "Ctrl+Backspace", "Del", "Space"
     assert [shown_key(key) for key in keys] == names
@@ -146,7 +153,7 @@ def test_a_key_has_one_name_in_a_language(
 
 @pytest.mark.usefixtures("languages")
 def test_one_english_text_may_be_two_elsewhere(qapp: QApplication) -> None:
-    """By what it is about; what nobody translated apart is the other one."""
+    """By its context; without a translation for a context the general one is used."""
     row = marked("Unknown", about="images")
     assert (row, tr(row), tr("None", about="class")) == ("Unknown", "Unknown", "None")
     install_language(qapp, "fr")
@@ -157,7 +164,7 @@ def test_one_english_text_may_be_two_elsewhere(qapp: QApplication) -> None:
 
 @pytest.mark.usefixtures("languages")
 def test_the_command_line_speaks_it_where_it_is_requested() -> None:
-    """Errors in the language, by names as the system has them; English where it is not there."""
+    """Errors are translated, by locale names; English where there is no translation."""
     error = ModelError("the model file is empty", found="/data/x.onnx")
     for wanted in ("de", "de_AT.UTF-8"):
         speak_on_command_line(wanted)
@@ -172,7 +179,7 @@ def test_the_command_line_speaks_it_where_it_is_requested() -> None:
 def test_another_language_without_a_restart(
     qtbot: QtBot, qapp: QApplication, settings: Settings, collection: Collection
 ) -> None:
-    """The window comes again in it, with the same project and page, and the choice stays."""
+    """The window is recreated with the same project and page, and the language is stored."""
     one = OneWindow(qapp, settings, Log(), cache_of_test())
     one.begin(collection.project, with_sample=False)
     first = one.window
@@ -211,7 +218,7 @@ def test_another_language_without_a_restart(
 
 @pytest.mark.usefixtures("languages")
 def test_a_report_has_the_numbers_of_the_language(qapp: QApplication) -> None:
-    """Shares, intervals and counts; its tables of values keep theirs."""
+    """Shares, intervals and counts; values for data tables are not localised."""
     install_language(qapp, "de")
     assert (share(0.9731), span((0.912, 0.96)), amount(1234)) == (
         "97,3\u202f%",
@@ -236,14 +243,14 @@ def test_a_report_has_the_numbers_of_the_language(qapp: QApplication) -> None:
     ],
 )
 def test_plural_forms(qapp: QApplication, code: str, counted: list[str]) -> None:
-    """Those that CLDR has for the language: nothing is one in French and Portuguese; Chinese has one form."""
+    """Plural forms of CLDR: zero is singular in French and Portuguese; Chinese has one form."""
     install_language(qapp, code)
     assert [images(count) for count in (0, 1, 2, 1000)] == counted
 
 
 @pytest.mark.usefixtures("languages")
 def test_a_report_has_the_days_of_the_language(qapp: QApplication) -> None:
-    """On its pages; its table of values has them as in ISO 8601."""
+    """On its pages; data tables have ISO 8601."""
     column, day = text_column("Day", "day"), date(2026, 5, 3)
     assert shown_value(column, day) == "2026-05-03"
     install_language(qapp, "de")

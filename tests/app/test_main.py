@@ -1,4 +1,4 @@
-"""Start of the program: the first word decides, and on Windows ONNX Runtime is loaded before Qt."""
+"""Start of the program: window or command; on Windows ONNX Runtime is loaded before Qt."""
 
 import builtins
 from pathlib import Path
@@ -11,11 +11,11 @@ from app.__main__ import _names_a_project, leave_root, main, open_window
 
 
 class _QtReachedError(Exception):
-    """Qt was about to be imported."""
+    """Raised in place of importing Qt."""
 
 
 def test_onnxruntime_comes_before_qt_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """After Qt its library fails to load there."""
+    """After Qt its library cannot be loaded there."""
     loaded, real_import = [], builtins.__import__
 
     def stop_at_qt(name: str, *rest: Any, **more: Any) -> ModuleType:
@@ -44,7 +44,7 @@ def test_the_first_word_decides(word: str, is_project: bool) -> None:
 
 @pytest.mark.parametrize("more", ["b.protoleaf", "--json"])
 def test_the_window_opens_one_project(more: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """What comes after the project is misuse and is named; nothing is opened."""
+    """Arguments after the project are a usage error; nothing is opened."""
     assert main(["a.protoleaf", more]) == 2
     error = capsys.readouterr().err
     assert error.startswith("protoleaf: ")
@@ -52,7 +52,7 @@ def test_the_window_opens_one_project(more: str, capsys: pytest.CaptureFixture[s
 
 
 def test_a_command_runs_without_a_window(capsys: pytest.CaptureFixture[str]) -> None:
-    """An unknown command is refused by the command line, with its status."""
+    """An unknown command is rejected by the command line, with its status."""
     assert main(["no-such-command"]) == 2
     assert "no-such-command" in capsys.readouterr().err
 
@@ -61,7 +61,7 @@ def test_a_command_runs_without_a_window(capsys: pytest.CaptureFixture[str]) -> 
 def test_file_dialogs_begin_at_home_rather_than_in_the_root(
     starts_in_root: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where a menu starts programs; a folder that a person chose stays."""
+    """As for programs started from a menu; a chosen working directory stays."""
     for name in ("HOME", "USERPROFILE"):
         monkeypatch.setenv(name, str(tmp_path))
     chosen = tmp_path / "chosen"
@@ -74,7 +74,7 @@ def test_file_dialogs_begin_at_home_rather_than_in_the_root(
 def test_without_qt_it_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The engine alone can be installed for Python programs; commands work there."""
+    """Commands work without Qt, which is an optional dependency."""
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     assert main([]) == 2
     assert "pip install 'protoleaf[app]'" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""The window itself: opening and leaving, light and dark, palettes, and pictures of it."""
+"""The main window: opening and closing, colour schemes, palettes, and screenshots."""
 
 from itertools import product
 from pathlib import Path
@@ -28,7 +28,7 @@ Key = Qt.Key
 def test_closing_and_reopening_keeps_labels_and_undo(
     qtbot: QtBot, reviewing: Desk, collection: Collection, settings: Settings
 ) -> None:
-    """The next day all is as it was left, and yesterday's step can be taken back."""
+    """After a restart labels are there, and the last step can be undone."""
     image_id = reviewing.choose(0)
     reviewing.press_for_change(Key.Key_Return)
     label = reviewing.label_of(image_id)
@@ -50,7 +50,7 @@ def test_closing_and_reopening_keeps_labels_and_undo(
 def test_leaving_at_once_loses_nothing(
     qtbot: QtBot, reviewing: Desk, settings: Settings, collection: Collection
 ) -> None:
-    """Closing the window right after a key keeps the decision."""
+    """Closing the window right after a key saves the label."""
     image_id = reviewing.choose(0)
     reviewing.press(Key.Key_U)
     reviewing.leave()
@@ -64,7 +64,7 @@ def test_leaving_at_once_loses_nothing(
 def test_a_wrong_file_is_a_sentence_and_the_window_stays(
     content: bytes, desk: Desk, tmp_path: Path
 ) -> None:
-    """A file that is no project is left as it is; the page to begin with is still there."""
+    """A file that is no project is unchanged, and the start page stays."""
     path = tmp_path / "notes.protoleaf"
     path.write_bytes(content)
     desk.drop_files(desk.window, [path])
@@ -76,7 +76,7 @@ def test_a_wrong_file_is_a_sentence_and_the_window_stays(
 
 
 def test_a_wrong_file_leaves_the_open_project_in_use(reviewing: Desk, tmp_path: Path) -> None:
-    """A failed open does not close what is open."""
+    """A failed open does not close the open project."""
     reviewing.window.session.open(tmp_path / "missing.protoleaf")
     reviewing.wait(lambda: "missing.protoleaf" in reviewing.window.toast.message)
     assert reviewing.window.windowTitle() == "shapes - Protoleaf"
@@ -84,7 +84,7 @@ def test_a_wrong_file_leaves_the_open_project_in_use(reviewing: Desk, tmp_path: 
 
 
 def test_a_project_dropped_on_the_window_is_opened(desk: Desk, collection: Collection) -> None:
-    """Also when another one is open already."""
+    """Also if another project is open."""
     with desk.qtbot.waitSignal(desk.window.session.loaded, timeout=LONG_MS):
         desk.drop_files(desk.window.of(Projects).page, [collection.project])
     other = collection.folder / "other.protoleaf"
@@ -116,7 +116,7 @@ def test_a_read_only_project_can_be_looked_at(
 
 
 def test_light_and_dark_dress_the_whole_window(reviewing: Desk, qapp: QApplication) -> None:
-    """Ground and text swap their brightness, and every pane is painted in the new look."""
+    """Background and text swap their lightness, and every pane is repainted."""
     grounds = {}
     for scheme in ("light", "dark", "light"):
         set_scheme(scheme)
@@ -136,7 +136,7 @@ def test_light_and_dark_dress_the_whole_window(reviewing: Desk, qapp: QApplicati
 
 
 def test_the_command_palette_finds_actions_and_classes(reviewing: Desk) -> None:
-    """Ctrl+K, a few letters, Enter: an action is done, a class is shown."""
+    """Ctrl+K, a few letters, Enter: an action is triggered, a class is shown."""
     reviewing.choose(0)
     reviewing.press(Key.Key_K, CONTROL)
     rows = reviewing.type_into_palette("labelled im")
@@ -154,7 +154,7 @@ def test_the_command_palette_finds_actions_and_classes(reviewing: Desk) -> None:
 
 
 def test_a_palette_says_when_nothing_matches(reviewing: Desk) -> None:
-    """In the place of the rows; Enter does nothing, and one letter less brings rows again."""
+    """In place of the rows; Enter does nothing, and another text finds rows again."""
     palette = reviewing.window.palette_panel
     reviewing.press(Key.Key_K, CONTROL)
     assert "Nothing matches" not in shown_texts(palette)
@@ -168,7 +168,7 @@ def test_a_palette_says_when_nothing_matches(reviewing: Desk) -> None:
 
 
 def test_a_name_that_is_still_to_be_changed_matches_nothing_and_needs_not(reviewing: Desk) -> None:
-    """F2 shows the present name and what Enter does, and no failure; changed back it is the same."""
+    """F2 shows the current name and what Enter does, without an error, also for the same name."""
     reviewing.window.tree.select_class(reviewing.graph.find("Red disc"))
     reviewing.window.registry.trigger("rename_class")
     palette = reviewing.window.palette_panel
@@ -183,12 +183,12 @@ def test_a_name_that_is_still_to_be_changed_matches_nothing_and_needs_not(review
 
 
 def shown_texts(widget: QWidget) -> list[str]:
-    """Labels that can be read."""
+    """Visible labels."""
     return [label.text() for label in widget.findChildren(QLabel) if label.isVisible()]
 
 
 def test_the_command_palette_offers_only_what_can_be_done(desk: Desk) -> None:
-    """Without a project nothing that needs one."""
+    """Without a project, no action that needs one."""
     desk.press(Key.Key_K, CONTROL)
     titles = {row.title for row in desk.type_into_palette("")}
     assert "Open project" in titles
@@ -196,7 +196,7 @@ def test_the_command_palette_offers_only_what_can_be_done(desk: Desk) -> None:
 
 
 def test_the_keys_sheet_names_every_key(desk: Desk) -> None:
-    """Every action that has a key stands on it, those of neighbouring digits on one line; Esc closes it."""
+    """Each action with a key is listed, neighbouring digits in one line; Esc closes the sheet."""
     desk.press(Key.Key_Question)
     (sheet,) = desk.window.findChildren(KeysSheet)
     assert sheet.isVisible()
@@ -216,7 +216,7 @@ def test_the_keys_sheet_names_every_key(desk: Desk) -> None:
         "Ctrl+6 \N{EN DASH} 9",
     } <= texts
     assert not any("9th" in text for text in texts)
-    desk.window.resize(640, 600)  # some texts take two lines
+    desk.window.resize(640, 600)  # some texts wrap to two lines
     QApplication.processEvents()
     labels = sheet.findChildren(QLabel)
     heights = [
@@ -229,7 +229,7 @@ def test_the_keys_sheet_names_every_key(desk: Desk) -> None:
 
 
 def test_every_action_has_text_icon_and_a_name(desk: Desk) -> None:
-    """And no two share a key that works at the same place."""
+    """And no two actions share a key in the same scope."""
     seen: dict[tuple[str, str], str] = {}
     for row in ACTIONS:
         action = desk.window.registry.action(row.name)
@@ -248,7 +248,7 @@ def test_every_action_has_text_icon_and_a_name(desk: Desk) -> None:
 
 
 def test_undo_is_offered_for_classes_too(reviewing: Desk) -> None:
-    """A new class is answered with a toast, and the menu names the step."""
+    """A new class has a toast, and the menu names the step."""
     session = reviewing.window.session
     changed_by(
         reviewing.qtbot,
@@ -267,7 +267,7 @@ def test_pictures_of_the_window_are_not_blank(
     monkeypatch: pytest.MonkeyPatch,
     picture: str,
 ) -> None:
-    """Of the sample run and of the documents: light and dark, each full of different colours, and the two differ."""
+    """Of the sample and for the documentation: light and dark are colourful, and differ."""
     store = QSettings(str(tmp_path / "shots.ini"), QSettings.Format.IniFormat)
     monkeypatch.setattr("app.main_window.Settings", lambda: Settings(store))
     keep_list(cache_of_test())
@@ -293,6 +293,6 @@ def test_pictures_of_the_window_are_not_blank(
 
 
 def test_waiting_for_a_picture_ends(qapp: QApplication) -> None:
-    """What never comes is an error, not a window that hangs."""
+    """A condition that never holds raises an error."""
     with pytest.raises(TimeoutError):
         wait_until(lambda: False, timeout_s=0.01)

@@ -1,4 +1,4 @@
-"""Places, keys and texts in a window that is read from right to left."""
+"""Positions, keys and texts in a right-to-left window."""
 
 from collections.abc import Iterator
 
@@ -16,7 +16,7 @@ from engine.search_folding import folded
 
 @pytest.fixture
 def mirrored(qapp: QApplication) -> Iterator[None]:
-    """The window is read from right to left."""
+    """A right-to-left layout."""
     qapp.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
     yield
     qapp.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
@@ -31,7 +31,7 @@ def test_from_left_to_right_nothing_changes(qapp: QApplication) -> None:
 
 @pytest.mark.usefixtures("mirrored")
 def test_a_part_lies_as_far_from_the_other_edge() -> None:
-    """Also beside what it belongs to; mirrored twice it is where it was."""
+    """Also outside of the enclosing rectangle; mirrored twice it is unchanged."""
     around = QRect(100, 0, 50, 20)
     for part, seen in (
         (QRect(100, 3, 10, 4), QRect(140, 3, 10, 4)),
@@ -54,7 +54,7 @@ def test_left_is_onwards() -> None:
 
 @pytest.mark.usefixtures("mirrored")
 def test_values_are_kept_apart_from_the_words_around_them() -> None:
-    """In the window's texts and in the engine's; an isolate is nothing that one would type in a search."""
+    """Bidirectional isolates in texts of window and engine; a search ignores them."""
     assert tr("%1 of %2", "/a", "2") == "\u2068/a\u2069 of \u20682\u2069"
     assert isolated("") == left_to_right("") == ""
     assert folded(tr("%1 of %2", "1", "2")) == "1 of 2"
@@ -68,7 +68,7 @@ def test_values_are_kept_apart_from_the_words_around_them() -> None:
 
 
 def speak_backwards() -> None:
-    """Without translations, but with what goes with them."""
+    """Install a translator without translations, with right-to-left marks."""
     from PySide6.QtCore import QTranslator
 
     speak(QTranslator())
@@ -76,7 +76,7 @@ def speak_backwards() -> None:
 
 @pytest.mark.usefixtures("mirrored")
 def test_lines_begin_at_one_edge(qtbot: QtBot) -> None:
-    """Of words in any script, where Qt asks the words."""
+    """In any script, although Qt aligns by the text's direction."""
     starts = []
     for words in ("Möwe", "שחף"):
         label = QLabel(words)
@@ -92,7 +92,7 @@ def test_lines_begin_at_one_edge(qtbot: QtBot) -> None:
 
 
 def test_what_points_onwards_is_mirrored(qapp: QApplication) -> None:
-    """A chevron, but not what turns an image, nor a picture of a thing."""
+    """Chevrons are mirrored, but neither rotation icons nor pictures of things."""
     names = ("chevron_right", "rotate_right", "search")
     before = [icon_pixmap(name, 24).toImage() for name in names]
     qapp.setLayoutDirection(Qt.LayoutDirection.RightToLeft)

@@ -1,4 +1,4 @@
-"""Class names in the person's language: shown with the name in the project beside, ordered and found by it."""
+"""Class names in the person's language: shown with the project's name, sorted, searched."""
 
 from collections.abc import Iterator
 
@@ -25,7 +25,7 @@ RED, BLUE = "Red disc", "Blue stripes"
 
 @pytest.fixture
 def german(qapp: QApplication) -> Iterator[None]:
-    """A person who chose German, whose texts need not be compiled for that."""
+    """German is chosen; its translation need not be compiled."""
     before = QLocale()
     install_language(qapp, "de")
     yield
@@ -35,7 +35,7 @@ def german(qapp: QApplication) -> Iterator[None]:
 
 @pytest.fixture
 def named(collection: Collection) -> Collection:
-    """Two of its classes have names in German, which are ordered in another way than their own."""
+    """Two classes have German names, which sort differently from their own."""
     with Project.open(collection.project) as project:
         classes = project.classes
         classes.set_attributes(
@@ -49,7 +49,7 @@ def named(collection: Collection) -> Collection:
 
 @pytest.fixture
 def opened(german: None, named: Collection, qtbot: QtBot, settings: Settings) -> Iterator[Desk]:
-    """Its window."""
+    """A window with the project."""
     desk = Desk(qtbot, settings)
     open_project(qtbot, desk.window.session, named.project)
     yield desk
@@ -57,7 +57,7 @@ def opened(german: None, named: Collection, qtbot: QtBot, settings: Settings) ->
 
 
 def rows_of(desk: Desk) -> list[tuple[str, str]]:
-    """Every row of the tree as it is shown, with the name beside."""
+    """Every visible row of the tree, with the name next to it."""
     view = desk.window.tree.front
     view.expandAll()
     found, index = [], view.model().index(0, 0)
@@ -68,7 +68,7 @@ def rows_of(desk: Desk) -> list[tuple[str, str]]:
 
 
 def test_the_tree(opened: Desk) -> None:
-    """Names in the language in their order, the project's beside; classes without one keep theirs."""
+    """Translated names in their order, with the project's; other classes keep their names."""
     rows = rows_of(opened)
     assert ("Zebrafink", RED) in rows
     assert ("Amsel", BLUE) in rows
@@ -82,7 +82,7 @@ def test_the_tree(opened: Desk) -> None:
 
 
 def test_it_is_renamed_by_its_name_in_the_project(opened: Desk) -> None:
-    """What F2 edits is what files have."""
+    """F2 edits the name that files have."""
     opened.window.tree.select_class(opened.graph.find(RED))
     opened.window.tree.front.setFocus()
     opened.press(Qt.Key.Key_F2)
@@ -93,7 +93,7 @@ def test_it_is_renamed_by_its_name_in_the_project(opened: Desk) -> None:
 
 
 def test_the_inspector_and_the_palette(opened: Desk) -> None:
-    """The name in the language is the title; what else it is called stands below, the project's name first."""
+    """The translated name is the title; others are below, the project's name first."""
     graph, window = opened.graph, opened.window
     window.inspector.show_class(graph.find(RED))
     opened.wait(
@@ -119,7 +119,7 @@ def test_the_inspector_and_the_palette(opened: Desk) -> None:
 
 
 def test_a_name_that_a_person_gives_is_shown_at_once(opened: Desk) -> None:
-    """With its language among the synonyms, and gone again with undo."""
+    """A synonym with a language tag; undo removes it."""
     graph = opened.graph
     green = graph.find("Green disc")
     session = opened.window.session
@@ -137,7 +137,7 @@ def test_a_name_that_a_person_gives_is_shown_at_once(opened: Desk) -> None:
 
 
 def test_what_is_done_and_undone_has_the_names_that_are_shown(opened: Desk) -> None:
-    """In the toast and in the menu, also of a class that is gone; the project file keeps its own."""
+    """In toasts and menus, also of a removed class; the project file has its own names."""
     window, graph = opened.window, opened.graph
     window.tree.select_class(graph.find(RED))
     window.tree.front.setFocus()
@@ -165,7 +165,7 @@ def test_the_names_of_the_project_can_be_chosen(
     settings: Settings,
     named: Collection,
 ) -> None:
-    """In the settings: the window opens anew with the same project."""
+    """In the settings: the window is recreated with the same project."""
     settings.language = "de"
     one = OneWindow(qapp, settings, Log(), cache_of_test())
     one.begin(named.project, with_sample=False)
@@ -196,7 +196,7 @@ def test_the_names_of_the_project_can_be_chosen(
 
 
 def test_a_name_is_typed_in_the_inspector(opened: Desk) -> None:
-    """In the person's language, without its code: it takes the place of the one that was shown, as one step."""
+    """In the person's language, without its code: it replaces the shown name, in one step."""
     graph = opened.graph
     red = graph.find(RED)
     opened.window.inspector.show_class(red)
@@ -215,7 +215,7 @@ def test_a_name_is_typed_in_the_inspector(opened: Desk) -> None:
 
 
 def fields_of(desk: Desk, name: str) -> list[QLineEdit]:
-    """Lines of the page with a name."""
+    """Line edits of the page with an accessible name."""
     return [
         each
         for each in desk.window.inspector.findChildren(QLineEdit)

@@ -1,4 +1,4 @@
-"""Sentences of the engine in the language of the window: values that are words, and marks between parts."""
+"""Translated messages of the engine: arguments that are words, and punctuation."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -45,7 +45,7 @@ DATA: Final = (
 
 @pytest.fixture
 def speaks(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path], None]]:
-    """Speak a compiled language until the end of the test."""
+    """Use a compiled language until the end of the test."""
     before = QLocale()
 
     def begin(language: Path) -> None:
@@ -58,7 +58,7 @@ def speaks(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[Call
 
 
 def begun_otherwise(**differing: object) -> None:
-    """A data set that was begun with other sources, another backbone, or another size of shards."""
+    """A data set begun with other sources, another backbone, or another shard size."""
     card = SimpleNamespace(name="small")
     begun = {
         "sources": ("nowhere",),
@@ -68,9 +68,10 @@ def begun_otherwise(**differing: object) -> None:
         "shard_images": 9,
     }
     asked = {
-        "sources": begun["sources"], "shard_images": differing.get("shard_images"),
+        "sources": begun["sources"],
+        "shard_images": differing.get("shard_images"),
         "model": SimpleNamespace(card=card, embedding_identity=differing.get("backbone_hash", "0")),
-    } | {key: value for key, value in differing.items() if key == "sources"}  # fmt: skip
+    } | {key: value for key, value in differing.items() if key == "sources"}
     _refuse_other(cast("Any", SimpleNamespace(**begun)), cast("Any", SimpleNamespace(**asked)))
 
 
@@ -83,13 +84,13 @@ def a_graph() -> CategoryGraph:
 
 
 def of_json(folder: Path, text: str) -> None:
-    """A file of classes."""
+    """Read a JSON file of classes."""
     (folder / "classes.json").write_text(text)
     json_tree.read(folder / "classes.json")
 
 
 def of_output(folder: Path) -> None:
-    """The graph of a project over the project."""
+    """Export the graph of a project over the project file."""
     project = new_project(folder)
     project.classes.add("Bird")
     export_graph(project, project.path, "json")
@@ -119,7 +120,7 @@ WRONG: Final[dict[str, Callable[[Path], object]]] = {
 def test_no_word_of_a_sentence_stays_english(
     name: str, pseudo_translations: Path, tmp_path: Path, speaks: Callable[[Path], None]
 ) -> None:
-    """Values that are words are translated with it."""
+    """Arguments that are words are translated, too."""
     speaks(pseudo_translations)
     with pytest.raises(ProtoleafError) as caught:
         WRONG[name](tmp_path)
@@ -154,7 +155,7 @@ def test_parts_are_joined_by_the_marks_of_the_language(
     compiled_languages: Path,
     speaks: Callable[[Path], None],
 ) -> None:
-    """Chinese has wide ones; what is written into logs stays English."""
+    """Chinese has full-width marks; log messages stay English."""
     error = ModelError("a", **parts)
     speaks(compiled_languages / "protoleaf_zh_CN.qm")
     assert error.translated().casefold() == chinese.format(colon=COLON, comma=COMMA)

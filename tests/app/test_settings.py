@@ -1,4 +1,4 @@
-"""What the window remembers between two runs."""
+"""Settings that are stored between runs."""
 
 from pathlib import Path
 
@@ -15,8 +15,8 @@ def store(folder: Path) -> QSettings:
 
 
 def reopened(settings: Settings, folder: Path) -> Settings:
-    """The settings as the next run finds them."""
-    settings.store.sync()  # as the program does when it ends
+    """The settings in the next run."""
+    settings.store.sync()  # as at the end of the program
     return Settings(store(folder))
 
 
@@ -27,7 +27,7 @@ def settings(tmp_path: Path) -> Settings:
 
 
 def test_a_first_run_has_defaults(settings: Settings) -> None:
-    """Nothing recent, nothing remembered."""
+    """No recent projects and no stored values."""
     assert settings.recent_projects() == []
     assert (settings.zoom, settings.order_of("a"), settings.device) == (ZOOM_DEFAULT, "", "auto")
     assert settings.geometry.isEmpty()
@@ -38,7 +38,7 @@ def test_a_first_run_has_defaults(settings: Settings) -> None:
 def test_recent_projects_are_few_and_the_latest_is_first(
     settings: Settings, tmp_path: Path
 ) -> None:
-    """Each once, the oldest drop out, one can be forgotten; names in any script survive."""
+    """Each once, the oldest drop out, one can be removed; names in any script are stored."""
     paths = [Path(f"/projects/叶 {number}.protoleaf") for number in range(RECENT_LIMIT + 3)]
     for path in paths:
         settings.remember_project(path)
@@ -52,13 +52,13 @@ def test_recent_projects_are_few_and_the_latest_is_first(
 
 
 def test_a_single_recent_project_survives(settings: Settings, tmp_path: Path) -> None:
-    """An INI file stores a list of one as a plain text."""
+    """An INI file stores a list with one item as plain text."""
     settings.remember_project(Path("/projects/a, b.protoleaf"))
     assert reopened(settings, tmp_path).recent_projects() == [Path("/projects/a, b.protoleaf")]
 
 
 def test_window_and_grid_survive(settings: Settings, tmp_path: Path) -> None:
-    """Geometry, panes, zoom, and above what many guesses are accepted."""
+    """Geometry, panes, zoom, colour scheme, and the threshold of accepting many."""
     settings.geometry, settings.pane_widths = QByteArray(b"\x01\x02"), (240, 400)
     settings.scheme, settings.opens_last_project = "dark", True
     settings.zoom, settings.accept_above = 240, 95
@@ -70,7 +70,7 @@ def test_window_and_grid_survive(settings: Settings, tmp_path: Path) -> None:
 
 
 def test_each_project_has_its_order(settings: Settings, tmp_path: Path) -> None:
-    """The last one counts, and one project's says nothing of another."""
+    """The last one counts; projects are independent."""
     for project_id, order in (("a", "class"), ("b", "added"), ("a", "surest_first")):
         settings.remember_order(project_id, order)
     found = reopened(settings, tmp_path)
@@ -78,7 +78,7 @@ def test_each_project_has_its_order(settings: Settings, tmp_path: Path) -> None:
 
 
 def test_the_device_survives_where_it_can_be_there(settings: Settings, tmp_path: Path) -> None:
-    """It belongs to the computer: one that its system cannot have counts as none."""
+    """A device that the platform does not have is ignored."""
     for device in devices_of():
         settings.device = device
         assert reopened(settings, tmp_path).device == device
@@ -88,7 +88,7 @@ def test_the_device_survives_where_it_can_be_there(settings: Settings, tmp_path:
 
 
 def test_a_proxy_survives_without_its_password(settings: Settings, tmp_path: Path) -> None:
-    """The address and the name; nothing of the password comes to the file, and empty is the system's again."""
+    """Host and user name; the password is not written, and "" means the system's proxy."""
     assert settings.proxy == ""
     settings.proxy = "http://anna:secret@proxy.example:3128"
     assert reopened(settings, tmp_path).proxy == "http://anna@proxy.example:3128"
@@ -98,7 +98,7 @@ def test_a_proxy_survives_without_its_password(settings: Settings, tmp_path: Pat
 
 
 def test_nonsense_in_the_file_is_ignored(tmp_path: Path) -> None:
-    """A file somebody edited by hand never keeps the window from starting."""
+    """A file with invalid values does not prevent the start."""
     (tmp_path / "own.ini").write_text(
         "[General]\nrecent_projects=7\n[grid]\nzoom=large\norders=7\n[window]\ngeometry=hello\n[review]\naccept_above=400\n",
         encoding="utf-8",

@@ -1,4 +1,4 @@
-"""Three panes: the middle keeps room for pictures, and what the person chose comes back."""
+"""Three panes: the centre stays wide enough for pictures, and widths are stored."""
 
 from collections.abc import Callable
 
@@ -44,29 +44,29 @@ WANTED = Widths(272, 0, 336)
     ],
 )
 def test_the_outer_panes_give_way(room: int, expected: Widths) -> None:
-    """First down to what they need, so that the middle stays comfortable; then one goes."""
+    """First they shrink to their minimum width; then one is hidden."""
     assert shared_out(room, WANTED, LEAST) == expected
 
 
 def test_a_panel_at_the_right_outlasts_the_left_pane() -> None:
-    """Who has opened something wants to see it."""
+    """It was opened deliberately."""
     assert shared_out(720, WANTED, LEAST, is_right_shown=True) == Widths(0, 478, 242)
 
 
 def panes_of(desk: Desk) -> Panes:
-    """What lies beside each other in the window."""
+    """The splitter of the window."""
     (panes,) = desk.window.findChildren(Panes)
     return panes
 
 
 def laid_out() -> None:
-    """Everything gets its place."""
+    """Process pending layout events."""
     QApplication.sendPostedEvents()
     QApplication.processEvents()
 
 
 def test_a_small_window_shows_three_columns_of_thumbnails(reviewing: Desk) -> None:
-    """At 1,000 x 640 nothing beside them is cut, and a large window has the panes as they were."""
+    """At 1,000 x 640 nothing next to them is clipped; a large window restores the panes."""
     window = reviewing.window
     before = panes_of(reviewing).sizes()
     window.resize(1000, 640)
@@ -79,7 +79,7 @@ def test_a_small_window_shows_three_columns_of_thumbnails(reviewing: Desk) -> No
     for pane in (window.tree, window.inspector):
         assert clipped(pane) == []
     lines = [line for line in window.findChildren(ElidedLabel) if line.isVisible() and line.text()]
-    lines = [line for line in lines if "/" not in line.text()]  # a path may be as long as it likes
+    lines = [line for line in lines if "/" not in line.text()]  # a path may be of any length
     assert {line.text(): line.shown_text for line in lines} == {
         line.text(): line.text() for line in lines
     }
@@ -89,7 +89,7 @@ def test_a_small_window_shows_three_columns_of_thumbnails(reviewing: Desk) -> No
 
 
 def test_a_very_small_window_shows_two_panes(reviewing: Desk) -> None:
-    """Half of a small screen at 200%: no part is beyond the edge; what is opened takes the place of the classes."""
+    """Half of a small screen at 200%: an opened panel replaces the classes."""
     window = reviewing.window
     window.resize(720, 450)
     laid_out()
@@ -107,7 +107,7 @@ def test_a_very_small_window_shows_two_panes(reviewing: Desk) -> None:
 
 
 def test_a_very_small_window_opens_its_right_panel(reviewing: Desk) -> None:
-    """By the button in the header, or a key; in place of the classes, and back. A wide window has no such button."""
+    """By a header button or a key, in place of the classes; a wide window has no button."""
     window, header = reviewing.window, reviewing.window.workspace.header
     assert not header.panel_button.isVisible()
     window.resize(720, 450)
@@ -132,7 +132,7 @@ def test_a_very_small_window_opens_its_right_panel(reviewing: Desk) -> None:
 
 
 def test_the_right_panel_is_put_away_in_a_wide_window(reviewing: Desk) -> None:
-    """The images get its room; a button that comes then, or a panel that is opened, brings it back."""
+    """The images get its space; a button that then appears, or opening a panel, restores it."""
     window, header = reviewing.window, reviewing.window.workspace.header
     window.resize(1440, 800)
     laid_out()
@@ -143,7 +143,7 @@ def test_the_right_panel_is_put_away_in_a_wide_window(reviewing: Desk) -> None:
         before[0],
         before[1] + before[2] + 1,
         0,
-    ]  # one line less between panes
+    ]  # one splitter handle less
     reviewing.press(Qt.Key.Key_B, CONTROL)
     laid_out()
     assert window.side.isVisible()
@@ -157,7 +157,7 @@ def test_the_right_panel_is_put_away_in_a_wide_window(reviewing: Desk) -> None:
 
 
 def test_chips_that_repeat_the_rows_beside_the_classes_go_first(reviewing: Desk) -> None:
-    """In a small window they have gone, and all tools are there: order, size, graph, right panel."""
+    """In a small window they are hidden, and order, size, graph and panel buttons are visible."""
     window, header = reviewing.window, reviewing.window.workspace.header
     window.resize(720, 450)
     laid_out()
@@ -172,7 +172,7 @@ def test_chips_that_repeat_the_rows_beside_the_classes_go_first(reviewing: Desk)
 
 
 def dragged(panes: Panes, handle: int, by: int) -> None:
-    """Drag the line between two panes."""
+    """Drag a splitter handle."""
     line = panes.handle(handle)
     start = QPoint(0, line.height() // 2)
     QTest.mousePress(line, Qt.MouseButton.LeftButton, pos=start)
@@ -185,7 +185,7 @@ def dragged(panes: Panes, handle: int, by: int) -> None:
 def test_the_window_remembers_its_panes(
     qtbot: QtBot, desk: Desk, settings: Settings, leave: Callable[[Desk], None]
 ) -> None:
-    """As the person left them, also when the window was small in the end."""
+    """The person's widths, also if the window was small in the end."""
     desk.window.resize(1440, 800)
     desk.window.pages.setCurrentIndex(1)
     laid_out()
@@ -203,7 +203,7 @@ def test_the_window_remembers_its_panes(
     again.leave()
 
 
-FREE = QRect(0, 28, 1440, 872)  # a screen of 1440 x 900 below a bar
+FREE = QRect(0, 28, 1440, 872)  # a screen of 1440 x 900 below a menu bar
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ FREE = QRect(0, 28, 1440, 872)  # a screen of 1440 x 900 below a bar
     ],
 )
 def test_a_place_is_moved_and_made_to_fit(place: QRect, expected: QRect) -> None:
-    """What is free stays; too large, half outside, on a screen that is gone, and kept at another scale."""
+    """Unchanged if it fits; else too large, half outside, on a missing screen, at another scale."""
     assert fitted(place, FREE) == expected
 
 
@@ -227,7 +227,7 @@ def test_a_place_is_moved_and_made_to_fit(place: QRect, expected: QRect) -> None
 def test_the_window_and_its_title_bar_are_on_the_screen(
     qtbot: QtBot, settings: Settings, monkeypatch: pytest.MonkeyPatch, place: QRect
 ) -> None:
-    """Whatever was remembered of the last run."""
+    """For any stored geometry."""
     yesterday = Desk(qtbot, settings)
     yesterday.window.setGeometry(place)
     yesterday.leave()

@@ -1,4 +1,4 @@
-"""Counts, shares and durations as a person reads them."""
+"""Texts for counts, shares and durations."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -35,7 +35,7 @@ from tests.support.raw_photos import raw_photo
 
 @pytest.fixture(autouse=True)
 def english() -> Iterator[None]:
-    """Figures of one locale, whatever that of the machine is."""
+    """Use an English locale, whatever the system's is."""
     before = QLocale()
     QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.Country.UnitedStates))
     yield
@@ -56,12 +56,12 @@ def test_percentages_never_claim_more_than_there_is(share: float, text: str) -> 
     [(0.0, "<1%"), (0.004, "<1%"), (0.126, "13%"), (0.994, "99%"), (0.996, ">99%"), (1.0, ">99%")],
 )
 def test_no_prediction_is_certain(probability: float, text: str) -> None:
-    """Whatever a model says: rounded floating-point numbers reach 0 and 1."""
+    """Rounded floating-point probabilities reach 0 and 1."""
     assert probability_text(probability) == text
 
 
 def test_counts_follow_the_locale() -> None:
-    """One image, many images, groups of digits."""
+    """Singular, plural, digit grouping."""
     assert (images(0), images(1), images(1204)) == ("0 images", "1 image", "1,204 images")
     QLocale.setDefault(QLocale(QLocale.Language.German, QLocale.Country.Germany))
     assert number(1204) == "1.204"
@@ -103,13 +103,13 @@ def test_progress_says_what_is_known(progress: Progress, text: str) -> None:
 
 
 def test_values_are_filled_in_once() -> None:
-    """A class called "%2" does not swallow the next value."""
+    """A class named "%2" is not substituted again."""
     assert fill("%1 under %2", "%2", "Bird") == "%2 under Bird"
     assert fill("%2 then %1", "a", "b") == "b then a"
 
 
 def test_failures_can_be_copied() -> None:
-    """One line for each file."""
+    """One line per file."""
     failures = [FileFailure(Path("a.jpg"), "cut short"), FileFailure(Path("b.jpg"), "found text")]
     assert as_text(failures) == "a.jpg\tcut short\nb.jpg\tfound text"
 
@@ -126,18 +126,18 @@ def test_failures_can_be_copied() -> None:
     ],
 )
 def test_less_than_a_megabyte_is_given_in_kilobytes(size_bytes: int, text: str) -> None:
-    """No file has no size, and nothing reads 1,000.0 kB."""
+    """No file is empty, and 1,000.0 kB is not written."""
     assert file_size(size_bytes) == text
 
 
 def test_a_part_is_shown_in_the_unit_of_the_whole() -> None:
-    """However little of it is there."""
+    """Also if it is small."""
     assert part_of_size(100_000, 4_800_000) == "0.1 of 4.8\u00a0MB"
     assert part_of_size(100_000, 480_000) == "100.0 of 480.0\u00a0kB"
 
 
 def test_rates_and_locale(qapp: QApplication) -> None:
-    """A comma where the person writes one."""
+    """With a decimal comma."""
     before = QLocale()
     try:
         QLocale.setDefault(QLocale(QLocale.Language.German, QLocale.Country.Germany))
@@ -148,7 +148,7 @@ def test_rates_and_locale(qapp: QApplication) -> None:
 
 
 def test_shares_follow_the_locale(qapp: QApplication) -> None:
-    """A comma where the person writes one."""
+    """With a decimal comma."""
     before = QLocale()
     try:
         QLocale.setDefault(QLocale(QLocale.Language.German, QLocale.Country.Germany))
@@ -158,7 +158,7 @@ def test_shares_follow_the_locale(qapp: QApplication) -> None:
 
 
 def test_bytes_are_shown_as_sizes() -> None:
-    """Done of total, rate, and time left; other units as everywhere."""
+    """Done of total, rate and time left; other units as usual."""
     facts = progress_facts(Progress(1_200_000, 4_800_000, "bytes", 1_600_000.0, 6.0))
     assert facts == "1.2 of 4.8\u00a0MB  ·  1.6\u00a0MB/s  ·  6\u00a0s left"
     assert (
@@ -173,7 +173,7 @@ def test_bytes_are_shown_as_sizes() -> None:
 
 
 def test_words_become_sentences() -> None:
-    """A capital, one full stop, and nothing of nothing."""
+    """A capital, one full stop, and "" for ""."""
     assert (sentence("the GPU failed"), sentence("Done."), sentence("")) == (
         "The GPU failed.",
         "Done.",
@@ -189,7 +189,7 @@ def truncated_jpeg(path: Path) -> None:
 
 
 def damaged_png(path: Path) -> None:
-    """The header of a picture and nothing sensible behind it."""
+    """A valid PNG header followed by garbage."""
     Image.new("RGB", (60, 40), "red").save(path)
     content = path.read_bytes()
     path.write_bytes(content[:45] + b"\xff" * (len(content) - 45))
@@ -222,7 +222,7 @@ def damaged_png(path: Path) -> None:
 def test_the_reason_fits_on_a_card(
     tmp_path: Path, name: str, make: Callable[[Path], object], reason: str
 ) -> None:
-    """Each is a real file, and the engine's own line about it."""
+    """The engine's message for a real file."""
     path = tmp_path / name
     make(path)
     with pytest.raises(ImageError) as raised:
@@ -231,7 +231,7 @@ def test_the_reason_fits_on_a_card(
 
 
 def test_what_nobody_foresaw_is_shown_as_it_is() -> None:
-    """Without what was expected, what was found, and what to do."""
+    """Without the parts about expectation, finding and remedy."""
     assert (
         short_reason("the moon is full: found it so. Wait a little", "a.png") == "The moon is full"
     )
@@ -246,7 +246,7 @@ def test_what_nobody_foresaw_is_shown_as_it_is() -> None:
     ],
 )
 def test_percent_and_numbers_of_a_language(language: str, shown: list[str]) -> None:
-    """As Unicode's CLDR has them; also in sentences of the engine."""
+    """As in CLDR; also in messages of the engine."""
     before = QLocale()
     QLocale.setDefault(QLocale(language))
     try:

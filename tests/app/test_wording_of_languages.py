@@ -1,4 +1,4 @@
-"""Dates, lists, units and ends of sentences as each language writes them."""
+"""Dates, lists, units and sentence ends in each language."""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime
@@ -40,7 +40,7 @@ LANGUAGES = ("de", "fr", "es", "pt_BR", "zh_CN")
 def speak_in(
     compiled_languages: Path, qapp: QApplication, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Speak]:
-    """Chooses a language with its formats; the window's own again afterwards."""
+    """A function that chooses a language with its formats; restored afterwards."""
     monkeypatch.setattr("app.language.TRANSLATIONS", compiled_languages)
     monkeypatch.delenv("PROTOLEAF_LANGUAGE", raising=False)
     language_names.cache_clear()
@@ -55,13 +55,19 @@ def speak_in(
 @pytest.mark.parametrize(
     ("locale", "shown"),
     [
-        ("en_US", "Nov 7, 2026"), ("en_GB", "7 Nov 2026"), ("de_AT", "7. Nov. 2026"), ("fr_FR", "7 nov. 2026"),
-        ("es_ES", "7 de nov de 2026"), ("pt_BR", "7 de nov. de 2026"), ("zh_CN", "2026年11月7日"),
-        ("zh_TW", "2026年11月7日"), ("C", "7 Nov 2026"),
+        ("en_US", "Nov 7, 2026"),
+        ("en_GB", "7 Nov 2026"),
+        ("de_AT", "7. Nov. 2026"),
+        ("fr_FR", "7 nov. 2026"),
+        ("es_ES", "7 de nov de 2026"),
+        ("pt_BR", "7 de nov. de 2026"),
+        ("zh_CN", "2026年11月7日"),
+        ("zh_TW", "2026年11月7日"),
+        ("C", "7 Nov 2026"),
     ],
-)  # fmt: skip
+)
 def test_days_are_written_as_the_language_writes_them(locale: str, shown: str) -> None:
-    """With the month's name, without the day of the week, and on one line."""
+    """With the month's name, without the weekday, in one line."""
     before = QLocale()
     try:
         QLocale.setDefault(QLocale(locale))
@@ -71,7 +77,7 @@ def test_days_are_written_as_the_language_writes_them(locale: str, shown: str) -
 
 
 def test_a_moment_without_a_zone_is_that_of_the_camera() -> None:
-    """Others are in local time."""
+    """Others are converted to local time."""
     at = datetime(2026, 5, 3, 12, 2, tzinfo=UTC)
     assert moment_text(at) == moment_text(at.astimezone().replace(tzinfo=None))
 
@@ -87,7 +93,7 @@ def test_a_moment_without_a_zone_is_that_of_the_camera() -> None:
 def test_sentences_end_as_the_language_ends_them(
     speak_in: Speak, language: str, ended: str, whole: str, open_end: str
 ) -> None:
-    """In Chinese with a stop as wide as a letter, and without a space behind it."""
+    """In Chinese with a full-width stop and no space after it."""
     speak_in(language)
     assert sentence("the GPU failed") == ended
     assert paragraph(ended, "", "Why?") == whole
@@ -98,14 +104,15 @@ def test_sentences_end_as_the_language_ends_them(
 @pytest.mark.parametrize(
     ("language", "named", "facts", "title"),
     [
-        (ENGLISH, "Fox, Dog, Wolf", "Fox, 3", "Fox: 3"), ("fr", "Fox, Dog, Wolf", "Fox, 3", "Fox\u00a0: 3"),
+        (ENGLISH, "Fox, Dog, Wolf", "Fox, 3", "Fox: 3"),
+        ("fr", "Fox, Dog, Wolf", "Fox, 3", "Fox\u00a0: 3"),
         ("zh_CN", "Fox、Dog、Wolf", "Fox\uff0c3", "Fox\uff1a3"),
     ],
-)  # fmt: skip
+)
 def test_lists_and_titles_have_the_marks_of_the_language(
     speak_in: Speak, language: str, named: str, facts: str, title: str
 ) -> None:
-    """Names in a list, parts of a sentence, and what stands behind a title."""
+    """Names in a list, clauses, and what follows a title."""
     speak_in(language)
     assert enumeration(["Fox", "Dog", "Wolf"]) == named
     assert (enumeration(["Fox"]), enumeration([])) == ("Fox", "")
@@ -113,7 +120,7 @@ def test_lists_and_titles_have_the_marks_of_the_language(
 
 
 def test_texts_on_the_screen_use_them(speak_in: Speak) -> None:
-    """A class in quotes of the language, with a list."""
+    """A class in the language's quotation marks, with a list."""
     speak_in("fr")
     assert conflict_text(["Annuler", "Refaire"], "Ctrl+Z").endswith(
         "«\u00a0Annuler\u00a0», «\u00a0Refaire\u00a0»."
@@ -123,14 +130,14 @@ def test_texts_on_the_screen_use_them(speak_in: Speak) -> None:
 
 
 def test_a_name_alone_is_no_text_of_the_program(speak_in: Speak) -> None:
-    """A class of a person may be called as a word that is translated."""
+    """A person's class may have the name of a translated text."""
     speak_in("de")
     assert enumeration(["Unknown"]) == "Unknown"
     assert enumeration(["Unknown", "Fox"]) == "Unknown, Fox"
 
 
 def test_lists_in_errors_have_the_marks_of_the_language(speak_in: Speak) -> None:
-    """And so has what stands behind a file's name."""
+    """As well as what follows a file name."""
     speak_in("zh_CN")
     with pytest.raises(ProtoleafError) as raised:
         publisher_called("nobody")
@@ -144,7 +151,7 @@ def test_lists_in_errors_have_the_marks_of_the_language(speak_in: Speak) -> None
 
 
 def test_kinds_of_values_in_errors_are_translated(speak_in: Speak) -> None:
-    """What a setting takes, in words of the language."""
+    """The expected type of a setting, translated."""
     speak_in("de")
     with pytest.raises(UsageError) as raised:
         with_chosen(BackboneSettings(), {"side": "wide"})
@@ -162,7 +169,7 @@ def test_kinds_of_values_in_errors_are_translated(speak_in: Speak) -> None:
 def test_a_number_and_its_unit_stay_on_one_line(
     speak_in: Speak, language: str, shown: tuple[str, ...]
 ) -> None:
-    """Sizes, durations and rates, each a text that can be translated."""
+    """Sizes, durations and rates, each a translatable text."""
     speak_in(language)
     rate = progress_facts(Progress(0, 0, "images", 355.0)).partition(SEPARATOR)[2]
     found = file_size(53_100_000), time_left(720), hours(1.5), rate, transfer_rate(1_600_000)

@@ -1,4 +1,4 @@
-"""Where the program and its weights come from, named in the Help menu."""
+"""Help > About: origin and licences of the program and its weights."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from tests.support.desk import CONTROL, Desk
 
 
 def opened(desk: Desk, fact: str) -> AboutCard:
-    """The card, found by its name like any command, once a fact stands on it."""
+    """Open the card from the command palette and wait until it shows a fact."""
     desk.press(Qt.Key.Key_K, CONTROL)
     desk.type_into_palette("about prot")
     desk.press(Qt.Key.Key_Return)
@@ -28,14 +28,14 @@ def opened(desk: Desk, fact: str) -> AboutCard:
 
 
 def words(card: AboutCard) -> str:
-    """All that stands on it."""
+    """All visible text of the card."""
     return "\n".join(label.text() for label in card.findChildren(QLabel) if label.isVisibleTo(card))
 
 
 def test_version_origin_and_licence_are_shown(
     desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As the file NOTICE tells them; Esc closes."""
+    """The card shows the file NOTICE; Esc closes it."""
     notice = tmp_path / "NOTICE"
     notice.write_text(
         "Works of others.\n\nA network\n    Weights by\n    somebody, 2020.\n", encoding="utf-8"
@@ -52,7 +52,7 @@ def test_version_origin_and_licence_are_shown(
 def test_without_the_file_the_cards_of_the_backbones_tell_it(
     desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A second look tells it once."""
+    """Without NOTICE, licences of the model cards are shown, once each."""
     monkeypatch.setattr("app.about.logic.notice_path", lambda: tmp_path / "nowhere")
     licence = find_model().card.licence
     opened(desk, licence)
@@ -61,8 +61,11 @@ def test_without_the_file_the_cards_of_the_backbones_tell_it(
 
 
 def test_a_notice_flows() -> None:
-    """Lines are as long as the card is wide, not as the file."""
-    notice = "All of\nthis.\n\nA network\n    Made by\n    somebody.\n    Licence: https://example.org/a\n    Changed\n"
+    """Lines of NOTICE are joined, so that the card wraps them to its width."""
+    notice = (
+        "All of\nthis.\n\nA network\n    Made by\n    somebody.\n"
+        "    Licence: https://example.org/a\n    Changed\n"
+    )
     assert parts_of(notice) == (
         ("A network", ("Made by somebody.", "Licence: https://example.org/a", "Changed")),
     )

@@ -1,4 +1,4 @@
-"""Digits and brackets by their place, on keyboards whose digit row needs Shift."""
+"""Keys by physical position, for layouts whose digit row needs Shift."""
 
 import sys
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(
 def pressed(
     key: Qt.Key, code: int, text: str, keys: Qt.KeyboardModifier = NONE, *, native: int = 0
 ) -> QKeyEvent:
-    """A key as the system reports it."""
+    """A key event as the system reports it."""
     return QKeyEvent(QKeyEvent.Type.KeyPress, key, keys, code, 0, native, text)
 
 
@@ -37,7 +37,7 @@ def pressed(
         (pressed(Key.Key_Plus, FIRST, "+"), Key.Key_1),  # Czech and Slovak
         (pressed(Key.Key_Agrave, 19, "à"), Key.Key_0),
         (pressed(Key.Key_Ampersand, FIRST, "&", CONTROL), Key.Key_1),
-        (pressed(Key.Key_1, FIRST, "1"), None),  # a digit already
+        (pressed(Key.Key_1, FIRST, "1"), None),  # already a digit
         (pressed(Key.Key_Exclam, FIRST, "!", SHIFT), None),  # a US keyboard
         (pressed(Key.Key_BracketLeft, 14, "[", native=ALT_GR), None),  # AltGr of a French one
         (pressed(Key.Key_A, 38, "a"), None),
@@ -45,12 +45,12 @@ def pressed(
     ],
 )
 def test_the_digit_of_a_place(event: QKeyEvent, digit: Qt.Key | None) -> None:
-    """Only where the layout gives another character without Shift."""
+    """A position means its digit only where the layout types another character without Shift."""
     assert digit_by_place(event) == digit
 
 
 def test_brackets_and_shifted_digits() -> None:
-    """German has ü and + right of P; a French 1 is typed with Shift."""
+    """A German layout has ü and + right of P; in a French one, Shift types the digits."""
     assert bracket_by_place(pressed(Key.Key_Udiaeresis, LEFT_BRACKET, "ü")) == Key.Key_BracketLeft
     assert bracket_by_place(pressed(Key.Key_P, 33, "p")) is None
     assert is_shifted_digit(pressed(Key.Key_1, FIRST, "1", SHIFT))
@@ -58,7 +58,7 @@ def test_brackets_and_shifted_digits() -> None:
 
 
 def test_keys_of_a_page() -> None:
-    """A digit by its place comes before the character, a bracket after it."""
+    """A digit by position precedes the character; a bracket by position follows it."""
     rows = (
         ("one", "1"),
         ("six", "6"),
@@ -84,12 +84,12 @@ def test_keys_of_a_page() -> None:
     without_digits = {"larger": acts["larger"]}
     assert keys.press(
         pressed(Key.Key_Plus, FIRST, "+"), without_digits
-    )  # a Czech +, where no digit means anything
+    )  # a Czech +, on a page without digit keys
     assert not keys.press(pressed(Key.Key_Eacute, SECOND, "é"), without_digits)
 
 
 def test_the_first_key_of_a_french_digit_row_labels(reviewing: Desk) -> None:
-    """And with Ctrl gives a star; in a field it is the character that it is."""
+    """The key labels, with Ctrl it rates, and in a text field it types its character."""
     window = reviewing.window
     handle = window.windowHandle()
     handle.installEventFilter(window.registry)  # as when a window becomes active on a screen

@@ -1,4 +1,4 @@
-"""Whose key it is: chosen before declared, per place; and what of the settings counts."""
+"""Keys in use: a chosen key precedes a declared one; invalid settings are ignored."""
 
 import logging
 from pathlib import Path
@@ -35,12 +35,12 @@ OWNERS = (
 
 @pytest.fixture
 def store(tmp_path: Path) -> Settings:
-    """Settings in a file."""
+    """Settings stored in a file."""
     return Settings(QSettings(str(tmp_path / "keys.ini"), QSettings.Format.IniFormat))
 
 
 def begun(store: Settings | None = None) -> KeysInUse:
-    """A window has begun."""
+    """The keys in use after a window has started."""
     keys = KeysInUse()
     keys.begin(OWNERS, store)
     return keys
@@ -61,20 +61,23 @@ def begun(store: Settings | None = None) -> KeysInUse:
     ],
 )
 def test_keys_are_rivals_where_both_work(name: str, key: str, rivals: list[str]) -> None:
-    """Those of the window everywhere, those of a page on it, and with those of images where they work, too."""
+    """Keys conflict where both work: on the window, on a page, or on images."""
     assert begun().rivals(name, key) == rivals
 
 
 def test_a_chosen_key_is_taken_from_those_that_only_declare_it() -> None:
-    """Where both would work; of two that chose it the first has it."""
+    """Only where both would work; of two actions that chose the key, the first gets it."""
     settled = settle(OWNERS, {"accept": ("X",)})
     assert (settled["accept"], settled["reject"], settled["other.take"], settled["page.take"]) == (
-        ("X",), (), (), ("X",)
-    )  # fmt: skip
+        ("X",),
+        (),
+        (),
+        ("X",),
+    )
 
 
 def test_two_that_chose_the_same_key(caplog: pytest.LogCaptureFixture) -> None:
-    """One has it, and the log says so."""
+    """One gets the key, with a warning in the log."""
     with caplog.at_level(logging.WARNING):
         settled = settle(OWNERS, {"accept": ("Q",), "reject": ("Q",)})
     assert (settled["accept"], settled["reject"]) == (("Q",), ())
@@ -83,7 +86,7 @@ def test_two_that_chose_the_same_key(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_choices_survive_a_restart(store: Settings) -> None:
-    """Also that a key was taken away; reset keys are the declared ones again."""
+    """A removed key stays removed; a reset restores the declared keys."""
     keys = begun(store)
     keys.choose({"accept": ("A", "Ctrl+,"), "reject": (), "undo": ("Ctrl+Z",)})
     again = begun(Settings(QSettings(store.store.fileName(), QSettings.Format.IniFormat)))
@@ -118,7 +121,7 @@ def test_choices_survive_a_restart(store: Settings) -> None:
 def test_damaged_entries_are_ignored(
     store: Settings, stored: object, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The action keeps what it declares, or the part of the entry that is a key; nothing else suffers."""
+    """The action falls back to its declared keys or to the valid part of the entry."""
     store.store.setValue("keys/accept", stored)
     store.store.setValue("keys/reject", "Q")
     with caplog.at_level(logging.WARNING):
@@ -129,7 +132,7 @@ def test_damaged_entries_are_ignored(
 
 
 def test_entries_of_another_version_stay(store: Settings, caplog: pytest.LogCaptureFixture) -> None:
-    """Ignored with a line in the log, and there again for the version that knows them."""
+    """They are logged and ignored, but not deleted from the settings."""
     store.store.setValue("keys/teleport", "T")
     with caplog.at_level(logging.WARNING):
         keys = begun(store)
@@ -145,12 +148,12 @@ def test_entries_of_another_version_stay(store: Settings, caplog: pytest.LogCapt
     [("ctrl+z", "Ctrl+Z"), ("Enter", "Enter"), ("A, B", ""), ("Shift", ""), ("", ""), ("?", "?")],
 )
 def test_one_key_with_its_modifiers(written: str, key: str) -> None:
-    """As the table writes it; nothing for sequences of several."""
+    """Keys are normalised; a sequence of several keys gives ""."""
     assert normal_key(written) == key
 
 
 def test_keys_for_people() -> None:
-    """Both keys called Enter are Enter; where there is little room they are signs."""
+    """Both keys named Enter are shown as Enter; the short form uses symbols."""
     assert [shown_key(key) for key in ("Return", "Ctrl+Return", "U")] == [
         "Enter",
         "Ctrl+Enter",
@@ -160,7 +163,7 @@ def test_keys_for_people() -> None:
 
 
 def test_declared_keys_of_the_window_do_not_meet() -> None:
-    """Nor those of any page with one another; the key that opens an image closes it."""
+    """Pages may share keys with one another; the key that opens an image also closes it."""
     keys = KeysInUse()
     keys.begin(key_owners())
     pairs = {
@@ -174,7 +177,7 @@ def test_declared_keys_of_the_window_do_not_meet() -> None:
 
 @pytest.mark.parametrize("name", sorted(PRESETS))
 def test_presets_are_whole(name: str) -> None:
-    """Every action that they name is there, and gets all of its keys."""
+    """Each action of a preset exists and gets all of its keys."""
     chosen = PRESETS[name].chosen
     owners = key_owners()
     assert chosen.keys() <= {owner.name for owner in owners}

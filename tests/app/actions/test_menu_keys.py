@@ -1,4 +1,4 @@
-"""Menus by the keyboard: letters with Alt, F10, the menu key and Shift+F10; and the full screen."""
+"""Menus by keyboard: Alt mnemonics, F10, the menu key, Shift+F10; and full screen."""
 
 from collections.abc import Iterator
 
@@ -13,13 +13,13 @@ from tests.support.desk import ALT, SHIFT, Desk
 
 Key = Qt.Key
 FULL = 255
-"""Alpha of what cannot be seen through."""
+"""Alpha of an opaque pixel."""
 MENUS = ["File", "Edit", "View", "Classes", "Images", "Review", "Model", "Help"]
 
 
 @pytest.fixture(autouse=True)
 def no_menu_left() -> Iterator[None]:
-    """A popup takes all keys of the tests that follow."""
+    """Close open popups, which would take the keys of later tests."""
     yield
     while (popup := QApplication.activePopupWidget()) is not None:
         popup.close()
@@ -37,7 +37,7 @@ def no_menu_left() -> Iterator[None]:
     ],
 )
 def test_letters_are_initials_and_each_is_there_once(texts: list[str], expected: list[str]) -> None:
-    """In Chinese an English initial stands behind; what has no letter left gets none; a shown ampersand stays."""
+    """Chinese texts get an English initial appended; an ampersand of the text is escaped."""
     hints = {"文件": "File", "新建…": "new project"}
     marked = marked_letters(texts, [hints.get(text, text) for text in texts])
     assert marked == expected
@@ -45,7 +45,7 @@ def test_letters_are_initials_and_each_is_there_once(texts: list[str], expected:
 
 
 def test_alt_and_a_letter_open_a_menu_and_a_letter_chooses_in_it(reviewing: Desk) -> None:
-    """Alt+V opens View, S its orders, N sorts by name."""
+    """Alt+V opens View, S its submenu of orders, N sorts by name."""
     reviewing.press(Key.Key_V, ALT)
     view = open_menu()
     assert without_mark(view.title()) == "View"
@@ -61,7 +61,7 @@ def test_alt_and_a_letter_open_a_menu_and_a_letter_chooses_in_it(reviewing: Desk
 
 
 def test_f10_opens_the_first_menu_and_arrows_go_on(reviewing: Desk) -> None:
-    """Esc closes it."""
+    """The arrow keys move to the next menu; Esc closes it."""
     reviewing.press(Key.Key_F10)
     first = open_menu()
     assert without_mark(first.title()) == "File"
@@ -77,7 +77,7 @@ def test_f10_opens_the_first_menu_and_arrows_go_on(reviewing: Desk) -> None:
 def test_the_menu_key_and_shift_f10_open_the_menu_of_the_card(
     reviewing: Desk, key: Qt.Key, keys: Qt.KeyboardModifier
 ) -> None:
-    """At the current card; and what is chosen there is done to it."""
+    """It opens at the current card and acts on that card."""
     image_id = reviewing.choose(3)
     reviewing.press(key, keys)
     menu = open_menu()
@@ -96,7 +96,7 @@ def test_shift_f10_opens_the_menu_of_a_class(reviewing: Desk) -> None:
 
 
 def test_shift_f10_opens_the_menu_of_a_node_of_the_graph(reviewing: Desk) -> None:
-    """Of the chosen class, where it is drawn."""
+    """For the selected class, at its node."""
     disc = reviewing.graph.find("Red disc")
     reviewing.window.tree.select_class(disc)
     reviewing.window.workspace.show_graph(True)
@@ -110,7 +110,7 @@ def test_shift_f10_opens_the_menu_of_a_node_of_the_graph(reviewing: Desk) -> Non
 
 
 def test_the_single_view_has_the_menu_of_its_image(reviewing: Desk) -> None:
-    """By the right button, where it is pressed, and by Shift+F10, in the middle."""
+    """A right click opens it at the pointer, Shift+F10 in the centre."""
     reviewing.choose(2)
     reviewing.press(Key.Key_Space)
     view = reviewing.window.workspace.image_view
@@ -134,7 +134,7 @@ def test_the_single_view_has_the_menu_of_its_image(reviewing: Desk) -> None:
 
 
 def test_f11_fills_the_screen_and_gives_it_back(reviewing: Desk) -> None:
-    """A maximised window is maximised again."""
+    """A maximised window is maximised again afterwards."""
     reviewing.window.showMaximized()
     reviewing.press(Key.Key_F11)
     assert reviewing.window.isFullScreen()
@@ -144,7 +144,7 @@ def test_f11_fills_the_screen_and_gives_it_back(reviewing: Desk) -> None:
 
 
 def test_nothing_is_seen_behind_the_corners_of_a_menu(reviewing: Desk) -> None:
-    """Of one in the bar, and of a context menu."""
+    """Menus of the menu bar and context menus have transparent corners."""
     for key, keys in ((Key.Key_E, ALT), (Key.Key_F10, SHIFT)):
         reviewing.choose(1)
         reviewing.press(key, keys)
@@ -156,7 +156,7 @@ def test_nothing_is_seen_behind_the_corners_of_a_menu(reviewing: Desk) -> None:
 
 
 def test_letters_stand_on_open_menus_only(reviewing: Desk) -> None:
-    """A menu that is closed again has its plain texts, for the palette and for the menus that share an action."""
+    """A closed menu has plain texts again, for the palette and other menus with the same action."""
     reviewing.press(Key.Key_R, ALT)
     menu = open_menu()
     assert isinstance(menu, QMenu)

@@ -1,4 +1,4 @@
-"""Keys of one page: pressed, changed, and named in texts."""
+"""Keys of a single page: pressed, changed, and shown in tooltips."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -17,14 +17,14 @@ KEYS = PageKeys(
 
 
 class Shelf(QWidget):
-    """A page that writes down what was done."""
+    """A page that records the actions of its keys."""
 
     def __init__(self) -> None:
         super().__init__()
         self.done: list[str] = []
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Do what the key means here."""
+        """Perform the action of the key."""
         acts = {name: lambda name=name: self.done.append(name) for name in ("take", "more")}
         if not KEYS.press(event, acts):
             super().keyPressEvent(event)
@@ -32,7 +32,7 @@ class Shelf(QWidget):
 
 @pytest.fixture
 def shelf(qtbot: QtBot) -> Shelf:
-    """In a window that knows its keys."""
+    """The page, registered with the keys in use."""
     keys_in_use().begin(KEYS.owners())
     shelf = Shelf()
     qtbot.addWidget(shelf)
@@ -40,7 +40,7 @@ def shelf(qtbot: QtBot) -> Shelf:
 
 
 def test_each_declared_key_works(qtbot: QtBot, shelf: Shelf) -> None:
-    """And no other; a sign may need Shift."""
+    """Other keys do nothing; a symbol may need Shift."""
     for key in (Key.Key_T, Key.Key_Return, Key.Key_Q):
         qtbot.keyClick(shelf, key)
     qtbot.keyClick(shelf, Key.Key_T, SHIFT)
@@ -49,7 +49,7 @@ def test_each_declared_key_works(qtbot: QtBot, shelf: Shelf) -> None:
 
 
 def test_a_changed_key_works_and_the_old_one_no_longer(qtbot: QtBot, shelf: Shelf) -> None:
-    """Texts name the new one."""
+    """Tooltips name the new key."""
     assert KEYS.tip("Take it", "take") == "Take it (T)"
     keys_in_use().choose({"shelf.take": ("Ctrl+G",)})
     qtbot.keyClick(shelf, Key.Key_T)
@@ -59,14 +59,14 @@ def test_a_changed_key_works_and_the_old_one_no_longer(qtbot: QtBot, shelf: Shel
 
 
 def test_without_a_key_a_tip_is_its_text(shelf: Shelf) -> None:
-    """And no key does it."""
+    """The action has no key at all."""
     keys_in_use().choose({"shelf.take": ()})
     assert KEYS.text_of("take") == ""
     assert KEYS.tip("Take it", "take") == "Take it"
 
 
 def test_a_bare_arrow_means_the_side_where_something_is_seen(qapp: QApplication) -> None:
-    """What stands at the left from left to right stands at the right where all is mirrored; turning is no side."""
+    """Left and right are swapped in a right-to-left layout; rotation is not."""
     ours, turn = PageKey("ours", "Ours", "1 Left"), PageKey("turn", "Turn", "Ctrl+Left")
     assert ours.declared == ("1", "Left")
     qapp.setLayoutDirection(Qt.LayoutDirection.RightToLeft)

@@ -1,4 +1,4 @@
-"""The whole table of actions, as menus, keys sheet and palette show it: nothing moves unnoticed."""
+"""The table of actions as a text file, so that each change is visible in review."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,11 +13,11 @@ from tests.support.desk import Desk
 
 TABLE = Path(__file__).with_name("actions.txt")
 MOST_LINES: Final = 15
-"""Lines of a menu that are still found at a glance."""
+"""The most lines that a menu may have."""
 
 
 def lines_of(rows: Sequence[ActionRow]) -> Iterator[str]:
-    """The table, a line for each action."""
+    """One line of text for each action."""
     for menu in MENUS:
         before = ""
         for line in menu_lines(row for row in rows if row.section.menu == menu):
@@ -30,7 +30,7 @@ def lines_of(rows: Sequence[ActionRow]) -> Iterator[str]:
 
 
 def submenu_lines(path: str, line: MenuLine) -> Iterator[str]:
-    """Those of a submenu."""
+    """The lines of a submenu."""
     before = line.rows[0].section.inner_part
     for inner in lines_within(line.rows):
         begins, before = "---" if before != inner.part else "", inner.part
@@ -38,7 +38,7 @@ def submenu_lines(path: str, line: MenuLine) -> Iterator[str]:
 
 
 def line_of(row: ActionRow, menu: str, begins: str) -> str:
-    """One action as one line."""
+    """The text of one action."""
     where = "images" if row.on_images else "classes" if row.on_classes else "window"
     where += "" if row.in_bar else ", in no menu of the window"
     needs = "+".join(sorted(need.name or "" for need in row.needs))
@@ -48,7 +48,7 @@ def line_of(row: ActionRow, menu: str, begins: str) -> str:
 
 
 def levels(menu: QMenuBar | QMenu, path: str = "") -> Iterator[tuple[str, int]]:
-    """Each menu by its path, with how many lines it has."""
+    """Each menu by its path, with its number of lines."""
     actions = [action for action in menu.actions() if not action.isSeparator()]
     yield path, len(actions)
     for action in actions:
@@ -57,12 +57,12 @@ def levels(menu: QMenuBar | QMenu, path: str = "") -> Iterator[tuple[str, int]]:
 
 
 def test_the_table_of_actions() -> None:
-    """Menu, separator, name, text, icon, keys, needs and where the keys work, in the order of menus and palette."""
+    """Menu, separator, name, text, icon, keys, needs and scope, in menu order."""
     assert list(lines_of(ACTIONS)) == TABLE.read_text(encoding="utf-8").splitlines()
 
 
 def test_no_menu_has_more_lines_than_are_found_at_a_glance() -> None:
-    """By the table: each menu, and each submenu; and a submenu holds more than one action."""
+    """No menu or submenu of the table is too long; a submenu has several actions."""
     for menu in MENUS:
         lines = menu_lines(row for row in ACTIONS if row.section.menu == menu and row.in_bar)
         assert len(lines) <= MOST_LINES, menu
@@ -75,7 +75,7 @@ def test_no_menu_has_more_lines_than_are_found_at_a_glance() -> None:
 
 
 def test_the_menu_bar_has_no_level_with_more_lines(desk: Desk) -> None:
-    """As it is on screen, with what is added to the table: recent projects."""
+    """On screen, too, where menus have additional lines such as recent projects."""
     found = dict(levels(desk.window.menuBar()))
     assert len(found) > len(MENUS)
     assert {path: count for path, count in found.items() if count > MOST_LINES} == {}

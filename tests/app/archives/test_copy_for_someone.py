@@ -1,4 +1,4 @@
-"""A copy for someone, as a whole story by mouse and keys: exported, opened elsewhere, labelled there, merged back."""
+"""A copy for someone, end to end: exported, opened elsewhere, labelled, merged back."""
 
 import shutil
 import zipfile
@@ -30,14 +30,14 @@ Key = Qt.Key
 
 
 def click(desk: Desk, part: QAbstractButton) -> None:
-    """Press and let go on its mark or its words."""
+    """Click on a check box or button near its left edge."""
     assert part.isEnabled()
     assert part.isVisible()
     desk.qtbot.mouseClick(part, Qt.MouseButton.LeftButton, pos=QPoint(12, part.height() // 2))
 
 
 def exported(desk: Desk, out: Path, *, has_previews: bool) -> None:
-    """Export a copy by its card."""
+    """Export a copy from its card."""
     desk.press(Key.Key_E, CONTROL | SHIFT)
     card = desk.window.of(Exporting).card
     assert card is not None
@@ -55,7 +55,7 @@ def exported(desk: Desk, out: Path, *, has_previews: bool) -> None:
 
 
 def dropped(desk: Desk, target: QWidget, archive: Path) -> CopyCard:
-    """Drop a copy on a part of the window; its card once it knows what is in it."""
+    """Drop a copy onto a part of the window; return its card once it is read."""
     desk.drop_files(target, [archive])
     return shown_card(desk)
 
@@ -78,7 +78,7 @@ def is_open(desk: Desk, path: Path) -> bool:
 
 @pytest.fixture
 def trip(tmp_path: Path) -> Path:
-    """A project of four wide photos that are embedded; one is labelled."""
+    """A project of four wide, embedded photos, one of them labelled."""
     with wide_project(tmp_path / "ada") as project:
         project.labels.set([1], project.classes.graph.find("Fox"), who="ada")
         embed_project(project, cache_of_test(), device="cpu")
@@ -134,7 +134,7 @@ def test_a_copy_with_previews_goes_out_is_labelled_and_comes_back(
 def test_a_copy_is_opened_from_the_first_page_the_dialog_and_the_system(
     desk: Desk, trip: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Dropped, chosen in the dialog, or by a double click; Esc leaves everything as it is."""
+    """By drop, file dialog or double click; Esc changes nothing."""
     out = tmp_path / "trip.protoleafz"
     with Project.open(trip) as project:
         pack_project(project, cache_of_test(), out)
@@ -161,7 +161,7 @@ def test_a_copy_is_opened_from_the_first_page_the_dialog_and_the_system(
 def test_a_copy_that_comes_back_is_dropped_and_merged(
     desk: Desk, trip: Path, tmp_path: Path
 ) -> None:
-    """Beside unpacking, its card offers to bring it into the open project."""
+    """The card offers to merge the copy into the open project."""
     theirs = tmp_path / "ben.protoleaf"
     shutil.copyfile(trip, theirs)
     with Project.open(theirs, is_backed_up=False) as project:
@@ -185,7 +185,7 @@ def test_a_copy_that_comes_back_is_dropped_and_merged(
 
 
 def test_a_copy_begins_the_program(desk: Desk, trip: Path, tmp_path: Path) -> None:
-    """`protoleaf FILE`: the first page stays behind the card."""
+    """`protoleaf FILE` shows the card on top of the start page."""
     with Project.open(trip) as project:
         pack_project(project, cache_of_test(), tmp_path / "trip.protoleafz")
     desk.window.begin(tmp_path / "trip.protoleafz")
@@ -199,7 +199,7 @@ def test_a_copy_begins_the_program(desk: Desk, trip: Path, tmp_path: Path) -> No
 def test_why_a_copy_cannot_be_opened_stands_on_the_card(
     desk: Desk, tmp_path: Path, trip: Path
 ) -> None:
-    """No copy, half of one, a taken folder, too full a disk; and nothing is written."""
+    """An invalid or truncated copy, a taken folder, a full disk; nothing is written."""
     (tmp_path / "odd.protoleafz").write_bytes(b"PK\x03\x04 odd")
     desk.drop_files(desk.window.of(Projects).page, [tmp_path / "odd.protoleafz"])
     feature = desk.window.of(Archives)
@@ -227,7 +227,7 @@ def test_why_a_copy_cannot_be_opened_stands_on_the_card(
 
 
 def test_the_cards_fit(desk: Desk, trip: Path, tmp_path: Path) -> None:
-    """Of the export and of the copy: nothing is clipped, nothing lies over another thing."""
+    """No text is clipped and no widgets overlap, in the export and in the copy's card."""
     desk.open(trip)
     desk.press(Key.Key_E, CONTROL | SHIFT)
     card = desk.window.of(Exporting).card

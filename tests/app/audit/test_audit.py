@@ -1,4 +1,4 @@
-"""Check 50 at random: drawn by its action, answered by the usual keys, and the result."""
+"""Audit: draw 50 images at random, label them with the usual keys, see the result."""
 
 import numpy as np
 import pytest
@@ -27,14 +27,14 @@ def looking(desk: Desk, collection: Collection) -> Desk:
 
 
 def check(desk: Desk) -> list[int]:
-    """Choose the action, and wait for the images; their ids in the order of their cards."""
+    """Start an audit; returns the ids of its images in the order of their cards."""
     desk.window.trigger("check_at_random")
     desk.wait(lambda: desk.window.workspace.images is not None)
     return desk.window.workspace.model.image_ids.tolist()
 
 
 def line(desk: Desk) -> str:
-    """The line below the images, "" without one."""
+    """The line below the images, "" if hidden."""
     notice = desk.window.of(Auditing).notice
     return (
         "".join(each.text() for each in notice.findChildren(QLabel)) if notice.isVisible() else ""
@@ -42,7 +42,7 @@ def line(desk: Desk) -> str:
 
 
 def test_images_are_drawn_and_answered_by_keys(looking: Desk, collection: Collection) -> None:
-    """Enter answers as the card says, undo opens the image again, and going on shows what is left."""
+    """Enter accepts, undo puts the image back, and a continued audit shows the remaining ones."""
     shown = check(looking)
     assert (len(shown), looking.window.workspace.header.title) == (UNLABELLED, "Checked at random")
     assert shown != sorted(shown)
@@ -70,7 +70,7 @@ def test_images_are_drawn_and_answered_by_keys(looking: Desk, collection: Collec
 
 
 def test_what_is_accepted_in_bulk_waits_for_a_look_and_the_audit_grows(looking: Desk) -> None:
-    """A selection that is accepted at once is no answer; labels one by one are, and then there is a result."""
+    """Labels set in bulk do not count as answers; single labels do, and give a result."""
     state = looking.state
     random = np.random.default_rng(5)
     act(

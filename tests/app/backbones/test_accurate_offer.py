@@ -1,4 +1,4 @@
-"""The accurate backbone is offered to a project that uses the fast one: once, in a line that asks for nothing."""
+"""The accurate backbone is offered once to a project that uses the fast one."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from tests.support.widgets import button
 def offered(
     desk: Desk, collection: Collection, tinyleaf: str, monkeypatch: pytest.MonkeyPatch
 ) -> Desk:
-    """A project on the fast backbone was opened, and the accurate one would have to be prepared."""
+    """A project with the fast backbone, where the accurate one is not yet prepared."""
     offer_two(monkeypatch, is_ready=False)
     desk.open(collection.project)
     desk.wait(desk.window.workspace.offer_notice.isVisible)
@@ -34,14 +34,14 @@ def offered(
 
 
 def click(desk: Desk, title: str) -> None:
-    """Click an answer of the line."""
+    """Click a button of the notice."""
     desk.qtbot.mouseClick(
         button(desk.window.workspace.offer_notice, title), Qt.MouseButton.LeftButton
     )
 
 
 def opened_again(desk: Desk, project: Path) -> bool:
-    """Whether the line is there when the project is opened the next time."""
+    """Whether the notice is visible after the project is reopened."""
     desk.window.session.close()
     desk.wait(lambda: desk.window.session.info is None)
     desk.open(project)
@@ -50,7 +50,7 @@ def opened_again(desk: Desk, project: Path) -> bool:
 
 
 def test_a_no_holds(offered: Desk, collection: Collection) -> None:
-    """Nothing is begun, and the line never comes back to this project."""
+    """Nothing starts, and the notice does not appear again for this project."""
     notice = offered.window.workspace.offer_notice
     assert clipped(notice) == []
     assert [each.property("variant") for each in notice.findChildren(QPushButton)] == [None, None]
@@ -63,7 +63,7 @@ def test_a_no_holds(offered: Desk, collection: Collection) -> None:
 def test_compare_prepares_and_then_embeds_beside_the_one_in_use(
     offered: Desk, tinyleaf: str
 ) -> None:
-    """In the panel, with progress; the project does not change before the person says so."""
+    """The panel shows the progress; the project changes only after confirmation."""
     jobs = offered.window.of(Backbones).jobs
     jobs.preparation.make_job = Player(
         [Progress(2, 4, "steps", note="writing the network"), AddedBackbone("", "", 1)]
@@ -82,7 +82,7 @@ def test_compare_prepares_and_then_embeds_beside_the_one_in_use(
 
 
 def test_a_preparation_that_fails_says_why(offered: Desk) -> None:
-    """In the panel; the project is as it was."""
+    """The panel shows the reason; the project is unchanged."""
     jobs = offered.window.of(Backbones).jobs
     jobs.preparation.make_job = Player([Failed("the weights are not there")])
     click(offered, "Compare…")
@@ -94,7 +94,7 @@ def test_a_preparation_that_fails_says_why(offered: Desk) -> None:
 
 
 def unlabelled(project: Project) -> None:
-    """Take every label off."""
+    """Remove all labels."""
     table = project.images.table()
     project.labels.remove(table.ids)
 
@@ -108,7 +108,7 @@ def test_nothing_is_offered_where_nothing_can_be_gained(
     reason: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Without labels there is nothing to compare on; a project that is only read does not change."""
+    """Without labels there is nothing to compare; a read-only project cannot change."""
     offer_two(monkeypatch)
     if reason == "the sample":
         monkeypatch.setenv("PROTOLEAF_SAMPLE", str(collection.folder))

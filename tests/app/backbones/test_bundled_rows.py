@@ -1,4 +1,4 @@
-"""The bundled backbones among the installed ones: what each is for, how fast it is here, and where it is from."""
+"""Bundled backbones in the list: purpose, speed on this computer, and origin."""
 
 import pytest
 from PySide6.QtWidgets import QLabel
@@ -17,7 +17,7 @@ FAST = find_model().name
 
 
 def words(card: RowCard) -> list[str]:
-    """What stands on a card."""
+    """All visible text of a card."""
     return [label.text() for label in card.findChildren(QLabel) if label.isVisibleTo(card)]
 
 
@@ -25,7 +25,7 @@ def words(card: RowCard) -> list[str]:
 def test_bundled_backbones_say_what_they_are_for(
     reviewing: Desk, tinyleaf: str, is_ready: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Badge, images a second of this computer, licence and origin; one that is not ready says what comes first."""
+    """Badge, images per second here, licence and origin; and the preparation if one is needed."""
     name = tinyleaf if is_ready else "accurate-one"
     offer_two(monkeypatch, is_ready=is_ready, name=name)
     rates = {FAST: PhotoRate(400.0, 400.0), tinyleaf: PhotoRate(50.0, 200.0)}

@@ -1,4 +1,4 @@
-"""The first source: the project changed to another backbone that is here, and back."""
+"""Source 1: change the project to another installed backbone, and back."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ from tests.support.sessions import LONG_MS, changed_by, recorded
 
 
 def test_a_change_is_measured_used_and_undone(reviewing: Desk, tinyleaf: str) -> None:
-    """With the real worker: nothing changes before the answer; then at once, and back to the last bit by the toast."""
+    """With the real worker: the change is applied on confirmation; undo restores it bit for bit."""
     change = reviewing.window.of(Backbones).jobs.change
     panel = panel_for(reviewing)
     before = own_copy(reviewing.state)
@@ -38,7 +38,7 @@ def test_a_change_is_measured_used_and_undone(reviewing: Desk, tinyleaf: str) ->
     assert "New: " in panel.outcome.text
     assert (
         "23 of your labels, each held out once." in panel.outcome.text
-    )  # one is the copy of another
+    )  # one image is a duplicate of another
     jobs = recorded(reviewing.window.session.jobs.job_added)
     changed_by(reviewing.qtbot, reviewing.window.session, panel.outcome.use_button.click)
     assert reviewing.window.toast.message == f"Now using {tinyleaf}"
@@ -60,7 +60,7 @@ def test_a_change_is_measured_used_and_undone(reviewing: Desk, tinyleaf: str) ->
 def test_what_was_found_out_about_images_waits_with_the_change(
     reviewing: Desk, tinyleaf: str
 ) -> None:
-    """The worker sends it in batches before its result; the project learns of it when the change is used."""
+    """The worker sends it in batches before its result; it is stored with the change."""
     news = (EmbedResult(7, None, "it is gone"), EmbedResult(8, None, "it is gone, too"))
     prepared = PreparedChange(tinyleaf, tinyleaf, "00ff", ShotComparison(0.5, None, 0), 3)
     jobs = reviewing.window.of(Backbones).jobs
@@ -74,7 +74,7 @@ def test_what_was_found_out_about_images_waits_with_the_change(
 def test_keeping_the_old_one_changes_nothing(
     reviewing: Desk, collection: Collection, tinyleaf: str
 ) -> None:
-    """No step, no version; the pages are back."""
+    """No undo step, no model version; the panel shows its sources again."""
     panel = panel_for(reviewing)
     use_button(panel, tinyleaf).click()
     wait_for(reviewing, reviewing.window.of(Backbones).jobs.change, Stage.DONE)
@@ -89,7 +89,7 @@ def test_keeping_the_old_one_changes_nothing(
 def test_a_cancel_leaves_the_project_as_it_was(
     reviewing: Desk, collection: Collection, tinyleaf: str
 ) -> None:
-    """Progress has done, total, rate and time left; the answer to Cancel comes at once; Use is there again."""
+    """Progress has counts, rate and time left; Cancel takes effect at once."""
     change = reviewing.window.of(Backbones).jobs.change
     change.make_job = Player([progress(16, 64), "wait"], [progress(16, 64), "wait"])
     with Project.open(collection.project, for_writing=False) as project:
@@ -110,7 +110,7 @@ def test_a_cancel_leaves_the_project_as_it_was(
 
 
 def test_a_failure_is_one_line(reviewing: Desk, tinyleaf: str) -> None:
-    """In the panel where it is seen, else at the foot of the window."""
+    """In the panel if it is open, else in the status line."""
     change = reviewing.window.of(Backbones).jobs.change
     message = Failed("the disk is full. Free some space")
     change.make_job = Player([message], [message])
@@ -127,7 +127,7 @@ def test_a_failure_is_one_line(reviewing: Desk, tinyleaf: str) -> None:
 
 
 def test_it_goes_on_while_nobody_looks(reviewing: Desk, tinyleaf: str) -> None:
-    """A toast says that it is ready; its button opens the panel at the decision."""
+    """A toast reports that it is finished; its button opens the panel at the decision."""
     panel = panel_for(reviewing)
     use_button(panel, tinyleaf).click()
     panel.close_requested.emit()
@@ -139,7 +139,7 @@ def test_it_goes_on_while_nobody_looks(reviewing: Desk, tinyleaf: str) -> None:
 
 
 def test_closing_the_project_ends_a_change(reviewing: Desk, tinyleaf: str) -> None:
-    """Nothing waits for an answer any more."""
+    """No decision is pending any more."""
     change = reviewing.window.of(Backbones).jobs.change
     change.make_job = Player([progress(1, 64), "wait"])
     panel = panel_for(reviewing)
@@ -155,7 +155,7 @@ def test_closing_the_project_ends_a_change(reviewing: Desk, tinyleaf: str) -> No
 def test_a_read_only_project_cannot_be_changed(
     desk: Desk, collection: Collection, tinyleaf: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It lists what is here, and that is all."""
+    """The panel only lists the backbones."""
     monkeypatch.setattr("engine.project.opening.os.access", lambda _path, _mode: False)
     desk.open(collection.project)
     panel = panel_for(desk)
@@ -165,7 +165,7 @@ def test_a_read_only_project_cannot_be_changed(
 def test_a_lost_backbone_is_reported_and_mended(
     desk: Desk, collection: Collection, tinyleaf: str
 ) -> None:
-    """The project opens with its predictions; a toast leads to the panel, which says what to do; leafnet mends it."""
+    """The project opens with its predictions; a toast opens the panel; leafnet replaces it."""
     from engine.collection.backbone_change import prepare_change, use_backbone
 
     with Project.open(collection.project) as project:

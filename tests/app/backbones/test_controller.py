@@ -1,4 +1,4 @@
-"""The backbone panel beside the collection: opened, left, reached by the keyboard, and without a cut word."""
+"""The backbone panel: opening, closing, keyboard access, no clipped text."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ Key = Qt.Key
 
 
 def test_the_panel_stands_beside_the_collection(reviewing: Desk) -> None:
-    """By key and palette; it lists what is here, marks what is used, and Esc brings the inspector back."""
+    """By key and palette; it marks the backbone in use, and Esc shows the inspector again."""
     reviewing.press(Key.Key_B, CONTROL)
     panel = reviewing.window.of(Backbones).panel
     assert panel is not None
@@ -45,7 +45,7 @@ def test_the_panel_stands_beside_the_collection(reviewing: Desk) -> None:
 
 
 def test_another_panel_takes_its_place(reviewing: Desk) -> None:
-    """One panel at a time."""
+    """Only one panel is open at a time."""
     panel = panel_for(reviewing)
     reviewing.window.registry.trigger("show_model_versions")
     assert not panel.isVisible()
@@ -54,7 +54,7 @@ def test_another_panel_takes_its_place(reviewing: Desk) -> None:
 
 
 def test_the_keyboard_reaches_doors_and_buttons(reviewing: Desk, tinyleaf: str) -> None:
-    """Tabs by arrow keys, everything else by Tab."""
+    """Arrow keys switch tabs; Tab reaches everything else."""
     panel = panel_for(reviewing)
     reviewing.window.of(Backbones).jobs.listing.make_job = Player([PublishedList(())])
     panel.tabs.setFocus()
@@ -79,7 +79,7 @@ def test_the_keyboard_reaches_doors_and_buttons(reviewing: Desk, tinyleaf: str) 
 
 
 def test_a_small_screen_has_room_for_it(reviewing: Desk) -> None:
-    """On 1024 x 600 its close button can be reached, and nothing beside it is cut."""
+    """On 1024 x 600 the close button is reachable and the workspace is not clipped."""
     window = reviewing.window
     window.resize(1024, 600)
     listed(reviewing)
@@ -90,7 +90,7 @@ def test_a_small_screen_has_room_for_it(reviewing: Desk) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_word_is_cut(reviewing: Desk, tinyleaf: str, tmp_path: Path, scheme: str) -> None:
-    """All sources, a question, a form with everything open, a change at work and its outcome, at the least width."""
+    """All sources, a question, an expanded form, a running change and its result; minimum width."""
     set_scheme(scheme)
     tasks = reviewing.window.of(Backbones).jobs
     tasks.change.make_job = Player([progress(123_456, 1_000_000), "wait"])

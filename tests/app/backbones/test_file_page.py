@@ -1,4 +1,4 @@
-"""The third source: an ONNX file inspected, tried and added."""
+"""Source 3: an ONNX file inspected, tried and added."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from tests.support.widgets import texts
 
 @pytest.mark.slow
 def test_an_onnx_file_is_shown_tried_and_added(reviewing: Desk, tmp_path: Path) -> None:
-    """With the real worker: facts, a form, a trial on the person's images; what was changed must be tried again."""
+    """With the real worker: facts, form, trial on own images; changes need another trial."""
     path = tmp_path / "my network.onnx"
     write_tiny_backbone(path)
     panel = panel_for(reviewing)
@@ -63,7 +63,7 @@ def test_a_file_that_is_no_network_is_refused(reviewing: Desk, tmp_path: Path) -
 
 
 def test_numbers_that_are_none_are_refused(reviewing: Desk, tmp_path: Path) -> None:
-    """A mean of two numbers cannot be tried; a preset mends it."""
+    """A mean of two numbers cannot be tried; a preset corrects it."""
     path = tmp_path / "tiny.onnx"
     write_tiny_backbone(path)
     panel = panel_for(reviewing, Source.FILE)
@@ -85,7 +85,7 @@ def test_numbers_that_are_none_are_refused(reviewing: Desk, tmp_path: Path) -> N
 
 
 def test_what_was_changed_must_be_tried_again(reviewing: Desk, tmp_path: Path) -> None:
-    """Add waits for a trial of just these settings; a refusal is one line with its reason."""
+    """Add needs a trial with exactly these settings; a rejection gives its reason in one line."""
     path = tmp_path / "tiny.onnx"
     write_tiny_backbone(path)
     tasks = reviewing.window.of(Backbones).jobs
@@ -98,8 +98,8 @@ def test_what_was_changed_must_be_tried_again(reviewing: Desk, tmp_path: Path) -
     page.try_button.click()
     wait_for(reviewing, tasks.trial, Stage.DONE)
     assert (
-        page.result_text
-        == "It works: 8\u00a0images embedded, 16\u00a0dimensions, about 250.0\u00a0images/s on one core."
+        page.result_text == "It works: 8\u00a0images embedded, 16\u00a0dimensions, "
+        "about 250.0\u00a0images/s on one core."
     )
     assert page.add_button.isEnabled()
     page.form.side.setValue(64)
@@ -113,7 +113,7 @@ def test_what_was_changed_must_be_tried_again(reviewing: Desk, tmp_path: Path) -
 
 
 def test_the_file_that_was_chosen_last_is_shown(reviewing: Desk, tmp_path: Path) -> None:
-    """The worker is still at the first file: what it finds out is of no interest any more."""
+    """The result for a file that was replaced meanwhile is ignored."""
     inspection = reviewing.window.of(Backbones).jobs.inspection
     panel = panel_for(reviewing, Source.FILE)
     inspection.make_job = player = Player(["wait"], [Failed("second is no network")])

@@ -1,4 +1,4 @@
-"""What the panel knows, without Qt."""
+"""Data of the backbone panel, without Qt."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.support.backbone_panel import backbone_row
 
 
 def test_a_published_network_as_the_worker_lists_it() -> None:
-    """The name is one for people."""
+    """With a readable name."""
     row = PublishedRow(SMALL)
     assert (row.name, row.is_here) == ("Smallnet", False)
 
@@ -23,6 +23,6 @@ def test_a_published_network_as_the_worker_lists_it() -> None:
     ],
 )
 def test_what_can_be_removed(origin: Origin, is_used: bool, is_removable: bool) -> None:
-    """What the person added, unless the project uses it."""
+    """Backbones that were added, unless the project uses them."""
     row = backbone_row(origin, is_used=is_used)
     assert (row.origin, row.is_removable) == (origin, is_removable)

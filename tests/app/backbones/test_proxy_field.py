@@ -1,4 +1,4 @@
-"""Downloads behind a proxy: its address typed, refused, passed on and remembered, its password forgotten."""
+"""Downloads through a proxy: entered, validated, used and stored, without its password."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -20,14 +20,14 @@ Key = Qt.Key
 
 @pytest.fixture(autouse=True)
 def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The computer's own proxies, and their exceptions, stay out of the tests."""
+    """Remove the proxy variables of the environment."""
     for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
 
 
 def test_without_an_address_the_system_decides(reviewing: Desk) -> None:
-    """A quiet line; no proxy has to be entered, and none is passed on."""
+    """A plain line; no proxy is needed, and none is passed to the download."""
     page = listed(reviewing).published
     reviewing.window.of(Backbones).jobs.download.make_job = player = Player([Failed("no way")])
     assert page.proxy.open_button.text() == "Use a proxy…"
@@ -39,7 +39,7 @@ def test_without_an_address_the_system_decides(reviewing: Desk) -> None:
 
 
 def test_what_is_no_proxy_is_refused_in_place(reviewing: Desk, settings: Settings) -> None:
-    """One line below the field, as the command line says it; nothing is fetched or remembered before it is mended."""
+    """One line below the field, as on the command line; nothing is downloaded or stored."""
     page = listed(reviewing).published
     reviewing.window.of(Backbones).jobs.download.make_job = player = Player([Failed("no way")])
     page.proxy.open_button.click()
@@ -69,7 +69,7 @@ def test_what_is_no_proxy_is_refused_in_place(reviewing: Desk, settings: Setting
 
 
 def test_a_download_goes_through_the_proxy(reviewing: Desk, settings: Settings) -> None:
-    """With the real worker: the proxy gets the whole address, by name and password; only the name is kept."""
+    """With the real worker: it gets the full URL and credentials; the password is not stored."""
     panel = listed(reviewing)
     page, download = panel.published, reviewing.window.of(Backbones).jobs.download
     page.search.setText("smallnet")
@@ -88,7 +88,7 @@ def test_a_download_goes_through_the_proxy(reviewing: Desk, settings: Settings) 
 
 
 def test_the_address_is_there_the_next_time(settings: Settings, reviewing: Desk) -> None:
-    """What was remembered is in force from the start; cleared, it is the system's again."""
+    """The stored proxy is used from the start; once cleared, the system's is."""
     settings.proxy = "http://anna:secret@proxy.example:3128"
     page = panel_for(reviewing, Source.PUBLISHED).published
     assert page.proxy.value == "http://anna@proxy.example:3128"

@@ -1,4 +1,4 @@
-"""The table of published networks: sorted and searched."""
+"""The table of published networks: sorting and searching."""
 
 import pytest
 
@@ -20,7 +20,7 @@ ROWS = [PublishedRow(network) for network in (SMALL, LARGE)]
     ],
 )
 def test_sorted_by_each_column(title: str, first: str) -> None:
-    """Both ways."""
+    """Ascending and descending."""
     (column,) = [column for column in COLUMNS if column.title == title]
     names = [row.name for row in arranged(ROWS, column)]
     assert names[0] == first
@@ -28,7 +28,7 @@ def test_sorted_by_each_column(title: str, first: str) -> None:
 
 
 def test_search_takes_all_words_in_name_and_licence() -> None:
-    """In any order, in any case."""
+    """In any order, ignoring case."""
     assert [
         row.network.network for row in arranged(ROWS, COLUMNS[0], words="commercial LARGE")
     ] == ["largenet"]

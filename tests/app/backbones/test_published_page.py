@@ -1,4 +1,4 @@
-"""The second source: published networks, listed without a network, downloaded when the person says so."""
+"""Source 2: published networks, listed offline, downloaded after confirmation."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +29,7 @@ from tests.support.widgets import texts
 
 
 def test_the_list_is_searched_and_sorted(reviewing: Desk) -> None:
-    """By words, and by a click on a heading; no words found is not the same as no list."""
+    """By words, and by a click on a heading; no match differs from an empty list."""
     panel = listed(reviewing)
     page = panel.published
     assert [row.name for row in page.model.rows] == ["Largenet (SWAG)", "Smallnet"]
@@ -50,7 +50,7 @@ def test_the_list_is_searched_and_sorted(reviewing: Desk) -> None:
 
 
 def test_nothing_is_fetched_before_the_answer(reviewing: Desk) -> None:
-    """Size, host and licence first; "Not now" asks for nothing; a stop keeps what came; then it goes on."""
+    """Size, host and licence first; "Not now" cancels; a stopped download resumes."""
     panel = listed(reviewing)
     card, download = panel.published.card, reviewing.window.of(Backbones).jobs.download
     player = Player([progress(1_200_000, 4_800_000, "bytes", rate=600_000.0), "wait"], ["wait"])
@@ -82,7 +82,7 @@ def test_nothing_is_fetched_before_the_answer(reviewing: Desk) -> None:
 
 
 def test_a_network_that_is_here_can_be_used(reviewing: Desk, tmp_path: Path) -> None:
-    """After its download the card offers it; while nobody looks, a toast does."""
+    """The card offers it after the download; a toast does if the panel is closed."""
     panel = listed(reviewing)
     card, tasks = panel.published.card, reviewing.window.of(Backbones).jobs
     tasks.download.make_job = Player([AddedBackbone(SMALL.library_name, "00ff", 512)])
@@ -102,7 +102,7 @@ def test_a_network_that_is_here_can_be_used(reviewing: Desk, tmp_path: Path) -> 
 
 
 def test_no_network_is_touched_by_looking(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Opening the page and choosing rows starts one worker, which only lists."""
+    """Opening the page and selecting rows starts one worker, which only lists."""
     requests: list[type] = []
     make_job = reviewing.window.of(Backbones).jobs.listing.make_job
 
@@ -122,7 +122,7 @@ def test_no_network_is_touched_by_looking(reviewing: Desk, monkeypatch: pytest.M
 
 
 def test_a_download_that_is_another_file_is_refused(reviewing: Desk) -> None:
-    """The real worker and a server: the checksum tells, nothing is kept, the reason is one line in the card."""
+    """With a real worker and server: checksum mismatch, nothing is stored, one line in the card."""
     with serving(WeightsServer(bytes(4_800_000))) as server:
         keep_list(reviewing.window.session.caches, [replace(SMALL, url=server.url)])
         panel = panel_for(reviewing, Source.PUBLISHED)
@@ -141,7 +141,7 @@ def test_a_download_that_is_another_file_is_refused(reviewing: Desk) -> None:
 
 @pytest.mark.slow
 def test_a_published_network_comes_in_and_is_used(reviewing: Desk) -> None:
-    """From the list to a project that uses it: fetched, exported, compared with torch, embedded and measured."""
+    """Downloaded, exported, compared with PyTorch, embedded and evaluated."""
     from tests.support.published_networks import SMALL as REAL
     from tests.support.published_networks import facts_of, random_state, saved
 
@@ -169,7 +169,7 @@ def test_a_published_network_comes_in_and_is_used(reviewing: Desk) -> None:
 
 
 def test_three_are_recommended_before_all_others(reviewing: Desk) -> None:
-    """Each with its facts and its own download; a click asks for that one, and only its card shows how far it is."""
+    """Each has its facts and its own download; only the chosen card shows progress."""
     fast = replace(
         SMALL,
         network="mobilenet_v3_small",
@@ -202,7 +202,7 @@ def test_three_are_recommended_before_all_others(reviewing: Desk) -> None:
 
 @pytest.mark.parametrize("width", [320, 440, 620])
 def test_names_are_distinct_at_every_width(reviewing: Desk, width: int) -> None:
-    """The name has its room; the other columns are shown as far as they fit beside it, and never cut."""
+    """The name is never cut; other columns are shown as far as they fit."""
     names = ("convnext_tiny", "convnext_small", "convnext_base", "convnext_large")
     keep_list(reviewing.window.session.caches, [replace(SMALL, network=name) for name in names])
     panel = panel_for(reviewing, Source.PUBLISHED)

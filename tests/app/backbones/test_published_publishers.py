@@ -1,4 +1,4 @@
-"""Two publishers in one list: chosen by a box, searched without a pause, taken from a mirror when there is one."""
+"""Two publishers in one list: filtered, searched fast, downloaded from a mirror."""
 
 import time
 from dataclasses import replace
@@ -28,10 +28,19 @@ from tests.support.widgets import texts
 Key = Qt.Key
 Left = Qt.MouseButton.LeftButton
 DINOV2 = replace(
-    SMALL, publisher="timm", network="vit_small_patch14_dinov2", weights="lvd142m", top1=None, top5=None,
-    billion_operations=None, input_side=518, sha256_prefix="", size_bytes=88_200_000, licence="Apache 2.0",
+    SMALL,
+    publisher="timm",
+    network="vit_small_patch14_dinov2",
+    weights="lvd142m",
+    top1=None,
+    top5=None,
+    billion_operations=None,
+    input_side=518,
+    sha256_prefix="",
+    size_bytes=88_200_000,
+    licence="Apache 2.0",
     url="https://huggingface.co/timm/vit_small_patch14_dinov2.lvd142m/resolve/main/model.safetensors",
-)  # fmt: skip
+)
 FRAME_S = 1 / 60
 
 
@@ -44,7 +53,7 @@ def page_of(desk: Desk, *networks: object) -> PublishedPage:
 
 
 def test_a_publisher_is_chosen(reviewing: Desk) -> None:
-    """By the keyboard in the box; the search goes on among its networks; what nobody tells is a dash."""
+    """By keyboard; the search continues among its networks; unknown values are dashes."""
     page = page_of(reviewing, SMALL, LARGE, DINOV2)
     assert len(page.model.rows) == 3
     assert page.publisher.isVisible()
@@ -62,7 +71,7 @@ def test_a_publisher_is_chosen(reviewing: Desk) -> None:
 
 @pytest.mark.parametrize("width", [330, 440])
 def test_search_and_publisher_are_whole_at_every_width(reviewing: Desk, width: int) -> None:
-    """What they ask for, and the publisher that is chosen."""
+    """The placeholder of the search and the chosen publisher are not clipped."""
     page = page_of(reviewing, SMALL, DINOV2)
     panes = reviewing.window.findChild(QSplitter)
     assert isinstance(panes, QSplitter)
@@ -75,7 +84,7 @@ def test_search_and_publisher_are_whole_at_every_width(reviewing: Desk, width: i
 
 
 def test_without_timm_the_page_says_what_it_would_bring(reviewing: Desk) -> None:
-    """A line with the command that installs it, and no box with one entry."""
+    """A line with the command that installs it; no filter with a single entry."""
     page = page_of(reviewing, SMALL, LARGE)
     assert page.publisher.isHidden()
     assert "pip install protoleaf[timm]" in texts(page)
@@ -83,7 +92,7 @@ def test_without_timm_the_page_says_what_it_would_bring(reviewing: Desk) -> None
 
 @pytest.mark.parametrize("width", [330, 620])
 def test_names_of_timm_are_distinct(reviewing: Desk, width: int) -> None:
-    """They differ in the middle, so a narrow panel leaves other columns out first; one of dashes is never shown."""
+    """They differ in the middle, so a narrow panel hides other columns, and always empty ones."""
     with_registers = replace(DINOV2, network="vit_small_patch14_reg4_dinov2")
     page = page_of(reviewing, SMALL, DINOV2, with_registers)
     panes = reviewing.window.findChild(QSplitter)
@@ -102,7 +111,7 @@ def test_names_of_timm_are_distinct(reviewing: Desk, width: int) -> None:
 
 
 def test_two_thousand_rows_are_searched_within_frames(reviewing: Desk) -> None:
-    """A key in the search costs a few frames of processor time at most, with every network of both publishers."""
+    """A key press in the search costs a few frames of CPU time at most."""
     many = [
         replace(DINOV2, network=f"network_{number}", url=f"{DINOV2.url}{number}")
         for number in range(2_000)
@@ -122,7 +131,7 @@ def test_two_thousand_rows_are_searched_within_frames(reviewing: Desk) -> None:
 def test_a_mirror_is_typed_and_remembered(
     reviewing: Desk, settings: Settings, tmp_path: Path
 ) -> None:
-    """What is not a folder is refused in place, before anything is asked; the question says where weights come from."""
+    """A path that is no folder is rejected at once; the question names the mirror."""
     page = page_of(reviewing, DINOV2)
     reviewing.window.of(Backbones).jobs.download.make_job = player = Player([Failed("no way")])
     assert page.mirror.open_button.text() == "Use a mirror…"
@@ -149,7 +158,7 @@ def test_a_mirror_is_typed_and_remembered(
 
 
 def type_size(desk: Desk, box: QSpinBox, text: str) -> None:
-    """Click into the box, and type over what stands there."""
+    """Replace the text of the box."""
     QTest.mouseClick(box.lineEdit(), Left)
     desk.press(Key.Key_A, CONTROL)
     QTest.keyClicks(box, text, delay=5)
@@ -157,7 +166,7 @@ def type_size(desk: Desk, box: QSpinBox, text: str) -> None:
 
 
 def test_a_network_of_timm_takes_another_input_size(reviewing: Desk, tmp_path: Path) -> None:
-    """Typed in pixels; what is impossible is refused in place, and the result is another backbone than usual."""
+    """In pixels; an impossible size is rejected, and the result is a backbone of its own."""
     page = page_of(reviewing, SMALL, DINOV2)
     card, jobs = page.card, reviewing.window.of(Backbones).jobs
     assert card.input_size.isHidden()
@@ -192,7 +201,7 @@ def test_a_network_of_timm_takes_another_input_size(reviewing: Desk, tmp_path: P
 def test_the_question_names_the_server(
     reviewing: Desk, settings: Settings, mirror: str, host: str
 ) -> None:
-    """The one that is asked."""
+    """The server that will be contacted."""
     settings.mirror = mirror
     page = page_of(reviewing, DINOV2)
     page.card.download_button.click()

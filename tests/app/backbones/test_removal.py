@@ -1,4 +1,4 @@
-"""The first source: backbones that the person added are taken off this computer again, after a question."""
+"""Source 1: added backbones are deleted from this computer after a question."""
 
 import shutil
 from pathlib import Path
@@ -23,7 +23,7 @@ Key = Qt.Key
 
 @pytest.fixture
 def undone_change(collection: Collection, tinyleaf: str) -> Collection:
-    """A project that was changed to the added backbone and back; a redo uses it again."""
+    """A project changed to the added backbone and back; a redo uses it again."""
     with Project.open(collection.project) as project:
         prepared = prepare_change(project, collection.caches, tinyleaf, device="cpu")
         use_backbone(project, tinyleaf, prepared.backbone_hash, prepared.news)
@@ -32,7 +32,7 @@ def undone_change(collection: Collection, tinyleaf: str) -> Collection:
 
 
 def asked(desk: Desk, name: str) -> tuple[BackbonePanel, RowCard]:
-    """The panel, and a card whose bin was clicked."""
+    """The panel, and a card that asks whether to delete."""
     panel = panel_for(desk)
     desk.wait(lambda: len(panel.computer.rows) > 1)
     card = panel.computer.card_of(name)
@@ -44,7 +44,7 @@ def asked(desk: Desk, name: str) -> tuple[BackbonePanel, RowCard]:
 def test_only_what_was_added_and_is_not_used_can_go(
     desk: Desk, undone_change: Collection, tinyleaf: str
 ) -> None:
-    """A bin for the added one; none for the bundled one; none for the added one once the project uses it."""
+    """Only an added backbone that the project does not use has a delete button."""
     desk.open(undone_change.project)
     panel = panel_for(desk)
     desk.wait(lambda: len(panel.computer.rows) == 2)
@@ -56,7 +56,7 @@ def test_only_what_was_added_and_is_not_used_can_go(
 
 
 def test_a_removal_is_asked_refused_and_done(reviewing: Desk, tinyleaf: str) -> None:
-    """The question names file, size and what becomes of projects; "Keep it" and Esc keep; "Remove" removes."""
+    """The question names file, size and effect; "Keep it" and Esc cancel; "Remove" deletes."""
     panel, card = asked(reviewing, tinyleaf)
     size_bytes = BackboneLibrary().path(tinyleaf).stat().st_size
     size = f"{size_bytes / 1e3:.1f}\N{NO-BREAK SPACE}kB"
@@ -82,7 +82,7 @@ def test_a_removal_is_asked_refused_and_done(reviewing: Desk, tinyleaf: str) -> 
 
 
 def test_the_question_survives_a_fresh_list(reviewing: Desk, tinyleaf: str, tmp_path: Path) -> None:
-    """Something else comes in meanwhile: the person is still asked about the same backbone."""
+    """Another backbone appears meanwhile; the question still concerns the same one."""
     panel, _card = asked(reviewing, tinyleaf)
     add_to_library(tmp_path, name="another", seed=2)
     reviewing.window.of(Backbones).open_panel()
@@ -91,7 +91,7 @@ def test_the_question_survives_a_fresh_list(reviewing: Desk, tinyleaf: str, tmp_
 
 
 def test_files_that_are_gone_already_are_reported(reviewing: Desk, tinyleaf: str) -> None:
-    """One line, and the list shows what is there now."""
+    """One line, and the list is updated."""
     panel, card = asked(reviewing, tinyleaf)
     shutil.rmtree(BackboneLibrary().folder / tinyleaf)
     card.agree_button.click()
@@ -102,7 +102,7 @@ def test_files_that_are_gone_already_are_reported(reviewing: Desk, tinyleaf: str
 def test_a_folder_that_refuses_keeps_it(
     reviewing: Desk, tinyleaf: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One line with the reason and the way out; the backbone is still there, and can be asked about again."""
+    """One line with reason and remedy; the backbone is kept, and deleting can be retried."""
 
     def refuse(_path: Path, _target: Path) -> NoReturn:
         raise PermissionError(13, "Permission denied")
@@ -122,7 +122,7 @@ def test_a_folder_that_refuses_keeps_it(
 def test_what_came_into_use_meanwhile_stays(
     desk: Desk, undone_change: Collection, tinyleaf: str
 ) -> None:
-    """A redo while the question is open brings the backbone back into use: it is not deleted under the project."""
+    """A redo uses the backbone again while the question is open: it is not deleted."""
     desk.open(undone_change.project)
     _panel, card = asked(desk, tinyleaf)
     desk.window.session.redo()

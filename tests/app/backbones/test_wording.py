@@ -1,4 +1,4 @@
-"""What the panel says."""
+"""Texts of the backbone panel."""
 
 from dataclasses import replace
 
@@ -26,7 +26,7 @@ SMALL_ROW = PublishedRow(SMALL)
 
 
 def test_the_question_before_a_removal() -> None:
-    """File and size, what becomes of projects, and how the backbone comes back."""
+    """File and size, consequences for projects, and how to get the backbone back."""
     added = backbone_row(Origin.ADDED)
     assert (
         removal_question(added)
@@ -81,13 +81,13 @@ def test_the_question_before_a_download() -> None:
     ],
 )
 def test_a_verdict_is_honest(figures: ShotComparison, expected: str, basis: str) -> None:
-    """A difference that may be due to chance is called so."""
+    """A difference within chance is reported as such."""
     assert verdict(figures, "tinyleaf") == expected
     assert measured_on(figures).endswith(basis)
 
 
 def test_both_figures_or_why_not() -> None:
-    """Now and then, or what is missing."""
+    """Accuracy before and after, or the reason why one is missing."""
     assert comparison(FIGURES) == "Current: 57.1%  ·  New: 61.9%"
     assert comparison(replace(FIGURES, before=None)) == "New: 61.9%"
     assert "at least two" in comparison(ShotComparison(0.5, None, 0))

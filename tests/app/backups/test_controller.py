@@ -1,4 +1,4 @@
-"""Backups in the window: made beside the work, listed, restored, and calm when they fail."""
+"""Backups in the window: automatic, listed, restored, and failures."""
 
 import threading
 from collections.abc import Callable
@@ -47,7 +47,7 @@ def labels_in(desk: Desk) -> int:
 
 @pytest.fixture
 def working(desk: Desk, collection: Collection) -> Desk:
-    """The small collection is open, and the backup of the day was made."""
+    """The small collection is open, and its daily backup exists."""
     desk.open(collection.project)
     desk.wait(lambda: len(on_disk(desk)) == 1)
     return desk
@@ -55,7 +55,7 @@ def working(desk: Desk, collection: Collection) -> Desk:
 
 @pytest.fixture
 def panel(working: Desk) -> BackupsPanel:
-    """The panel, once it knows what changed since."""
+    """The panel, once it has compared the newest backup."""
     working.window.registry.trigger("backups")
     panel = working.window.of(Backups).panel
     assert panel is not None
@@ -64,7 +64,7 @@ def panel(working: Desk) -> BackupsPanel:
 
 
 def card_for(desk: Desk, panel: BackupsPanel, reason: BackupReason) -> BackupCard:
-    """The newest card of a kind, once the list is complete."""
+    """The newest card with a reason, once it is listed."""
 
     def found() -> list[BackupCard]:
         return [card for card in panel.cards if card.backup.reason is reason]
@@ -80,14 +80,14 @@ def label_some(desk: Desk, count: int) -> None:
 
 
 def test_opening_makes_the_backup_of_the_day(working: Desk) -> None:
-    """On a thread of its own, and nobody is notified."""
+    """On a thread, without a message."""
     (backup,) = on_disk(working)
     assert (backup.reason, backup.images, backup.fault) == (BackupReason.DAY, 64, "")
     assert working.window.toast.message == ""
 
 
 def test_every_quarter_of_an_hour_of_work(working: Desk) -> None:
-    """Only when something changed since."""
+    """Only if something changed since the last one."""
     timer = working.window.of(Backups).automatic.quarter
     assert timer.isActive()
     assert timer.interval() == 900_000
@@ -103,7 +103,7 @@ def test_every_quarter_of_an_hour_of_work(working: Desk) -> None:
 
 
 def test_the_story_of_a_restore(working: Desk, panel: BackupsPanel) -> None:
-    """Label, look what changed since, go back by one click, and back again from the toast."""
+    """Label, see the changes since, restore by one click, and undo the restore from the toast."""
     before = labels_in(working)
     label_some(working, 40)
     after = labels_in(working)
@@ -135,7 +135,7 @@ def test_the_story_of_a_restore(working: Desk, panel: BackupsPanel) -> None:
 
 
 def test_back_up_now(working: Desk, panel: BackupsPanel) -> None:
-    """The answer says what it holds; the list has it."""
+    """The toast tells what is in it, and it appears in the list."""
     working.click(panel.back_up_button)
     assert panel.busy.facts == "Backing up…"
     working.wait(lambda: working.window.toast.message.startswith("Backed up: "))
@@ -146,7 +146,7 @@ def test_back_up_now(working: Desk, panel: BackupsPanel) -> None:
 
 
 def test_a_damaged_backup_says_so(working: Desk, collection: Collection) -> None:
-    """It cannot be restored, and the list is there all the same."""
+    """It is listed, but cannot be restored."""
     (backup,) = on_disk(working)
     content = bytearray(backup.path.read_bytes())
     content[-2000:-1990] = b"rotten ink"
@@ -166,7 +166,7 @@ def test_a_damaged_backup_says_so(working: Desk, collection: Collection) -> None
 def test_a_backup_that_fails_is_reported_once(
     desk: Desk, collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The work goes on; the second failure is not worth another message."""
+    """The project stays usable; a second failure gives no second message."""
     (tmp_path / "taken").touch()
     monkeypatch.setenv(BACKUPS_VARIABLE, str(tmp_path / "taken"))
     desk.open(collection.project)
@@ -191,7 +191,7 @@ def test_a_backup_that_fails_is_reported_once(
 def test_an_action_without_its_backup_says_so(
     working: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The list is merged, undo is possible, and the person knows that there is no backup of before."""
+    """The list is merged and can be undone; the message reports the missing backup."""
     (tmp_path / "taken").touch()
     monkeypatch.setenv(BACKUPS_VARIABLE, str(tmp_path / "taken"))
     classes = tmp_path / "classes.csv"
@@ -209,7 +209,7 @@ def test_an_action_without_its_backup_says_so(
 def test_another_folder(
     working: Desk, panel: BackupsPanel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Chosen, used, shown, and left again."""
+    """Chosen, used, shown, and reset."""
     stick = tmp_path / "stick"
     stick.mkdir()
     usual = panel.folder_text
@@ -234,7 +234,7 @@ def test_another_folder(
 
 
 def test_a_project_open_elsewhere_is_not_restored(desk: Desk, collection: Collection) -> None:
-    """Reading only: the list and a backup on request are there, restoring is not."""
+    """Read-only: backups are listed and made on request, but not restored."""
     with Project.open(collection.project):
         with desk.qtbot.waitSignal(desk.window.session.loaded, timeout=LONG_MS):
             desk.window.session.open(collection.project, for_writing=False)
@@ -248,7 +248,7 @@ def test_a_project_open_elsewhere_is_not_restored(desk: Desk, collection: Collec
 
 
 def test_a_restore_that_fails_leaves_the_project_open(working: Desk, panel: BackupsPanel) -> None:
-    """The backup rotted while the question was open: reported, and the project is as it was."""
+    """The backup was damaged while the question was open: reported; the project is unchanged."""
     label_some(working, 3)
     after = labels_in(working)
     card = card_for(working, panel, BackupReason.DAY)
@@ -266,7 +266,7 @@ def test_a_restore_that_fails_leaves_the_project_open(working: Desk, panel: Back
 def test_a_long_restore_is_shown_and_stopped(
     working: Desk, panel: BackupsPanel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In the status bar, in MB; a click there ends it, and the project is open as it was."""
+    """The status bar shows MB and cancels on a click; the project is open and unchanged."""
     gate, tell = threading.Event(), taking.part_teller
 
     def gated(source: Connection, on_progress: OnProgress, cancel: CancelToken) -> OnPart:
@@ -280,7 +280,7 @@ def test_a_long_restore_is_shown_and_stopped(
         return tell_and_wait
 
     monkeypatch.setattr(restoring, "part_teller", gated)
-    for module in (restoring, taking):  # as if the small collection were a large one
+    for module in (restoring, taking):  # report as often as for a large collection
         monkeypatch.setattr(module, "MEGABYTE", 1000)
     monkeypatch.setattr(slow_work, "SHOWN_AFTER_S", 0.0)
     label_some(working, 3)
@@ -306,7 +306,7 @@ def test_a_long_restore_is_shown_and_stopped(
 
 
 def test_a_damaged_project_is_offered_its_backup(working: Desk, collection: Collection) -> None:
-    """It cannot be opened; one click puts its newest sound backup in its place, and its bytes are kept."""
+    """One click restores the newest intact backup and keeps the damaged file."""
     session, toast = working.window.session, working.window.toast
     with working.qtbot.waitSignal(session.closed, timeout=LONG_MS):
         session.close()
@@ -324,7 +324,7 @@ def test_a_damaged_project_is_offered_its_backup(working: Desk, collection: Coll
 
 
 def test_a_date_in_the_future_is_not_the_newest(working: Desk, collection: Collection) -> None:
-    """The clock was wrong once: its backup stays below what was done later, and says so."""
+    """A backup made under a wrong clock is sorted below later work, and marked."""
     info = working.window.session.info
     assert info is not None
     project = working.window.of(Backups).automatic.backups
@@ -342,7 +342,7 @@ def test_a_date_in_the_future_is_not_the_newest(working: Desk, collection: Colle
 
 
 def test_leaving_gives_a_backup_up(working: Desk, collection: Collection) -> None:
-    """Nothing half-made is left, and the program does not wait for the quarter of an hour."""
+    """No partial file is left, and closing does not wait for the backup."""
     folder = on_disk(working)[0].path.parent
     label_some(working, 2)
     working.window.of(Backups).automatic.quarter.timeout.emit()
@@ -355,7 +355,7 @@ def test_leaving_gives_a_backup_up(working: Desk, collection: Collection) -> Non
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("height", [800, 400])
 def test_nothing_is_cut(working: Desk, panel: BackupsPanel, scheme: str, height: int) -> None:
-    """Neither the list nor the question, in a low window too."""
+    """Neither the list nor the question, also in a low window."""
     set_scheme(scheme)
     label_some(working, 40)
     working.wait(lambda: "1 action" in panel.cards[0].text)
@@ -368,7 +368,7 @@ def test_nothing_is_cut(working: Desk, panel: BackupsPanel, scheme: str, height:
 
 
 def opened_backup(desk: Desk) -> tuple[Path, Path]:
-    """Open a backup as a project; the project and the backup."""
+    """Open a backup as a project; returns the project and the backup."""
     info = desk.window.session.info
     assert info is not None
     project, backup = info.path, on_disk(desk)[0].path
@@ -378,14 +378,14 @@ def opened_backup(desk: Desk) -> tuple[Path, Path]:
 
 
 def click_answer(desk: Desk, title: str) -> None:
-    """Press the mouse on an answer of the band above the panes."""
+    """Click a button of the notice above the panes."""
     desk.qtbot.mouseClick(
         button(desk.window.of(Backups).opened.notice, title), Qt.MouseButton.LeftButton
     )
 
 
 def test_a_backup_that_is_opened_says_so_and_leads_to_its_project(working: Desk) -> None:
-    """Of what and of when; one click opens the project, where there is no band."""
+    """The notice names project and date; one click opens the project, without a notice."""
     project, _backup = opened_backup(working)
     notice = working.window.of(Backups).opened.notice
     assert f"This is a backup of “{project.stem}”, made " in texts(notice)
@@ -402,7 +402,7 @@ def test_a_backup_that_is_opened_says_so_and_leads_to_its_project(working: Desk)
 def test_one_can_go_on_with_a_copy_of_a_backup(
     working: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Beside the project, so that its photos are found; project and backup stay as they are."""
+    """It is saved next to the project, so that relative paths work; both files are unchanged."""
     project, backup = opened_backup(working)
     before = project.read_bytes()
     offered: list[Path] = []

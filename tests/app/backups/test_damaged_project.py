@@ -1,4 +1,4 @@
-"""A damaged project is offered backups: its own, or a choice where nobody can be sure."""
+"""Backups offered for a damaged project: its own, or a choice where it is ambiguous."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -19,7 +19,7 @@ Key = Qt.Key
 
 @pytest.fixture
 def twins(tmp_path: Path) -> tuple[Path, Path]:
-    """Two closed projects of one name; the second one's backup is the newer one."""
+    """Two closed projects of the same name; the second has the newer backup."""
     paths = []
     for number, folder in enumerate(("a", "b")):
         (tmp_path / folder).mkdir()
@@ -31,13 +31,13 @@ def twins(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def put_rot_in_place_of(path: Path) -> None:
-    """As a sync program does: another file, which says nothing, has the name."""
+    """Replace the file by garbage, as a sync program may."""
     (path.parent / "draft").write_bytes(b"rotten")
     (path.parent / "draft").replace(path)
 
 
 def open_damaged(desk: Desk, project: Path) -> QPushButton:
-    """Open it, and wait for what is offered; returns its button."""
+    """Open it and wait for the offer; returns its button."""
     with desk.qtbot.waitSignal(desk.window.session.failed, timeout=LONG_MS):
         desk.window.session.open(project)
     toast = desk.window.toast
@@ -47,7 +47,7 @@ def open_damaged(desk: Desk, project: Path) -> QPushButton:
 
 
 def test_a_damaged_project_is_offered_its_own_backup(desk: Desk, twins: tuple[Path, Path]) -> None:
-    """Not that of the other project of its name, though it is newer."""
+    """Not the newer backup of the other project of the same name."""
     project, _ = twins
     project.write_bytes(b"rotten")
     button = open_damaged(desk, project)
@@ -58,7 +58,7 @@ def test_a_damaged_project_is_offered_its_own_backup(desk: Desk, twins: tuple[Pa
 
 
 def test_where_nobody_can_be_sure_the_person_chooses(desk: Desk, twins: tuple[Path, Path]) -> None:
-    """What was taken of this path comes first; counts, date and path come before anything is restored."""
+    """Backups of this path come first; counts, date and path are shown before restoring."""
     project, twin = twins
     put_rot_in_place_of(project)
     button = open_damaged(desk, project)
@@ -105,7 +105,7 @@ def test_where_nobody_can_be_sure_the_person_chooses(desk: Desk, twins: tuple[Pa
 
 
 def test_closing_the_choice_leads_back(desk: Desk, twins: tuple[Path, Path]) -> None:
-    """Nothing was restored: the first page is there again, and what is opened next has its own panel."""
+    """Nothing is restored; the start page is shown, and the next project has its own panel."""
     project, twin = twins
     put_rot_in_place_of(project)
     desk.click(open_damaged(desk, project))
@@ -120,7 +120,7 @@ def test_closing_the_choice_leads_back(desk: Desk, twins: tuple[Path, Path]) -> 
 
 
 def test_a_backup_that_fails_to_be_restored_says_why(desk: Desk, twins: tuple[Path, Path]) -> None:
-    """It rotted while the question was open: the choice stays, and the damaged file is as it was."""
+    """It was damaged while the question was open: choice and project file are unchanged."""
     project, _ = twins
     put_rot_in_place_of(project)
     desk.click(open_damaged(desk, project))

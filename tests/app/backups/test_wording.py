@@ -1,4 +1,4 @@
-"""What the panel of the backups says."""
+"""Texts of the backups panel."""
 
 from datetime import datetime
 from pathlib import Path
@@ -29,7 +29,7 @@ def test_every_reason_has_its_words() -> None:
 
 
 def test_what_changed_since() -> None:
-    """Added, changed and removed count alike; what was undone is named apart; nothing is the same."""
+    """Added, changed and removed labels are summed; undone actions are counted separately."""
     assert since_line(Changes()) == "Same as now"
     changes = Changes(
         labels_added=1,

@@ -1,4 +1,4 @@
-"""Boxes on the open image, drawn and changed by real events of mouse and keys."""
+"""Boxes on the open image, drawn and edited by real mouse and key events."""
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
@@ -17,7 +17,7 @@ LEFT = Qt.MouseButton.LeftButton
 
 @pytest.fixture
 def opened(reviewing: Desk) -> Desk:
-    """The first image to review is open alone."""
+    """The first image to review, in the single view."""
     reviewing.choose(0)
     reviewing.press(Key.Key_Space)
     view = reviewing.window.workspace.image_view
@@ -30,7 +30,7 @@ def canvas_of(desk: Desk) -> ImageCanvas:
 
 
 def at(desk: Desk, x: float, y: float) -> QPoint:
-    """A place of the picture, by shares of its width and height, on the canvas."""
+    """The canvas point at a share of the picture's width and height."""
     target = canvas_of(desk).target()
     return QPointF(target.left() + x * target.width(), target.top() + y * target.height()).toPoint()
 
@@ -41,7 +41,7 @@ def drag(
     end: tuple[float, float],
     keys: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier,
 ) -> None:
-    """Press, move in steps, let go."""
+    """Press, move in steps, release."""
     canvas = canvas_of(desk)
     QTest.mousePress(canvas, LEFT, keys, at(desk, *begin))
     for step in range(1, 5):
@@ -51,7 +51,7 @@ def drag(
 
 
 def draw(desk: Desk, begin: tuple[float, float], end: tuple[float, float]) -> int:
-    """Draw a box, and wait until it is an image that can be worked on."""
+    """Draw a box, and wait until it is the current image."""
     count = len(desk.state.image_ids)
     drag(desk, begin, end)
     desk.wait(lambda: len(desk.state.image_ids) == count + 1)
@@ -105,13 +105,13 @@ def test_several_boxes_have_labels_of_their_own_and_tab_goes_through_them(opened
     assert in_hand.current_id == first
     opened.wait(lambda: opened.state.best_class[-2] != NO_CLASS)
     opened.press_for_change(Key.Key_U)
-    assert in_hand.current_id == second  # the next thing without a label
+    assert in_hand.current_id == second  # the next box without a label
     opened.press_for_change(Key.Key_E)
     assert (opened.label_of(first), label_code(opened, second)) == ("?", EMPTY)
 
 
 def test_a_photo_stays_open_while_its_things_are_drawn_and_labelled(opened: Desk) -> None:
-    """One after the other; a photo whose boxes were there before is left with its last label."""
+    """One box after another; a photo that already had boxes is left with its last label."""
     photo = canvas_of(opened).source
     for left in (0.05, 0.55):
         box = draw(opened, (left, 0.2), (left + 0.3, 0.8))
@@ -122,7 +122,7 @@ def test_a_photo_stays_open_while_its_things_are_drawn_and_labelled(opened: Desk
 
 
 def test_the_last_photo_to_review_stays_open_until_it_is_left(opened: Desk) -> None:
-    """Its card leaves with its first box; Esc then shows that nothing is left to review."""
+    """Its card leaves the grid with its first box; Esc shows that nothing is left to review."""
     workspace = opened.window.workspace
     others = [
         each
@@ -190,7 +190,7 @@ def test_a_box_comes_from_a_key_and_another_thing_from_plus(opened: Desk) -> Non
 
 
 def test_a_key_labels_nothing_until_a_new_thing_is_there(opened: Desk) -> None:
-    """Another thing is on its way to the disk: a key would mean the photo, whose label it would replace."""
+    """While a new box is being saved, a key would replace the label of the photo."""
     in_hand = opened.window.workspace.in_hand
     count = len(opened.state.image_ids)
     opened.press(Key.Key_Plus)

@@ -1,4 +1,4 @@
-"""Finding things with a detector: chosen in a dialog, run in a process of its own, taken by threshold."""
+"""Object detection: started from a dialog, run in a child process, accepted by threshold."""
 
 from pathlib import Path
 

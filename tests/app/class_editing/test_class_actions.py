@@ -1,4 +1,4 @@
-"""What a person does to a class by mouse and keys: its menu, the button beside the filter, the inspector, palettes."""
+"""Class actions by mouse and keys: context menu, button next to the filter, inspector, palettes."""
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -17,7 +17,7 @@ KEY_PAUSE_MS = 5
 
 
 def row_place(desk: Desk, name: str, parent: str = "") -> QPoint:
-    """Where the row of a class stands in the tree, under a certain parent."""
+    """The position of a class's row in the tree, below a given parent."""
     view = desk.window.tree.front
     view.expandAll()
     rows = view.model().indexes_of(desk.graph.find(name))  # type: ignore[attr-defined]
@@ -27,13 +27,13 @@ def row_place(desk: Desk, name: str, parent: str = "") -> QPoint:
 
 
 def menu_of(desk: Desk, place: QPoint) -> QMenu:
-    """The menu that a right click in the tree opens."""
+    """The context menu at a point of the tree."""
     return menu_at(desk.window.tree.front.viewport(), place)
 
 
 def type_and_enter(desk: Desk, text: str) -> None:
-    """Type into the palette at a person's speed, and press Enter."""
-    desk.window.activateWindow()  # without a window manager a menu that closes leaves no window active
+    """Type into the palette with pauses, and press Enter."""
+    desk.window.activateWindow()  # without a window manager, closing a menu leaves no window active
     field = desk.window.palette_panel.findChild(QLineEdit)
     assert isinstance(field, QLineEdit)
     desk.wait(field.hasFocus)
@@ -42,13 +42,13 @@ def type_and_enter(desk: Desk, text: str) -> None:
 
 
 def parents_of(desk: Desk, name: str) -> set[str]:
-    """Names of the classes above."""
+    """Names of a class's parents."""
     return {desk.graph.name(parent) for parent in desk.graph.parents(desk.graph.find(name))}
 
 
 @pytest.fixture
 def linked(reviewing: Desk) -> Desk:
-    """Red disc stands under Red and under Blue."""
+    """Red disc is a child of Red and of Blue."""
     graph = reviewing.graph
     blue, disc = graph.find("Blue"), graph.find("Red disc")
     act(
@@ -60,14 +60,23 @@ def linked(reviewing: Desk) -> Desk:
 
 
 def test_the_menu_of_a_class(linked: Desk) -> None:
-    """Names the class that a new one would stand under, and the parent of that row; one parent is never offered."""
+    """It names the parent of a new class and that of the row; a single parent is not unlinked."""
     menu = menu_of(linked, row_place(linked, "Red disc", "Blue"))
     assert titles(menu) == [
-        "New class under Red disc…", "New class beside it…", "New class above it…", "Rename class…",
+        "New class under Red disc…",
+        "New class beside it…",
+        "New class above it…",
+        "Rename class…",
         "Key for labelling…",
-        "Move under…", "Add another parent…", "Unlink from Blue", "Merge class into…", "Copy classes",
-        "Cut classes", "Paste classes", "Remove class",
-    ]  # fmt: skip
+        "Move under…",
+        "Add another parent…",
+        "Unlink from Blue",
+        "Merge class into…",
+        "Copy classes",
+        "Cut classes",
+        "Paste classes",
+        "Remove class",
+    ]
     QTest.keyClick(menu, Key.Key_Escape)
     assert not menu.isVisible()
     menu = menu_of(linked, row_place(linked, "Red disc", "Red"))
@@ -79,7 +88,7 @@ def test_the_menu_of_a_class(linked: Desk) -> None:
 
 
 def test_the_menu_where_no_class_stands(reviewing: Desk) -> None:
-    """A new class at the top level, or a list of classes."""
+    """A new root class, or importing a list of classes."""
     viewport = reviewing.window.tree.front.viewport()
     reviewing.window.tree.front.collapseAll()
     menu = menu_of(reviewing, QPoint(viewport.width() // 2, viewport.height() - 4))
@@ -106,7 +115,7 @@ def test_a_class_is_unlinked_from_the_parent_of_its_row(linked: Desk) -> None:
 
 
 def test_a_class_is_unlinked_in_the_inspector(linked: Desk) -> None:
-    """Beside each of several parents; the keyboard stays where it was."""
+    """With a button next to each of several parents; the focus does not move."""
     click(linked.window.tree.front.viewport(), row_place(linked, "Red disc", "Red"))
     inspector = linked.window.inspector
     linked.wait(
@@ -123,7 +132,7 @@ def test_a_class_is_unlinked_in_the_inspector(linked: Desk) -> None:
 
 
 def test_the_confidence_needed_is_set_with_the_arrow_keys(reviewing: Desk) -> None:
-    """The slider keeps the keyboard while the page follows; what is set here can be inherited again."""
+    """The slider keeps the focus while the page updates; the value can be inherited again."""
     click(reviewing.window.tree.front.viewport(), row_place(reviewing, "Red"))
     inspector = reviewing.window.inspector
     reviewing.wait(lambda: inspector.class_facts is not None)
@@ -153,7 +162,7 @@ def test_the_confidence_needed_is_set_with_the_arrow_keys(reviewing: Desk) -> No
 
 
 def test_predictions_stop_at_a_class(reviewing: Desk) -> None:
-    """A click on the box; no image is predicted as a class below it any more."""
+    """By a check box; no image is predicted as one of its subclasses."""
     click(reviewing.window.tree.front.viewport(), row_place(reviewing, "Red"))
     inspector = reviewing.window.inspector
     reviewing.wait(lambda: inspector.class_facts is not None)
@@ -170,7 +179,7 @@ def test_predictions_stop_at_a_class(reviewing: Desk) -> None:
 
 
 def test_the_menu_key_opens_the_menu_of_the_chosen_class(reviewing: Desk) -> None:
-    """Without a mouse too; Qt makes an event of the key on some displays only, and sends it as here."""
+    """Some platforms send no context menu event for the key; the test sends it as Qt would."""
     click(reviewing.window.tree.front.viewport(), row_place(reviewing, "Green disc"))
     view = reviewing.window.tree.front
     place = view.inputMethodQuery(Qt.InputMethodQuery.ImCursorRectangle).center()
@@ -183,7 +192,7 @@ def test_the_menu_key_opens_the_menu_of_the_chosen_class(reviewing: Desk) -> Non
 
 
 def test_another_parent_is_added_in_the_inspector(reviewing: Desk) -> None:
-    """The palette offers neither the class nor those below nor its parents; Esc changes nothing."""
+    """The palette omits the class, its descendants and its parents; Esc changes nothing."""
     click(reviewing.window.tree.front.viewport(), row_place(reviewing, "Red disc"))
     inspector = reviewing.window.inspector
     reviewing.wait(lambda: inspector.class_facts is not None)
@@ -198,7 +207,7 @@ def test_another_parent_is_added_in_the_inspector(reviewing: Desk) -> None:
 
 
 def test_a_class_is_merged_into_another(reviewing: Desk, collection: Collection) -> None:
-    """The palette offers those beside it first, then says what there will be; one Ctrl+Z takes all of it back."""
+    """Siblings are offered first, with the result described; one Ctrl+Z undoes the merge."""
     disc, checks = reviewing.graph.find("Red disc"), reviewing.graph.find("Red checks")
     shots = dict(reviewing.state.shot_counts)
     choose(menu_of(reviewing, row_place(reviewing, "Red disc")), "Merge class into…")
@@ -233,7 +242,7 @@ def test_a_class_is_merged_into_another(reviewing: Desk, collection: Collection)
 
 
 def test_the_button_beside_the_filter_makes_a_class(reviewing: Desk) -> None:
-    """Under the chosen class; its tip names the keys."""
+    """A child of the selected class; the tooltip names the key."""
     click(reviewing.window.tree.front.viewport(), row_place(reviewing, "Green"))
     plus = button(reviewing.window.tree, "New class")
     assert plus.toolTip() == "New class (Ctrl+N)"
@@ -243,7 +252,7 @@ def test_the_button_beside_the_filter_makes_a_class(reviewing: Desk) -> None:
 
 
 def test_the_command_palette_unlinks_and_merges(linked: Desk) -> None:
-    """The commands name what they would do to the chosen class."""
+    """The commands name what they would do to the selected class."""
     click(linked.window.tree.front.viewport(), row_place(linked, "Red disc", "Blue"))
     linked.press(Key.Key_K, CONTROL)
     assert [row.title for row in linked.type_into_palette("merge class")] == ["Merge class into"]

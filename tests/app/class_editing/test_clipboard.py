@@ -1,4 +1,4 @@
-"""Classes copied, cut and pasted by keys, within a project and from one into another."""
+"""Classes copied, cut and pasted by keys, within a project and between projects."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,13 +19,13 @@ Key = Qt.Key
 
 @pytest.fixture(autouse=True)
 def clean_clipboard() -> Iterator[None]:
-    """The clipboard belongs to all tests; it is left empty."""
+    """Clear the clipboard, which all tests share."""
     yield
     QGuiApplication.clipboard().clear()
 
 
 def copy(desk: Desk, key: Qt.Key = Key.Key_C) -> str:
-    """Press Ctrl+C or Ctrl+X on what is chosen, and wait for the clipboard."""
+    """Press Ctrl+C or Ctrl+X and wait for the clipboard; returns the toast."""
     QGuiApplication.clipboard().clear()
     desk.press(key, CONTROL)
     desk.wait(lambda: bool(QGuiApplication.clipboard().text()))
@@ -33,7 +33,7 @@ def copy(desk: Desk, key: Qt.Key = Key.Key_C) -> str:
 
 
 def test_a_branch_is_copied_into_another_project(reviewing: Desk, tmp_path: Path) -> None:
-    """With synonyms, note, colour and minimum confidence; without its labels. One undo takes it out again."""
+    """With synonyms, note, colour and threshold, without labels; one undo removes it."""
     session, red = reviewing.window.session, reviewing.graph.find("Red")
     act(
         reviewing.qtbot,
@@ -82,7 +82,7 @@ def test_a_branch_is_copied_into_another_project(reviewing: Desk, tmp_path: Path
 
 
 def test_classes_are_pasted_into_a_project_that_has_none(reviewing: Desk, tmp_path: Path) -> None:
-    """Right after it was made, wherever the focus is: there is no tree yet that could have it."""
+    """In a new project there is no tree that could have the focus."""
     choose_class(reviewing, "Red")
     copy(reviewing)
     create_project(reviewing.qtbot, reviewing.window.session, tmp_path / "other.protoleaf")
@@ -92,7 +92,7 @@ def test_classes_are_pasted_into_a_project_that_has_none(reviewing: Desk, tmp_pa
 
 
 def test_what_was_cut_moves_when_it_is_pasted(reviewing: Desk) -> None:
-    """Two at once; until then they stay, and a second time a copy is pasted."""
+    """Two at once; they stay until the paste, and a second paste makes a copy."""
     choose_class(reviewing, "Red checks")
     reviewing.press(Key.Key_Down, SHIFT)
     assert copy(reviewing, Key.Key_X) == "Cut 2 classes. Paste to move them."
@@ -111,7 +111,7 @@ def test_what_was_cut_moves_when_it_is_pasted(reviewing: Desk) -> None:
 
 
 def test_what_was_cut_cannot_go_below_itself(reviewing: Desk) -> None:
-    """The same sentence as under the mouse; nothing changes."""
+    """The same sentence as while dragging; nothing changes."""
     changes = recorded(reviewing.window.session.change_made)
     choose_class(reviewing, "Red")
     copy(reviewing, Key.Key_X)
@@ -124,7 +124,7 @@ def test_what_was_cut_cannot_go_below_itself(reviewing: Desk) -> None:
 
 
 def test_foreign_text_is_not_pasted(reviewing: Desk) -> None:
-    """A message names what to do instead; text that only looks like classes is refused by the engine."""
+    """A message names the alternative; text that resembles classes is rejected by the engine."""
     changes = recorded(reviewing.window.session.change_made)
     choose_class(reviewing, "Red")
     QGuiApplication.clipboard().setText("Some words from a letter")
@@ -140,7 +140,7 @@ def test_foreign_text_is_not_pasted(reviewing: Desk) -> None:
 
 
 def test_text_fields_keep_their_own_copy_and_paste(reviewing: Desk) -> None:
-    """In the filter box Ctrl+V pastes words, also right beside the tree."""
+    """In the filter field Ctrl+V pastes text, although it is next to the tree."""
     choose_class(reviewing, "Red")
     QGuiApplication.clipboard().setText("disc")
     reviewing.window.tree.focus_filter()

@@ -1,4 +1,4 @@
-"""Editing the graph from the window, with every refusal a sentence."""
+"""Editing the category graph in the window; each rejection is a sentence."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -16,7 +16,7 @@ Key = Qt.Key
 
 
 def choose_class(desk: Desk, name: str) -> int:
-    """Choose a class in the tree, with the focus there."""
+    """Select a class in the tree and focus it."""
     class_id = desk.graph.find(name)
     desk.window.tree.select_class(class_id)
     desk.window.tree.front.setFocus()
@@ -25,7 +25,7 @@ def choose_class(desk: Desk, name: str) -> int:
 
 
 def click_class(desk: Desk, name: str) -> None:
-    """Click the row of a class, which must be in sight."""
+    """Click the visible row of a class."""
     view, class_id = desk.window.tree.front, desk.graph.find(name)
     (index,) = view.model().indexes_of(class_id)  # type: ignore[attr-defined]
     place = view.visualRect(index).center()
@@ -35,7 +35,7 @@ def click_class(desk: Desk, name: str) -> None:
 
 
 def parents_of(desk: Desk, name: str) -> set[str]:
-    """Names of the classes above."""
+    """Names of a class's parents."""
     return {desk.graph.name(parent) for parent in desk.graph.parents(desk.graph.find(name))}
 
 
@@ -49,7 +49,7 @@ def drag_class(
 
 
 def test_a_class_is_moved_and_linked_by_dragging(reviewing: Desk) -> None:
-    """A drag moves, with Ctrl it adds a parent; then the class stands under both."""
+    """A drag moves; with Ctrl it adds a parent."""
     session = reviewing.window.session
     changed_by(reviewing.qtbot, session, lambda: drag_class(reviewing, "Red disc", "Blue"))
     assert parents_of(reviewing, "Red disc") == {"Blue"}
@@ -62,14 +62,14 @@ def test_a_class_is_moved_and_linked_by_dragging(reviewing: Desk) -> None:
 
 
 def offered(desk: Desk) -> list[tuple[str, str]]:
-    """What the palette offers when it has opened, with the words beside it."""
+    """Titles and subtitles of the open palette."""
     palette = desk.window.palette_panel
     desk.wait(palette.isVisible)
     return [(row.title, row.subtitle) for row in palette.rows]
 
 
 def test_an_empty_class_is_removed_without_a_question(reviewing: Desk) -> None:
-    """Nothing is lost by it."""
+    """No data is lost."""
     choose_class(reviewing, "Green")
     reviewing.press(Key.Key_N, CONTROL)
     reviewing.type_into_palette("Green dots")
@@ -114,7 +114,7 @@ def test_what_becomes_of_the_classes_below_is_asked(
 
 
 def test_several_classes_are_moved_and_linked_at_once(reviewing: Desk) -> None:
-    """Chosen with Shift, moved by Ctrl+Alt+M and linked by Ctrl+L: one step each."""
+    """Selected with Shift, moved by Ctrl+Alt+M and linked by Ctrl+L, one undo step each."""
     graph = reviewing.graph
     choose_class(reviewing, "Red checks")
     reviewing.press(Key.Key_Down, SHIFT)
@@ -143,7 +143,7 @@ def test_several_classes_are_moved_and_linked_at_once(reviewing: Desk) -> None:
 
 
 def test_several_classes_become_one(reviewing: Desk) -> None:
-    """One of them is the heir; the palette offers them first."""
+    """The palette offers the merged classes first as the remaining one."""
     graph = reviewing.graph
     choose_class(reviewing, "Red checks")
     reviewing.press(Key.Key_Down, SHIFT)
@@ -162,7 +162,7 @@ def test_several_classes_become_one(reviewing: Desk) -> None:
 
 
 def test_insert_makes_a_class_under_the_chosen_one(reviewing: Desk) -> None:
-    """Insert, a name, Enter: it is there, in sight, and predicts from its parent at once."""
+    """Insert, a name, Enter: the class is visible and gets predictions from its parent."""
     choose_class(reviewing, "Green")
     reviewing.press(Key.Key_Insert)
     (row,) = reviewing.type_into_palette("Green checks")
@@ -183,7 +183,7 @@ def test_insert_makes_a_class_under_the_chosen_one(reviewing: Desk) -> None:
 
 @pytest.mark.parametrize("has_class", [False, True])
 def test_a_new_class_leaves_the_grid_as_it_was(reviewing: Desk, has_class: bool) -> None:
-    """By the button beside the filter: what is shown, chosen and scrolled to stays, and the class is in sight."""
+    """Shown images, selection and scroll position stay; the class is scrolled into view."""
     if has_class:
         choose_class(reviewing, "Green")
     grid, tree = reviewing.grid, reviewing.window.tree
@@ -220,7 +220,7 @@ def test_a_new_class_leaves_the_grid_as_it_was(reviewing: Desk, has_class: bool)
 
 
 def test_f2_renames_where_the_class_stands(reviewing: Desk) -> None:
-    """By the window's action too: the palette holds the present name."""
+    """Also by the window's action; the palette holds the current name."""
     choose_class(reviewing, "Red disc")
     reviewing.window.registry.trigger("rename_class")
     palette = reviewing.window.palette_panel
@@ -235,7 +235,7 @@ def test_f2_renames_where_the_class_stands(reviewing: Desk) -> None:
 
 
 def test_a_taken_name_is_refused(reviewing: Desk) -> None:
-    """Two siblings of one name would be one class for a person."""
+    """Siblings of the same name could not be distinguished."""
     session = reviewing.window.session
     disc = reviewing.graph.find("Red disc")
     reviewing.window.tree.requests.rename_requested.emit(disc, "Red checks")
@@ -245,7 +245,7 @@ def test_a_taken_name_is_refused(reviewing: Desk) -> None:
 
 
 def test_a_name_that_reads_as_something_else_is_refused(reviewing: Desk) -> None:
-    """Marks that turn the direction of writing, and names that nobody sees, are a sentence at both doors."""
+    """Bidirectional marks and invisible names are rejected in the palette and in the tree."""
     classes = len(reviewing.graph)
     choose_class(reviewing, "Green")
     reviewing.press(Key.Key_Insert)
@@ -264,7 +264,7 @@ def test_a_name_that_reads_as_something_else_is_refused(reviewing: Desk) -> None
 def test_delete_removes_a_class_and_undo_brings_its_labels_back(
     reviewing: Desk, collection: Collection
 ) -> None:
-    """It says where the shots go before; the toast offers undo, and all is as before after it."""
+    """The palette says where the labels go; the toast offers undo, which restores everything."""
     disc = choose_class(reviewing, "Blue disc")
     reviewing.press(Key.Key_Delete)
     assert offered(reviewing) == [("Remove Blue disc", "3 labels go to Blue")]
@@ -281,7 +281,7 @@ def test_delete_removes_a_class_and_undo_brings_its_labels_back(
 
 
 def test_a_further_parent_is_chosen_in_the_palette(reviewing: Desk) -> None:
-    """Ctrl+L offers every class but itself, those below, and its parents."""
+    """Ctrl+L offers all classes except itself, its descendants and its parents."""
     choose_class(reviewing, "Red disc")
     reviewing.press(Key.Key_L, CONTROL)
     assert [row.title for row in reviewing.type_into_palette("red")] == [
@@ -294,7 +294,7 @@ def test_a_further_parent_is_chosen_in_the_palette(reviewing: Desk) -> None:
 
 
 def test_a_bar_is_set_and_taken_over_again(reviewing: Desk) -> None:
-    """A lower bar makes more images sure; taking it off is a step of its own."""
+    """A lower threshold predicts more images; removing it is a separate step."""
     session, inspector = reviewing.window.session, reviewing.window.inspector
     red = choose_class(reviewing, "Red")
     changed_by(reviewing.qtbot, session, lambda: inspector.requests.bar_requested.emit(red, 0.3))
@@ -320,7 +320,7 @@ def test_a_bar_is_set_and_taken_over_again(reviewing: Desk) -> None:
 
 
 def test_a_class_that_nothing_taught_says_so(reviewing: Desk) -> None:
-    """Under a parent without examples; nothing points at parents that taught it, or at likely images."""
+    """Its parent has no examples either; no parents or likely images are suggested."""
     for path in ("Fungi", "Fungi/Morel"):
         QTest.mouseClick(button(reviewing.window.tree, "New class"), Qt.MouseButton.LeftButton)
         reviewing.type_into_palette(path)

@@ -1,4 +1,4 @@
-"""A class is split by clicks, boxes and keys, as one step that can be undone."""
+"""A class is split by clicks, rubber bands and keys, in one undoable step."""
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -36,7 +36,7 @@ def card(reviewing: Desk) -> SplitCard:
 
 
 def _all_to_the_left(desk: Desk, card: SplitCard) -> None:
-    """Whatever is proposed is taken back, so that each test begins alike."""
+    """Move all proposed images back, so that each test starts alike."""
     while card.leaving.image_ids:
         before = len(card.leaving.image_ids)
         QTest.mouseClick(card.leaving, LEFT, pos=card.leaving.rect_of(0).center())
@@ -57,7 +57,7 @@ def _draw_box(board: PictureBoard, first: int, last: int) -> None:
 def test_a_box_a_click_and_a_key_move_images_and_enter_splits(
     reviewing: Desk, card: SplitCard
 ) -> None:
-    """Two by a box, one by a click, one by Space and back; the name is typed, and Ctrl+Z takes all of it back."""
+    """Two by rubber band, one by a click, one by Space and back; Ctrl+Z undoes the split."""
     session, red = reviewing.window.session, reviewing.graph.find("Red disc")
     ids = list(card.staying.image_ids)
     assert len(ids) == 5
@@ -99,7 +99,7 @@ def test_a_name_that_is_taken_is_refused_on_the_card_and_nothing_changes(
 
 
 def test_one_labelled_image_is_too_few(reviewing: Desk) -> None:
-    """The toast says so, and no card opens."""
+    """A toast gives the reason, and no card opens."""
     session, red = reviewing.window.session, reviewing.graph.find("Red disc")
     everything = [int(each) for each in reviewing.state.image_ids]
     changed_by(reviewing.qtbot, session, lambda: session.unlabel(everything))

@@ -1,4 +1,4 @@
-"""Classes dragged in the tree by the mouse, and what the tree does under anything dragged."""
+"""Drag and drop in the class tree by mouse: classes, and feedback for any drag."""
 
 import json
 
@@ -21,7 +21,7 @@ CONTROL = Qt.KeyboardModifier.ControlModifier
 
 
 class Pane(QWidget):
-    """A tree, and below it something that takes nothing."""
+    """A tree above a widget that accepts no drops."""
 
     def __init__(self, graph: CategoryGraph) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class Pane(QWidget):
         self.resize(320, 560)
 
     def row(self, *names: str) -> Spot:
-        """The middle of a row, the branches above it open."""
+        """The centre of a row; its branches are expanded."""
         index = QModelIndex()
         for name in names:
             if index.isValid():
@@ -46,18 +46,18 @@ class Pane(QWidget):
         return Spot(self.tree.view.viewport(), self.tree.view.visualRect(index).center())
 
     def is_open(self, *names: str) -> bool:
-        """Whether a row's branch is open."""
+        """Whether a row is expanded."""
         return self.tree.view.isExpanded(self.tree.view.indexAt(self.row(*names).point))
 
     @property
     def chip(self) -> str:
-        """What the chip at the pointer says; "" while there is none."""
+        """The text of the chip at the pointer, "" if hidden."""
         return "".join(each.text for each in self.findChildren(DropChip) if each.isVisible())
 
 
 @pytest.fixture
 def pane(qtbot: QtBot) -> Pane:
-    """Nine classes, all branches closed."""
+    """Nine classes, all branches collapsed."""
     pane = Pane(seaside_graph())
     qtbot.addWidget(pane)
     pane.show()
@@ -77,7 +77,7 @@ def class_id(pane: Pane, name: str) -> int:
 def test_a_class_is_dragged_onto_another(
     keys: Qt.KeyboardModifier, words: str, is_chosen: bool, pane: Pane, hand: Hand
 ) -> None:
-    """It moves; with Ctrl it gets a further parent, and the chip says which of the two; chosen before or not."""
+    """It moves; with Ctrl it is linked, as the chip says; whether it was selected before or not."""
     dropped = recorded(pane.tree.view.requests.classes_dropped)
     chips: list[str] = []
     target, source = pane.row("Animal", "Diver"), pane.row("Plant", "Kelp")
@@ -91,7 +91,7 @@ def test_a_class_is_dragged_onto_another(
 
 
 def test_ctrl_may_come_on_the_way(pane: Pane, hand: Hand) -> None:
-    """What counts is whether it is down when the class is let go."""
+    """The modifier at release decides."""
     dropped = recorded(pane.tree.view.requests.classes_dropped)
     target, source = pane.row("Animal", "Diver"), pane.row("Plant", "Kelp")
     hand.drag(source, target, lambda: setattr(hand, "keys", CONTROL), target)
@@ -99,7 +99,7 @@ def test_ctrl_may_come_on_the_way(pane: Pane, hand: Hand) -> None:
 
 
 def test_a_class_goes_to_the_top_below_all_others(pane: Pane, hand: Hand) -> None:
-    """The room below the rows lights up and takes it."""
+    """The area below the rows is highlighted and accepts the class."""
     dropped = recorded(pane.tree.view.requests.classes_dropped)
     chips: list[str] = []
     source = pane.row("Plant", "Kelp")
@@ -116,12 +116,12 @@ def test_a_class_goes_to_the_top_below_all_others(pane: Pane, hand: Hand) -> Non
 
 
 def pixel(pane: Pane, spot: Spot) -> str:
-    """The colour at a place of the tree."""
+    """The colour of a pixel of the tree."""
     return pane.tree.view.viewport().grab().toImage().pixelColor(spot.point).name()
 
 
 def test_a_row_where_nothing_would_change_refuses(pane: Pane, hand: Hand) -> None:
-    """Its own parent and itself take it not, also when the drag comes in over them; after them others do."""
+    """Its parent and itself reject it, also after entering the tree again; other rows accept."""
     dropped = recorded(pane.tree.view.requests.classes_dropped)
     source = pane.row("Plant", "Kelp")
     welcome: list[bool] = []
@@ -144,7 +144,7 @@ def test_a_row_where_nothing_would_change_refuses(pane: Pane, hand: Hand) -> Non
 def test_rows_spring_open_and_fold_back(
     way: tuple[str, ...], gives_up: bool, qtbot: QtBot, pane: Pane, hand: Hand
 ) -> None:
-    """Resting on a closed class opens it; it stays open only when the drag ended in it."""
+    """Hovering expands a collapsed class; it stays expanded only if the drop was in it."""
     source = pane.row("Plant")
     assert not pane.is_open("Animal")
     opened: list[bool] = []
@@ -161,7 +161,7 @@ def test_rows_spring_open_and_fold_back(
 
 
 def test_a_circle_is_refused_visibly(pane: Pane, hand: Hand) -> None:
-    """The chip says why, the way that would close lights up, and all is as before when the drag goes on."""
+    """The chip has the reason, and the path is highlighted, until the drag moves on."""
     source, target = pane.row("Animal"), pane.row("Animal", "Bird", "Gull")
     way = [pane.row("Animal"), pane.row("Animal", "Bird"), pane.row("Animal", "Bird", "Gull")]
     beside = [pane.row("Animal", "Bird", "Puffin"), pane.row("Plant")]
@@ -179,7 +179,7 @@ def test_a_circle_is_refused_visibly(pane: Pane, hand: Hand) -> None:
 
 
 def is_danger(pane: Pane, spot: Spot) -> bool:
-    """Whether a row is painted as refusing, seen at its right end, where no word stands."""
+    """Whether a row is painted as rejecting, sampled right of its text."""
     place = QPoint(spot.widget.width() - 60, spot.point.y())
     return (
         pane.tree.view.viewport().grab().toImage().pixelColor(place).name()
@@ -198,7 +198,7 @@ def is_danger(pane: Pane, spot: Spot) -> bool:
 def test_a_row_that_refuses_says_why(
     way: tuple[str, tuple[str, ...]], keys: Qt.KeyboardModifier, words: str, pane: Pane, hand: Hand
 ) -> None:
-    """In one sentence at the pointer; it does not light up, and nothing is dropped."""
+    """In one sentence at the pointer; the row is not highlighted, and nothing is dropped."""
     graph = pane.tree.graph
     for parent in ("Bird", "Plant"):
         pane.tree.edit("add_class", "Auk", [graph.find(parent)])
@@ -215,14 +215,14 @@ def test_a_row_that_refuses_says_why(
 
 
 def test_all_chosen_rows_are_dragged(pane: Pane, hand: Hand) -> None:
-    """Taken at any of them; each goes with the parent under which it was chosen."""
+    """Started on any of them; each is moved from the parent it was selected under."""
     dropped, chips = recorded(pane.tree.view.requests.classes_dropped), []
     seal, kelp, bird = (
         pane.row("Animal", "Diver", "Seal"),
         pane.row("Plant", "Kelp"),
         pane.row("Animal", "Bird"),
     )
-    seal = pane.row("Animal", "Diver", "Seal")  # rows above have opened since
+    seal = pane.row("Animal", "Diver", "Seal")  # rows above have expanded since
     hand.click(kelp)
     hand.click(seal, CONTROL)
     hand.drag(seal, bird, lambda: chips.append(pane.chip))
@@ -235,7 +235,7 @@ def test_all_chosen_rows_are_dragged(pane: Pane, hand: Hand) -> None:
 
 
 def test_a_row_that_was_not_chosen_goes_alone(pane: Pane, hand: Hand) -> None:
-    """With Ctrl, too, which would choose it beside the others: only what is under the hand gets a further parent."""
+    """With Ctrl, too, which would extend the selection: only the dragged row is linked."""
     dropped = recorded(pane.tree.view.requests.classes_dropped)
     bird, kelp = pane.row("Animal", "Bird"), pane.row("Plant", "Kelp")
     hand.click(pane.row("Plant"))
@@ -247,7 +247,7 @@ def test_a_row_that_was_not_chosen_goes_alone(pane: Pane, hand: Hand) -> None:
 
 @pytest.fixture
 def long_pane(qtbot: QtBot) -> Pane:
-    """Far more classes than are in sight."""
+    """More classes than fit the viewport."""
     graph = CategoryGraph()
     for number in range(60):
         last = graph.add_class(f"class {number:03}")
@@ -263,7 +263,7 @@ def long_pane(qtbot: QtBot) -> Pane:
 def test_the_tree_scrolls_at_its_edges(
     is_down: bool, qtbot: QtBot, long_pane: Pane, hand: Hand
 ) -> None:
-    """Held near the lower or the upper edge it goes on by itself, and stops when the drag is over."""
+    """Near the upper or lower edge it scrolls continuously, until the drag ends."""
     view = long_pane.tree.view
     bar = view.verticalScrollBar()
     bar.setValue(0 if is_down else bar.maximum())
@@ -282,7 +282,7 @@ def test_the_tree_scrolls_at_its_edges(
 
 
 def test_below_a_long_tree_there_is_room_too(qtbot: QtBot, long_pane: Pane, hand: Hand) -> None:
-    """The drag scrolls there by itself, and it stays in sight when the rows are laid out anew."""
+    """The drag scrolls to it, and it stays visible after a new layout."""
     view, tree = long_pane.tree.view, long_pane.tree
     dropped, chips = recorded(view.requests.classes_dropped), []
     row = tree.row("class 059", "leaf")

@@ -1,4 +1,4 @@
-"""The tree's Qt model: one row under each parent, built when looked at, and kept through edits."""
+"""The Qt model of the class tree: a row per parent, built lazily and updated by edits."""
 
 import random
 
@@ -25,14 +25,14 @@ def graph() -> CategoryGraph:
 
 @pytest.fixture
 def model(qapp: object, graph: CategoryGraph) -> ClassTreeModel:
-    """The tree of these classes."""
+    """The model of these classes."""
     model = ClassTreeModel()
     model.set_graph(graph)
     return model
 
 
 def shown(model: ClassTreeModel, parent: QModelIndex | None = None) -> Tree:
-    """All rows as nested names; builds every branch."""
+    """All rows as nested names; fetches every branch."""
     above = QModelIndex() if parent is None else parent
     if model.canFetchMore(above):
         model.fetchMore(above)
@@ -41,13 +41,13 @@ def shown(model: ClassTreeModel, parent: QModelIndex | None = None) -> Tree:
 
 
 def expected(graph: CategoryGraph, class_id: int | None = None) -> Tree:
-    """What the graph says the rows are."""
+    """The nested names by the graph."""
     below = graph.roots() if class_id is None else graph.children(class_id)
     return {graph.name(each): expected(graph, each) for each in below}
 
 
 def edit(model: ClassTreeModel, graph: CategoryGraph, name: str, *values: object) -> None:
-    """Edit the graph and let the model follow."""
+    """Edit the graph and apply the edits to the model."""
     with graph.record() as edits:
         getattr(graph, name)(*values)
     model.apply_edits(edits)
@@ -56,7 +56,7 @@ def edit(model: ClassTreeModel, graph: CategoryGraph, name: str, *values: object
 def test_a_class_stands_under_each_of_its_parents(
     model: ClassTreeModel, graph: CategoryGraph
 ) -> None:
-    """Puffin has two rows, both marked; each says where the other one is."""
+    """Puffin has two marked rows; the tooltip of each names the other parent."""
     assert shown(model) == expected(graph)
     rows = model.indexes_of(graph.find("Puffin"))
     assert {str(index.parent().data()) for index in rows} == {"Bird", "Diver"}
@@ -69,7 +69,7 @@ def test_a_class_stands_under_each_of_its_parents(
 
 
 def test_rows_are_built_when_somebody_looks(model: ClassTreeModel, graph: CategoryGraph) -> None:
-    """At first there are only the roots, which know that there is more below."""
+    """At first only the roots, which report that they have children."""
     assert model.rowCount() == 2
     animal = model.index(0, NAME)
     assert model.hasChildren(animal)
@@ -79,7 +79,7 @@ def test_rows_are_built_when_somebody_looks(model: ClassTreeModel, graph: Catego
 
 
 def test_counts_and_shots_are_shown(model: ClassTreeModel, graph: CategoryGraph) -> None:
-    """The second column counts images; a class with shots below it is not waiting for any."""
+    """The second column counts images; a class with examples below it does not ask for any."""
     puffin, animal, plant = graph.find("Puffin"), graph.find("Animal"), graph.find("Plant")
     shown(model)
     model.set_state(state_of([Picture(label=puffin)], image_counts={puffin: 1, animal: 1234}))
@@ -92,7 +92,7 @@ def test_counts_and_shots_are_shown(model: ClassTreeModel, graph: CategoryGraph)
 
 
 def test_an_edit_touches_only_its_own_rows(model: ClassTreeModel, graph: CategoryGraph) -> None:
-    """A new class inserts one row under each built row of its parent, and resets nothing."""
+    """A new class inserts one row below each fetched row of its parent, without a reset."""
     shown(model)
     inserted, removed, resets = (
         recorded(model.rowsInserted),
@@ -105,7 +105,7 @@ def test_an_edit_touches_only_its_own_rows(model: ClassTreeModel, graph: Categor
 
 
 def test_a_rename_moves_the_row_to_its_place(model: ClassTreeModel, graph: CategoryGraph) -> None:
-    """Siblings are in the order of their names; a row that moves keeps its key."""
+    """Siblings are sorted by name; a moved row keeps its internal id."""
     shown(model)
     (gull,) = model.indexes_of(graph.find("Gull"))
     key = gull.internalId()
@@ -118,7 +118,7 @@ def test_a_rename_moves_the_row_to_its_place(model: ClassTreeModel, graph: Categ
 def test_random_edits_end_where_a_new_model_would(
     model: ClassTreeModel, graph: CategoryGraph
 ) -> None:
-    """After every edit, and every undo of one, the rows are those of the graph."""
+    """After each edit and undo the rows equal those of the graph."""
     generator = random.Random(5)
     shown(model)
     for number in range(120):
@@ -144,7 +144,7 @@ def test_random_edits_end_where_a_new_model_would(
 def test_found_classes_are_flat_rows_with_their_path(
     model: ClassTreeModel, graph: CategoryGraph
 ) -> None:
-    """Best fit first, each once; a row knows its path and its parent."""
+    """Best match first, each class once; a row has its path and its parent."""
     model.set_graph(
         graph, [graph.find(name) for name in ("Gull", "Puffin", "Herring Gull", "Plant")]
     )
@@ -162,7 +162,7 @@ def test_found_classes_are_flat_rows_with_their_path(
 
 
 def test_a_typed_name_is_a_wish(model: ClassTreeModel, graph: CategoryGraph) -> None:
-    """The row stays as it is until the graph changes; the same name again asks for nothing."""
+    """The row changes only with the graph; an unchanged name emits nothing."""
     wishes = recorded(model.rename_requested)
     root = model.index(0, NAME)
     model.setData(root, "Beast")
@@ -174,7 +174,7 @@ def test_a_typed_name_is_a_wish(model: ClassTreeModel, graph: CategoryGraph) -> 
 def test_a_row_knows_the_parent_it_is_dragged_from(
     model: ClassTreeModel, graph: CategoryGraph
 ) -> None:
-    """The same class is taken from Bird in one row and from Diver in the other."""
+    """The same class is dragged from Bird in one row and from Diver in the other."""
     shown(model)
     rows = model.indexes_of(graph.find("Puffin"))
     taken = [read_dragged(model.mimeData([index])) for index in rows]
@@ -189,7 +189,7 @@ def test_a_row_knows_the_parent_it_is_dragged_from(
 
 
 def test_twenty_thousand_classes_are_built_lazily(qapp: object) -> None:
-    """Showing them builds the roots; one edit among 20,000 siblings inserts one row."""
+    """Showing them builds only the roots; adding one of 20,000 siblings inserts one row."""
     graph = CategoryGraph()
     roots = [graph.add_class(f"branch {number}") for number in range(20)]
     for number in range(20_000 - len(roots)):

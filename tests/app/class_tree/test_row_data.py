@@ -1,4 +1,4 @@
-"""What the class tree shows, worked out by hand."""
+"""Data of the class tree's rows."""
 
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QImage
@@ -24,7 +24,7 @@ from tests.support.states import Picture, state_of
 
 
 def test_subsets_count_every_image_where_it_belongs() -> None:
-    """Failed images are not to be reviewed; the person's "unknown" counts as labelled and as unknown."""
+    """Failed images are not to review; a person's "unknown" counts as labelled and as unknown."""
     state = state_of(
         [
             Picture(label=4),
@@ -46,12 +46,12 @@ def test_subsets_count_every_image_where_it_belongs() -> None:
 
 
 def test_subsets_are_empty_without_a_project() -> None:
-    """No state, no images."""
+    """Without a state all counts are 0."""
     assert set(subset_counts(None).values()) == {0}
 
 
 def test_a_shot_counts_for_all_classes_above() -> None:
-    """Puffin's shot reaches both its parents and Animal; a count of nothing reaches nobody."""
+    """Puffin's example counts for both parents and for Animal; a count of 0 does not."""
     graph = seaside_graph()
     puffin, kelp = graph.find("Puffin"), graph.find("Kelp")
     found = classes_with_shots(graph, {puffin: 2, kelp: 0, 999: 1})
@@ -59,7 +59,7 @@ def test_a_shot_counts_for_all_classes_above() -> None:
 
 
 def test_other_parents_are_named_as_paths() -> None:
-    """Under Bird, Puffin says that it also stands under Diver; more than three are counted."""
+    """Under Bird, Puffin names Diver; more than three parents are counted."""
     graph = seaside_graph()
     puffin, bird = graph.find("Puffin"), graph.find("Bird")
     assert other_parents(graph, puffin, bird) == "Animal / Diver"
@@ -69,7 +69,7 @@ def test_other_parents_are_named_as_paths() -> None:
 
 
 def test_edits_touch_what_they_concern() -> None:
-    """A rename may move a row among its siblings; a new edge changes the parent's list and both looks."""
+    """A rename may move a row among its siblings; a new edge changes the parent and both rows."""
     graph = seaside_graph()
     gull, bird, seal = graph.find("Gull"), graph.find("Bird"), graph.find("Seal")
     renamed = touched_by(graph, [ClassRenamed(gull, "Gull", "Mew")])
@@ -86,14 +86,14 @@ __all__ = ["tree"]
 
 
 def row_picture(tree: Tree, *names: str) -> QImage:
-    """The right half of a row's name cell, where marks stand."""
+    """The right half of a row's name cell, which has the marks."""
     rect = tree.view.visualRect(tree.row(*names))
     half = QRect(rect.center().x(), rect.y(), rect.width() // 2, rect.height())
     return tree.view.viewport().grab(half).toImage()
 
 
 def test_a_class_has_one_colour_in_every_row(tree: Tree) -> None:
-    """Under each of its parents the same; the one that a person gave it is its own alone."""
+    """The same under each parent; a colour set by a person belongs to that class alone."""
     bird, puffin = tree.graph.find("Bird"), tree.graph.find("Puffin")
     tree.model.set_marks({bird: "#d05a4e"}, {})
     under_bird, under_diver = (
@@ -107,7 +107,7 @@ def test_a_class_has_one_colour_in_every_row(tree: Tree) -> None:
 
 
 def test_policies_are_shown_where_they_were_set(tree: Tree) -> None:
-    """Painted in the row and named by its tip, and nowhere below."""
+    """Painted in the row and named in its tooltip, but not for descendants."""
     bird, seal = tree.graph.find("Bird"), tree.graph.find("Seal")
     paths = (("Animal", "Bird"), ("Animal", "Diver", "Seal"), ("Animal", "Bird", "Gull"))
     seal_policy = ClassPolicy(None, is_deepest=True, is_broadest=True)
@@ -124,7 +124,7 @@ def test_policies_are_shown_where_they_were_set(tree: Tree) -> None:
 
 
 def test_a_long_name_leaves_room_for_marks(tree: Tree) -> None:
-    """The name is shortened, the figure is not: the row looks different with another figure."""
+    """The name is elided, the figure is not: the row is painted differently with another figure."""
     bird = tree.graph.find("Bird")
     tree.edit("rename", bird, "A bird with a name that is far longer than its row is wide")
     row = (tree.graph.name(tree.graph.find("Animal")), tree.graph.name(bird))

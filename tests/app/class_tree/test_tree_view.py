@@ -1,4 +1,4 @@
-"""The tree under a person's hands: branches and choice stay, keys and drops say what is wanted."""
+"""The tree view: expansion and selection, keys and drops."""
 
 import json
 import os
@@ -29,7 +29,7 @@ SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 
 class Tree:
-    """A graph and its tree on the screen."""
+    """A graph and its visible tree."""
 
     def __init__(self, graph: CategoryGraph) -> None:
         self.graph = graph
@@ -39,7 +39,7 @@ class Tree:
         self.view.resize(300, 500)
 
     def row(self, *names: str) -> QModelIndex:
-        """The row at the end of a path of names, its branches open."""
+        """The row at the end of a path of names; its branches are expanded."""
         index = QModelIndex()
         for name in names:
             rows = [self.model.index(row, NAME, index) for row in range(self.model.rowCount(index))]
@@ -48,7 +48,7 @@ class Tree:
         return index
 
     def edit(self, name: str, *values: object) -> None:
-        """Edit the graph and let the tree follow."""
+        """Edit the graph and apply the edits to the tree."""
         with self.graph.record() as edits:
             getattr(self.graph, name)(*values)
         self.model.apply_edits(edits)
@@ -56,7 +56,10 @@ class Tree:
     def drop(
         self, data: QMimeData, target: QModelIndex, keys: Qt.KeyboardModifier = NO_KEYS
     ) -> tuple[bool, bool]:
-        """Drag over a row and drop there; below all rows for an invalid index. Whether each was taken."""
+        """Drag over a row and drop there, below all rows for an invalid index.
+
+        Returns whether the move and the drop were accepted.
+        """
         place = self.view.visualRect(target).center() if target.isValid() else QPoint(20, 480)
         every = Qt.DropAction.MoveAction | Qt.DropAction.CopyAction | Qt.DropAction.LinkAction
         button = Qt.MouseButton.LeftButton
@@ -70,7 +73,7 @@ class Tree:
 
 @pytest.fixture
 def tree(qtbot: QtBot) -> Tree:
-    """Nine classes on the screen, all branches open."""
+    """Nine classes, all branches expanded."""
     tree = Tree(seaside_graph())
     qtbot.addWidget(tree.view)
     tree.view.show()
@@ -79,11 +82,11 @@ def tree(qtbot: QtBot) -> Tree:
     return tree
 
 
-# -- branches and choice
+# -- expansion and selection
 
 
 def test_an_edit_elsewhere_keeps_branches_and_choice(tree: Tree) -> None:
-    """A new class closes nothing and moves no choice."""
+    """A new class collapses nothing and keeps the selection."""
     seal = tree.row("Animal", "Diver", "Seal")
     tree.view.select(seal)
     chosen = recorded(tree.view.class_selected)
@@ -95,7 +98,7 @@ def test_an_edit_elsewhere_keeps_branches_and_choice(tree: Tree) -> None:
 
 
 def test_a_moved_branch_stays_open_and_chosen(tree: Tree) -> None:
-    """Gull moves to Diver with its branch open and its choice, and nobody is notified of another choice."""
+    """Gull moves to Diver, still expanded and selected, without a signal of another selection."""
     gull, bird, diver = (tree.graph.find(name) for name in ("Gull", "Bird", "Diver"))
     tree.view.select(tree.row("Animal", "Bird", "Gull"))
     chosen = recorded(tree.view.class_selected)
@@ -108,7 +111,7 @@ def test_a_moved_branch_stays_open_and_chosen(tree: Tree) -> None:
 
 
 def test_a_removed_class_hands_the_choice_on(tree: Tree) -> None:
-    """When the chosen class is gone, the one that is chosen now is reported."""
+    """The class that is selected instead is reported."""
     kelp = tree.graph.find("Kelp")
     tree.view.select(tree.row("Plant", "Kelp"))
     chosen = recorded(tree.view.class_selected)
@@ -118,7 +121,7 @@ def test_a_removed_class_hands_the_choice_on(tree: Tree) -> None:
 
 
 def test_a_renamed_class_stays_chosen(tree: Tree) -> None:
-    """Its row moves among its siblings, and the choice with it."""
+    """Its row moves among its siblings and stays selected."""
     gull = tree.graph.find("Gull")
     tree.view.select(tree.row("Animal", "Bird", "Gull"))
     tree.edit("rename", gull, "Zebra gull")
@@ -127,7 +130,7 @@ def test_a_renamed_class_stays_chosen(tree: Tree) -> None:
 
 
 def test_painting_costs_what_is_visible(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A level of 20,000 classes paints only the rows on the screen."""
+    """Of 20,000 siblings only the visible rows are painted."""
     graph = CategoryGraph()
     for number in range(20_000):
         graph.add_class(f"class {number}")
@@ -152,7 +155,7 @@ def test_painting_costs_what_is_visible(qtbot: QtBot, monkeypatch: pytest.Monkey
 
 
 def test_keys_ask_for_new_classes(qtbot: QtBot, tree: Tree) -> None:
-    """Insert and Ctrl+N ask for a class under the chosen one."""
+    """Insert and Ctrl+N request a class below the selected one."""
     created = recorded(tree.view.requests.create_requested)
     seal = tree.graph.find("Seal")
     tree.view.select(tree.row("Animal", "Diver", "Seal"))
@@ -162,7 +165,7 @@ def test_keys_ask_for_new_classes(qtbot: QtBot, tree: Tree) -> None:
 
 
 def test_f2_opens_a_field_and_enter_asks_for_the_name(qtbot: QtBot, tree: Tree) -> None:
-    """The field holds the present name; what is typed becomes a wish."""
+    """The editor holds the current name; the typed one is requested."""
     wishes = recorded(tree.model.rename_requested)
     tree.view.select(tree.row("Animal", "Diver", "Seal"))
     qtbot.keyClick(tree.view, Qt.Key.Key_F2)
@@ -176,7 +179,7 @@ def test_f2_opens_a_field_and_enter_asks_for_the_name(qtbot: QtBot, tree: Tree) 
 
 
 def test_a_read_only_tree_asks_for_nothing(qtbot: QtBot, tree: Tree) -> None:
-    """Keys and drops do nothing where nothing can be changed."""
+    """Keys and drops do nothing in a read-only project."""
     tree.model.is_editable = False
     asked = [
         recorded(signal)
@@ -195,7 +198,7 @@ def test_a_read_only_tree_asks_for_nothing(qtbot: QtBot, tree: Tree) -> None:
 
 
 def test_a_class_is_moved_and_with_ctrl_linked(tree: Tree) -> None:
-    """The drop says class, where it was taken, where it was dropped, and whether to link."""
+    """The drop reports class, old parent, new parent, and whether to link."""
     dropped = recorded(tree.view.requests.classes_dropped)
     kelp, plant, diver = (tree.graph.find(name) for name in ("Kelp", "Plant", "Diver"))
     data = classes_mime_data(((kelp, plant),), ["Kelp"])
@@ -207,7 +210,7 @@ def test_a_class_is_moved_and_with_ctrl_linked(tree: Tree) -> None:
 
 
 def test_a_drop_where_nothing_would_change_is_refused(tree: Tree) -> None:
-    """On itself, on the parent it was taken from, or a root on the top level."""
+    """On itself, on its current parent, or a root onto the root level."""
     dropped = recorded(tree.view.requests.classes_dropped)
     kelp, plant = tree.graph.find("Kelp"), tree.graph.find("Plant")
     assert tree.drop(classes_mime_data(((kelp, plant),), ["Kelp"]), tree.row("Plant", "Kelp")) == (
@@ -252,7 +255,7 @@ def test_a_drop_where_nothing_would_change_is_refused(tree: Tree) -> None:
 def test_what_the_graph_forbids_is_refused(
     taken: tuple[str, ...], target: tuple[str, ...], keys: Qt.KeyboardModifier, tree: Tree
 ) -> None:
-    """While it is dragged, not only when it is let go."""
+    """While it is dragged, not only on release."""
     dropped = recorded(tree.view.requests.classes_dropped)
     row = tree.row(*taken)
     data = tree.model.mimeData([row])
@@ -261,7 +264,7 @@ def test_what_the_graph_forbids_is_refused(
 
 
 def test_what_another_window_drags_is_no_class_and_no_image_here(tree: Tree) -> None:
-    """That window is another process, and its numbers may belong to another project."""
+    """Another process may have another project, so its ids mean nothing here."""
     before = classes_mime_data(((tree.graph.find("Kelp"), None),), ["Kelp"])
     for own in (CLASS_MIME, IMAGES_MIME):
         data = QMimeData()
@@ -277,7 +280,7 @@ def image_data() -> QMimeData:
 
 
 def file_data() -> QMimeData:
-    """A file from outside, and an address that is no file."""
+    """A local file and a web address."""
     data = QMimeData()
     data.setUrls(
         [QUrl.fromLocalFile(str(Path("/photos/a.jpg"))), QUrl("https://example.org/b.jpg")]
@@ -286,7 +289,7 @@ def file_data() -> QMimeData:
 
 
 def test_dropped_images_are_reported_with_their_class(tree: Tree) -> None:
-    """Below all classes they are for a new one."""
+    """Below all classes they are for a new class."""
     dropped = recorded(tree.view.requests.images_dropped)
     assert tree.drop(image_data(), tree.row("Animal", "Diver", "Seal")) == (True, True)
     assert tree.drop(image_data(), QModelIndex()) == (True, True)
@@ -294,7 +297,7 @@ def test_dropped_images_are_reported_with_their_class(tree: Tree) -> None:
 
 
 def test_files_need_a_class(tree: Tree) -> None:
-    """Dropped on a class they are reported with it; below all classes they are refused."""
+    """On a class they are reported with it; below all classes they are rejected."""
     dropped = recorded(tree.view.requests.files_dropped)
     assert tree.drop(file_data(), tree.row("Animal", "Diver", "Seal")) == (True, True)
     assert tree.drop(file_data(), QModelIndex()) == (False, False)
@@ -302,14 +305,14 @@ def test_files_need_a_class(tree: Tree) -> None:
 
 
 def test_foreign_things_are_refused(tree: Tree) -> None:
-    """Text from somewhere is nothing for a tree of classes."""
+    """Plain text is rejected."""
     data = QMimeData()
     data.setText("hello")
     assert tree.drop(data, tree.row("Animal")) == (False, False)
 
 
 def test_a_branch_springs_open_under_a_drag(qtbot: QtBot, tree: Tree) -> None:
-    """Waiting over a closed branch opens it."""
+    """Hovering over a collapsed branch expands it."""
     bird = tree.row("Animal", "Bird")
     tree.view.collapse(bird)
     place = tree.view.visualRect(bird).center()
@@ -324,7 +327,7 @@ def test_a_branch_springs_open_under_a_drag(qtbot: QtBot, tree: Tree) -> None:
 
 
 def test_several_classes_are_chosen_with_shift_and_ctrl(qtbot: QtBot, tree: Tree) -> None:
-    """The choice is reported once for each current class; places come from above to below."""
+    """The selection is reported once per current class; rows are in visual order."""
     tree.view.select(tree.row("Animal", "Bird", "Puffin"))
     tree.view.setFocus()
     chosen = recorded(tree.view.class_selected)
@@ -338,7 +341,7 @@ def test_several_classes_are_chosen_with_shift_and_ctrl(qtbot: QtBot, tree: Tree
 
 
 def test_what_is_folded_away_is_not_chosen_any_more(qtbot: QtBot, tree: Tree) -> None:
-    """Neither alone, when the branch is chosen instead, nor among others."""
+    """Collapsed rows are deselected, alone or among others."""
     tree.view.select(tree.row("Animal", "Bird", "Gull"))
     click_row(qtbot, tree, tree.row("Plant"), CONTROL)
     tree.view.collapse(tree.row("Animal").siblingAtColumn(NAME))
@@ -349,13 +352,13 @@ def test_what_is_folded_away_is_not_chosen_any_more(qtbot: QtBot, tree: Tree) ->
 
 
 def click_row(qtbot: QtBot, tree: Tree, index: QModelIndex, keys: Qt.KeyboardModifier) -> None:
-    """Click a row with keys held down."""
+    """Click a row with modifiers."""
     place = tree.view.visualRect(index).center()
     qtbot.mouseClick(tree.view.viewport(), Qt.MouseButton.LeftButton, keys, place)
 
 
 def test_moved_classes_stay_chosen_together(tree: Tree) -> None:
-    """Both, whichever is the current one; one that is gone leaves the other chosen."""
+    """Both, whichever is current; if one is removed, the other stays selected."""
     gull, kelp, bird, plant, diver = map(
         tree.graph.find, ("Gull", "Kelp", "Bird", "Plant", "Diver")
     )
@@ -373,7 +376,7 @@ def test_moved_classes_stay_chosen_together(tree: Tree) -> None:
 
 
 def test_branches_stay_open_below_a_new_parent(tree: Tree) -> None:
-    """A class that comes between opens with them."""
+    """The inserted class is expanded with them."""
     bird, animal = tree.graph.find("Bird"), tree.graph.find("Animal")
     with tree.graph.record() as edits:
         add_parent(tree.graph, "Winged", [bird], animal)
@@ -384,12 +387,12 @@ def test_branches_stay_open_below_a_new_parent(tree: Tree) -> None:
     assert tree.view.isExpanded(row)
 
 
-# -- more paths than anybody could open
+# -- more paths than could be expanded
 
 
 @pytest.fixture
 def ladder_tree(qtbot: QtBot) -> Tree:
-    """Sixteen levels of two classes, each under both above, which would have 131,070 rows; one path of it is open."""
+    """Sixteen levels of two classes with both parents each (131,070 rows); one path is expanded."""
     graph = CategoryGraph()
     add_all(graph, ladder(16))
     tree = Tree(graph)
@@ -404,7 +407,7 @@ def rows_built(tree: Tree) -> int:
 
 
 def test_the_key_for_a_whole_branch_opens_the_first_rows(qtbot: QtBot, ladder_tree: Tree) -> None:
-    """Qt's own would open every path."""
+    """Qt's own * would expand every path."""
     ladder_tree.view.select(ladder_tree.row("right 0"))
     qtbot.keyClick(ladder_tree.view, Qt.Key.Key_Asterisk)
     assert ladder_tree.view.isExpanded(
@@ -414,7 +417,7 @@ def test_the_key_for_a_whole_branch_opens_the_first_rows(qtbot: QtBot, ladder_tr
 
 
 def test_a_moved_branch_opens_no_more_rows_than_anybody_looks_through(ladder_tree: Tree) -> None:
-    """What was open on one path is open again, but not on every other."""
+    """What was expanded on one path is expanded again, but only on that path."""
     top = ladder_tree.graph.add_class("top")
     ladder_tree.edit("move", ladder_tree.graph.find("left 0"), None, top)
     assert ladder_tree.view.isExpanded(ladder_tree.row("top", "left 0", "left 1"))
@@ -426,7 +429,7 @@ def test_a_moved_branch_opens_no_more_rows_than_anybody_looks_through(ladder_tre
 
 @pytest.mark.parametrize("levels", [12, 60])
 def test_a_name_keeps_its_room_at_any_depth(qtbot: QtBot, levels: int) -> None:
-    """Walking down by keys through an open chain: the indent shrinks, and each name is there to be read."""
+    """Going down an expanded chain, the indentation shrinks and each name stays readable."""
     graph = CategoryGraph()
     add_all(graph, chain(levels))
     tree = Tree(graph)
@@ -444,7 +447,7 @@ def test_a_name_keeps_its_room_at_any_depth(qtbot: QtBot, levels: int) -> None:
         assert tree.view.viewport().rect().top() <= tree.view.visualRect(row).top()
         assert (
             tree.view.visualRect(row).bottom() <= tree.view.viewport().rect().bottom() + 1
-        )  # Qt's own rounding
+        )  # rounding by Qt
         assert_name_has_room(tree, row)
     for _level in range(levels - 1):
         qtbot.keyClick(tree.view, Qt.Key.Key_Up)
@@ -456,7 +459,7 @@ def test_a_name_keeps_its_room_at_any_depth(qtbot: QtBot, levels: int) -> None:
 
 
 def assert_name_has_room(tree: Tree, row: QModelIndex) -> None:
-    """A row's name is painted in the window, before the counts, with room for some ten letters."""
+    """A row's name starts in the viewport, before the counts, with room for about ten letters."""
     start = tree.view.visualRect(row).x()
     assert start >= 0
     assert (
@@ -466,7 +469,7 @@ def assert_name_has_room(tree: Tree, row: QModelIndex) -> None:
 
 
 def test_a_click_does_not_scroll_sideways(qtbot: QtBot) -> None:
-    """What is in sight stays where it is under the pointer."""
+    """Visible rows keep their horizontal position."""
     graph = CategoryGraph()
     ids = add_all(graph, chain(60))
     tree = Tree(graph)
@@ -485,7 +488,7 @@ def test_a_click_does_not_scroll_sideways(qtbot: QtBot) -> None:
 
 @pytest.mark.parametrize("name", ["level 0", "level 30"])
 def test_a_chevron_is_hit_at_any_depth(qtbot: QtBot, name: str) -> None:
-    """Its left and right edge open and close the branch, and choose nothing, however narrow the indent is."""
+    """Clicks on its left and right edge expand and collapse the branch without selecting it."""
     graph = CategoryGraph()
     ids = add_all(graph, chain(60))
     tree = Tree(graph)
@@ -505,7 +508,7 @@ def test_a_chevron_is_hit_at_any_depth(qtbot: QtBot, name: str) -> None:
         qtbot.wait(QApplication.doubleClickInterval() + 50)
     assert (
         tree.view.currentIndex().data() == name
-    )  # its branch was closed with the chosen class in it
+    )  # its branch was collapsed with the selected class in it
     dot = tree.view.visualRect(row)
     qtbot.mouseClick(port, Qt.MouseButton.LeftButton, pos=QPoint(dot.x() + 4, dot.center().y()))
     assert tree.view.isExpanded(row)

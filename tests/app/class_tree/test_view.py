@@ -1,4 +1,4 @@
-"""The left pane with a real project: subsets, filter, and one choice over both."""
+"""The left pane with a real project: subsets, filter, and one selection for both."""
 
 from collections.abc import Iterator
 
@@ -18,7 +18,7 @@ from tests.support.sessions import LONG_MS, act, open_project, recorded
 from tests.support.widgets import texts
 
 MORE_THAN_ONE_COLOUR = 3
-"""The ground of a row, and at most the edge of it."""
+"""The background of a row, and at most its edge."""
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def pane(qtbot: QtBot, session: Session, collection: Collection) -> Iterator[Cla
 
 
 def type_filter(qtbot: QtBot, pane: ClassTree, text: str) -> None:
-    """Type into the filter box and wait until it was applied."""
+    """Type into the filter field and wait for the debounce timer."""
     field = pane.findChild(QLineEdit)
     assert isinstance(field, QLineEdit)
     field.setText(text)
@@ -42,7 +42,7 @@ def type_filter(qtbot: QtBot, pane: ClassTree, text: str) -> None:
 
 
 def found_names(pane: ClassTree) -> set[str]:
-    """Names of the open rows of the tree that is in front."""
+    """Names of the expanded rows of the visible tree."""
     tree, names = pane.front, set()
     index = tree.model().index(0, 0)
     while index.isValid():
@@ -52,7 +52,7 @@ def found_names(pane: ClassTree) -> set[str]:
 
 
 def test_a_class_and_a_subset_are_one_choice(pane: ClassTree, session: Session) -> None:
-    """Choosing a class lets go of the subset, and the other way round."""
+    """Selecting a class deselects the subset, and vice versa."""
     classes, subsets = recorded(pane.class_selected), recorded(pane.subset_selected)
     pane.select_subset(Subset.TO_REVIEW)
     disc = session.graph.find("Red disc")
@@ -67,7 +67,7 @@ def test_a_class_and_a_subset_are_one_choice(pane: ClassTree, session: Session) 
 def test_a_search_shows_flat_rows_with_their_path(
     qtbot: QtBot, pane: ClassTree, session: Session
 ) -> None:
-    """The classes that match and no others, each with its path below; without the filter the choice stays."""
+    """Only matching classes, each with its path; the selection stays when the filter is cleared."""
     type_filter(qtbot, pane, "checks")
     assert found_names(pane) == {"Red checks", "Blue checks"}
     checks = session.graph.find("Blue checks")
@@ -81,14 +81,14 @@ def test_a_search_shows_flat_rows_with_their_path(
     lower = range(round(picture.height() * 0.6), picture.height() - 4)
     middle = picture.width() // 2
     ink = {picture.pixel(x, y) for y in lower for x in range(DOT_ROOM + 2, middle)}
-    assert len(ink) > MORE_THAN_ONE_COLOUR  # the path is written there
+    assert len(ink) > MORE_THAN_ONE_COLOUR  # the path is painted there
     type_filter(qtbot, pane, "")
     assert pane.selected_class == checks
     assert "Green" in found_names(pane)
 
 
 def test_a_filter_without_matches_says_so(qtbot: QtBot, pane: ClassTree) -> None:
-    """The pane names what was typed, and comes back when it is wiped out."""
+    """The pane quotes the filter text; the tree returns when the filter is cleared."""
     type_filter(qtbot, pane, "zebra")
     assert "zebra" in texts(pane)
     type_filter(qtbot, pane, "")
@@ -98,7 +98,7 @@ def test_a_filter_without_matches_says_so(qtbot: QtBot, pane: ClassTree) -> None
 def test_enter_in_the_filter_goes_to_the_best_fit(
     qtbot: QtBot, pane: ClassTree, session: Session
 ) -> None:
-    """Typing a few letters and Enter chooses the class in the whole tree."""
+    """A few letters and Enter select the class in the unfiltered tree."""
     field = pane.findChild(QLineEdit)
     assert isinstance(field, QLineEdit)
     qtbot.keyClicks(field, "green str")
@@ -108,7 +108,7 @@ def test_enter_in_the_filter_goes_to_the_best_fit(
 
 
 def test_an_edit_shows_while_filtering(qtbot: QtBot, pane: ClassTree, session: Session) -> None:
-    """A class that comes and fits joins the found ones."""
+    """A new class that matches is added to the rows."""
     type_filter(qtbot, pane, "checks")
     green = session.graph.find("Green")
     act(qtbot, session, lambda project: project.classes.add("Green checks", (green,))[0])
@@ -118,7 +118,7 @@ def test_an_edit_shows_while_filtering(qtbot: QtBot, pane: ClassTree, session: S
 def test_a_project_without_classes_says_what_to_do(
     qtbot: QtBot, session: Session, collection: Collection
 ) -> None:
-    """An empty tree is no blank pane."""
+    """An empty tree shows a hint."""
     pane = ClassTree(session, ClassRequests())
     qtbot.addWidget(pane)
     with qtbot.waitSignal(session.loaded, timeout=LONG_MS):
@@ -130,7 +130,7 @@ def test_a_project_without_classes_says_what_to_do(
 
 
 def test_subsets_count_the_collection(pane: ClassTree, session: Session) -> None:
-    """24 shots of 64 images are labelled, 40 are to be reviewed."""
-    counts = pane.subset_list.rows.counts  # as numbers, not as drawn
+    """24 of 64 images are labelled, 40 are to review."""
+    counts = pane.subset_list.rows.counts  # as numbers, not as painted
     assert (counts[Subset.ALL], counts[Subset.LABELLED], counts[Subset.TO_REVIEW]) == (64, 24, 40)
     assert session.state is not None

@@ -1,4 +1,4 @@
-"""Two to four images beside one another: by keys, wheel and mouse at the real window."""
+"""Comparing two to four images side by side, with keys, wheel and mouse."""
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
@@ -19,7 +19,7 @@ NO_BUTTON = Qt.MouseButton.NoButton
 
 
 def compared(desk: Desk, count: int, *, first: int = 0) -> ComparePage:
-    """The page, after some cards were selected and C was pressed."""
+    """The page after selecting some cards and pressing C."""
     desk.choose(first)
     for _ in range(count - 1):
         desk.press(Key.Key_Right, SHIFT)
@@ -32,16 +32,22 @@ def compared(desk: Desk, count: int, *, first: int = 0) -> ComparePage:
 
 
 def wheel(canvas: ImageCanvas, notches: int, place: QPointF) -> None:
-    """Turn the wheel over a place."""
+    """Turn the wheel at a point."""
     event = QWheelEvent(
-        place, canvas.mapToGlobal(place), QPoint(), QPoint(0, 120 * notches), NO_BUTTON,
-        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
-    )  # fmt: skip
+        place,
+        canvas.mapToGlobal(place),
+        QPoint(),
+        QPoint(0, 120 * notches),
+        NO_BUTTON,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
     QApplication.sendEvent(canvas, event)
 
 
 def relative(canvas: ImageCanvas, place: QPointF) -> tuple[float, float]:
-    """A place on a canvas as shares of the picture's width and height."""
+    """A point of the canvas in shares of the picture's width and height."""
     target = canvas.target()
     return (place.x() - target.left()) / target.width(), (
         place.y() - target.top()
@@ -49,7 +55,7 @@ def relative(canvas: ImageCanvas, place: QPointF) -> tuple[float, float]:
 
 
 def test_selected_images_stand_beside_one_another(reviewing: Desk) -> None:
-    """In the grid's order with name and prediction; the current one has the frame; Esc goes back to the same place."""
+    """In the grid's order with name and prediction; the current one is framed; Esc returns."""
     page = compared(reviewing, 3, first=2)
     selected = reviewing.grid.selected_ids
     assert page.image_ids == selected
@@ -67,7 +73,7 @@ def test_selected_images_stand_beside_one_another(reviewing: Desk) -> None:
 
 
 def test_of_more_than_four_the_first_four(reviewing: Desk) -> None:
-    """And a message says so."""
+    """A message says that only the first four are compared."""
     page = compared(reviewing, 6)
     assert page.image_ids == reviewing.grid.selected_ids[:4]
     assert "first 4 of 6" in reviewing.window.toast.message
@@ -76,7 +82,7 @@ def test_of_more_than_four_the_first_four(reviewing: Desk) -> None:
 
 
 def test_the_wheel_zooms_all_around_the_same_place(reviewing: Desk) -> None:
-    """What lies under the pointer stays there, in every picture; dragging moves all; 0 fits them."""
+    """The point under the pointer stays fixed in every picture; a drag moves all; 0 fits them."""
     page = compared(reviewing, 2)
     one, other = (pane.canvas for pane in page.panes)
     place = QPointF(one.width() * 0.6, one.height() * 0.45)
@@ -95,7 +101,7 @@ def test_the_wheel_zooms_all_around_the_same_place(reviewing: Desk) -> None:
 
 
 def drag(desk: Desk, canvas: ImageCanvas, by: QPoint) -> None:
-    """Press in the middle, move, let go."""
+    """Drag from the centre."""
     middle = canvas.rect().center()
     desk.qtbot.mousePress(canvas, Qt.MouseButton.LeftButton, pos=middle)
     desk.qtbot.mouseMove(canvas, middle + by / 2)
@@ -104,7 +110,7 @@ def drag(desk: Desk, canvas: ImageCanvas, by: QPoint) -> None:
 
 
 def test_l_unlocks_and_locks(reviewing: Desk) -> None:
-    """Unlocked, each goes its own way; locked again, all show what the framed one shows."""
+    """Unlocked, each has its own view; locked again, all follow the framed one."""
     page = compared(reviewing, 2)
     one, other = (pane.canvas for pane in page.panes)
     reviewing.press(Key.Key_L)
@@ -117,7 +123,7 @@ def test_l_unlocks_and_locks(reviewing: Desk) -> None:
 
 
 def test_arrows_move_what_is_zoomed_and_else_go_on(reviewing: Desk) -> None:
-    """Z shows the pixels; Tab goes to the next one."""
+    """A fitted image goes to the next one instead; Z shows full resolution; Tab goes on."""
     page = compared(reviewing, 2)
     ids = page.image_ids
     reviewing.press(Key.Key_Left)
@@ -137,7 +143,7 @@ def test_arrows_move_what_is_zoomed_and_else_go_on(reviewing: Desk) -> None:
 
 
 def test_digits_label_the_framed_image_alone(reviewing: Desk) -> None:
-    """As its class behind the digit that the inspector shows, then the next one has the frame; one undo step each."""
+    """By the digit of a class in the inspector; the next image is framed; one undo step each."""
     page = compared(reviewing, 3)
     ids = page.image_ids
     page.look_at(ids[0])
@@ -163,7 +169,7 @@ def test_digits_label_the_framed_image_alone(reviewing: Desk) -> None:
 
 
 def test_x_takes_the_label_of_the_framed_image(reviewing: Desk) -> None:
-    """A click frames another one."""
+    """X removes it; a click frames another image."""
     page = compared(reviewing, 2)
     ids = page.image_ids
     reviewing.qtbot.mouseClick(page.panes[0].canvas, Qt.MouseButton.LeftButton)
@@ -176,7 +182,7 @@ def test_x_takes_the_label_of_the_framed_image(reviewing: Desk) -> None:
 
 
 def test_missing_and_unreadable_files_say_so(desk: Desk, collection: Collection) -> None:
-    """In place of the picture; the others are shown and locked as ever."""
+    """Instead of the picture; the other images are compared as usual."""
     desk.open(collection.project)
     desk.wait(lambda: desk.window.session.is_settled)
     ids = desk.window.workspace.model.image_ids[:3].tolist()
@@ -191,7 +197,7 @@ def test_missing_and_unreadable_files_say_so(desk: Desk, collection: Collection)
 
 
 def test_a_removed_image_ends_the_comparison(reviewing: Desk) -> None:
-    """The key removes the framed one; the grid is back."""
+    """The key removes the framed image; the grid is shown again."""
     page = compared(reviewing, 3)
     gone = page.current_id
     reviewing.press_for_change(Key.Key_Delete)
@@ -201,7 +207,7 @@ def test_a_removed_image_ends_the_comparison(reviewing: Desk) -> None:
 
 
 def test_closing_the_project_ends_the_comparison(reviewing: Desk) -> None:
-    """Nothing is left of it, also where the pictures are still being read."""
+    """Also while pictures are still being read."""
     reviewing.choose(0)
     reviewing.press(Key.Key_Right, SHIFT)
     reviewing.press(Key.Key_C)
@@ -212,7 +218,7 @@ def test_closing_the_project_ends_the_comparison(reviewing: Desk) -> None:
 
 
 def test_the_line_names_the_keys_in_use(reviewing: Desk) -> None:
-    """A changed key labels, the old one does not, and the line follows."""
+    """A reassigned key labels, the old one does not, and the hint line is updated."""
     page = compared(reviewing, 2)
     assert "Enter, 1 to 9, R, U, X" in page.bar.text.text()
     keys_in_use().choose({"unknown": ("Q",)})
@@ -239,7 +245,7 @@ def test_the_line_names_the_keys_in_use(reviewing: Desk) -> None:
 def test_images_are_laid_out_as_large_as_they_can_be(
     count: int, width: int, height: int, columns: int
 ) -> None:
-    """Beside one another in a wide room, below one another in a narrow one."""
+    """Side by side in a wide area, one above the other in a narrow one."""
     assert columns_for(count, width, height, 40) == columns
 
 
@@ -258,7 +264,7 @@ def test_the_last_image_fills_its_row(
 
 
 def test_three_images_fill_the_page(reviewing: Desk) -> None:
-    """No corner stays empty; and below a picture its file's name does not touch its label."""
+    """The page is covered; a file name does not touch the label below its picture."""
     page = compared(reviewing, 3)
     QApplication.processEvents()
     panes = [pane.geometry() for pane in page.panes]

@@ -1,4 +1,4 @@
-"""One image beside the labelled images of its two most likely classes."""
+"""One image next to the labelled images of its two most likely classes."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -16,7 +16,7 @@ Key = Qt.Key
 
 
 def asked(desk: Desk, row: int = 0) -> WhyNotPage:
-    """The page, after C on one card, with its shots."""
+    """The page after C on one card, with examples."""
     image_id = desk.choose(row)
     desk.press(Key.Key_C)
     page = desk.window.of(Comparing).why_not
@@ -27,12 +27,12 @@ def asked(desk: Desk, row: int = 0) -> WhyNotPage:
 
 
 def have_images(canvases: Sequence[ImageCanvas]) -> bool:
-    """Whether all pictures are there."""
+    """Whether all pictures are loaded."""
     return all(canvas.has_image for canvas in canvases)
 
 
 def test_the_two_most_likely_classes_with_their_nearest_shots(reviewing: Desk) -> None:
-    """In the order of their keys; each shot has that label, and its picture comes."""
+    """In the order of their keys; each example has that label, and its picture is loaded."""
     page = asked(reviewing)
     tops = reviewing.window.inspector.top_classes_of(page.image_id)
     assert [rival.class_id for rival in page.rivals] == list(tops[:2])
@@ -45,7 +45,7 @@ def test_the_two_most_likely_classes_with_their_nearest_shots(reviewing: Desk) -
 
 
 def test_keys_decide_and_the_next_image_comes(reviewing: Desk) -> None:
-    """2 labels as the second class; Esc goes back to the grid, at the card that was reached."""
+    """2 labels as the second class; Esc returns to the grid, at the current card."""
     page = asked(reviewing)
     image_id, second = page.image_id, page.rivals[1].name
     reviewing.press(Key.Key_2)
@@ -59,7 +59,7 @@ def test_keys_decide_and_the_next_image_comes(reviewing: Desk) -> None:
 
 
 def test_a_click_on_a_class_decides_as_well(reviewing: Desk) -> None:
-    """As on the rows of the inspector."""
+    """As in the rows of the inspector."""
     page = asked(reviewing)
     image_id, rival = page.image_id, page.rivals[1]
     reviewing.qtbot.mouseClick(page.rows[1].line, Qt.MouseButton.LeftButton)
@@ -67,7 +67,7 @@ def test_a_click_on_a_class_decides_as_well(reviewing: Desk) -> None:
 
 
 def test_enter_on_a_class_means_that_class(reviewing: Desk) -> None:
-    """Not what the card says."""
+    """Not the predicted class."""
     page = asked(reviewing)
     image_id, rival = page.image_id, page.rivals[1]
     page.rows[1].line.setFocus()
@@ -76,21 +76,24 @@ def test_enter_on_a_class_means_that_class(reviewing: Desk) -> None:
 
 
 def test_what_separates_the_classes_as_far_as_it_is_known(reviewing: Desk) -> None:
-    """What people noted about a class, and where both of them are."""
+    """The note of a class, and the paths of both classes."""
     page = asked(reviewing)
     rival = page.rivals[0]
     session = reviewing.window.session
     note = "Paler below, and without spots"
     changed_by(
-        reviewing.qtbot, session,
-        lambda: session.act(lambda project: project.classes.set_attributes([rival.class_id], note=note)),
-    )  # fmt: skip
+        reviewing.qtbot,
+        session,
+        lambda: session.act(
+            lambda project: project.classes.set_attributes([rival.class_id], note=note)
+        ),
+    )
     reviewing.wait(lambda: page.rows[0].note.text() == note)
     assert page.bar.text.text()
 
 
 def test_a_missing_prediction_is_reported(reviewing: Desk) -> None:
-    """Once no image is labelled there is nothing to compare with."""
+    """Without labels there are no classes to compare with."""
     page = asked(reviewing)
     labelled = reviewing.state.image_ids[reviewing.state.label_class != NO_CLASS].tolist()
     session = reviewing.window.session
@@ -105,7 +108,7 @@ def test_a_missing_prediction_is_reported(reviewing: Desk) -> None:
 
 
 def test_page_keys_go_through_the_grid(reviewing: Desk) -> None:
-    """And the page follows."""
+    """The page follows the grid."""
     page = asked(reviewing)
     first = page.image_id
     reviewing.press(Key.Key_PageDown)

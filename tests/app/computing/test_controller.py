@@ -1,4 +1,4 @@
-"""Choosing where images are looked at, hearing when it fails, and letting the collection teach or not."""
+"""Choosing the device, reporting its failure, and switching the collection stage."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -41,7 +41,7 @@ REFUSAL = "the device cuda cannot be used: no NVIDIA driver is installed; instal
 
 
 def panel_of(desk: Desk, survey: Any = WITHOUT_GPU) -> ComputingPanel:
-    """Choose the action; the panel, once it knows the devices."""
+    """The panel, once the devices are tested."""
     desk.window.of(Computing).looking.make_job = Player([survey])
     desk.window.registry.trigger("choose_device")
     panel = desk.window.of(Computing).panel
@@ -51,14 +51,14 @@ def panel_of(desk: Desk, survey: Any = WITHOUT_GPU) -> ComputingPanel:
 
 
 def toast_button(desk: Desk) -> QPushButton:
-    """What the toast offers."""
+    """The button of the toast."""
     (button,) = desk.window.toast.findChildren(QPushButton)
     return button
 
 
 @pytest.fixture
 def restarted(desk: Desk, settings: Settings) -> Iterator[Callable[[], Desk]]:
-    """The same person at the next start of the program, on the same computer."""
+    """Restart the program with the same settings."""
     again: list[Desk] = []
 
     def restart() -> Desk:
@@ -75,7 +75,7 @@ def restarted(desk: Desk, settings: Settings) -> Iterator[Callable[[], Desk]]:
 
 
 def test_it_opens_by_key_palette_and_chip(desk: Desk) -> None:
-    """Also without a project; Esc gives the focus back; the devices are tried once."""
+    """Also without a project; Esc restores the focus; the devices are tested once."""
     computing = desk.window.of(Computing)
     computing.looking.make_job = player = Player([WITHOUT_GPU])
     desk.press(Key.Key_D, CONTROL)
@@ -99,14 +99,19 @@ def test_it_opens_by_key_palette_and_chip(desk: Desk) -> None:
 
 
 def test_a_device_that_is_not_there_says_why(desk: Desk) -> None:
-    """The doctor's reason and remedy, shown once; it cannot be chosen; what works tells its speed."""
+    """Reason and remedy are shown once; it cannot be chosen; working devices show their speed."""
     panel = panel_of(desk)
     assert panel.facts_of("cuda").startswith("This computer shows no NVIDIA GPU")
     assert "the CPU does the work" in panel.facts_of("cuda")
     assert panel.facts_of("tensorrt") == "Not available for the same reason."
-    assert [panel.buttons[device].isEnabled() for device in ("auto", "cpu", "cuda", "tensorrt")] == [
-        True, True, False, False,
-    ]  # fmt: skip
+    assert [
+        panel.buttons[device].isEnabled() for device in ("auto", "cpu", "cuda", "tensorrt")
+    ] == [
+        True,
+        True,
+        False,
+        False,
+    ]
     assert panel.facts_of("cpu") == "Available, about 850\u00a0images/s."
     assert panel.facts_of("auto").endswith("works: CPU.")
     chip = desk.window.of(Computing).chip
@@ -115,7 +120,7 @@ def test_a_device_that_is_not_there_says_why(desk: Desk) -> None:
 
 
 def test_it_scrolls_only_where_there_is_no_room(reviewing: Desk) -> None:
-    """When everything is known, a window that is high enough shows all of it; a low one scrolls."""
+    """A window that is high enough shows the whole panel; a low one scrolls."""
     panel = panel_of(reviewing)
     bar = scroll_area(panel).verticalScrollBar()
     reviewing.window.resize(1200, 900)
@@ -127,7 +132,7 @@ def test_it_scrolls_only_where_there_is_no_room(reviewing: Desk) -> None:
 
 
 def test_the_real_worker_tries_the_devices(desk: Desk) -> None:
-    """In a child process: the CPU works, with a speed."""
+    """In a child process: the CPU works and its speed is measured."""
     desk.window.registry.trigger("choose_device")
     panel, looking = desk.window.of(Computing).panel, desk.window.of(Computing).looking
     assert panel is not None
@@ -138,7 +143,7 @@ def test_the_real_worker_tries_the_devices(desk: Desk) -> None:
 
 
 def test_a_look_that_failed_can_be_repeated(desk: Desk) -> None:
-    """The reason is one line; what works everywhere can be chosen meanwhile."""
+    """The reason is one line; devices that always work can be chosen meanwhile."""
     computing = desk.window.of(Computing)
     computing.looking.make_job = Player([Failed("the disk is full")], [WITH_GPU])
     desk.window.registry.trigger("choose_device")
@@ -160,7 +165,7 @@ def test_a_look_that_failed_can_be_repeated(desk: Desk) -> None:
 def test_the_cpu_is_chosen_and_every_job_gets_it(
     desk: Desk, unread: Collection, restarted: Callable[[], Desk]
 ) -> None:
-    """By the keyboard; the embedding job asks for it, a change of backbone too, and so does the next start."""
+    """By keyboard; embedding, a change of backbone and the next start use it."""
     window = desk.window
     window.embedding.device = "auto"
     window.embedding._start_worker = workers = ScriptedWorkers([[ended("CPU")]])  # noqa: SLF001 (a scripted job takes the place of a child process)
@@ -185,7 +190,7 @@ def test_the_cpu_is_chosen_and_every_job_gets_it(
 def test_a_device_that_is_gone_leads_to_the_choice(
     desk: Desk, unread: Collection, settings: Settings
 ) -> None:
-    """The GPU that was chosen is refused with its reason and a way out; another device reads what waits."""
+    """A rejected GPU has reason and remedy; another device embeds the pending images."""
     settings.device = "cuda"
     desk.window.of(Computing).choose("cuda")
     desk.window.embedding._start_worker = workers = ScriptedWorkers(  # noqa: SLF001 (a scripted job takes the place of a child process)
@@ -207,7 +212,7 @@ def test_a_device_that_is_gone_leads_to_the_choice(
 
 
 def test_a_gpu_that_fails_is_reported_once(desk: Desk, unread: Collection) -> None:
-    """A toast while the job still runs; the chip and the panel keep it until another device is chosen."""
+    """A toast during the job; chip and panel show it until another device is chosen."""
     fallback = replace(progress(3, 12), note="CPU", notice=NOTICE)
     desk.window.embedding._start_worker = ScriptedWorkers([[fallback, fallback, "wait"]])  # noqa: SLF001 (a scripted job takes the place of a child process)
     desk.open(unread.project)
@@ -229,7 +234,7 @@ def test_a_gpu_that_fails_is_reported_once(desk: Desk, unread: Collection) -> No
 
 
 def test_a_gpu_that_fails_while_the_backbone_changes_is_reported(reviewing: Desk) -> None:
-    """That job, too, says at once that the CPU took over."""
+    """Its job reports the fallback to the CPU at once, too."""
     event = progress(3, 12)
     change = reviewing.window.of(Backbones).jobs.change
     change.make_job = Player([replace(event, note="CPU", notice=NOTICE), "wait"])
@@ -246,7 +251,7 @@ def test_a_gpu_that_fails_while_the_backbone_changes_is_reported(reviewing: Desk
 def test_the_collection_is_switched_off_and_on(
     reviewing: Desk, collection: Collection, restarted: Callable[[], Desk]
 ) -> None:
-    """Predictions change at once; undo brings the same ones back, redo takes them again, a restart keeps it."""
+    """Predictions change at once; undo and redo restore them; the setting survives a restart."""
     panel = panel_of(reviewing)
     session = reviewing.window.session
     reviewing.wait(lambda: "held-out examples" in panel.collection_line)
@@ -275,7 +280,7 @@ def test_the_collection_is_switched_off_and_on(
 def test_nobody_switches_what_can_only_be_read(
     desk: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The check can be read, the switch is grey."""
+    """Read-only: the check is shown, the switch is disabled."""
     monkeypatch.setattr("engine.project.opening.os.access", lambda _path, _mode: False)
     desk.open(collection.project)
     panel = panel_of(desk)
@@ -287,7 +292,7 @@ def test_nobody_switches_what_can_only_be_read(
 def test_a_switch_that_is_refused_stays_as_it_is(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A full disk: a message, and the switch shows what is true."""
+    """On a full disk: a message, and the switch shows the stored setting."""
     from engine.errors import StorageError
 
     def refuse(*_arguments: object, **_named: object) -> None:
@@ -303,7 +308,7 @@ def test_a_switch_that_is_refused_stays_as_it_is(
 
 
 def test_the_panel_follows_the_project(reviewing: Desk) -> None:
-    """The part about the project goes with it."""
+    """The part about the project is cleared when the project is closed."""
     panel = panel_of(reviewing)
     reviewing.wait(lambda: bool(panel.collection_line))
     with reviewing.qtbot.waitSignal(reviewing.window.session.closed, timeout=LONG_MS):
@@ -311,11 +316,11 @@ def test_the_panel_follows_the_project(reviewing: Desk) -> None:
     assert panel.collection_line == ""
 
 
-# -- what would help
+# -- recommendations
 
 
 def recommend(monkeypatch: pytest.MonkeyPatch, *recommended: Recommendation) -> None:
-    """This is what would help, whatever the collection."""
+    """Patch the recommendations."""
     monkeypatch.setattr(
         "engine.collection.recommendations.recommendations_of", lambda _live: recommended
     )
@@ -331,7 +336,7 @@ def test_nothing_is_recommended_where_all_is_well(reviewing: Desk) -> None:
 def test_a_recommendation_leads_to_training(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With a click; the panel makes room for the other one."""
+    """A click opens the training panel instead."""
     first, second = (reviewing.graph.find(name) for name in LEAVES[:2])
     confused = Recommendation(RecommendationKind.TRAIN_BACKBONE, (first, second))
     recommend(
@@ -341,8 +346,8 @@ def test_a_recommendation_leads_to_training(
     train, show = panel.recommendations
     reviewing.wait(lambda: bool(train.text))
     assert (
-        train.text
-        == f"The backbone often confuses these: {LEAVES[0]}, {LEAVES[1]}. Training it would likely help."
+        train.text == f"The backbone often confuses these: {LEAVES[0]}, {LEAVES[1]}. "
+        "Training it would likely help."
     )
     assert (train.button.text(), show.button.text()) == ("Train the backbone…", "Show the class")
     reviewing.window.of(Models).forecast._make_job = Player([DURATION])  # noqa: SLF001 (a scripted job takes the place of a child process)
@@ -354,7 +359,7 @@ def test_a_recommendation_leads_to_training(
 def test_a_recommendation_leads_to_the_classes(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those that need examples are selected in the tree."""
+    """Classes that need examples are selected in the tree."""
     ids = tuple(reviewing.graph.find(name) for name in LEAVES[1:3])
     recommend(monkeypatch, Recommendation(RecommendationKind.MORE_EXAMPLES, ids, 1_240))
     panel = panel_of(reviewing)
@@ -372,7 +377,7 @@ def test_a_recommendation_leads_to_the_classes(
 def test_a_recommendation_leads_to_the_images_that_teach_most(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those to review, in the order of Teach first; one about a class that is gone is not shown."""
+    """Images to review, sorted by Teach first; a recommendation about a removed class is hidden."""
     gone = Recommendation(RecommendationKind.MORE_EXAMPLES, (12_345,), 40)
     recommend(monkeypatch, Recommendation(RecommendationKind.LABEL_OTHERS), gone)
     panel = panel_of(reviewing)
@@ -384,12 +389,12 @@ def test_a_recommendation_leads_to_the_images_that_teach_most(
     assert reviewing.window.workspace.model.order is Order.TEACH_FIRST
 
 
-# -- how it looks
+# -- layout
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_word_is_cut(reviewing: Desk, scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Looking, without a GPU, with one, after a failure; in a large and in the smallest window."""
+    """Testing, without a GPU, with one, after a failure; in a large and in the smallest window."""
     set_scheme(scheme)
     computing = reviewing.window.of(Computing)
     shown: dict[str, list[str]] = {}
@@ -417,7 +422,7 @@ def test_no_word_is_cut(reviewing: Desk, scheme: str, monkeypatch: pytest.Monkey
 
 
 def test_all_of_it_is_visible_where_there_is_room(reviewing: Desk) -> None:
-    """The panel is as high as its words need, and no higher; a low window scrolls."""
+    """The panel is as high as its text; a low window scrolls."""
     reviewing.window.resize(1200, 900)
     panel = panel_of(reviewing)
     reviewing.wait(lambda: bool(panel.collection_line))
@@ -432,7 +437,7 @@ def test_all_of_it_is_visible_where_there_is_room(reviewing: Desk) -> None:
 
 
 def look(panel: ComputingPanel) -> list[str]:
-    """Words that are cut, once everything has its place."""
+    """Clipped texts after a complete layout."""
     for _ in range(3):
         QApplication.sendPostedEvents()
         QApplication.processEvents()

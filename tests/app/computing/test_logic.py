@@ -1,4 +1,4 @@
-"""Which devices are listed and can be chosen, and what is known of the collection stage."""
+"""Which devices are listed and can be chosen; facts about the collection stage."""
 
 import pytest
 
@@ -27,7 +27,7 @@ from tests.support.surveys import WHY, WITH_GPU, WITHOUT_GPU
 def test_the_list_begins_with_what_always_works(
     system: tuple[str, ...], listed: tuple[str, ...]
 ) -> None:
-    """Automatic, then the CPU, then what a system can have."""
+    """Automatic, then the CPU, then devices that the platform may have."""
     assert listed_devices(system) == listed
 
 
@@ -47,7 +47,7 @@ def test_a_device_can_be_chosen_once_it_is_known_to_work() -> None:
 
 
 def test_a_survey_is_read_as_the_worker_writes_it() -> None:
-    """Figures where they were measured, the reason where they could not be."""
+    """Measured speeds, or the reason of a failure."""
     survey = Survey.of_list(WITHOUT_GPU, was_alone=False)
     assert survey.reports["cpu"].speed["images_per_s"] == pytest.approx(850.4)
     assert (survey.reports["cuda"].reason, survey.reports["cuda"].speed) == (WHY, {})
@@ -56,7 +56,7 @@ def test_a_survey_is_read_as_the_worker_writes_it() -> None:
 
 
 def test_the_collection_answers_for_its_stage(collection: Collection) -> None:
-    """The check while it is on; nothing checked while it is off."""
+    """The check while the stage is on; no check while it is off."""
     live = LiveCollection.open(collection.project, collection.caches)
     try:
         assert collection_facts(live) == CollectionFacts(is_on=True)

@@ -1,4 +1,4 @@
-"""What the panel and the chip say."""
+"""Texts of the panel and of the chip."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,7 +19,7 @@ GPU = Survey.of_list(WITH_GPU)
 
 @pytest.fixture(autouse=True)
 def english() -> Iterator[None]:
-    """Figures of one locale, whatever that of the machine is."""
+    """Use an English locale, whatever the system's is."""
     before = QLocale()
     QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.Country.UnitedStates))
     yield
@@ -27,7 +27,7 @@ def english() -> Iterator[None]:
 
 
 def test_devices_have_the_name_of_what_is_there() -> None:
-    """The GPU's own name once it is known."""
+    """The name of the GPU, once it is known."""
     assert [device_title(device) for device in ("auto", "cpu", "cuda")] == [
         "Automatic",
         "CPU",
@@ -41,14 +41,14 @@ def test_devices_have_the_name_of_what_is_there() -> None:
 
 
 def test_a_refused_device_gives_reason_and_remedy_once() -> None:
-    """The doctor's words as sentences; the next device with the same reason only points at it."""
+    """As sentences; the next device with the same reason only refers to it."""
     facts = device_facts("cuda", NONE)
     assert facts == f"T{WHY[1:]}. N{REMEDY[1:]}."
     assert device_facts("tensorrt", NONE) == "Not available for the same reason."
 
 
 def test_a_device_that_works_gives_its_speed() -> None:
-    """Images a second as measured."""
+    """Measured images per second."""
     assert device_facts("cpu", NONE) == "Available, about 850\u00a0images/s."
     assert device_facts("cuda", GPU) == "Available, about 12,000\u00a0images/s."
     slow = replace(GPU, reports={"cpu": replace(GPU.reports["cpu"], speed={"images_per_s": 2.25})})
@@ -58,14 +58,14 @@ def test_a_device_that_works_gives_its_speed() -> None:
 
 
 def test_automatic_says_what_it_takes() -> None:
-    """Once that is known."""
+    """Once the devices are tested."""
     assert device_facts("auto", None) == "Uses the fastest device that works."
     assert device_facts("auto", GPU) == "Uses the fastest device that works: NVIDIA H200."
     assert device_facts("cuda", None) == ""
 
 
 def test_the_note_says_how_far_the_look_is() -> None:
-    """Under way, failed, never done, disturbed, done."""
+    """Running, failed, never tested, disturbed by a job, finished."""
     assert survey_note(None, "", is_looking=True).startswith("Testing")
     assert (
         survey_note(None, "it ended", is_looking=False)
@@ -79,12 +79,14 @@ def test_the_note_says_how_far_the_look_is() -> None:
 
 
 def test_the_chip_tells_device_and_reason() -> None:
-    """What works, why it is no GPU, what failed; and what a click does."""
+    """The device, why it is not a GPU, what failed, and what a click does."""
     assert chip_tip("auto", "", "", "").splitlines()[0] == "On the fastest device that works"
     assert chip_tip("cpu", "", "", "").splitlines()[0] == "Device: CPU"
     assert chip_tip("auto", "CPU", WHY, "").splitlines() == [
-        "Device: CPU", f"No GPU: {WHY}", "Click to choose the device",
-    ]  # fmt: skip
+        "Device: CPU",
+        f"No GPU: {WHY}",
+        "Click to choose the device",
+    ]
     assert chip_tip("cuda", "CPU", WHY, "GPU 1 failed").splitlines()[1] == "GPU 1 failed."
 
 
@@ -100,25 +102,28 @@ def test_the_chip_tells_device_and_reason() -> None:
         ),
         (
             CollectionFacts(True, True, CollectionFigures(False, 40, 18, 21)),
-            "Off, because it does not help: of 40 held-out examples, 18 are correct with it and 21 without.",
+            (
+                "Off, because it does not help: of 40 held-out examples, "
+                "18 are correct with it and 21 without."
+            ),
         ),
     ],
 )
 def test_the_check_is_summarised_in_one_line(facts: CollectionFacts, words: str) -> None:
-    """Also that the stage left itself out, and that nothing was checked."""
+    """Also that the stage disabled itself, or that nothing was checked."""
     assert words in collection_line(facts)
 
 
 @pytest.fixture
 def chip(qtbot: QtBot) -> DeviceChip:
-    """A chip of a window that was just opened."""
+    """A new chip."""
     chip = DeviceChip()
     qtbot.addWidget(chip)
     return chip
 
 
 def test_it_shows_what_was_chosen_until_more_is_known(chip: DeviceChip) -> None:
-    """Then what really looks at images, also for those who cannot see it."""
+    """Then the device in use, also in the accessible name."""
     assert (chip.text(), chip.accessibleName()) == ("Automatic", "Device: Automatic")
     chip.show_used("CPU", "there is no driver")
     assert (chip.text(), chip.accessibleName()) == ("CPU", "Device: CPU")
@@ -127,7 +132,7 @@ def test_it_shows_what_was_chosen_until_more_is_known(chip: DeviceChip) -> None:
 
 
 def test_a_reason_stays_with_its_device(chip: DeviceChip) -> None:
-    """Progress names the device again and again without a reason; another device has none."""
+    """Progress reports repeat the device without a reason; another device clears the reason."""
     chip.show_used("CPU", "there is no driver")
     chip.show_used("CPU")
     assert "no driver" in chip.toolTip()
@@ -136,7 +141,7 @@ def test_a_reason_stays_with_its_device(chip: DeviceChip) -> None:
 
 
 def test_a_choice_ends_what_was_known(chip: DeviceChip) -> None:
-    """Name, reason and notice belong to the device that was."""
+    """Name, reason and notice belong to the previous device."""
     chip.show_used("CPU")
     chip.show_notice("GPU 1 failed (no memory); the CPU takes over from there")
     assert "GPU 1 failed" in chip.toolTip()
@@ -146,7 +151,7 @@ def test_a_choice_ends_what_was_known(chip: DeviceChip) -> None:
 
 
 def test_a_long_name_is_cut_on_the_chip_and_whole_in_the_tip(chip: DeviceChip) -> None:
-    """The status bar keeps its room."""
+    """The width in the status bar is limited."""
     name = "NVIDIA GeForce RTX 4090 Laptop GPU with a very long name"
     chip.show_used(name)
     assert chip.text().endswith("…")

@@ -1,4 +1,4 @@
-"""Exporting from the window, as whole stories: chosen, looked at, written, stopped, refused."""
+"""Exporting from the window, end to end: options, preview, written, cancelled, rejected."""
 
 import csv
 import errno
@@ -29,22 +29,22 @@ from tests.support.widgets import button, texts
 
 Key = Qt.Key
 LABELLED, ALL = 24, 64
-"""Images of the collection that a person labelled, and all."""
+"""Numbers of labelled images and of all images of the collection."""
 
 
 def click(desk: Desk, part: QAbstractButton) -> None:
-    """Press and let go on its mark or its words."""
+    """Click on a check box or button near its left edge."""
     assert part.isEnabled()
     desk.qtbot.mouseClick(part, Qt.MouseButton.LeftButton, pos=QPoint(12, part.height() // 2))
 
 
 def wait_for_look(desk: Desk, card: ExportCard) -> None:
-    """Until it is known what would come of what is chosen."""
+    """Wait for the preview."""
     desk.wait(lambda: card.look is not None)
 
 
 def opened(desk: Desk) -> ExportCard:
-    """The card, after its key, once it knows what would come of it."""
+    """The card, opened by its key, with its preview."""
     desk.press(Key.Key_E, CONTROL | SHIFT)
     card = desk.window.of(Exporting).card
     assert card is not None
@@ -54,7 +54,7 @@ def opened(desk: Desk) -> ExportCard:
 
 
 def name_target(desk: Desk, card: ExportCard, text: str) -> None:
-    """Type a place into the field."""
+    """Type a path into the field."""
     card.target.setFocus()
     card.target.selectAll()
     desk.qtbot.keyClicks(card.target, text)
@@ -62,7 +62,7 @@ def name_target(desk: Desk, card: ExportCard, text: str) -> None:
 
 
 class HeldPlacing:
-    """Once it is armed, lets one file through and holds the next one until it may go on."""
+    """Once armed, lets one file through and blocks at the next until released."""
 
     def __init__(self) -> None:
         self.is_held = threading.Event()
@@ -71,11 +71,11 @@ class HeldPlacing:
         self._left: int | None = None
 
     def arm(self) -> None:
-        """From now on the files of an export come, and no longer those of its preview."""
+        """Start counting, so that files of the preview are not blocked."""
         self._left = 1
 
     def __call__(self, source: Path, target: Path, how: Placing) -> None:
-        """Stand in for `place_file`."""
+        """Replacement for `place_file`."""
         if self._left == 0:
             self._left = None
             self.is_held.set()
@@ -89,7 +89,7 @@ class HeldPlacing:
 
 @pytest.fixture
 def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[HeldPlacing]:
-    """Copies that wait."""
+    """File copies that block."""
     held = HeldPlacing()
     monkeypatch.setattr(class_folders, "place_file", held)
     yield held
@@ -99,7 +99,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[HeldPlacing]:
 def test_a_table_by_keys_alone(
     reviewing: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What the preview shows is written, with the answers on the screen; next time begins with the same choice."""
+    """The file equals the preview; the export offers to open it; the options are remembered."""
     shown: list[QUrl] = []
 
     def open_url(url: QUrl) -> bool:
@@ -151,7 +151,7 @@ def test_a_table_by_keys_alone(
 
 
 def test_class_folders_by_hard_links(reviewing: Desk, collection: Collection) -> None:
-    """The tree is shown, then made; files are the images themselves under another name."""
+    """The tree is previewed, then created; files are hard links to the images."""
     card = opened(reviewing)
     click(reviewing, card.formats.buttons["folders"])
     wait_for_look(reviewing, card)
@@ -173,7 +173,7 @@ def test_class_folders_by_hard_links(reviewing: Desk, collection: Collection) ->
 
 
 def test_images_of_broader_classes_beside_leaves(reviewing: Desk) -> None:
-    """They stay out where folders lie beside one another, and are counted before that; a click takes them along."""
+    """They are left out of sibling class folders, and counted; a check box includes them."""
     blue = reviewing.graph.find("Blue")
     image_id = int(reviewing.state.image_ids[reviewing.state.label_class == NO_CLASS][0])
     reviewing.window.session.label([image_id], blue)
@@ -199,7 +199,7 @@ def test_images_of_broader_classes_beside_leaves(reviewing: Desk) -> None:
 
 
 def test_another_file_is_replaced_by_a_button_that_says_so(reviewing: Desk, tmp_path: Path) -> None:
-    """One question, in the card; an image of the project is not even offered."""
+    """One question, in the card; overwriting an image of the project is not offered."""
     card = opened(reviewing)
     taken = tmp_path / "taken.csv"
     taken.write_text("mine", encoding="utf-8")
@@ -230,9 +230,9 @@ def test_another_file_is_replaced_by_a_button_that_says_so(reviewing: Desk, tmp_
 def test_places(
     reviewing: Desk, collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Shown in place before anything is written; a file that is there is replaced only by a button that says so.
+    """Errors of the path are shown before anything is written; a file is replaced after a question.
 
-    A name that is chosen in the system's dialog, which knows nothing of suffixes, follows the format.
+    A name from the system's file dialog, which knows no suffixes, gets that of the format.
     """
     card = opened(reviewing)
     name_target(reviewing, card, str(collection.project))
@@ -276,7 +276,7 @@ def test_places(
 def test_a_stop_and_a_full_disk_leave_nothing(
     reviewing: Desk, held: HeldPlacing, tmp_path: Path
 ) -> None:
-    """Stopped while a file is copied; then the disk is full, which is shown in place: the choices stay as they were."""
+    """Cancelled during a file; then a full disk, reported in the card; the options stay."""
     card = opened(reviewing)
     click(reviewing, card.formats.buttons["folders"])
     name_target(reviewing, card, str(tmp_path / "out"))
@@ -307,7 +307,7 @@ def test_a_stop_and_a_full_disk_leave_nothing(
 def test_the_window_closes_while_it_exports(
     reviewing: Desk, held: HeldPlacing, tmp_path: Path
 ) -> None:
-    """The export is given up; neither the folder nor its draft stays."""
+    """The export is cancelled; neither the folder nor its draft is left."""
     card = opened(reviewing)
     click(reviewing, card.formats.buttons["folders"])
     name_target(reviewing, card, str(tmp_path / "out"))
@@ -321,7 +321,7 @@ def test_the_window_closes_while_it_exports(
 
 
 def test_its_words_are_whole(reviewing: Desk) -> None:
-    """On 1,000 x 640: no word is cut, none lies on another, Tab goes round inside."""
+    """On 1,000 x 640 no text is clipped or overlapped, and Tab cycles within the card."""
     reviewing.window.resize(1000, 640)
     card = opened(reviewing)
     for scheme, name in (("light", "csv"), ("dark", "folders")):
@@ -343,7 +343,7 @@ def test_its_words_are_whole(reviewing: Desk) -> None:
 
 
 def test_the_model_leaves(reviewing: Desk, collection: Collection, tmp_path: Path) -> None:
-    """No images are chosen for it; the files that were shown are there."""
+    """It has no choice of images; the files of the preview are written."""
     card = opened(reviewing)
     click(reviewing, card.formats.buttons["model"])
     wait_for_look(reviewing, card)

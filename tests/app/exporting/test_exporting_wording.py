@@ -1,4 +1,4 @@
-"""What the card says."""
+"""Texts of the card."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -40,7 +40,7 @@ def look(
     is_taken: bool = False,
     replaced_kind: str = "",
 ) -> ExportLook:
-    """What would come of exporting three images as class folders."""
+    """The preview of exporting three images as class folders."""
     chosen = {Which.SURE: ChosenImages(3, size_bytes)}
     choice = ExportChoice("folders", Path("x/out"))
     return ExportLook(
@@ -49,7 +49,7 @@ def look(
 
 
 def test_every_format_is_offered_under_a_heading() -> None:
-    """The whole project first, then tables; a format stands by those that it is like."""
+    """The whole project first, then tables; each format is in a group."""
     assert set(OFFERED) >= set(FORMATS)
     assert list(OFFERED)[:2] == [COPY, FIRST]
     groups = [one.group for one in OFFERED.values()]
@@ -119,7 +119,7 @@ def test_too_little_room_for_copies() -> None:
     ],
 )
 def test_how_many_are_sure(sure: int, seen: str, text: str) -> None:
-    """Beside the labelled ones, and why not more, where classes have no examples."""
+    """And why there are no more, where classes have no examples."""
     chosen = {Which.VERIFIED: ChosenImages(3, 10), Which.SURE: ChosenImages(sure, 10)}
     assert which_hint(Which.SURE, replace(look(), chosen=chosen, seen=seen)) == text
     assert which_hint(Which.SURE, None) == "Also images the model is sure of"

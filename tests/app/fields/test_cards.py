@@ -1,4 +1,4 @@
-"""The cards that define fields and correct clocks, as they are filled in by hand."""
+"""The cards for fields and clock corrections, filled in by hand."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -56,7 +56,7 @@ def retype(qtbot: QtBot, line: QLineEdit, text: str) -> None:
 
 
 def test_a_field_and_a_choice_are_renamed(host: QWidget, qtbot: QtBot) -> None:
-    """The card says so before it is saved; the preset does not come a second time."""
+    """The card announces the renaming before it is saved; a preset is not added twice."""
     card = FieldsCard(host)
     saved = recorded(card.saved)
     card.show_fields([SEX, STAGE])

@@ -1,4 +1,4 @@
-"""Fields and clocks in the window: by keys, for all selected images, on the disk at once, undone."""
+"""Fields and clocks in the window: by keys, for all selected images, saved at once, undone."""
 
 from pathlib import Path
 
@@ -34,7 +34,7 @@ def type_text(desk: Desk, text: str) -> None:
 
 
 def texts_of(desk: Desk, begin: str) -> list[str]:
-    """Visible labels of the page that begin so."""
+    """Visible labels of the page with this prefix."""
     labels = page_of(desk).findChildren(QLabel)
     return [
         label.text() for label in labels if label.text().startswith(begin) and not label.isHidden()

@@ -1,4 +1,4 @@
-"""What the palette of fields offers, and which clocks can be corrected."""
+"""Choices in the palette of fields, and which clocks can be corrected."""
 
 from datetime import datetime
 
@@ -24,12 +24,21 @@ def titles(text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("12", ["Count: 12"]), ("0", []), ("fem", ["Sex: female"]), ("sex", ["Sex …"]), ("SEX F", ["Sex: female"]),
-        ("l", ["Life stage …"]), ("life stage j", ["Life stage: juvenile"]), ("dist 5", ["Distance: 5"]),
-        ("antlers y", ["Antlers: Yes"]), ("mo", ["Behaviour: moving"]), ("sex 2", ["Sex: male"]), ("zebra", []),
+        ("12", ["Count: 12"]),
+        ("0", []),
+        ("fem", ["Sex: female"]),
+        ("sex", ["Sex …"]),
+        ("SEX F", ["Sex: female"]),
+        ("l", ["Life stage …"]),
+        ("life stage j", ["Life stage: juvenile"]),
+        ("dist 5", ["Distance: 5"]),
+        ("antlers y", ["Antlers: Yes"]),
+        ("mo", ["Behaviour: moving"]),
+        ("sex 2", ["Sex: male"]),
+        ("zebra", []),
         ("!", []),
     ],
-)  # fmt: skip
+)
 def test_what_a_text_may_mean(text: str, expected: list[str]) -> None:
     assert titles(text) == expected
 
@@ -42,10 +51,16 @@ def test_before_anything_is_typed() -> None:
 @pytest.mark.parametrize(
     ("field", "text", "values"),
     [
-        (SEX, "", ["female", "male", "unknown"]), (SEX, "3", ["unknown"]), (SEX, "mal", ["male", "female"]),
-        (ANTLERS, "2", ["no"]), (COUNT, "7", ["7"]), (COUNT, "x", []), (COUNT, "", []), (DISTANCE, "-2.50", ["-2.5"]),
+        (SEX, "", ["female", "male", "unknown"]),
+        (SEX, "3", ["unknown"]),
+        (SEX, "mal", ["male", "female"]),
+        (ANTLERS, "2", ["no"]),
+        (COUNT, "7", ["7"]),
+        (COUNT, "x", []),
+        (COUNT, "", []),
+        (DISTANCE, "-2.50", ["-2.5"]),
     ],
-)  # fmt: skip
+)
 def test_values_of_a_field(field: ImageField, text: str, values: list[str]) -> None:
     assert [each.value for each in value_offers(field, text)] == values
 
@@ -61,12 +76,19 @@ def test_clocks_that_can_be_corrected() -> None:
     late = ClockCorrection("a", seconds=60)
     facts = ClockFacts(sources, ClockCorrections([late]), "a/b", "Trap", "7", NOON)
     assert [target_title(each) for each in targets(facts)] == [
-        "Folder a/b", "Camera Trap (7)", "Camera Trap", "Folder a", "All images", "Folder c"
-    ]  # fmt: skip
+        "Folder a/b",
+        "Camera Trap (7)",
+        "Camera Trap",
+        "Folder a",
+        "All images",
+        "Folder c",
+    ]
     assert late in targets(facts)
     assert [target_title(each) for each in targets(ClockFacts(sources, ClockCorrections()))] == [
-        "Folder a/b", "Folder c", "Camera Trap"
-    ]  # fmt: skip
+        "Folder a/b",
+        "Folder c",
+        "Camera Trap",
+    ]
 
 
 def test_what_would_change_in_words() -> None:
@@ -79,10 +101,17 @@ def test_what_would_change_in_words() -> None:
 @pytest.mark.parametrize(
     ("before", "now", "expected"),
     [
-        ("a b c", "a b c", {}), ("a b c", "x b c", {"a": "x"}), ("a b c", "x b y", {"a": "x", "c": "y"}),
-        ("a b", "x b c d", {"a": "x"}), ("a b", "b", {}), ("a b", "b a", {}), ("a b", "b x", {}), ("a b c", "c b", {}),
-        ("a b", "x", {}), ("male", "Male", {"male": "Male"}),
+        ("a b c", "a b c", {}),
+        ("a b c", "x b c", {"a": "x"}),
+        ("a b c", "x b y", {"a": "x", "c": "y"}),
+        ("a b", "x b c d", {"a": "x"}),
+        ("a b", "b", {}),
+        ("a b", "b a", {}),
+        ("a b", "b x", {}),
+        ("a b c", "c b", {}),
+        ("a b", "x", {}),
+        ("male", "Male", {"male": "Male"}),
     ],
-)  # fmt: skip
+)
 def test_a_choice_is_renamed_in_its_place(before: str, now: str, expected: dict[str, str]) -> None:
     assert renamed_choices(before.split(), now.split()) == expected

@@ -1,4 +1,4 @@
-"""Bursts as one card: seen, unfolded by a key and a click, decided in one step; nobody's label is overwritten."""
+"""Sequences folded into one card: unfolded by key or click, labelled in one step."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -22,17 +22,17 @@ from tests.support.widgets import button
 
 Key = Qt.Key
 NOON = datetime(2024, 5, 1, 12)  # noqa: DTZ001 (a camera's clock knows no time zone)
-FIRST = 24  # shots of the collection come before its unsorted pictures
+FIRST = 24  # labelled images of the collection precede the unlabelled ones
 
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Folds are found without waiting for further changes."""
+    """Find folds without debouncing."""
     monkeypatch.setattr(finding, "SETTLED_MS", 1)
 
 
 def taken(collection: Collection, times: Sequence[float]) -> list[int]:
-    """Let the first unsorted pictures be taken so many seconds after noon; their ids."""
+    """Set the times of the first unlabelled images, in seconds after noon; returns their ids."""
     with Project.open(collection.project) as project:
         ids = list(project.images.table().ids)[FIRST : FIRST + len(times)]
         project.details.store(shots(ids, times))
@@ -40,7 +40,7 @@ def taken(collection: Collection, times: Sequence[float]) -> list[int]:
 
 
 def shots(image_ids: Sequence[int], times: Sequence[float]) -> list[ImageDetails]:
-    """What the files of these images say, taken so many seconds after noon."""
+    """Image metadata with these times, in seconds after noon."""
     pairs = zip(image_ids, times, strict=True)
     return [
         ImageDetails(each, 1, 48, 48, NOON + timedelta(seconds=second), "Reconyx")
@@ -50,13 +50,13 @@ def shots(image_ids: Sequence[int], times: Sequence[float]) -> list[ImageDetails
 
 @pytest.fixture
 def burst(collection: Collection) -> list[int]:
-    """Ids of seven shots of one burst."""
+    """Ids of seven images of one sequence."""
     return taken(collection, range(7))
 
 
 @pytest.fixture
 def folded(desk: Desk, collection: Collection, burst: list[int]) -> Desk:
-    """The images to review, in the order added, with the burst as one card."""
+    """The images to review, in the order added, with the sequence as one card."""
     desk.open(collection.project)
     desk.window.workspace.choose_order(Order.ADDED)
     desk.window.tree.select_subset(Subset.TO_REVIEW)
@@ -80,7 +80,7 @@ def card(desk: Desk, image_id: int) -> Card:
 
 
 def test_a_burst_is_one_card_with_a_count(folded: Desk, burst: list[int]) -> None:
-    """Forty images to review stand on thirty-four cards, and the header says both."""
+    """Forty images to review on thirty-four cards; the header has both numbers."""
     assert (card(folded, burst[0]).stack, card(folded, burst[0]).chip) == (7, "×7")  # noqa: RUF001 (times)
     assert not set(burst[1:]) & set(ids(folded))
     texts = [label.text() for label in folded.window.workspace.header.findChildren(QLabel)]
@@ -88,7 +88,7 @@ def test_a_burst_is_one_card_with_a_count(folded: Desk, burst: list[int]) -> Non
 
 
 def test_b_unfolds_and_folds_again(folded: Desk, burst: list[int]) -> None:
-    """Its images stand side by side where the card was, each with its place; B on any of them folds all."""
+    """The images are shown in place of the card, numbered; B on any of them folds all."""
     folded.choose(ids(folded).index(burst[0]))
     before = ids(folded)
     folded.press(Key.Key_B)
@@ -101,7 +101,7 @@ def test_b_unfolds_and_folds_again(folded: Desk, burst: list[int]) -> None:
 
 
 def test_a_click_on_the_count_unfolds(folded: Desk, burst: list[int], qtbot: QtBot) -> None:
-    """A click beside it chooses the card as ever."""
+    """A click next to it selects the card as usual."""
     row = ids(folded).index(burst[0])
     rect = folded.grid.visualRect(model(folded).index(row))
     qtbot.mouseClick(folded.grid.viewport(), Qt.MouseButton.LeftButton, pos=rect.center())
@@ -118,7 +118,7 @@ def test_a_card_without_a_fold_says_so(folded: Desk) -> None:
 
 
 def test_one_key_labels_all_in_one_step(folded: Desk, burst: list[int]) -> None:
-    """Each image has its own label; one undo takes them all back; the next card is current."""
+    """Each image gets its own label; one undo removes them all; the next card is current."""
     row = folded.choose(ids(folded).index(burst[0]))
     following = ids(folded)[ids(folded).index(row) + 1]
     predicted = folded.best_of(burst[0])
@@ -134,7 +134,7 @@ def test_one_key_labels_all_in_one_step(folded: Desk, burst: list[int]) -> None:
 def test_other_labels_are_kept_and_counted(
     desk: Desk, collection: Collection, burst: list[int]
 ) -> None:
-    """Two of the burst have a label already: the key labels the other five, and says that two keep theirs."""
+    """The key labels the other five of the sequence, and a message counts the two."""
     with Project.open(collection.project) as project:
         other = project.classes.graph.find("Blue checks")
         project.labels.set(burst[2:4], other)
@@ -152,7 +152,7 @@ def test_other_labels_are_kept_and_counted(
 
 
 def find_burst(desk: Desk, burst: Sequence[int]) -> None:
-    """Times come in from the files, and the images are found to be a burst."""
+    """Store times and start the search for sequences."""
     session = desk.window.session
     session.take(
         lambda live: live.project.details.store(shots(burst, range(len(burst)))), lambda: None
@@ -163,7 +163,7 @@ def find_burst(desk: Desk, burst: Sequence[int]) -> None:
 
 @pytest.fixture
 def unlabelled(desk: Desk, collection: Collection) -> Desk:
-    """A project without a label, whose cards a person has begun to look at: two of them are selected."""
+    """A project without labels in which two cards are selected."""
     with Project.open(collection.project) as project:
         project.labels.remove(list(project.images.table().ids))
     desk.open(collection.project)
@@ -174,7 +174,7 @@ def unlabelled(desk: Desk, collection: Collection) -> Desk:
 
 
 def test_folding_is_asked_once_before_the_first_label(unlabelled: Desk) -> None:
-    """A strip, no dialog: the cards stay until it is answered, and then the selection does."""
+    """In a notice, not a dialog: the cards and the selection stay until it is answered."""
     before, chosen = ids(unlabelled), unlabelled.grid.selected_ids
     burst = before[FIRST + 2 : FIRST + 7]
     find_burst(unlabelled, burst)
@@ -191,7 +191,7 @@ def test_folding_is_asked_once_before_the_first_label(unlabelled: Desk) -> None:
 
 
 def test_kept_apart_they_stay_reachable_in_the_menu(unlabelled: Desk) -> None:
-    """The answer is remembered for the project; the menu folds them after all."""
+    """The answer is stored with the project; the menu can still fold them."""
     burst = ids(unlabelled)[FIRST : FIRST + 5]
     find_burst(unlabelled, burst)
     question = unlabelled.window.of(Folding).question
@@ -203,7 +203,7 @@ def test_kept_apart_they_stay_reachable_in_the_menu(unlabelled: Desk) -> None:
 
 
 def test_the_first_label_puts_the_question_away(unlabelled: Desk) -> None:
-    """And nobody is asked later."""
+    """The question is not asked again."""
     find_burst(unlabelled, ids(unlabelled)[FIRST : FIRST + 5])
     question = unlabelled.window.of(Folding).question
     unlabelled.wait(question.isVisible)
@@ -215,7 +215,7 @@ def test_the_first_label_puts_the_question_away(unlabelled: Desk) -> None:
 def test_bursts_found_after_a_label_change_no_card_and_ask_nothing(
     desk: Desk, collection: Collection
 ) -> None:
-    """The order is held, and folded when the cards are sorted again."""
+    """The order of the cards is held; they are folded when the cards are sorted again."""
     desk.open(collection.project)
     desk.window.workspace.choose_order(Order.ADDED)
     desk.choose(0)
@@ -245,7 +245,7 @@ def test_the_switch_is_kept_for_the_project(
 
 
 def test_one_of_each_and_back(folded: Desk, burst: list[int]) -> None:
-    """The set has every image but the six that the burst's first stands for."""
+    """The subset has every image but the six that are folded under the first."""
     folded.window.trigger("one_of_each")
     assert len(ids(folded)) == 58
     assert not set(burst[1:]) & set(ids(folded))
@@ -254,7 +254,7 @@ def test_one_of_each_and_back(folded: Desk, burst: list[int]) -> None:
 
 
 def test_the_best_of_each_burst_is_looked_for(folded: Desk, burst: list[int]) -> None:
-    """Its pictures are looked at first; then the sharpest one of the burst is shown alone."""
+    """Sharpness is computed first; then the sharpest image of the sequence is shown alone."""
     folded.window.trigger("best_of_bursts")
     folded.wait(lambda: folded.window.workspace.images is not None)
     (best,) = ids(folded)
@@ -264,7 +264,7 @@ def test_the_best_of_each_burst_is_looked_for(folded: Desk, burst: list[int]) ->
 
 
 def test_another_time_makes_other_bursts(folded: Desk, burst: list[int]) -> None:
-    """The list opens at the gap in use; with none there are no bursts, and undo brings them back."""
+    """The list opens at the gap in use; without a gap nothing is folded; undo restores that."""
     folded.window.trigger("burst_seconds")
     folded.wait(folded.window.palette_panel.isVisible)
     palette = folded.window.palette_panel

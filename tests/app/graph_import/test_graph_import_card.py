@@ -1,4 +1,4 @@
-"""Class lists come in through the window: looked through, taken over as one step, taken back."""
+"""Class lists imported from the window: previewed, imported in one step, undone."""
 
 import gc
 import json
@@ -32,14 +32,14 @@ NEXT_YEAR: Mapping[str, Sequence[str]] = {
 
 
 def click(desk: Desk, part: QAbstractButton) -> None:
-    """Press and let go on its mark or its words."""
+    """Click on a check box or button near its left edge."""
     assert part.isEnabled()
     desk.qtbot.mouseClick(part, Qt.MouseButton.LeftButton, pos=QPoint(12, part.height() // 2))
 
 
 @pytest.fixture
 def class_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A list that a person chooses in the dialog whenever it opens."""
+    """A list that the patched file dialog always returns."""
     source = tmp_path / "birds.csv"
     source.write_text(NEW, encoding="utf-8")
     monkeypatch.setattr(
@@ -49,7 +49,7 @@ def class_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def open_list(desk: Desk) -> GraphImportCard:
-    """Choose the file in the dialog that the key opens, and wait for what would be done, or why it cannot be."""
+    """Open the list by the key and the dialog; wait for the preview or an error."""
     desk.press(Key.Key_I, CONTROL | SHIFT)
     card = desk.window.of(GraphImports).card
     assert card is not None
@@ -59,7 +59,7 @@ def open_list(desk: Desk) -> GraphImportCard:
 
 @pytest.fixture
 def cancelled_dialog(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The dialog for files is cancelled; the folders in which it opened."""
+    """Cancel the file dialog; returns the folders in which it was opened."""
     folders: list[str] = []
 
     def cancel(_parent: object, _title: str, folder: str, *_texts: str) -> tuple[str, str]:
@@ -73,7 +73,7 @@ def cancelled_dialog(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_the_dialog_comes_at_once_in_the_folder_used_last(
     reviewing: Desk, class_list: Path, request: pytest.FixtureRequest
 ) -> None:
-    """The card follows with what was read; the next dialog opens where the file was."""
+    """The card opens after the file is read; the next dialog starts in the file's folder."""
     assert open_list(reviewing).summary == "2 new classes"
     reviewing.press(Key.Key_Escape)
     folders = request.getfixturevalue("cancelled_dialog")
@@ -85,7 +85,7 @@ def test_the_dialog_comes_at_once_in_the_folder_used_last(
 def test_a_cancelled_dialog_leaves_the_choice_of_a_folder(
     reviewing: Desk, cancelled_dialog: list[str], key: Qt.Key
 ) -> None:
-    """Dialogs of files choose none; the button that has the focus is pressed by Enter, too."""
+    """The file dialog cannot choose folders; the focused button also reacts to Enter."""
     reviewing.press(Key.Key_I, CONTROL | SHIFT)
     card = reviewing.window.of(GraphImports).card
     assert card is not None
@@ -98,7 +98,7 @@ def test_a_cancelled_dialog_leaves_the_choice_of_a_folder(
 def test_the_link_in_an_empty_tree_imports_a_list(
     desk: Desk, tmp_path: Path, class_list: Path
 ) -> None:
-    """It is there for as long as there are no classes, and can be reached by Tab."""
+    """It is shown while there are no classes, and is reachable by Tab."""
     desk.window.session.create(tmp_path / "new.protoleaf")
     tree = desk.window.tree
     link = button(tree, "Import a list…")
@@ -116,7 +116,7 @@ TYPED = "Top,Below,What\nBirds,Gulls,Herring gull\nBirds,Gulls,Sand gull\nBirds,
 
 
 def choose_role(desk: Desk, box: QComboBox, title: str) -> None:
-    """Click a column's box, go to a row of its list, and press Enter."""
+    """Open a column's combo box, select an item, and press Enter."""
     desk.qtbot.mouseClick(box, Qt.MouseButton.LeftButton)
     rows = box.view()
     desk.wait(rows.isVisible)
@@ -126,7 +126,7 @@ def choose_role(desk: Desk, box: QComboBox, title: str) -> None:
 
 
 def test_columns_are_mapped_by_hand_and_remembered(reviewing: Desk, class_list: Path) -> None:
-    """Levels by columns that are called otherwise; the next file with the same header is read as this one was."""
+    """Other columns become levels; the next file with the same header reuses the mapping."""
     class_list.write_text(TYPED, encoding="utf-8")
     reviewing.press(Key.Key_I, CONTROL | SHIFT)
     card = reviewing.window.of(GraphImports).card
@@ -150,7 +150,8 @@ def test_columns_are_mapped_by_hand_and_remembered(reviewing: Desk, class_list: 
         reviewing.qtbot, reviewing.window.session, lambda: click(reviewing, card.import_button)
     )
     class_list.write_text(f"{TYPED}Birds,Gulls,Dune gull\n", encoding="utf-8")
-    reviewing.window.activateWindow()  # under the offscreen plugin it is not again after the lists of the boxes
+    # the offscreen plugin does not activate it after the popups of combo boxes
+    reviewing.window.activateWindow()
     reviewing.wait(reviewing.window.isActiveWindow)
     reviewing.grid.setFocus()
     open_list(reviewing)
@@ -164,7 +165,7 @@ def test_columns_are_mapped_by_hand_and_remembered(reviewing: Desk, class_list: 
 
 
 def assert_words_are_whole(card: GraphImportCard) -> None:
-    """In both looks: no word is cut, none lies on another, and the answers are in sight."""
+    """In both colour schemes: no text is clipped or overlapped, and the buttons are visible."""
     for scheme in ("light", "dark"):
         set_scheme(scheme)
         QApplication.sendPostedEvents()
@@ -179,7 +180,7 @@ def assert_words_are_whole(card: GraphImportCard) -> None:
 def test_a_list_is_looked_through_imported_and_taken_back(
     reviewing: Desk, class_list: Path
 ) -> None:
-    """By keyboard alone: what is in it and how it begins; one step; the second time there is nothing new."""
+    """By keyboard alone: contents and preview; one step; the second import has nothing new."""
     reviewing.window.resize(1000, 640)
     classes = len(reviewing.graph)
     card = open_list(reviewing)
@@ -208,7 +209,7 @@ def test_a_list_is_looked_through_imported_and_taken_back(
 def test_next_years_list_updates_what_was_imported(
     reviewing: Desk, collection: Collection, tmp_path: Path, class_list: Path
 ) -> None:
-    """Renamed and moved classes keep their labels; both ways can be looked at; what is gone stays unless asked."""
+    """Renamed and moved classes keep their labels; removed ones stay unless requested."""
     write_graph(class_list, NEXT_YEAR)
     red, labels = reviewing.graph.find("Red"), labels_by_class(reviewing)
     card = open_list(reviewing)
@@ -251,7 +252,7 @@ def labels_by_class(desk: Desk) -> dict[int, int]:
 def test_what_is_gone_is_removed_when_the_box_says_so(
     reviewing: Desk, tmp_path: Path, class_list: Path
 ) -> None:
-    """Classes without labels alone; the box comes with the update and goes with it."""
+    """Only classes without labels; the check box is shown for updates only."""
     open_list(reviewing)
     reviewing.press_for_change(Key.Key_Return)
     class_list.write_text("child,parent\nSand gull,Gulls\nGulls,\n", encoding="utf-8")
@@ -274,7 +275,7 @@ def test_what_is_gone_is_removed_when_the_box_says_so(
 
 
 def test_a_broken_list_is_reported_in_place(reviewing: Desk, class_list: Path) -> None:
-    """With the line of the circle; another file can be chosen at once, and Esc changes nothing."""
+    """With the line of the cycle; another file can be chosen at once, and Esc changes nothing."""
     classes = len(reviewing.graph)
     class_list.write_text("child,parent\na,b\nb,a\n", encoding="utf-8")
     card = open_list(reviewing)
@@ -292,11 +293,18 @@ def test_a_broken_list_is_reported_in_place(reviewing: Desk, class_list: Path) -
 def test_a_list_that_closes_a_circle_with_ours_can_only_be_updated(
     reviewing: Desk, class_list: Path
 ) -> None:
-    """Adding is not possible and says why; as a new version it turns the edge round."""
+    """Adding is impossible, with the reason; as a new version it reverses the edge."""
     class_list.write_text(
-        json.dumps({"name": "Red disc", "children": [{"name": "Red", "children": [
-            {"name": "Red stripes"}, {"name": "Red checks"}]}]}), encoding="utf-8"
-    )  # fmt: skip
+        json.dumps(
+            {
+                "name": "Red disc",
+                "children": [
+                    {"name": "Red", "children": [{"name": "Red stripes"}, {"name": "Red checks"}]}
+                ],
+            }
+        ),
+        encoding="utf-8",
+    )
     card = open_list(reviewing)
     assert card.update_box.isChecked()
     assert card.sections["moved"].rows[0][:2] == ("Red", "Red disc/Red")
@@ -306,7 +314,7 @@ def test_a_list_that_closes_a_circle_with_ours_can_only_be_updated(
 def test_folders_are_a_class_list_too(
     reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Chosen by the second button, after the dialog for files was cancelled."""
+    """Chosen by the second button, after the file dialog was cancelled."""
     (tmp_path / "fruit" / "Apple" / "Granny Smith").mkdir(parents=True)
     monkeypatch.setattr(
         QFileDialog, "getExistingDirectory", lambda *_texts, **_options: str(tmp_path / "fruit")
@@ -321,7 +329,7 @@ def test_folders_are_a_class_list_too(
 
 
 def looks(desk: Desk) -> tuple[object, ...]:
-    """What a person sees of classes and images: open rows, choice and scroll place."""
+    """Expanded rows, selection and scroll positions of tree and grid."""
     tree, grid = desk.window.tree.front, desk.grid
     rows, index = [], tree.model().index(0, 0)
     while index.isValid():
@@ -337,7 +345,7 @@ def looks(desk: Desk) -> tuple[object, ...]:
 
 
 def test_looking_leaves_all_in_place(reviewing: Desk, class_list: Path) -> None:
-    """Branches stay open, class and cards stay chosen, the keyboard is back, and the list is not kept in memory."""
+    """Expansion, selection and focus are restored, and the list is released from memory."""
     tree = reviewing.window.tree.front
     QTest.mouseClick(
         tree.viewport(),
@@ -362,5 +370,5 @@ def test_looking_leaves_all_in_place(reviewing: Desk, class_list: Path) -> None:
     gc.collect()
     assert not [
         each for each in gc.get_objects() if type(each) is GraphSurvey
-    ]  # asks nothing of other objects
+    ]  # queries no other objects
     assert not states

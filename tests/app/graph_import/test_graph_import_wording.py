@@ -1,4 +1,4 @@
-"""What the card says of a class list, and how the list begins."""
+"""Texts of the card of a class list, and its preview."""
 
 from pathlib import Path
 
@@ -35,7 +35,7 @@ from tests.support.sources import source_of
 def report(
     *levels: int, is_update: bool = True, same: int = 0, completed: int = 0, **counts: int
 ) -> ImportReport:
-    """A report with these figures; lists that are not named are empty."""
+    """A report with these counts; the others are 0."""
     whole: dict[ReportKind, int] = {kind: counts.get(kind, 0) for kind in REPORT_KINDS}
     return ImportReport("birds.csv", sum(levels), 1, levels, is_update, same, completed, whole, {})
 
@@ -62,12 +62,12 @@ def preview(
     ],
 )
 def test_summaries(figures: dict[str, int], expected: str) -> None:
-    """The figures that are not zero; what is gone is no news, since it stays."""
+    """Counts that are not zero; removed classes are not counted, since they stay."""
     assert summary_text(preview(report(3, **figures))) == expected  # type: ignore[arg-type]
 
 
 def test_a_list_that_only_links_or_notes() -> None:
-    """Adding never moves; notes are counted where nothing else is."""
+    """Adding never moves classes; notes are counted only if nothing else changes."""
     assert summary_text(preview(report(3, is_update=False, moved=2))) == "2 linked"
     assert (
         section_title("moved", report(3, is_update=False, moved=1)) == "1 class gets another parent"
@@ -76,7 +76,7 @@ def test_a_list_that_only_links_or_notes() -> None:
 
 
 def test_levels_and_kinds() -> None:
-    """Few levels are counted one by one; each format has a short name."""
+    """A few levels are listed with their counts; each format has a short name."""
     assert levels_text(report(7)) == "1 level"
     assert levels_text(report(1, 12, 140)) == "3 levels with 1, 12 and 140 classes"
     assert levels_text(report(*range(1, 15))) == "14 levels"
@@ -85,7 +85,7 @@ def test_levels_and_kinds() -> None:
 
 
 def test_every_list_has_a_title_for_one_and_for_many() -> None:
-    """And each reason for keeping something has its words."""
+    """And each reason for a conflict has its text."""
     for kind in REPORT_KINDS:
         titles = {section_title(kind, report(1, **{kind: count})) for count in (1, 120)}  # type: ignore[arg-type]
         assert len(titles) == 2
@@ -101,7 +101,7 @@ def test_every_list_has_a_title_for_one_and_for_many() -> None:
 
 
 def test_buttons_and_what_stayed() -> None:
-    """How many classes come; why a class could not be merged."""
+    """The number of new classes; why a class could not be merged."""
     assert import_button(preview(report(3, is_update=False, new=3))) == "Import 3 classes"
     assert import_button(preview(report(3, is_update=False, moved=3))) == "Import"
     assert import_button(preview(report(3, new=3))) == "Update"
@@ -121,7 +121,7 @@ def test_buttons_and_what_stayed() -> None:
 
 
 def test_how_a_list_begins() -> None:
-    """Three levels and the first children; the others are counted, each class below once."""
+    """Three levels and the first children; the others are counted, each descendant once."""
     wide = {f"Leaf {number}": ["Fruit"] for number in range(SHOWN_CHILDREN + 3)}
     top = first_levels(
         source_of(
@@ -136,7 +136,7 @@ def test_how_a_list_begins() -> None:
 
 
 def survey_of(project: Path, source: Path, content: str) -> str:
-    """All that is reported of a list besides its changes."""
+    """All that is reported of a list, apart from its changes."""
     source.write_text(content, encoding="utf-8")
     survey = survey_graph(project, source)
     assert survey.adding is not None
@@ -144,7 +144,7 @@ def survey_of(project: Path, source: Path, content: str) -> str:
 
 
 def test_a_list_that_is_here_already_is_remembered(tmp_path: Path) -> None:
-    """Shown before it is done; nothing is written by looking."""
+    """Reported in advance; the preview writes nothing."""
     with new_project(tmp_path) as project:
         _, bird = project.classes.add("Bird")
         project.classes.add("Gull", [bird])
@@ -161,7 +161,7 @@ def test_a_list_that_is_here_already_is_remembered(tmp_path: Path) -> None:
 
 
 def test_a_circle_with_what_is_here(tmp_path: Path) -> None:
-    """Where the list is nothing like the project it is refused; else taking it as an update is still possible."""
+    """An unrelated list is rejected; otherwise it can still be taken as an update."""
     with new_project(tmp_path) as project:
         _, life = project.classes.add("Life")
         _, bird = project.classes.add("Bird", [life])

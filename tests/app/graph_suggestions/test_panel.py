@@ -1,4 +1,4 @@
-"""The panel of suggestions at the real window: what it says, and what its buttons do."""
+"""The panel of graph suggestions: its texts and buttons."""
 
 from typing import Final
 
@@ -30,7 +30,7 @@ MOST_TABS: Final = 6
 
 @pytest.fixture
 def dropped(desk: Desk, collection: Collection) -> int:
-    """A class at the top level with three images of red stripes, in the open collection."""
+    """A root class with three images of red stripes, in the open collection."""
     desk.open(collection.project)
     truth = read_truth_table(collection)
     paths = dict(zip(desk.state.paths, desk.state.image_ids.tolist(), strict=True))
@@ -48,7 +48,7 @@ def dropped(desk: Desk, collection: Collection) -> int:
 
 
 def open_panel(desk: Desk) -> SuggestionPanel:
-    """Open it by its keys and wait until it knows something."""
+    """Open it by its keys and wait for suggestions."""
     desk.press(Qt.Key.Key_G, CONTROL | SHIFT)
     panel = desk.window.of(Suggesting).panel
     assert panel is not None
@@ -57,12 +57,12 @@ def open_panel(desk: Desk) -> SuggestionPanel:
 
 
 def is_at_rest(desk: Desk) -> bool:
-    """Whether no other cards can come unless something is done."""
+    """Whether no search for suggestions is running or pending."""
     return desk.window.session.is_settled and not desk.window.of(Suggesting).is_looking
 
 
 def card_of(panel: SuggestionPanel, class_id: int) -> SuggestionCard:
-    """The card about the place of a class."""
+    """The card about the parents of a class."""
     (card,) = (
         card
         for card in panel.cards
@@ -75,12 +75,14 @@ def card_of(panel: SuggestionPanel, class_id: int) -> SuggestionCard:
 def click(desk: Desk, button: QPushButton) -> Change:
     """Click a button that changes the project."""
     return changed_by(
-        desk.qtbot, desk.window.session, lambda: desk.qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    )  # fmt: skip
+        desk.qtbot,
+        desk.window.session,
+        lambda: desk.qtbot.mouseClick(button, Qt.MouseButton.LeftButton),
+    )
 
 
 def is_about(panel: SuggestionPanel, class_id: int) -> bool:
-    """Whether a card is about the place of a class."""
+    """Whether a card is about the parents of a class."""
     return any(
         isinstance(c.suggestion.subject, PossibleParents)
         and c.suggestion.subject.class_id == class_id
@@ -89,7 +91,7 @@ def is_about(panel: SuggestionPanel, class_id: int) -> bool:
 
 
 def test_accepting_moves_the_class_and_undo_brings_the_card_back(desk: Desk, dropped: int) -> None:
-    """It says where the class belongs, shows its images, and the first button does it."""
+    """The card names the parent and shows images; the first button moves the class."""
     panel = open_panel(desk)
     card = card_of(panel, dropped)
     assert card.words.title == "Dropped may belong under Red"
@@ -103,7 +105,7 @@ def test_accepting_moves_the_class_and_undo_brings_the_card_back(desk: Desk, dro
 
 
 def test_what_was_dismissed_stays_away_until_it_is_asked_for(desk: Desk, dropped: int) -> None:
-    """Also when the panel is opened once more; the foot of the panel brings it back."""
+    """Also after the panel is reopened; a button at the bottom restores it."""
     panel = open_panel(desk)
     change = click(desk, card_of(panel, dropped).dismiss_button)
     assert change.text == "Dismissed a suggestion: Dropped may belong under Red"
@@ -123,12 +125,12 @@ def test_what_was_dismissed_stays_away_until_it_is_asked_for(desk: Desk, dropped
 
 
 def _has_focus(panel: SuggestionPanel, title: str) -> bool:
-    """Whether the first button of a card has the keyboard; cards may be made anew, so it is looked up by its words."""
+    """Whether the first button of the card with a title is focused; cards may be replaced."""
     return any(card.words.title == title and card.choices[0].hasFocus() for card in panel.cards)
 
 
 def test_by_keyboard(desk: Desk, dropped: int) -> None:
-    """Tab goes from card to card; Space does it, and the focus stays in the panel."""
+    """Tab moves between cards, Space accepts, and the focus stays in the panel."""
     panel = open_panel(desk)
     title = card_of(panel, dropped).words.title
     assert panel.cards[0].words.title == title
@@ -145,7 +147,7 @@ def test_by_keyboard(desk: Desk, dropped: int) -> None:
 
 
 def test_an_image_leads_to_itself_in_the_grid(desk: Desk, dropped: int) -> None:
-    """A click on a face shows it among all images."""
+    """A click on a thumbnail selects it among all images."""
     panel = open_panel(desk)
     card = card_of(panel, dropped)
     strip = card.findChildren(ThumbnailStrip)[0]
@@ -154,7 +156,7 @@ def test_an_image_leads_to_itself_in_the_grid(desk: Desk, dropped: int) -> None:
 
 
 def test_a_project_that_must_not_be_changed(desk: Desk, dropped: int) -> None:
-    """Cards are read, and what only shows something can be clicked; nothing else."""
+    """Read-only: only buttons that show something are enabled."""
     place = card_of(open_panel(desk), dropped).suggestion
     underlabelled = GraphSuggestion(UnderlabelledClass(dropped, 3, (1,), 5), ())
     for suggestion, is_enabled in ((place, False), (underlabelled, True)):
@@ -170,7 +172,7 @@ def test_a_project_that_must_not_be_changed(desk: Desk, dropped: int) -> None:
 def test_an_underlabelled_class_is_shown(
     desk: Desk, dropped: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its button leads to the class, whose page offers likely images to label."""
+    """Its button opens the page of the class, which offers likely images to label."""
     monkeypatch.setattr(
         "engine.collection.graph_suggestions.find.find_underlabelled", _always_underlabelled
     )
@@ -190,7 +192,7 @@ def _always_underlabelled(graph: CategoryGraph, _state: object) -> tuple[Underla
 def test_a_sound_graph_and_one_without_labels_are_distinguished(
     desk: Desk, collection: Collection
 ) -> None:
-    """Nothing to suggest is shown with how well the graph was found again; without labels nothing is known."""
+    """Without suggestions the accuracy of the check is shown; without labels nothing is known."""
     desk.open(collection.project)
     panel = open_panel(desk)
     assert panel.cards == ()
@@ -206,7 +208,7 @@ def test_a_sound_graph_and_one_without_labels_are_distinguished(
 
 
 def test_the_panel_goes_with_its_project(desk: Desk, collection: Collection) -> None:
-    """And nothing is looked for any more."""
+    """Closing the project closes the panel and stops the search."""
     desk.open(collection.project)
     panel = open_panel(desk)
     desk.window.session.close()

@@ -1,4 +1,4 @@
-"""What cards say."""
+"""Texts of the cards."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -31,7 +31,7 @@ def _words(suggestion: GraphSuggestion) -> SuggestionWords:
 
 
 def test_a_place() -> None:
-    """Each possible parent has a button; a name is never taken for a place of another one."""
+    """Each possible parent has a button; names with placeholders are not substituted."""
     parents = (ScoredClass(2, 0.62), ScoredClass(3, 0.21))
     words = _words(
         GraphSuggestion(
@@ -48,7 +48,7 @@ def test_a_place() -> None:
 
 
 def test_strays_twins_and_kinds() -> None:
-    """Figures are those that were found."""
+    """With the computed figures."""
     stray = _words(GraphSuggestion(Stray(1, 3, 2, 0.7, 0.04), ()))
     assert stray.title == "Gull may belong under Bird instead of Fish & %1"
     assert "Bird (70%), not like those under Fish & %1 (4%)" in stray.reason
@@ -70,7 +70,7 @@ def test_strays_twins_and_kinds() -> None:
     [(0, "It has no examples yet. 40"), (1, "It has 1 example. 40"), (2, "It has 2 examples. 40")],
 )
 def test_underlabelled(shots: int, start: str) -> None:
-    """What is needed, and how much of it is there."""
+    """The number of examples needed, and of those available."""
     words = _words(
         GraphSuggestion(UnderlabelledClass(1, shots, tuple(range(40)), 12), (ImagesOf(1, ()),))
     )
@@ -79,12 +79,13 @@ def test_underlabelled(shots: int, start: str) -> None:
 
 
 def test_lines_below() -> None:
-    """One is not many, and there is no text about a graph without a single place."""
+    """Singular and plural; no text for a graph without a checked class."""
     assert check_line(PlacementCheck()) == ""
     assert "first in 64, in the first three in 90" in check_line(
         PlacementCheck(97, 64, 90, 5.1, 37.0)
     )
     assert [more_line(1)[:14], more_line(2)[:13]] == ["1 more follows", "2 more follow"]
     assert [dismissed_line(1), dismissed_line(12)] == [
-        "Show 1 dismissed suggestion again", "Show 12 dismissed suggestions again",
-    ]  # fmt: skip
+        "Show 1 dismissed suggestion again",
+        "Show 12 dismissed suggestions again",
+    ]

@@ -1,4 +1,4 @@
-"""The card of a class at every scale at which it has one."""
+"""The card of a class at every scale with a card."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -52,7 +52,7 @@ def test_no_letter_is_cut_and_no_line_lies_on_another(qapp: QApplication, step: 
 
 @pytest.mark.parametrize("count", range(1, 7))
 def test_faces_fill_their_room_and_touch_nowhere(count: int) -> None:
-    """However many there are."""
+    """For any number of them."""
     room = QRectF(0, 0, 156, 86)
     found = cells(room, count)
     assert len(found) == count
@@ -65,7 +65,7 @@ def test_faces_fill_their_room_and_touch_nowhere(count: int) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_name_and_counts_can_be_read(qapp: QApplication, scheme: str) -> None:
-    """On the card's own ground, in both looks: 4.5 : 1 and better."""
+    """Contrast of 4.5 : 1 and more on the card's background, in both colour schemes."""
     set_scheme(scheme)
     colours = tokens().colours
     for ink in (colours.text, colours.text_muted):
@@ -76,7 +76,7 @@ def test_name_and_counts_can_be_read(qapp: QApplication, scheme: str) -> None:
 def test_pictures_are_asked_for_once_each_and_a_class_without_any_has_its_colour(
     qapp: QApplication,
 ) -> None:
-    """The wash does not change the colour that others of the branch are painted in."""
+    """The tint of a card leaves the colour of its branch unchanged."""
     asked: list[ImageSource] = []
     image = QImage(200, 180, QImage.Format.Format_RGB32)
     painter = QPainter(image)

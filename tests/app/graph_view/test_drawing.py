@@ -20,7 +20,7 @@ ANIMAL, BIRD, FISH, GULL, PET = 1, 2, 3, 4, 5
 
 @pytest.fixture
 def drawing() -> Drawing:
-    """Animal above bird and fish; gull below bird; fish also below pet, which stands beside animal."""
+    """Animal above bird and fish; gull below bird; fish also below pet, which is next to animal."""
     places = {
         ANIMAL: (0.0, 0.0),
         PET: (400.0, 0.0),
@@ -33,14 +33,14 @@ def drawing() -> Drawing:
 
 
 def test_what_lies_at_a_point(drawing: Drawing) -> None:
-    """A card to its very edge, and nothing beside it."""
+    """A card up to its edge, and nothing outside."""
     assert drawing.row_at(CARD_WIDTH / 2 - 1, CARD_HEIGHT / 2 - 1) == drawing.row_of(ANIMAL)
     assert drawing.row_at(CARD_WIDTH / 2 + 1, 0) is None
     assert sorted(drawing.ids[drawing.rows_in((-300, 200, 0, 460))].tolist()) == [BIRD, GULL]
 
 
 def test_the_nearest_edge_within_reach(drawing: Drawing) -> None:
-    """The straight one between bird and gull is met at its middle, and missed from farther away."""
+    """The straight one between bird and gull is hit at its centre, and missed farther away."""
     edge = drawing.edge_between(BIRD, GULL)
     assert edge is not None
     assert drawing.edge_near(-203, 330, 5) == edge
@@ -49,13 +49,13 @@ def test_the_nearest_edge_within_reach(drawing: Drawing) -> None:
 
 
 def test_only_visible_edges_are_painted(drawing: Drawing) -> None:
-    """Those whose surroundings touch the rectangle."""
+    """Those whose bounding boxes touch the rectangle."""
     found = drawing.edges_in((300, 0, 500, 200)).tolist()
     assert found == [drawing.edge_between(PET, FISH)]
 
 
 def test_arrows_walk_along_edges_and_levels(drawing: Drawing) -> None:
-    """Up to the nearest parent, down to a child, and to the class beside it."""
+    """Up to the nearest parent, down to a child, sideways to the neighbour."""
 
     def step(class_id: int, arrow: Qt.Key) -> int | None:
         row = drawing.row_of(class_id)
@@ -73,7 +73,7 @@ def test_arrows_walk_along_edges_and_levels(drawing: Drawing) -> None:
 
 
 def test_classes_glide_from_where_they_stood(drawing: Drawing) -> None:
-    """Half way they are in the middle; a class that is new is where it will be."""
+    """Half-way they are interpolated; a new class appears at its final position."""
     after = make_drawing(
         {ANIMAL: (100.0, 0.0), 9: (5.0, 5.0)}, [(ANIMAL, 9)], {}, hidden={}, distances={}
     )
@@ -83,13 +83,13 @@ def test_classes_glide_from_where_they_stood(drawing: Drawing) -> None:
 
 
 def test_a_branch_is_as_big_as_what_stands_below_it(drawing: Drawing) -> None:
-    """Classes folded into a card count too."""
+    """Classes folded into a card are counted."""
     sizes = dict(zip(drawing.ids.tolist(), branch_sizes(drawing).tolist(), strict=True))
     assert sizes == {ANIMAL: 1 + 2 + 8, PET: 1 + 8, BIRD: 2, FISH: 8, GULL: 1}
 
 
 def test_more_paths_than_can_be_counted() -> None:
-    """Eighty levels of two classes, each under both above, have 2 ** 80 paths."""
+    """Eighty levels of two classes with both parents each have 2 ** 80 paths."""
     places = {
         2 * level + side: (100.0 * side, 100.0 * level) for level in range(80) for side in range(2)
     }

@@ -1,4 +1,4 @@
-"""Editing the graph in its drawing, with the mouse."""
+"""Editing the category graph in its drawing, with the mouse."""
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -15,7 +15,7 @@ from tests.support.sessions import changed_by
 
 @pytest.fixture
 def board(desk: Desk, collection: Collection) -> GraphBoard:
-    """The drawing of the small collection's classes, in front and at rest."""
+    """The drawing of the small collection's graph, visible and complete."""
     desk.open(collection.project)
     desk.press(Qt.Key.Key_G, CONTROL)
     board = desk.window.workspace.graph.board
@@ -24,7 +24,7 @@ def board(desk: Desk, collection: Collection) -> GraphBoard:
 
 
 def rest(desk: Desk, board: GraphBoard) -> None:
-    """Wait until the newest graph is drawn."""
+    """Wait until the current graph is drawn."""
     desk.wait(
         lambda: (
             len(board.canvas.drawing) > 0
@@ -35,21 +35,21 @@ def rest(desk: Desk, board: GraphBoard) -> None:
 
 
 def spot(desk: Desk, board: GraphBoard, name: str) -> Spot:
-    """The middle of a class's card."""
+    """The centre of a class's card."""
     row = board.canvas.drawing.row_of(desk.graph.find(name))
     assert row is not None
     return Spot(board.canvas, board.canvas.rect_of(row).center().toPoint())
 
 
 def knob(desk: Desk, board: GraphBoard, name: str) -> Spot:
-    """Where edges are drawn from."""
+    """The handle from which edges are drawn."""
     row = board.canvas.drawing.row_of(desk.graph.find(name))
     assert row is not None
     return Spot(board.canvas, port_of(board.canvas.body_of(row)).toPoint())
 
 
 def chip(desk: Desk) -> DropChip:
-    """The chip at the pointer."""
+    """The visible chip at the pointer."""
     return next(each for each in desk.window.findChildren(DropChip) if each.isVisible())
 
 
@@ -61,7 +61,7 @@ def parents(desk: Desk, name: str) -> set[str]:
 def test_a_card_dropped_on_a_card_moves_there_and_with_control_is_linked(
     qtbot: QtBot, desk: Desk, board: GraphBoard, hand: Hand
 ) -> None:
-    """What it would do is shown meanwhile; both are one undo step each, and the drawing follows."""
+    """The chip announces the effect; each drop is one undo step, and the drawing is updated."""
     seen = []
     drop = (
         spot(desk, board, "Blue disc"),
@@ -89,7 +89,7 @@ def test_a_card_dropped_on_a_card_moves_there_and_with_control_is_linked(
 
 
 def test_a_circle_is_refused_while_it_is_dragged(desk: Desk, board: GraphBoard, hand: Hand) -> None:
-    """The way that it would close lights up, a chip says why, and nothing is dropped."""
+    """The path of the cycle is highlighted, a chip gives the reason, and nothing is dropped."""
     blue, disc = desk.graph.find("Blue"), desk.graph.find("Blue disc")
     lit: list[list[int]] = []
     chips: list[tuple[str, bool]] = []
@@ -107,12 +107,15 @@ def test_a_circle_is_refused_while_it_is_dragged(desk: Desk, board: GraphBoard, 
 def test_an_edge_drawn_from_a_knob_links_and_in_the_open_asks_for_a_child(
     qtbot: QtBot, desk: Desk, board: GraphBoard, hand: Hand
 ) -> None:
-    """The knob shows at the class under the pointer."""
+    """Dropped on empty ground it requests a child. The handle is shown at the hovered class."""
     hand.click(spot(desk, board, "Red"), NO_KEYS)
     changed_by(
-        qtbot, desk.window.session,
-        lambda: hand.drag(knob(desk, board, "Red"), spot(desk, board, "Blue disc"), spot(desk, board, "Blue disc")),
-    )  # fmt: skip
+        qtbot,
+        desk.window.session,
+        lambda: hand.drag(
+            knob(desk, board, "Red"), spot(desk, board, "Blue disc"), spot(desk, board, "Blue disc")
+        ),
+    )
     assert parents(desk, "Blue disc") == {"Blue", "Red"}
     rest(desk, board)
     hand.click(spot(desk, board, "Red"), NO_KEYS)
@@ -128,7 +131,7 @@ def test_delete_removes_what_is_chosen_and_it_comes_back(desk: Desk, board: Grap
     board.canvas.setFocus()
     desk.press(Qt.Key.Key_Delete)
     desk.wait(lambda: desk.window.palette_panel.isVisible() or gone[0] not in desk.graph)
-    if desk.window.palette_panel.isVisible():  # they have labels, so what becomes of these is asked
+    if desk.window.palette_panel.isVisible():  # labelled classes ask what becomes of their labels
         desk.press(Qt.Key.Key_Return)
         desk.wait(lambda: gone[0] not in desk.graph)
     rest(desk, board)

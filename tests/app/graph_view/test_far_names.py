@@ -1,4 +1,4 @@
-"""Names of the big branches, seen from far away."""
+"""Names of large branches at small scales."""
 
 import pytest
 from PySide6.QtCore import QRectF
@@ -30,7 +30,7 @@ def drawing() -> Drawing:
 
 
 def look(class_id: int) -> CardLook:
-    """What a card says."""
+    """The text of a card."""
     return CardLook(f"Class number {class_id}", "", class_id)
 
 
@@ -45,7 +45,7 @@ def painted(names: FarNames, viewport: Viewport) -> None:
 def test_no_name_covers_another_and_the_biggest_branches_have_theirs(
     qapp: QApplication, drawing: Drawing
 ) -> None:
-    """At every scale at which classes are too small for names of their own; chosen between frames, not in one."""
+    """At every scale too small for names on cards; placed between frames, not while painting."""
     names, viewport = FarNames(look), Viewport()
     names.show(drawing)
     viewport.view = (900.0, 700.0)

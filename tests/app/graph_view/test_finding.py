@@ -1,4 +1,4 @@
-"""Finding one's way in the drawing: search, map, focus, and what an edge says."""
+"""Navigation in the drawing: search, overview map, focus, and hints of edges."""
 
 import pytest
 from PySide6.QtCore import QElapsedTimer, QPoint, QPointF, Qt
@@ -12,12 +12,12 @@ from app.graph_view.edge_pointer import EdgeHint
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, NO_KEYS, SHIFT, Desk
 
-POINT_AGAIN_MS = 2_000  # longer than a hint takes
+POINT_AGAIN_MS = 2_000  # longer than the delay of a hint
 
 
 @pytest.fixture
 def board(desk: Desk, collection: Collection) -> GraphBoard:
-    """The drawing of the small collection's classes, in front and at rest."""
+    """The drawing of the small collection's graph, visible and complete."""
     desk.open(collection.project)
     desk.press(Qt.Key.Key_G, CONTROL)
     board = desk.window.workspace.graph.board
@@ -26,7 +26,7 @@ def board(desk: Desk, collection: Collection) -> GraphBoard:
 
 
 def rest(desk: Desk, board: GraphBoard) -> None:
-    """Wait until the newest graph is drawn."""
+    """Wait until the current graph is drawn."""
     desk.wait(
         lambda: (
             len(board.canvas.drawing) > 0
@@ -39,7 +39,7 @@ def rest(desk: Desk, board: GraphBoard) -> None:
 def test_typing_flies_to_a_class_and_opens_the_branch_that_hides_it(
     desk: Desk, board: GraphBoard
 ) -> None:
-    """Enter goes on to the next class that fits; Escape leaves; what does not exist is reported."""
+    """Enter goes to the next match; Escape closes the search; no match is reported."""
     blue, canvas = desk.graph.find("Blue"), board.canvas
     canvas.chosen.choose(blue)
     desk.press(Qt.Key.Key_Minus)
@@ -67,7 +67,7 @@ def test_typing_flies_to_a_class_and_opens_the_branch_that_hides_it(
 
 
 def test_focus_draws_only_what_is_around_a_class(desk: Desk, board: GraphBoard) -> None:
-    """Ctrl+Shift+F shows a class with parents and children, in rings; Escape brings all back."""
+    """Ctrl+Shift+F shows a class with parents and children, in rings; Escape shows all."""
     disc, canvas = desk.graph.find("Blue disc"), board.canvas
     everything = len(canvas.drawing)
     canvas.chosen.choose(disc)
@@ -85,7 +85,7 @@ def test_focus_draws_only_what_is_around_a_class(desk: Desk, board: GraphBoard) 
 
 
 def test_f_shows_the_whole_drawing(desk: Desk, board: GraphBoard) -> None:
-    """From wherever one looks, also with a class chosen: all classes stay, and all are in sight."""
+    """From any view and with a class selected, all classes are drawn and visible."""
     canvas, everything = board.canvas, len(board.canvas.drawing)
     canvas.chosen.choose(desk.graph.find("Blue disc"))
     canvas.fly_to(desk.graph.find("Blue disc"))
@@ -103,7 +103,7 @@ def test_f_shows_the_whole_drawing(desk: Desk, board: GraphBoard) -> None:
 def test_the_map_comes_when_something_is_off_screen_and_a_click_goes_there(
     desk: Desk, board: GraphBoard
 ) -> None:
-    """It is gone again when all is seen."""
+    """It is hidden when everything is visible."""
     canvas = board.canvas
     desk.press(Qt.Key.Key_0, CONTROL)
     desk.wait(lambda: canvas.is_complete and not board.map.isVisible())
@@ -120,7 +120,7 @@ def test_the_map_comes_when_something_is_off_screen_and_a_click_goes_there(
 
 
 def pointed_at(desk: Desk, board: GraphBoard, ends: tuple[int, int]) -> tuple[QPoint, EdgeHint]:
-    """Rest the pointer on an edge until its hint is shown; where, and what."""
+    """Hover over an edge until its hint is shown; returns the point and the hint."""
     canvas = board.canvas
     edge = canvas.drawing.edge_between(*ends)
     assert edge is not None
@@ -135,7 +135,7 @@ def pointed_at(desk: Desk, board: GraphBoard, ends: tuple[int, int]) -> tuple[QP
     def is_pointed_at() -> bool:
         if not moved.isValid() or moved.hasExpired(
             POINT_AGAIN_MS
-        ):  # the drawing may have flown on meanwhile
+        ):  # the drawing may have moved meanwhile
             QTest.mouseMove(canvas, place() - QPoint(1, 40))
             QTest.mouseMove(canvas, place())
             moved.start()
@@ -149,7 +149,7 @@ def pointed_at(desk: Desk, board: GraphBoard, ends: tuple[int, int]) -> tuple[QP
 
 @pytest.mark.parametrize("leave", ["wheel", "unlink", "key"])
 def test_the_hint_of_an_edge_goes_with_it(desk: Desk, board: GraphBoard, leave: str) -> None:
-    """When the drawing is zoomed or pushed away under the pointer, and when the edge is removed elsewhere."""
+    """When the drawing is zoomed or moved under the pointer, and when the edge is removed."""
     blue, disc, canvas = desk.graph.find("Blue"), desk.graph.find("Blue disc"), board.canvas
     rest(desk, board)
     canvas.fly_to(disc)
@@ -171,7 +171,7 @@ def test_the_hint_of_an_edge_goes_with_it(desk: Desk, board: GraphBoard, leave: 
 def test_an_edge_says_what_is_propagated_over_it_and_delete_unlinks_it(
     desk: Desk, board: GraphBoard
 ) -> None:
-    """The weights are those of the class's page; only a chosen edge is unlinked."""
+    """The weights are those of the class's page; only a selected edge is unlinked."""
     red, disc, canvas = desk.graph.find("Red"), desk.graph.find("Blue disc"), board.canvas
     desk.window.session.act(lambda project: project.classes.link(red, [disc]))
     desk.wait(

@@ -1,4 +1,4 @@
-"""How a graph is seen first: large enough to read, folded to what fits, the class in hand in the middle."""
+"""The first view of a graph: readable, folded to fit, centred on the current class."""
 
 import re
 from pathlib import Path
@@ -25,7 +25,7 @@ KINDS = ("Lesser crested grebe", "Northern white-breasted hedgehog", "Owl", "Red
 
 
 def add_classes(graph: CategoryGraph, counts: tuple[int, ...]) -> None:
-    """A tree with so many classes below each class of the level above."""
+    """A tree with these numbers of children per class and level."""
     above: list[tuple[tuple[int, ...], str]] = [((), "")]
     for count in counts:
         made: list[tuple[tuple[int, ...], str]] = []
@@ -37,7 +37,7 @@ def add_classes(graph: CategoryGraph, counts: tuple[int, ...]) -> None:
 
 
 def seen(desk: Desk, tmp_path: Path, *counts: int, choose: str = "") -> GraphBoard:
-    """The drawing of a new project with such classes, as it is first seen."""
+    """The first view of a new project with such classes."""
     desk.window.resize(1440, 900)
     session = desk.window.session
     create_project(desk.qtbot, session, tmp_path / "new.protoleaf")
@@ -53,7 +53,7 @@ def seen(desk: Desk, tmp_path: Path, *counts: int, choose: str = "") -> GraphBoa
 
 
 def in_view(board: GraphBoard, class_id: int) -> QRect:
-    """Where a class is seen."""
+    """The rectangle of a class's card."""
     row = board.canvas.drawing.row_of(class_id)
     assert row is not None
     return board.canvas.rect_of(row).toRect()
@@ -63,7 +63,7 @@ def in_view(board: GraphBoard, class_id: int) -> QRect:
 def test_a_graph_is_first_seen_folded_to_what_fits_with_names_that_can_be_read(
     desk: Desk, tmp_path: Path, counts: tuple[int, ...]
 ) -> None:
-    """Of 25, 106 and 553 classes: all that is drawn is in sight, its names are whole, and nothing is left uncounted."""
+    """All drawn classes are visible and readable, and folded ones are counted."""
     board = seen(desk, tmp_path, *counts)
     canvas = board.canvas
     camera, drawing = canvas.viewport.camera, canvas.drawing
@@ -80,7 +80,7 @@ def test_a_graph_is_first_seen_folded_to_what_fits_with_names_that_can_be_read(
 
 
 def assert_whole_name(board: GraphBoard, row: int) -> None:
-    """On one line or several, nothing of it is cut; a folded class says how many are below it."""
+    """On one or more lines, without elision; a folded class counts its descendants."""
     look, scale = board.canvas.look(row), board.canvas.viewport.camera.scale
     width = lines_of(board.canvas.rect_of(row)).name.width()
     lines = name_lines(look, width, scale)
@@ -92,7 +92,7 @@ def assert_whole_name(board: GraphBoard, row: int) -> None:
 
 
 def test_a_flat_list_of_500_begins_with_its_first_classes(desk: Desk, tmp_path: Path) -> None:
-    """Nothing can be folded: the beginning is seen, as large as others."""
+    """Nothing can be folded: the first classes are shown, at the usual scale."""
     board = seen(desk, tmp_path, 500)
     assert board.canvas.viewport.camera.scale == scale_of(READABLE_STEP)
     first = min(desk.graph.roots(), key=lambda root: desk.graph.name(root).casefold())
@@ -100,7 +100,7 @@ def test_a_flat_list_of_500_begins_with_its_first_classes(desk: Desk, tmp_path: 
 
 
 def test_the_class_in_hand_is_in_the_middle_at_first(desk: Desk, tmp_path: Path) -> None:
-    """Chosen in the list, deep in a branch that would be folded."""
+    """Selected in the list, deep in a branch that would be folded."""
     deep = "Owl 1.4.8.2"
     board = seen(desk, tmp_path, 2, 5, 9, 5, choose=deep)
     canvas, place = board.canvas, in_view(board, desk.graph.find(deep))
@@ -111,7 +111,7 @@ def test_the_class_in_hand_is_in_the_middle_at_first(desk: Desk, tmp_path: Path)
 
 
 def test_what_is_around_the_class_is_zoomed_to(desk: Desk, tmp_path: Path) -> None:
-    """From far away to a size that can be read, with the class in sight; Escape goes back to all classes."""
+    """From a small scale to a readable one, with the class visible; Escape shows all classes."""
     name = "Owl 1.4.8.2"
     board = seen(desk, tmp_path, 2, 5, 9, 5, choose=name)
     canvas, class_id = board.canvas, desk.graph.find(name)
@@ -131,7 +131,7 @@ def test_what_is_around_the_class_is_zoomed_to(desk: Desk, tmp_path: Path) -> No
 
 
 def covers_a_class(board: GraphBoard) -> bool:
-    """Whether the small map lies on a card."""
+    """Whether the overview map overlaps a card."""
     canvas = board.canvas
     rows = range(len(canvas.drawing))
     return board.map.isVisible() and any(
@@ -140,7 +140,7 @@ def covers_a_class(board: GraphBoard) -> bool:
 
 
 def test_the_small_map_covers_no_class(desk: Desk, tmp_path: Path) -> None:
-    """Wherever the drawing is pushed and however near one is; where a corner is free, it is there."""
+    """At any position and scale; it is shown in a corner that is free."""
     board = seen(desk, tmp_path, 2, 5, 9, 5, choose="Owl 1.4.8.2")
     canvas, shown = board.canvas, 0
     for step, delta in enumerate([0, 120, -240, -240, -120, 360] * 2):
@@ -154,12 +154,12 @@ def test_the_small_map_covers_no_class(desk: Desk, tmp_path: Path) -> None:
 
 
 def push(act: object, step: int) -> None:
-    """Push the drawing a little, each time elsewhere."""
+    """Move the drawing a little, in a direction by step."""
     act((-170, 90, 240)[step % 3], (120, -210)[step % 2])  # type: ignore[operator]
 
 
 def zoom(board: GraphBoard, delta: int) -> None:
-    """Turn the wheel in the middle of the drawing."""
+    """Turn the wheel at the centre of the drawing."""
     place = board.canvas.rect().center().toPointF()
     button, phase = Qt.MouseButton.NoButton, Qt.ScrollPhase.NoScrollPhase
     turned = QWheelEvent(place, place, QPoint(), QPoint(0, delta), button, NO_KEYS, phase, False)
@@ -169,7 +169,7 @@ def zoom(board: GraphBoard, delta: int) -> None:
 def test_a_dragged_class_of_two_parents_says_which_one_it_leaves(
     qtbot: QtBot, desk: Desk, collection: Collection, hand: Hand
 ) -> None:
-    """At the pointer meanwhile, and afterwards in the step that can be undone and in the toast."""
+    """In the chip at the pointer, the undo text and the toast."""
     desk.open(collection.project)
     session = desk.window.session
     disc, red = desk.graph.find("Blue disc"), desk.graph.find("Red")

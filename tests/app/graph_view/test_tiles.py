@@ -1,4 +1,4 @@
-"""Finished pieces of the drawing."""
+"""Cached tiles of the drawing."""
 
 import time
 from collections.abc import Iterator
@@ -15,14 +15,14 @@ LONG_S = 60.0
 
 
 class Painted:
-    """Paints pieces in one colour, and notes which."""
+    """Paints tiles in one colour and records them."""
 
     def __init__(self) -> None:
         self.pieces: list[Rect] = []
         self.colour = "#ff0000"
 
     def __call__(self, painter: QPainter, rect: Rect, _scale: float) -> Iterator[None]:
-        """Paint one, in two steps."""
+        """Paint one tile, in two steps."""
         self.pieces.append(rect)
         yield
         painter.fillRect(0, 0, 256, 256, QColor(self.colour))
@@ -30,7 +30,7 @@ class Painted:
 
 
 def frame(tiles: Tiles, camera: Camera) -> QImage:
-    """What is seen."""
+    """The painted view."""
     image = QImage(300, 200, QImage.Format.Format_RGB32)
     painter = QPainter(image)
     tiles.show(
@@ -41,12 +41,12 @@ def frame(tiles: Tiles, camera: Camera) -> QImage:
 
 
 def colours(image: QImage) -> set[str]:
-    """Every colour of a picture."""
+    """Colours sampled from a picture."""
     return {image.pixelColor(x, y).name() for x in range(0, 300, 20) for y in range(0, 200, 20)}
 
 
 def test_a_frame_copies_and_never_paints(qapp: QApplication) -> None:
-    """What is missing is stood in for, and painted between frames; then it covers the view without a seam."""
+    """Missing tiles are substituted, painted between frames, and then cover the view seamlessly."""
     paint = Painted()
     tiles = Tiles(paint)
     assert colours(frame(tiles, Camera())) == {"#0000ff"}
@@ -60,7 +60,7 @@ def test_a_frame_copies_and_never_paints(qapp: QApplication) -> None:
 
 
 def test_while_zooming_the_last_pieces_stand_in(qapp: QApplication) -> None:
-    """Nothing flashes: the pieces of the last scale are shown larger."""
+    """Without flicker: tiles of the previous scale are magnified."""
     tiles = Tiles(Painted())
     frame(tiles, Camera())
     tiles.make_some(LONG_S)
@@ -70,7 +70,7 @@ def test_while_zooming_the_last_pieces_stand_in(qapp: QApplication) -> None:
 
 
 def test_from_far_away_the_pieces_of_a_near_scale_cost_nothing(qapp: QApplication) -> None:
-    """Of those that would fill the view, hundreds of thousands, the few that are there are looked at."""
+    """Only existing tiles are looked up, not the hundreds of thousands that would fill the view."""
     tiles = Tiles(Painted())
     frame(tiles, Camera())
     tiles.make_some(LONG_S)
@@ -81,7 +81,7 @@ def test_from_far_away_the_pieces_of_a_near_scale_cost_nothing(qapp: QApplicatio
 
 
 def test_pieces_out_of_date_are_shown_until_they_are_painted_anew(qapp: QApplication) -> None:
-    """Those that touch what changed, and only those."""
+    """Only tiles that touch the change are repainted."""
     paint = Painted()
     tiles = Tiles(paint)
     frame(tiles, Camera())

@@ -15,12 +15,12 @@ from engine.project import ClassPolicy
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, SHIFT, Desk
 
-QUIET_MS = 500  # after which nothing is painted by itself
+QUIET_MS = 500  # after which nothing is repainted
 
 
 @pytest.fixture
 def board(desk: Desk, collection: Collection) -> GraphBoard:
-    """The drawing of the small collection's classes, in front and at rest."""
+    """The drawing of the small collection's graph, visible and complete."""
     desk.open(collection.project)
     desk.press(Qt.Key.Key_G, CONTROL)
     board = desk.window.workspace.graph.board
@@ -29,19 +29,19 @@ def board(desk: Desk, collection: Collection) -> GraphBoard:
 
 
 def place_of(board: GraphBoard, desk: Desk, name: str) -> QPoint:
-    """The middle of a class's card."""
+    """The centre of a class's card."""
     row = board.canvas.drawing.row_of(desk.graph.find(name))
     assert row is not None
     return board.canvas.rect_of(row).center().toPoint()
 
 
 def drawn(board: GraphBoard, desk: Desk) -> set[str]:
-    """Names of the classes that are drawn."""
+    """Names of the drawn classes."""
     return {desk.graph.name(class_id) for class_id in board.canvas.drawing.ids.tolist()}
 
 
 def test_control_g_switches(desk: Desk, board: GraphBoard) -> None:
-    """The graph is in front with every class; once more, and it is the grid."""
+    """The drawing shows every class; a second Ctrl+G shows the grid."""
     assert board.isVisible()
     assert drawn(board, desk) == {
         desk.graph.name(class_id) for level in desk.graph.levels() for class_id in level
@@ -52,7 +52,7 @@ def test_control_g_switches(desk: Desk, board: GraphBoard) -> None:
 
 
 def test_a_click_chooses_the_class_everywhere(desk: Desk, board: GraphBoard) -> None:
-    """In tree, inspector and header; and a class chosen in the tree is chosen in the drawing."""
+    """In tree, inspector and header; a class selected in the tree is selected in the drawing."""
     QTest.mouseClick(board.canvas, Qt.MouseButton.LeftButton, pos=place_of(board, desk, "Blue"))
     blue = desk.graph.find("Blue")
     assert desk.window.tree.selected_class == blue
@@ -64,7 +64,7 @@ def test_a_click_chooses_the_class_everywhere(desk: Desk, board: GraphBoard) -> 
 
 
 def test_arrows_walk_and_enter_shows_the_images(desk: Desk, board: GraphBoard) -> None:
-    """From the first class down to a child; Enter brings its images."""
+    """From the first class down to a child; Enter shows its images."""
     desk.press(Qt.Key.Key_Down)
     first = board.canvas.chosen.current
     assert first in desk.graph.roots()
@@ -79,7 +79,7 @@ def test_arrows_walk_and_enter_shows_the_images(desk: Desk, board: GraphBoard) -
 
 
 def test_a_class_that_is_chosen_does_not_lie_below_the_tools(desk: Desk, board: GraphBoard) -> None:
-    """Pushed up behind them and chosen in the tree, or walked to by keys, it comes out from below."""
+    """Selected in the tree or by arrow keys, a covered class is moved out from below the tools."""
     canvas, blue = board.canvas, desk.graph.find("Blue")
     ways: list[Callable[[], object]] = [
         lambda: desk.window.tree.select_class(blue),
@@ -106,7 +106,7 @@ def test_a_class_that_is_chosen_does_not_lie_below_the_tools(desk: Desk, board: 
 
 
 def test_a_branch_closes_and_opens(desk: Desk, board: GraphBoard) -> None:
-    """Minus folds the classes below into one card, which stays where it is; plus brings them back."""
+    """Minus folds the descendants into one card at the same position; plus shows them again."""
     parent = next(root for root in desk.graph.roots() if desk.graph.children(root))
     board.canvas.chosen.choose(parent)
     everything, place = drawn(board, desk), place_of(board, desk, desk.graph.name(parent))
@@ -122,7 +122,7 @@ def test_a_branch_closes_and_opens(desk: Desk, board: GraphBoard) -> None:
 
 
 def test_the_wheel_zooms_at_the_pointer(desk: Desk, board: GraphBoard) -> None:
-    """The class under the pointer stays there, and the scale comes to rest at a step."""
+    """The class under the pointer stays fixed, and the scale ends at a step."""
     place = place_of(board, desk, "Blue")
     scale = board.canvas.viewport.camera.scale
     board.canvas.viewport.turn_wheel(120, (place.x(), place.y()))
@@ -132,7 +132,7 @@ def test_the_wheel_zooms_at_the_pointer(desk: Desk, board: GraphBoard) -> None:
 
 
 def test_a_rubber_band_chooses_all_that_it_touches(desk: Desk, board: GraphBoard) -> None:
-    """Drawn around everything; Escape lets go of all but the current one."""
+    """Drawn around everything; Escape deselects all but the current class."""
     canvas = board.canvas
     corner = canvas.rect().bottomRight() - QPoint(4, 4)
     QTest.mousePress(canvas, Qt.MouseButton.LeftButton, pos=QPoint(2, 2))
@@ -149,7 +149,7 @@ def test_a_rubber_band_chooses_all_that_it_touches(desk: Desk, board: GraphBoard
 
 
 def test_the_middle_button_and_space_push_the_drawing(desk: Desk, board: GraphBoard) -> None:
-    """It follows the hand; Space that pushed opens nothing."""
+    """It follows the pointer; Space used for panning opens nothing."""
     canvas = board.canvas
     for button, with_space in (
         (Qt.MouseButton.MiddleButton, False),
@@ -168,7 +168,7 @@ def test_the_middle_button_and_space_push_the_drawing(desk: Desk, board: GraphBo
 
 
 def test_an_edit_is_drawn(desk: Desk, board: GraphBoard) -> None:
-    """A class renamed elsewhere has its new name on its card; what is set for it stands there, too."""
+    """A class renamed elsewhere gets its new name on its card, with its settings."""
     blue = desk.graph.find("Blue")
     desk.window.session.act(lambda project: project.classes.rename(blue, "Azure"))
     desk.wait(lambda: "Azure" in drawn(board, desk) and not board.model.layouts.is_busy)
@@ -187,7 +187,7 @@ def test_an_edit_is_drawn(desk: Desk, board: GraphBoard) -> None:
 
 
 def test_another_project_is_drawn_from_its_beginning(desk: Desk, board: GraphBoard) -> None:
-    """Nothing is left of the one before; one without classes says what next, and a first class is drawn."""
+    """An empty project shows a hint, and its first class is drawn."""
     canvas, place = board.canvas, desk.window.session.info
     assert place is not None
     canvas.viewport.zoom(8)
@@ -210,7 +210,7 @@ def test_another_project_is_drawn_from_its_beginning(desk: Desk, board: GraphBoa
 def test_after_an_edit_only_cards_that_say_something_else_are_painted(
     board: GraphBoard, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another name is painted; all other cards are copied as they were."""
+    """A card with another name is painted; all others are copied."""
     painted: list[str] = []
     paint = paint_card
 
@@ -220,11 +220,11 @@ def test_after_an_edit_only_cards_that_say_something_else_are_painted(
 
     board.canvas.fit(at_once=True)
     board.canvas.viewport.is_calm = True
-    desk.wait_until_read()  # no counts come any more
+    desk.wait_until_read()  # no counts are pending
     desk.wait(lambda: board.canvas.is_complete and not desk.window.thumbnails.is_busy)
     monkeypatch.setattr("app.graph_view.drawing_painter.paint_card", paint_and_note)
     painted.append("begun")
-    while painted:  # pictures of the cards may still come, which paint all of them
+    while painted:  # thumbnails of the cards may still arrive, which repaint all of them
         painted.clear()
         desk.qtbot.wait(QUIET_MS)
     blue = desk.graph.find("Blue")
@@ -236,7 +236,7 @@ def test_after_an_edit_only_cards_that_say_something_else_are_painted(
 
 
 def test_the_first_class_of_a_first_project_is_drawn(desk: Desk, tmp_path: Path) -> None:
-    """The drawing was in front before there was anything to draw."""
+    """The drawing was shown while the project had no classes."""
     desk.window.session.create(tmp_path / "new.protoleaf")
     desk.wait(lambda: desk.window.session.info is not None)
     desk.press(Qt.Key.Key_G, CONTROL)

@@ -1,4 +1,4 @@
-"""Where one looks from."""
+"""The camera of the drawing."""
 
 import pytest
 from hypothesis import given
@@ -15,7 +15,7 @@ POINTS = st.tuples(st.floats(0, 800), st.floats(0, 600))
 
 @given(CAMERAS, POINTS)
 def test_a_point_of_the_view_comes_back(camera: Camera, at: tuple[float, float]) -> None:
-    """To the drawing and back to the view."""
+    """View to drawing to view is the identity."""
     assert camera.to_view(*camera.to_drawing(*at, VIEW), VIEW) == pytest.approx(at, abs=1e-6)
 
 
@@ -23,14 +23,14 @@ def test_a_point_of_the_view_comes_back(camera: Camera, at: tuple[float, float])
 def test_what_the_pointer_is_on_stays_there(
     before: Camera, at: tuple[float, float], scale: float, share: float
 ) -> None:
-    """While a wheel zooms, in each frame of it."""
+    """In each frame of zooming with the wheel."""
     point = before.to_drawing(*at, VIEW)
     way = before.towards(before.zoomed(scale, at, VIEW), share)
     assert way.to_view(*point, VIEW) == pytest.approx(at, abs=1e-3)
 
 
 def test_fitting_shows_all_at_a_step() -> None:
-    """The scale is the largest step at which the bounds and a margin are seen; small drawings do not grow."""
+    """The largest step that shows bounds and margin; small drawings are not magnified."""
     camera = fitting((0, 0, 3000, 1000), VIEW)
     left, top, right, bottom = camera.seen(VIEW)
     assert left < 0
@@ -43,7 +43,7 @@ def test_fitting_shows_all_at_a_step() -> None:
 
 
 def test_bringing_in_moves_no_more_than_it_must() -> None:
-    """Not at all for what is seen; for what is beyond the right edge just so far."""
+    """Not at all if it is visible; from beyond the right edge by the least distance."""
     camera = Camera(0, 0, 1.0)
     assert bringing_in(camera, (-10, -10, 10, 10), VIEW, 40) == camera
     moved = bringing_in(camera, (500, 0, 600, 100), VIEW, 40)

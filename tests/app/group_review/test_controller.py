@@ -1,4 +1,4 @@
-"""Review by group with keys and mouse: one answer a group, each on disk and one step, each can be taken back."""
+"""Review by group with keys and mouse: one answer per group, saved and undoable as one step."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -22,7 +22,7 @@ Key = Qt.Key
 
 
 class GroupDesk:
-    """A person who reviews by group."""
+    """A window in review by group."""
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
@@ -37,11 +37,11 @@ class GroupDesk:
 
     @property
     def ids(self) -> tuple[int, ...]:
-        """The images of the group that is shown."""
+        """The images of the current group."""
         return self.page.cards.image_ids
 
     def labels(self) -> list[str]:
-        """Of the images of the group."""
+        """Labels of the group's images."""
         return [self.desk.label_of(image_id) for image_id in self.ids]
 
 
@@ -52,7 +52,7 @@ def by_group(reviewing: Desk) -> GroupDesk:
 
 
 def on_disk(collection: Collection) -> dict[int, int | None]:
-    """Class by image as another program reads it from the project file."""
+    """Class by image, read from the project file."""
     with Project.open(collection.project, for_writing=False) as project:
         return {image_id: label.class_id for image_id, label in project.labels.by_image().items()}
 
@@ -60,7 +60,7 @@ def on_disk(collection: Collection) -> dict[int, int | None]:
 def test_enter_labels_the_group_and_shows_the_next(
     by_group: GroupDesk, collection: Collection
 ) -> None:
-    """One step for all of it, on disk; Ctrl+Z takes all back and shows the group again."""
+    """In one step, saved to disk; Ctrl+Z removes the labels and shows the group again."""
     desk, ids, heading = by_group.desk, by_group.ids, by_group.page.heading
     group = by_group.review.current
     assert group is not None
@@ -80,7 +80,7 @@ def test_enter_labels_the_group_and_shows_the_next(
 def test_the_next_group_is_painted_before_it_comes(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """At the size that it will have: once its pictures are there, the key that brings it paints no card anew."""
+    """At its final size: with its thumbnails loaded, showing it paints no card again."""
     painted = list[int]()
 
     def note(painter: QPainter, place: CardPlace, card: Card, *rest: object) -> None:
@@ -102,7 +102,7 @@ def test_the_next_group_is_painted_before_it_comes(
 
 
 def test_b11_groups_come_without_another_fit_and_show_that_they_are_found(reviewing: Desk) -> None:
-    """From the key on the page says what is done, with a bar that moves; never that all is done. Then the group."""
+    """The page shows an indeterminate progress bar, never "All done", and then the group."""
     fits = recorded(reviewing.window.session.fitting_changed)
     reviewing.press(Key.Key_R, CONTROL)
     page = reviewing.window.of(GroupReview).page
@@ -123,7 +123,7 @@ def test_b11_groups_come_without_another_fit_and_show_that_they_are_found(review
 
 @pytest.mark.parametrize("size", [(1440, 900), (1000, 640)])
 def test_b11_a_group_fills_its_page(by_group: GroupDesk, size: tuple[int, int]) -> None:
-    """Its pictures are as large as fit: no larger ones would, and no card is beyond the edges."""
+    """Cards have the largest size that fits the viewport."""
     by_group.desk.window.resize(*size)
     cards = by_group.page.cards
     by_group.desk.wait(lambda: cards.width() > 0 and not by_group.desk.window.thumbnails.is_busy)
@@ -141,7 +141,7 @@ def test_b11_a_group_fills_its_page(by_group: GroupDesk, size: tuple[int, int]) 
 
 
 def test_an_image_that_is_left_out_gets_no_label(by_group: GroupDesk) -> None:
-    """By a click and by T; it comes again in a later group, and M labels it all the same."""
+    """Excluded by a click and by T; it returns in a later group; M labels it with the group."""
     desk, ids = by_group.desk, by_group.ids
     cards = by_group.page.cards
     desk.qtbot.mouseClick(
@@ -162,7 +162,7 @@ def test_an_image_that_is_left_out_gets_no_label(by_group: GroupDesk) -> None:
 
 
 def test_all_groups_are_answered_in_turn(by_group: GroupDesk, collection: Collection) -> None:
-    """Until nothing is left, and the page says so."""
+    """Until no group is left, which the page reports."""
     desk = by_group.desk
     for _group in range(60):
         desk.wait(
@@ -179,7 +179,7 @@ def test_all_groups_are_answered_in_turn(by_group: GroupDesk, collection: Collec
 
 
 def test_the_next_group_comes_and_ctrl_z_goes_back_to_it(by_group: GroupDesk) -> None:
-    """E labels nothing, and the window has nothing to undo."""
+    """E labels nothing, and adds nothing to the window's undo history."""
     desk, first, before = by_group.desk, by_group.ids, dict(on_disk_of(by_group))
     desk.press(Key.Key_E)
     assert set(by_group.ids).isdisjoint(first)
@@ -189,13 +189,13 @@ def test_the_next_group_comes_and_ctrl_z_goes_back_to_it(by_group: GroupDesk) ->
 
 
 def on_disk_of(by_group: GroupDesk) -> dict[int, str]:
-    """Labels that the window shows."""
+    """Labels shown in the window."""
     desk = by_group.desk
     return {image_id: desk.label_of(image_id) for image_id in desk.state.image_ids.tolist()}
 
 
 def test_a_dismissed_class_is_not_proposed_again(by_group: GroupDesk) -> None:
-    """X: the same images come with another class; Ctrl+Z brings the group back."""
+    """X: the same images return with another class; Ctrl+Z restores the group."""
     desk, ids, group = by_group.desk, set(by_group.ids), by_group.review.current
     assert group is not None
     desk.press(Key.Key_X)
@@ -217,7 +217,7 @@ def test_a_dismissed_class_is_not_proposed_again(by_group: GroupDesk) -> None:
 def test_a_coarse_answer_is_followed_by_the_finer_classes(
     by_group: GroupDesk, collection: Collection
 ) -> None:
-    """Shift+Enter labels as the family; the images come again, split by the classes below it."""
+    """Shift+Enter labels as the family; the images return, split by its subclasses."""
     desk, ids, group = by_group.desk, set(by_group.ids), by_group.review.current
     assert group is not None
     assert group.coarse_id >= 0
@@ -235,7 +235,7 @@ def test_a_coarse_answer_is_followed_by_the_finer_classes(
 
 
 def test_u_and_digits_and_the_palette_label_the_ticked(by_group: GroupDesk) -> None:
-    """None of the classes; the last of the most likely; one that is typed; a digit without a class does nothing."""
+    """U, digits and a typed class; a digit without a class does nothing."""
     desk, ids = by_group.desk, by_group.ids
     desk.press_for_change(Key.Key_U)
     assert {desk.label_of(image_id) for image_id in ids} == {"?"}
@@ -255,7 +255,7 @@ def test_u_and_digits_and_the_palette_label_the_ticked(by_group: GroupDesk) -> N
 
 
 def test_space_looks_and_escape_leaves(by_group: GroupDesk) -> None:
-    """First the image, then the page; the grid has the keys again."""
+    """First the image view, then the page; the grid has the focus again."""
     desk = by_group.desk
     desk.press(Key.Key_Space)
     looking = [by_group.page.is_looking]
@@ -268,7 +268,7 @@ def test_space_looks_and_escape_leaves(by_group: GroupDesk) -> None:
 
 
 def test_0_labels_a_group_as_empty(by_group: GroupDesk) -> None:
-    """As none of the classes does, it teaches nothing about the images that were left out."""
+    """As with "none of the classes", images left out are not excluded from it."""
     desk, ids = by_group.desk, by_group.ids
     desk.press(Key.Key_Home)
     desk.press(Key.Key_T)

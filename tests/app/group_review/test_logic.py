@@ -1,4 +1,4 @@
-"""Where somebody is in the queue: answers, ticks, undo, and queues that come meanwhile."""
+"""State of the review queue: answers, ticks, undo, and queues that arrive meanwhile."""
 
 from dataclasses import replace
 
@@ -11,19 +11,28 @@ from engine.everyday.scores import PRIOR_ERRORS
 from engine.graph.codes import NO_CLASS, UNKNOWN
 
 GROUP = ReviewGroup(
-    (1, 2, 3, 4), 1, 7, (0.4, 0.2, 0.1, 0.1), 5, (0.1, 0.1, 0.0, 0.0), (ScoredClass(7, 0.8), ScoredClass(8, 0.1)),
-    9, NO_CLASS, is_sure=True, is_held_back=False,
-)  # fmt: skip
+    (1, 2, 3, 4),
+    1,
+    7,
+    (0.4, 0.2, 0.1, 0.1),
+    5,
+    (0.1, 0.1, 0.0, 0.0),
+    (ScoredClass(7, 0.8), ScoredClass(8, 0.1)),
+    9,
+    NO_CLASS,
+    is_sure=True,
+    is_held_back=False,
+)
 
 
 def queue_of(*groups: ReviewGroup) -> ReviewQueue:
-    """Those in full, nothing after them."""
+    """A complete queue of these groups."""
     return ReviewQueue(groups, (), sum(len(each.image_ids) for each in groups), None)  # type: ignore[arg-type]
 
 
 @pytest.fixture
 def review() -> Review:
-    """At the first of three groups."""
+    """A review at the first of three groups."""
     review = Review(ReviewMemory())
     review.take(
         queue_of(
@@ -35,7 +44,7 @@ def review() -> Review:
 
 
 def test_a_group_without_some_images() -> None:
-    """Its errors, odd ones and what it settles go with them."""
+    """Expected errors, outliers and settled images are adjusted."""
     left = without(GROUP, {1, 3})
     assert left is not None
     assert (left.image_ids, left.odd, left.settles) == ((2, 4), 0, 7)
@@ -45,14 +54,14 @@ def test_a_group_without_some_images() -> None:
 
 
 def test_what_most_of_a_group_are() -> None:
-    """What is proposed, else the most likely, else nothing."""
+    """The proposed class, else the most likely one, else none."""
     assert majority_of(GROUP) == 7
     assert majority_of(replace(GROUP, class_id=NO_CLASS)) == 7
     assert majority_of(replace(GROUP, class_id=NO_CLASS, tops=())) == NO_CLASS
 
 
 def test_an_answer_is_about_the_ticked_and_goes_on(review: Review) -> None:
-    """What is left out is an error of the model; M takes it along."""
+    """An image left out counts as an error of the model; M includes it."""
     review.toggle(1)
     decision = review.label(7, children=())
     assert decision is not None
@@ -68,7 +77,7 @@ def test_an_answer_is_about_the_ticked_and_goes_on(review: Review) -> None:
 
 
 def test_answers_say_how_far_a_class_is_right(review: Review) -> None:
-    """One that is always right is trusted more with each, and so are classes that nothing was answered about."""
+    """A class that was always right is trusted more, and so are classes without answers."""
     review.label(7, children=())
     odds = pytest.approx(PRIOR_ERRORS / (PRIOR_ERRORS + GROUP.expected_errors))
     assert review.memory.error_odds == {7: odds, NO_CLASS: odds}
@@ -80,7 +89,7 @@ def test_answers_say_how_far_a_class_is_right(review: Review) -> None:
 
 
 def test_the_group_under_the_eye_stays_while_queues_come(review: Review) -> None:
-    """What it holds is in no later group, nor what was decided."""
+    """Its images and those decided meanwhile are removed from later groups."""
     newer = replace(GROUP, image_ids=(4, 5, 20, 21))
     review.take(queue_of(newer), decided={20})
     assert review.current is GROUP
@@ -88,7 +97,7 @@ def test_the_group_under_the_eye_stays_while_queues_come(review: Review) -> None
 
 
 def test_labels_from_elsewhere_take_images_out(review: Review) -> None:
-    """A group of which nothing is left gives way to the next."""
+    """A group without remaining images is skipped."""
     assert review.drop({2, 6})
     assert review.current is not None
     assert review.current.image_ids == (1, 3, 4)
@@ -98,7 +107,7 @@ def test_labels_from_elsewhere_take_images_out(review: Review) -> None:
 
 
 def test_taking_back_shows_the_group_as_it_was(review: Review) -> None:
-    """Ticks, memory and place; the group in between comes after it."""
+    """Ticks, memory and position; the group in between follows it."""
     review.toggle(2)
     review.label(7, children=())
     assert review.is_taken_back_by({1: NO_CLASS, 3: NO_CLASS, 4: NO_CLASS}, ())
@@ -111,7 +120,7 @@ def test_taking_back_shows_the_group_as_it_was(review: Review) -> None:
 
 
 def test_dismissed_passed_and_unknown(review: Review) -> None:
-    """What each leaves in the memory."""
+    """What each stores in the memory."""
     review.toggle(1)
     dismissed = review.dismiss()
     assert dismissed is not None
@@ -129,7 +138,7 @@ def test_dismissed_passed_and_unknown(review: Review) -> None:
 
 
 def test_a_coarse_answer_is_remembered_until_a_finer_one(review: Review) -> None:
-    """A broader name contradicts no proposal."""
+    """A broader class contradicts no proposal."""
     review.label(5, children=(7, 8))
     assert (review.memory.branches, review.memory.error_odds) == (
         dict.fromkeys((1, 2, 3, 4), 5),

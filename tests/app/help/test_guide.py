@@ -1,4 +1,4 @@
-"""The guide as data."""
+"""Parsed pages of the guide."""
 
 from pathlib import Path
 
@@ -32,7 +32,7 @@ ls
 
 
 def test_a_page_is_cut_at_its_headings() -> None:
-    """Marks are left out, code is no heading, equal headings have anchors of their own."""
+    """Markup is removed, code is no heading, equal headings get distinct anchors."""
     page = make_page("gulls", PAGE)
     assert page.title == "Gulls & terns"
     assert page.pictures == ("images/gull.png",)
@@ -44,7 +44,7 @@ def test_a_page_is_cut_at_its_headings() -> None:
 
 
 def test_anchors_are_those_of_code_hosts() -> None:
-    """So that links work on a web page as in the program."""
+    """So that links work on the web and in the program."""
     titles = ["1. Drop a folder", "“%1” is damaged", "Half-way: what then?", "a_b"]
     assert list(anchors_of(titles)) == [
         "1-drop-a-folder",
@@ -55,12 +55,12 @@ def test_anchors_are_those_of_code_hosts() -> None:
 
 
 def test_plain_words() -> None:
-    """Quotes, list marks and emphasis go, an asterisk of a file pattern too."""
+    """Quotes, list markers and emphasis are removed, also the asterisk of a file pattern."""
     assert plain_text("> **Tip.** Use *any* name\n\n- `a` b") == "Tip. Use any name a b"
 
 
 def test_pages_come_in_the_order_of_the_contents(tmp_path: Path) -> None:
-    """A page that the contents do not name is none of the guide."""
+    """A page that is not in the contents is not part of the guide."""
     (tmp_path / f"{CONTENTS}.md").write_text(
         "# Guide\n\n[B](b.md), [A](a.md), [B](b.md)\n", encoding="utf-8"
     )
@@ -72,7 +72,7 @@ def test_pages_come_in_the_order_of_the_contents(tmp_path: Path) -> None:
 
 
 def test_a_guide_with_a_hole_is_refused(tmp_path: Path) -> None:
-    """It says which file is missing, and what to do."""
+    """The error names the missing file and the remedy."""
     with pytest.raises(FormatError, match=r"README\.md.*Install Protoleaf again"):
         read_guide(tmp_path)
     (tmp_path / f"{CONTENTS}.md").write_text("no heading", encoding="utf-8")
@@ -81,7 +81,7 @@ def test_a_guide_with_a_hole_is_refused(tmp_path: Path) -> None:
 
 
 def test_pages_of_a_language_stand_in_place_of_the_english_ones(tmp_path: Path) -> None:
-    """Those that are there, with the anchors that links and panels name; the others stay English."""
+    """Translated pages keep the anchors of the English ones; missing pages stay English."""
     (tmp_path / "README.md").write_text(
         "# Guide\n\n1. [Labelling](labelling.md)\n2. [Map](map.md)\n", encoding="utf-8"
     )
@@ -91,14 +91,17 @@ def test_pages_of_a_language_stand_in_place_of_the_english_ones(tmp_path: Path) 
     (tmp_path / "map.md").write_text("# The map\n\nPoints.\n", encoding="utf-8")
     (tmp_path / "de").mkdir()
     (tmp_path / "de" / "labelling.md").write_text(
-        "# Labeln\n\n## Die Tasten\n\n[Karte](../map.md) ![Bild](../images/a.png)\n\n## Rückgängig\n\nStrg+Z.\n",
+        "# Labeln\n\n## Die Tasten\n\n[Karte](../map.md) ![Bild](../images/a.png)\n\n"
+        "## Rückgängig\n\nStrg+Z.\n",
         encoding="utf-8",
     )
     guide = read_guide(tmp_path, "de")
     page = guide.pages["labelling"]
     assert [(section.title, section.anchor) for section in page.sections] == [
-        ("Labeln", ""), ("Die Tasten", "the-keys"), ("Rückgängig", "undo"),
-    ]  # fmt: skip
+        ("Labeln", ""),
+        ("Die Tasten", "the-keys"),
+        ("Rückgängig", "undo"),
+    ]
     assert page.pictures == ("images/a.png",)
     assert "](map.md)" in page.markdown
     assert guide.pages["map"].title == "The map"

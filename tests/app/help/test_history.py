@@ -4,7 +4,7 @@ from app.help.view import GuideSpot, History
 
 
 def test_back_and_forward() -> None:
-    """A page comes back where it was left; a new one forgets what was ahead."""
+    """Scroll positions are restored; a visit clears the forward history."""
     history = History()
     assert History().spot is None
     history.visit(GuideSpot("a"))

@@ -1,4 +1,4 @@
-"""The guide says nothing that is not so: its links lead somewhere, and the words it quotes are those of the program."""
+"""The guide is correct: its links have targets, and its quotations are texts of the program."""
 
 import ast
 import re
@@ -30,11 +30,11 @@ _KEYS: Final = re.compile(
 )
 _ACTION_WITH_KEY: Final = re.compile(r"\*\*(?P<path>[^*]+ > [^*]+)\*\* \(`(?P<keys>[^`]+)`\)")
 _OTHER_KEYS: Final = frozenset(
-    # Of the system's lists, of a terminal, of the guide itself, and of the drawing (app/graph_view/keys.py).
+    # Of system lists, a terminal, the guide itself, and the drawing (app/graph_view/keys.py).
     {"Ctrl+A", "Ctrl+C", "Alt+Left", "Ctrl", "Shift", "Ctrl+0", "Ctrl+F", "F"}
 )
 NO_MESSAGES: Final = frozenset({"Predictions are poor"})
-"""Entries of the page of messages that are about no message."""
+"""Headings on the page of messages that are not messages."""
 
 
 def each_page(page: GuidePage) -> str:
@@ -43,7 +43,7 @@ def each_page(page: GuidePage) -> str:
 
 @cache
 def texts_in(folder: str) -> frozenset[str]:
-    """Every text in the code of a package, with an ellipsis for each value in it."""
+    """String constants in a package's code, with an ellipsis for each placeholder."""
     texts = set()
     for path in (ROOT / folder).rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -59,7 +59,7 @@ def _text_of(part: ast.expr) -> str:
 
 
 def actions_in(path: str) -> list[ActionRow]:
-    """The actions of a menu, or of a submenu, that have a title."""
+    """The titled actions at the path of a menu or submenu."""
     menu, *submenu, title = path.split(" > ")
     return [
         row
@@ -74,7 +74,7 @@ def _submenu(row: ActionRow) -> list[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=each_page)
 def test_links_lead_to_pages_headings_and_pictures(page: GuidePage) -> None:
-    """All within the guide: the program follows no others."""
+    """All within the guide; the program follows no other links."""
     for link in _LINK.findall(page.markdown):
         name, _, anchor = link.partition("#")
         if name.startswith("images/"):
@@ -87,7 +87,7 @@ def test_links_lead_to_pages_headings_and_pictures(page: GuidePage) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=each_page)
 def test_bold_words_are_words_of_the_window(page: GuidePage) -> None:
-    """Buttons, fields and sentences as they stand there; `Menu > Submenu > Action` is an action that stands there."""
+    """Button, field and message texts of the program; `Menu > Submenu > Action` is an action."""
     for words in _BOLD.findall(page.markdown):
         if " > " in words:
             assert actions_in(words), words
@@ -97,7 +97,7 @@ def test_bold_words_are_words_of_the_window(page: GuidePage) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=each_page)
 def test_keys_are_those_of_the_window(page: GuidePage) -> None:
-    """And a key behind an action is that action's."""
+    """A key given after an action belongs to that action."""
     on_pages = {keys for page_keys in PAGE_KEYS for row in page_keys.rows for keys in row.declared}
     of_presets = {
         keys for preset in PRESETS.values() for own in preset.chosen.values() for keys in own
@@ -115,7 +115,7 @@ def test_keys_are_those_of_the_window(page: GuidePage) -> None:
 
 
 def test_every_message_is_one_of_the_program() -> None:
-    """Each entry of the page of messages is, word for word, what the program says."""
+    """Each heading of the page of messages is literally a message of the program."""
     entries = re.findall(r"^### (.+)$", MESSAGES.markdown, re.MULTILINE)
     assert len(entries) > 40
     assert [
@@ -126,13 +126,13 @@ def test_every_message_is_one_of_the_program() -> None:
 
 
 def test_the_page_of_the_command_line_names_every_command() -> None:
-    """Each in code."""
+    """In code font."""
     page = GUIDE.pages["command-line"].markdown
     assert [name for name in commands() if f"`{name}" not in page] == []
 
 
 def test_the_page_of_exports_names_every_format() -> None:
-    """And none that there is not."""
+    """And no other format."""
     page = GUIDE.pages["exporting"].markdown
     table = page.partition("## Formats")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| ([^|`]+) \| `([\w-]+)` \|", table, re.MULTILINE)
@@ -142,14 +142,14 @@ def test_the_page_of_exports_names_every_format() -> None:
 
 
 def test_every_file_is_a_page() -> None:
-    """None is forgotten in the contents, and no picture is left over."""
+    """All are listed in the contents, and no picture is unused."""
     assert {path.stem for path in GUIDE.folder.glob("*.md")} == set(GUIDE.pages)
     shown = {name for page in PAGES for name in page.pictures}
     assert {f"images/{path.name}" for path in (GUIDE.folder / "images").iterdir()} == shown
 
 
 def test_pictures_are_small() -> None:
-    """For a repository and for an installer; none is larger than a window."""
+    """For the repository and the installer; none is larger than a window."""
     for name, (width, height) in GUIDE.picture_sizes.items():
         assert width <= 1440, name
         assert height <= 900, name
@@ -157,7 +157,7 @@ def test_pictures_are_small() -> None:
 
 
 def test_parts_of_the_window_name_pages_of_the_guide() -> None:
-    """What the help key opens there."""
+    """The pages that the help key opens."""
     named = re.compile(r'set_guide_page\(self, "([^"]+)"\)')
     found = [
         place
@@ -172,5 +172,5 @@ def test_parts_of_the_window_name_pages_of_the_guide() -> None:
 
 
 def test_the_contents_come_first() -> None:
-    """As the first page of the guide."""
+    """They are the first page of the guide."""
     assert next(iter(GUIDE.pages)) == CONTENTS

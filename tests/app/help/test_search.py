@@ -1,4 +1,4 @@
-"""What a search in the guide finds, and in which order."""
+"""Hits and ranking of the guide's search."""
 
 from pathlib import Path
 
@@ -19,7 +19,8 @@ GUIDE = Guide(
             ),
             make_page(
                 "keeping",
-                f"# Keeping\n\n{LONG}\n\n## Undo and redo\n\nGo back.\n\n## Labels\n\n### More labels\n\nThey stay.\n",
+                f"# Keeping\n\n{LONG}\n\n## Undo and redo\n\nGo back.\n\n"
+                "## Labels\n\n### More labels\n\nThey stay.\n",
             ),
         )
     },
@@ -41,13 +42,13 @@ def test_headings_come_first() -> None:
 
 
 def test_what_is_typed_begins_words() -> None:
-    """In any case; a part inside of a word is none."""
+    """Case-insensitive; infixes do not match."""
     assert places(search(GUIDE, "LAB")) == ["keeping#more-labels", "keys#accept"]
     assert search(GUIDE, "abel") == []
 
 
 def test_every_word_must_be_there() -> None:
-    """A word of the page's heading counts for its sections; alone it finds the page, not each of them."""
+    """A word of the page's title counts for its sections; alone it finds only the page."""
     assert places(search(GUIDE, "enter undo")) == ["keys#accept"]
     assert places(search(GUIDE, "keeping go")) == ["keeping#", "keeping#undo-and-redo"]
     assert places(search(GUIDE, "keys")) == ["keys#"]
@@ -55,18 +56,18 @@ def test_every_word_must_be_there() -> None:
 
 
 def test_a_question_is_understood() -> None:
-    """Its small words need not stand there, unless there are no others."""
+    """Stop words need not match, unless there are no other words."""
     assert places(search(GUIDE, "How do I undo?")) == places(search(GUIDE, "undo"))
     assert places(search(GUIDE, "to")) == ["keys#accept", "keeping#"]
 
 
 def test_keys_are_found() -> None:
-    """As they stand on the page."""
+    """As they are written on the page."""
     assert places(search(GUIDE, "ctrl+z")) == ["keys#accept"]
 
 
 def test_a_pasted_message_is_found_among_its_names_and_numbers() -> None:
-    """The longest heading that stands in it first; a short one is no message."""
+    """The longest heading that it contains comes first; a short one does not match."""
     page = make_page(
         "messages",
         "# Messages\n\n## the project file is damaged\n\nA.\n\n"
@@ -82,12 +83,12 @@ def test_a_pasted_message_is_found_among_its_names_and_numbers() -> None:
 
 
 def test_nothing_typed_finds_nothing() -> None:
-    """Nor do signs."""
+    """Neither does punctuation."""
     assert search(GUIDE, "  ?! ") == []
 
 
 def test_a_snippet_shows_the_words_that_were_typed() -> None:
-    """Around the first of them, in whole words, with an ellipsis where something is left out."""
+    """Around the first match, in whole words, with ellipses where it is cut."""
     (hit,) = (found for found in search(GUIDE, "undo") if not found.section.anchor)
     assert marked(hit) == ["Undo"]
     assert len(hit.snippet) <= SNIPPET_LETTERS + 2
@@ -97,7 +98,7 @@ def test_a_snippet_shows_the_words_that_were_typed() -> None:
 
 
 def test_a_heading_is_marked_and_its_text_shown_from_the_start() -> None:
-    """The text may have nothing of what was typed."""
+    """The text may have no match."""
     hit = search(GUIDE, "redo")[0]
     assert [hit.section.title[start:end] for start, end in hit.title_marks] == ["redo"]
     assert (hit.snippet, hit.marks) == ("Go back.", ())

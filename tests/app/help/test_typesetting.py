@@ -1,4 +1,4 @@
-"""How the guide's pages are set."""
+"""Typesetting of the guide's pages."""
 
 from itertools import pairwise
 
@@ -10,7 +10,7 @@ from app.theme.tokens import tokens
 
 
 def test_lines_of_code_leave_no_gap_between_them(qtbot: QtBot) -> None:
-    """A block of code has one ground: its lines touch, and only its ends keep a distance."""
+    """Lines of a code block share one background; only its ends have a margin."""
     document = QTextDocument()
     document.setMarkdown("Before.\n\n```python\none = 1\n\ntwo = 2\n```\n\nAfter.\n")
     typeset(document, tokens())

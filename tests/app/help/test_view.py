@@ -1,4 +1,4 @@
-"""The guide in the window: opened, searched and read with keys and mouse."""
+"""The user guide in the window: opened, searched and read with keys and mouse."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -32,9 +32,11 @@ ALT: Final = Qt.KeyboardModifier.AltModifier
 FILLING: Final = "Some words that fill the page.\n\n" * 60
 PICTURE: Final = (900, 240)
 PAGES: Final = {
-    CONTENTS: "# Guide\n\nStart with [the keys](keys.md), or read [of undo](keeping.md#undo). See [below](#end)."
+    CONTENTS: "# Guide\n\nStart with [the keys](keys.md), or read [of undo](keeping.md#undo). "
+    "See [below](#end)."
     f"\n\n{FILLING}\n\n## End\n\n[Backbones](backbones.md)\n",
-    "keys": "# Keys\n\nPress `Enter` to **accept**.\n\n| key | does |\n|---|---|\n| `R` | label as |\n\n"
+    "keys": "# Keys\n\nPress `Enter` to **accept**.\n\n"
+    "| key | does |\n|---|---|\n| `R` | label as |\n\n"
     "![A](images/a.png)\n",
     "keeping": f"# Keeping\n\n{FILLING}\n\n## Undo\n\nUndo works after a restart.\n\n{FILLING}",
     "backbones": "# Backbones\n\nA network.\n\n```sh\nprotoleaf backbone list\n```\n\n> A note.\n",
@@ -43,7 +45,7 @@ PAGES: Final = {
 
 @pytest.fixture(autouse=True)
 def pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A guide of the test in the place of the real one."""
+    """A guide of the test instead of the real one."""
     folder = tmp_path / "guide"
     (folder / "images").mkdir(parents=True)
     for name, text in PAGES.items():
@@ -72,12 +74,12 @@ def opened(desk: Desk) -> GuideWindow:
 
 
 def shown(guide: GuideWindow) -> str:
-    """What stands at the top of the page in sight, in one line."""
+    """The first visible line of the page."""
     return guide.text.cursorForPosition(QPoint(40, 16)).block().text()
 
 
 def link_place(guide: GuideWindow, words: str) -> QPoint:
-    """Where a link is, in the page's coordinates."""
+    """The position of a link in the viewport."""
     cursor = guide.text.document().find(words)
     assert not cursor.isNull()
     cursor.setPosition(cursor.selectionStart() + 1, QTextCursor.MoveMode.MoveAnchor)
@@ -101,14 +103,14 @@ def titles(entries: QListWidget) -> list[str]:
 
 
 def test_the_key_opens_the_contents(guide: GuideWindow) -> None:
-    """All pages at the left, the first at the right, the keyboard in the search field."""
+    """All pages on the left, the first on the right, the focus in the search field."""
     assert titles(guide.contents) == ["Guide", "Keys", "Keeping", "Backbones"]
     assert (guide.page, shown(guide)) == (CONTENTS, "Guide")
     assert guide.field.hasFocus()
 
 
 def test_the_menu_opens_it_without_a_project(desk: Desk) -> None:
-    """A second time it is the same window, at the same page."""
+    """A second call shows the same window at the same page."""
     (row,) = (row for row in ACTIONS if row.name == "user_guide")
     action = desk.window.registry.action(row.name)
     assert (row.section.menu, action.text(), action.isEnabled()) == ("Help", "User guide", True)
@@ -122,7 +124,7 @@ def test_the_menu_opens_it_without_a_project(desk: Desk) -> None:
 
 
 def test_links_lead_to_pages_and_headings(guide: GuideWindow, desk: Desk) -> None:
-    """By a click; Back returns to where the page was left, as do key and mouse button."""
+    """By a click; Back restores the scroll position, also by key and mouse button."""
     click(guide.text.viewport(), link_place(guide, "of undo"))
     assert (guide.page, shown(guide)) == ("keeping", "Undo")
     click(guide.back_button)
@@ -139,7 +141,7 @@ def test_links_lead_to_pages_and_headings(guide: GuideWindow, desk: Desk) -> Non
 
 
 def test_tab_and_enter_follow_links(guide: GuideWindow) -> None:
-    """Without a mouse."""
+    """By keyboard alone."""
     guide.text.setFocus()
     press(guide.text, Key.Key_Tab)
     press(guide.text, Key.Key_Return)
@@ -147,7 +149,7 @@ def test_tab_and_enter_follow_links(guide: GuideWindow) -> None:
 
 
 def test_search_as_one_types(guide: GuideWindow) -> None:
-    """Arrows choose, Enter opens at the heading with the words marked; Esc empties the field, then closes."""
+    """Arrows select, Enter opens the heading with highlighted matches; Esc clears, then closes."""
     type_words(guide, "undo")
     assert [hit.section.title for hit in guide.results.hits] == ["Undo", "Guide"]
     press(guide.field, Key.Key_Return)
@@ -163,7 +165,7 @@ def test_search_as_one_types(guide: GuideWindow) -> None:
 
 
 def test_a_result_is_clicked(guide: GuideWindow) -> None:
-    """As is a page of the contents."""
+    """And a page of the contents."""
     type_words(guide, "acc")
     click(guide.results.viewport(), guide.results.visualItemRect(guide.results.item(0)).center())
     assert guide.page == "keys"
@@ -173,7 +175,7 @@ def test_a_result_is_clicked(guide: GuideWindow) -> None:
 
 
 def test_nothing_found_says_so(guide: GuideWindow) -> None:
-    """In the place of the results."""
+    """In place of the results."""
     type_words(guide, "zebra")
     assert guide.nothing.isVisible()
     press(guide.field, Key.Key_Return)
@@ -181,7 +183,7 @@ def test_nothing_found_says_so(guide: GuideWindow) -> None:
 
 
 def test_contents_by_keyboard(guide: GuideWindow) -> None:
-    """From the field or in the list itself; page keys in the field turn the page."""
+    """From the field or in the list; page keys in the field turn the page."""
     press(guide.field, Key.Key_Down)
     press(guide.field, Key.Key_Return)
     assert guide.page == "keys"
@@ -194,7 +196,7 @@ def test_contents_by_keyboard(guide: GuideWindow) -> None:
 
 
 def test_pictures_fit(guide: GuideWindow, desk: Desk) -> None:
-    """At their own size, or as wide as the page has room for, in the density of the screen."""
+    """At their own size or scaled to the page's width, at the screen's pixel ratio."""
     guide.visit("keys")
     for width, is_whole in ((1400, True), (LEAST_SIZE.width(), False)):
         guide.resize(width, 700)
@@ -207,12 +209,12 @@ def test_pictures_fit(guide: GuideWindow, desk: Desk) -> None:
 
 
 def is_red(guide: GuideWindow, place: QPoint) -> bool:
-    """Whether the picture was read and is painted there."""
+    """Whether the picture was loaded and is painted there."""
     return guide.text.viewport().grab().toImage().pixelColor(place).name() in {"#ff0000", "#fe0000"}
 
 
 def picture_place(guide: GuideWindow) -> QRectF:
-    """Where the picture is painted."""
+    """The centre of the painted picture."""
     (block,) = (
         block for block in blocks_of(guide.text.document()) if PLACE_OF_PICTURE in block.text()
     )
@@ -224,7 +226,7 @@ def picture_place(guide: GuideWindow) -> QRectF:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_words_fit_and_can_be_read(guide: GuideWindow, desk: Desk, scheme: str) -> None:
-    """In the smallest window too; every colour of a page stands out from its ground."""
+    """In the smallest window, too; all colours contrast with their background."""
     set_scheme(scheme)
     guide.resize(LEAST_SIZE)
     desk.wait(lambda: guide.size() == LEAST_SIZE)
@@ -238,7 +240,7 @@ def test_words_fit_and_can_be_read(guide: GuideWindow, desk: Desk, scheme: str) 
 
 
 def colours_of(guide: GuideWindow) -> set[tuple[str, str]]:
-    """Words and ground of all parts of a page."""
+    """Text and background colours of all parts of a page."""
     found = set()
     for block in blocks_of(guide.text.document()):
         at = block.begin()
@@ -254,7 +256,7 @@ def colours_of(guide: GuideWindow) -> set[tuple[str, str]]:
 
 
 def first_of(brushes: Sequence[QBrush], otherwise: str) -> str:
-    """The colour of the first brush that paints."""
+    """The colour of the first brush with a style."""
     return next(
         (brush.color().name() for brush in brushes if brush.style() is not Qt.BrushStyle.NoBrush),
         otherwise,
@@ -262,7 +264,7 @@ def first_of(brushes: Sequence[QBrush], otherwise: str) -> str:
 
 
 def test_the_page_of_a_panel(guide: GuideWindow, desk: Desk) -> None:
-    """The key opens the page that tells of the panel where the keyboard is."""
+    """The key opens the page about the focused panel."""
     guide.close()
     desk.window.activateWindow()
     desk.wait(desk.window.isActiveWindow)
@@ -274,7 +276,7 @@ def test_the_page_of_a_panel(guide: GuideWindow, desk: Desk) -> None:
 
 
 def test_whoever_sees_nothing_hears_what_each_part_is(guide: GuideWindow) -> None:
-    """Every stop of the Tab key has a name; the page has that of its heading, a result all of its words."""
+    """Every tab stop has an accessible name; the page has that of its heading."""
     stops = [
         part for part in guide.findChildren(QWidget) if part.focusPolicy() & Qt.FocusPolicy.TabFocus
     ]
@@ -290,7 +292,7 @@ def test_whoever_sees_nothing_hears_what_each_part_is(guide: GuideWindow) -> Non
 
 
 def test_a_guide_that_is_not_there(desk: Desk, pages: Path) -> None:
-    """The window says so in the place of the page."""
+    """The window shows the error in place of the page."""
     (pages / "keys.md").unlink()
     desk.press(Key.Key_F1)
     window = desk.window.of(Help).window

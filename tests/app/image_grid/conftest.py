@@ -1,4 +1,4 @@
-"""A grid over states made by hand, with thumbnails that find no file."""
+"""A grid over hand-made states, with thumbnails that find no file."""
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -12,7 +12,7 @@ from app.images.thumbnails import Thumbnails
 
 @pytest.fixture
 def model(qapp: object) -> ImageGridModel:
-    """Cards in the order in which they were added; classes are called by their number."""
+    """Cards in the order added; classes are named by their number."""
     model = ImageGridModel(CardWords(lambda class_id: f"class {class_id}"))
     model.set_order(Order.ADDED)
     return model
@@ -20,7 +20,7 @@ def model(qapp: object) -> ImageGridModel:
 
 @pytest.fixture
 def grid(qtbot: QtBot, model: ImageGridModel, thumbnails: Thumbnails) -> ImageGrid:
-    """A grid on the screen, three cards wide, that somebody works on."""
+    """A visible grid, three cards wide, whose order is held."""
     model.is_held = True
     grid = ImageGrid(model, thumbnails)
     qtbot.addWidget(grid)

@@ -1,4 +1,4 @@
-"""Cards of a large collection are sorted behind the window and keep their places meanwhile."""
+"""A large collection is sorted on a thread; cards keep their order meanwhile."""
 
 import threading
 from collections.abc import Iterator
@@ -20,13 +20,13 @@ SCORES = [0.1, 0.2, 0.3, 0.4]
 
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Four images count as many."""
+    """Sort even four images on a thread."""
     monkeypatch.setattr("app.image_grid.model.FEWEST_BEHIND", 1)
 
 
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
-    """Sorting on another thread waits until it is set."""
+    """Block sorting on other threads until it is set."""
     gate, sort, main = threading.Event(), HeldOrder.sorted_now, threading.current_thread()
 
     def gated(*given: object, **named: object) -> HeldOrder:
@@ -39,7 +39,7 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
 
 @pytest.fixture
 def unsure(model: ImageGridModel, gate: threading.Event, large: None) -> Iterator[ImageGridModel]:
-    """Cards by certainty, least sure first."""
+    """Cards by certainty, least certain first."""
     model.set_order(Order.UNSURE_FIRST)
     model.set_state(_state())
     yield model
@@ -67,7 +67,7 @@ def _wait_for(qtbot: QtBot, model: ImageGridModel, ids: list[int]) -> None:
 def test_cards_keep_their_places_until_they_are_sorted(
     qtbot: QtBot, unsure: ImageGridModel, gate: threading.Event
 ) -> None:
-    """New figures are there at once, the new order once it is known."""
+    """New scores are shown at once, the new order when it is sorted."""
     before = _shown(unsure)
     unsure.set_state(_scored(unsure, SCORES[::-1]))
     assert _shown(unsure) == before
@@ -80,7 +80,7 @@ def test_cards_keep_their_places_until_they_are_sorted(
 def test_the_newest_of_many_predictions_decides(
     qtbot: QtBot, unsure: ImageGridModel, gate: threading.Event
 ) -> None:
-    """Each order that is done is shown, whatever came meanwhile, and the last one stays."""
+    """Orders are shown as they finish; the last one remains."""
     ids = _shown(unsure)
     for turn in range(1, 30):
         unsure.set_state(_scored(unsure, np.roll(SCORES, turn).tolist()))
@@ -93,7 +93,7 @@ def test_the_newest_of_many_predictions_decides(
 def test_nothing_jumps_once_a_person_works_on_the_cards(
     qtbot: QtBot, unsure: ImageGridModel, gate: threading.Event
 ) -> None:
-    """An order that was on its way is dropped."""
+    """A pending order is dropped once the cards are held."""
     before = _shown(unsure)
     unsure.set_state(_scored(unsure, SCORES[::-1]))
     unsure.is_held = True
@@ -106,7 +106,7 @@ def test_nothing_jumps_once_a_person_works_on_the_cards(
 def test_other_images_are_there_at_once(
     qtbot: QtBot, unsure: ImageGridModel, gate: threading.Event
 ) -> None:
-    """A filter or an order that a person chooses does not wait, and what was on its way comes no more."""
+    """A chosen filter or order applies at once and discards a pending one."""
     ids = _shown(unsure)
     unsure.set_state(_scored(unsure, SCORES[::-1]))
     unsure.set_order(Order.SUREST_FIRST)
@@ -123,7 +123,7 @@ def test_other_images_are_there_at_once(
 def test_a_label_that_comes_while_cards_are_sorted(
     qtbot: QtBot, unsure: ImageGridModel, gate: threading.Event
 ) -> None:
-    """Its card leaves at once, and the order that comes later does not bring it back."""
+    """Its card leaves at once, and the pending order does not restore it."""
     unsure.set_filter(ImageFilter(Subset.TO_REVIEW))
     ids = _shown(unsure)
     unsure.set_state(_scored(unsure, SCORES[::-1]))
@@ -138,7 +138,7 @@ def test_a_label_that_comes_while_cards_are_sorted(
 
 
 def test_a_small_collection_is_sorted_at_once(model: ImageGridModel) -> None:
-    """Nobody waits for a thread there."""
+    """Without a thread."""
     model.set_order(Order.UNSURE_FIRST)
     model.set_state(_state())
     ids = _shown(model)

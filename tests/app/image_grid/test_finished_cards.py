@@ -1,4 +1,4 @@
-"""Cards are painted once, and copied from memory as long as nothing about them changes."""
+"""Painted cards are cached until something about them changes."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -30,7 +30,7 @@ def card(image_id: int) -> Card:
 
 @pytest.fixture
 def painted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The images whose cards were painted since, not copied."""
+    """The images whose cards were painted, not copied."""
     images: list[int] = []
 
     def counting(*arguments: object) -> None:
@@ -45,14 +45,14 @@ def painted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 @pytest.fixture
 def finished(qapp: object) -> FinishedCards:
-    """Room for three cards, on white."""
+    """A cache for three cards, on a white background."""
     finished = FinishedCards(3 * CARD_BYTES)
     finished.wear(QColor("white"), 1.0)
     return finished
 
 
 def test_a_card_is_painted_once(finished: FinishedCards, painted: list[int]) -> None:
-    """Until its words, its picture or its look change."""
+    """Until its text, picture or look changes."""
     picture = QPixmap(40, 40)
     picture.fill(QColor("red"))
     for shown in (None, picture):
@@ -63,13 +63,13 @@ def test_a_card_is_painted_once(finished: FinishedCards, painted: list[int]) -> 
 
 
 def pixels(pixmap: QPixmap) -> bytes:
-    """All of a picture's pixels."""
+    """The bytes of all pixels."""
     return bytes(pixmap.toImage().constBits())
 
 
 @pytest.mark.parametrize("is_missing", [False, True])
 def test_other_words_leave_the_picture(is_missing: bool, finished: FinishedCards) -> None:
-    """A card whose prediction changed looks as if it had been painted anew, also when its file went away meanwhile."""
+    """A card with another prediction equals one painted from scratch, also for a missing file."""
     picture = QPixmap(40, 40)
     picture.fill(QColor("red"))
     other = replace(card(1), title="Kittiwake", score="55%", is_missing=is_missing)
@@ -83,13 +83,13 @@ def test_other_words_leave_the_picture(is_missing: bool, finished: FinishedCards
 
 @pytest.mark.parametrize("ratio", [1.0, 1.25, 1.5, 2.0])
 def test_cards_lie_on_the_pixels_of_the_screen(ratio: float) -> None:
-    """Wherever they stand, so that letters stay as sharp as they were painted."""
+    """Aligned to device pixels at any position, so that text stays sharp."""
     place = on_pixels(QPoint(199, 227), ratio)
     assert (place.x() * ratio, place.y() * ratio) == (round(199 * ratio), round(227 * ratio))
 
 
 def test_memory_is_bounded(finished: FinishedCards, painted: list[int]) -> None:
-    """The card that was not shown for longest goes first."""
+    """Least recently used cards are evicted."""
     for image_id in (1, 2, 3, 1, 4, 1, 2):
         finished.of(card(image_id), None, PLAIN, SIZE)
         assert finished.used_bytes <= 3 * CARD_BYTES
@@ -97,7 +97,7 @@ def test_memory_is_bounded(finished: FinishedCards, painted: list[int]) -> None:
 
 
 def test_another_screen_paints_anew(finished: FinishedCards, painted: list[int]) -> None:
-    """At 200% every card is painted with twice the pixels."""
+    """At 200% each card is painted with twice the pixels."""
     finished.of(card(1), None, PLAIN, SIZE)
     finished.wear(QColor("white"), 2.0)
     assert finished.of(card(1), None, PLAIN, SIZE).size() == SIZE * 2
@@ -107,7 +107,7 @@ def test_another_screen_paints_anew(finished: FinishedCards, painted: list[int])
 def test_a_key_paints_only_the_cards_that_it_concerns(
     qtbot: QtBot, grid: ImageGrid, model: ImageGridModel, painted: list[int]
 ) -> None:
-    """After the first frame: a repaint none, an arrow the card that it leaves and the one that it comes to."""
+    """After the first frame a repaint paints none, an arrow key the old and new current card."""
     model.set_state(many_pictures(300))
     grid.viewport().repaint()
     assert len(painted) >= 9
@@ -123,7 +123,7 @@ def test_a_key_paints_only_the_cards_that_it_concerns(
 def test_cards_stand_on_the_ground_of_the_grid(
     scheme: str, grid: ImageGrid, model: ImageGridModel
 ) -> None:
-    """No edge is seen between a card and what is around it, also after the theme changed."""
+    """No edge is visible around a card, also after a change of colour scheme."""
     model.set_state(many_pictures(30))
     grid.grab()
     set_scheme(scheme)

@@ -1,4 +1,4 @@
-"""Images of a fold side by side, and as one card: plain arithmetic."""
+"""Folded images next to each other, and as one card: array operations."""
 
 import numpy as np
 from hypothesis import given
@@ -14,19 +14,24 @@ IDS = np.arange(10, 20)
 def folds(
     groups: list[int], seconds: list[int] | None = None, sharpness: list[float] | None = None
 ) -> Folds:
-    """Folds of ten images; where times are given, the first one stands for its fold."""
+    """Folds of ten images; with times, the first image represents its fold."""
     given_groups = np.array(groups)
     return Folds(
-        IDS, given_groups, given_groups, given_groups, np.array(sharpness or [np.nan] * 10, dtype=np.float32),
-        np.array(seconds or list(range(10))), given_groups,
-    )  # fmt: skip
+        IDS,
+        given_groups,
+        given_groups,
+        given_groups,
+        np.array(sharpness or [np.nan] * 10, dtype=np.float32),
+        np.array(seconds or list(range(10))),
+        given_groups,
+    )
 
 
 MADE = folds([0, ALONE, 1, 0, ALONE, 1, 0, ALONE, ALONE, ALONE])
 
 
 def test_a_fold_stands_where_its_first_image_stands() -> None:
-    """By the time of the shots image 0 stands for its fold, wherever others of it are in the order."""
+    """By time, image 0 represents its fold, wherever the others are in the order."""
     ranked = np.array([6, 1, 0, 5, 2, 3, 4], dtype=np.int32)
     assert together(ranked, IDS, MADE).tolist() == [1, 0, 3, 6, 2, 5, 4]
     assert together(ranked, IDS, MADE, keeps_first=True).tolist() == [6, 0, 3, 1, 5, 2, 4]
@@ -40,7 +45,7 @@ def test_the_sharpest_one_stands_for_a_fold_once_all_are_known() -> None:
 
 
 def test_cards_by_hand() -> None:
-    """Three cards for six images; the unfolded one has a card for each."""
+    """Three cards for six images; the unfolded one has a card for each image."""
     shown, groups = np.array([1, 0, 3, 6, 2, 5], dtype=np.int32), np.array([ALONE, 0, 0, 0, 1, 1])
     cards = FoldedCards.of(shown, groups)
     assert cards.positions.tolist() == [1, 0, 2]
@@ -72,7 +77,7 @@ def test_single_images_are_cards_of_their_own() -> None:
 
 
 def test_rows_are_found_near_and_far() -> None:
-    """Wherever one looks first; also where several, or none, of the images have a card."""
+    """From any starting row; also where several or no images have a card."""
     listed = np.arange(0, 2000, 2)
     shown = ShownImages(listed, np.random.default_rng(0).permutation(1000)[:900].astype(np.int32))
     ids = shown.at(slice(None)).tolist()

@@ -1,4 +1,4 @@
-"""Where cards lie: every rule for many sizes."""
+"""The layout of cards, for many sizes."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ MIRRORED = [replace(grid, is_mirrored=True) for grid in GRIDS]
 
 @pytest.mark.parametrize("grid", [*GRIDS, *MIRRORED], ids=str)
 def test_the_card_at_a_point_is_the_one_that_lies_there(grid: GridGeometry) -> None:
-    """`place_at` is the inverse of `rect`, to the last pixel of each corner."""
+    """`place_at` is the inverse of `rect`, at every corner pixel."""
     for place in range(grid.count):
         rect = grid.rect(place)
         for corner in (
@@ -36,7 +36,7 @@ def test_the_card_at_a_point_is_the_one_that_lies_there(grid: GridGeometry) -> N
 
 @pytest.mark.parametrize("grid", GRIDS, ids=str)
 def test_cards_lie_apart_and_inside(grid: GridGeometry) -> None:
-    """Cards never overlap, keep the margin, and the grid is as high as they need."""
+    """Cards do not overlap, keep the margin, and determine the grid's height."""
     rects = [grid.rect(place) for place in range(grid.count)]
     assert len({(rect.left(), rect.top()) for rect in rects}) == grid.count
     first, last = rects[0], rects[-1]
@@ -50,7 +50,7 @@ def test_cards_lie_apart_and_inside(grid: GridGeometry) -> None:
 
 @pytest.mark.parametrize("grid", [*GRIDS, *MIRRORED], ids=str)
 def test_a_band_gives_all_rows_that_it_touches(grid: GridGeometry) -> None:
-    """No card in sight is left out, and at most a row too many is painted."""
+    """All visible cards are included, and at most one row more."""
     for top in range(0, grid.total_height, 97):
         area = QRect(0, top, grid.width, 200)
         touching = [place for place in range(grid.count) if grid.rect(place).intersects(area)]
@@ -71,7 +71,7 @@ def test_from_right_to_left_each_card_is_as_far_from_the_other_edge(
 
 
 def test_points_beside_cards_hit_nothing() -> None:
-    """Margins, gaps, and the room after the last card."""
+    """Margins, gaps, and the area after the last card."""
     grid = GridGeometry(600, 168, 4)
     assert grid.columns == 3
     last = grid.rect(3)
@@ -80,6 +80,6 @@ def test_points_beside_cards_hit_nothing() -> None:
 
 
 def test_an_empty_grid_has_no_height() -> None:
-    """Nothing to scroll."""
+    """It does not scroll."""
     grid = GridGeometry(600, 168, 0)
     assert (grid.total_height, grid.rows, list(grid.places_between(0, 900))) == (0, 0, [])

@@ -1,4 +1,4 @@
-"""Cards keep their order while somebody works on them, worked out by hand."""
+"""The held order of cards during review."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,7 +27,7 @@ def state() -> CollectionState:
 
 @pytest.fixture
 def held(state: CollectionState) -> HeldOrder:
-    """They are sorted, least certain first."""
+    """The cards sorted least certain first."""
     return HeldOrder.sorted_now(state, TO_REVIEW, Order.UNSURE_FIRST)
 
 
@@ -55,7 +55,7 @@ def followed(held: HeldOrder, state: CollectionState, wanted: ImageFilter = TO_R
 
 
 def test_a_finished_card_leaves_and_an_undo_brings_it_back_to_its_place(held: HeldOrder) -> None:
-    """The others stay where they are both times."""
+    """The order of the others does not change."""
     assert ids(held) == [12, 14, 13, 11]
     labelled = followed(held, with_labels(held.state, {14: 3}))
     assert ids(labelled) == [12, 13, 11]
@@ -63,7 +63,7 @@ def test_a_finished_card_leaves_and_an_undo_brings_it_back_to_its_place(held: He
 
 
 def test_new_predictions_move_nothing_and_are_counted(held: HeldOrder) -> None:
-    """Two of three cards to review say something else; the labelled one does not count."""
+    """Two of three cards have another prediction; the labelled one does not count."""
     labelled = followed(held, with_labels(held.state, {11: 3}))
     thought = followed(labelled, with_best(labelled.state, [4, 4, 4, 3]))
     assert ids(thought) == [12, 14, 13]
@@ -76,7 +76,7 @@ def test_new_predictions_move_nothing_and_are_counted(held: HeldOrder) -> None:
 
 
 def test_a_card_stays_in_its_class_until_it_is_sorted_anew(state: CollectionState) -> None:
-    """A person may be looking at it just when its prediction changes."""
+    """Its prediction may change while it is being reviewed."""
     of_class = ImageFilter(class_ids=frozenset({3}))
     held = HeldOrder.sorted_now(state, of_class, Order.UNSURE_FIRST)
     thought = followed(held, with_best(state, [4, 3, 3, 3]), of_class)
@@ -86,7 +86,7 @@ def test_a_card_stays_in_its_class_until_it_is_sorted_anew(state: CollectionStat
 
 
 def test_images_that_would_come_are_counted_too(state: CollectionState) -> None:
-    """One card leaves the class and one image comes, when it is sorted anew: both changed class."""
+    """One card would leave the class and one image would join it: both are counted."""
     of_class = ImageFilter(class_ids=frozenset({3}))
     held = HeldOrder.sorted_now(with_best(state, [3, 3, 3, 4]), of_class, Order.UNSURE_FIRST)
     thought = followed(held, with_best(held.state, [4, 3, 3, 3]), of_class)
@@ -95,7 +95,7 @@ def test_images_that_would_come_are_counted_too(state: CollectionState) -> None:
 
 
 def test_an_image_that_stays_unknown_did_not_change_class(held: HeldOrder) -> None:
-    """Which class would be the closest is no class of it: the same as the images that changed class are counted by."""
+    """The nearest class of an unknown image is not its class, as in other counts of changes."""
     strange = replace(held.state, is_unknown=np.ones(4, dtype=bool))
     anew = HeldOrder.sorted_now(strange, TO_REVIEW, Order.UNSURE_FIRST)
     after = followed(anew, with_best(strange, [4, 4, 3, 3]))
@@ -113,7 +113,7 @@ def test_an_image_that_stays_unknown_did_not_change_class(held: HeldOrder) -> No
 
 
 def test_new_images_come_last_and_removed_ones_leave(held: HeldOrder) -> None:
-    """Image 11 is removed, 15 and 16 are added; those that were there keep their order."""
+    """Image 11 is removed, 15 and 16 are added; the others keep their order."""
     grown = state_of(
         [Picture(best=3, score=score) for score in (*SCORES[1:], 0.5, 0.1)], first_id=12
     )
@@ -123,7 +123,7 @@ def test_new_images_come_last_and_removed_ones_leave(held: HeldOrder) -> None:
 
 
 def test_a_file_that_cannot_be_read_leaves_those_to_review(held: HeldOrder) -> None:
-    """It is listed elsewhere; it comes back when it was repaired."""
+    """It is in another subset, and returns when it can be read."""
     status = held.state.status.copy()
     status[0] = ImageStatus.FAILED
     broken = followed(held, replace(held.state, status=status))
@@ -137,7 +137,7 @@ def test_a_file_that_cannot_be_read_leaves_those_to_review(held: HeldOrder) -> N
 
 
 def test_a_project_without_images(held: HeldOrder) -> None:
-    """All are removed, and others come."""
+    """All images are removed, and others are added."""
     empty = followed(held, state_of([]))
     assert (ids(empty), empty.changed_predictions(TO_REVIEW)) == ([], 0)
     assert ids(followed(empty, state_of([Picture(best=3, score=0.5)]))) == [11]
@@ -151,7 +151,7 @@ def test_a_project_without_images(held: HeldOrder) -> None:
     seed=st.integers(0, 9),
 )
 def test_places_are_those_of_a_stable_sort(values: list[float], seed: int) -> None:
-    """Of floats and whole numbers, equal ones as they come, some of them behind all others."""
+    """Floats and integers, stable for ties, with some values moved to the end."""
     scores = np.array(values, dtype=np.float32)
     last = np.random.default_rng(seed).random(len(values)) < 0.4
     assert sorted_places(scores).tolist() == np.argsort(scores, kind="stable").tolist()
@@ -163,7 +163,7 @@ def test_places_are_those_of_a_stable_sort(values: list[float], seed: int) -> No
 
 
 def test_places_of_numbers_that_are_far_apart() -> None:
-    """Too far to be sorted together with their places."""
+    """Too far apart for packing values and positions into one integer."""
     assert sorted_places(np.array([2**40, -(2**40), 7, 7])).tolist() == [1, 2, 3, 0]
 
 
@@ -178,7 +178,7 @@ def test_places_of_numbers_that_are_far_apart() -> None:
 def test_whatever_happens_the_cards_are_those_of_the_order(
     acts: list[tuple[str, int]], subset: Subset
 ) -> None:
-    """What is worked out from the cards of before is what going through all of them gives."""
+    """The incremental update equals a complete computation."""
     many = many_pictures(40)
     columns: dict[str, Any] = {name: getattr(many, name)[:30] for name in ("image_ids", *_COLUMNS)}
     state = replace(many, **columns)
@@ -205,7 +205,7 @@ _COLUMNS = (
 
 
 def _those(held: HeldOrder, image_ids: NDArray[np.int64]) -> list[int]:
-    """These of the cards, in order."""
+    """The given images, in the order of the cards."""
     shown = held.state.image_ids[held.shown]
     return shown[np.isin(shown, image_ids)].tolist()
 

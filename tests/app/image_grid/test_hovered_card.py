@@ -1,4 +1,4 @@
-"""The card of a frame plays its video while the pointer is over it."""
+"""The card of a video frame plays its video while hovered."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The mouse on the grid of a large collection, whose cards are sorted behind the window while a hand is at them."""
+"""Mouse actions on a large grid while its cards are sorted on a thread."""
 
 import json
 import threading
@@ -28,7 +28,7 @@ GAP = QPoint(4, 4)
 
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
-    """A few images count as many; sorting on another thread waits until it is set."""
+    """Sort a few images on a thread, which blocks until this event is set."""
     monkeypatch.setattr("app.image_grid.model.FEWEST_BEHIND", 1)
     gate, sort, main = threading.Event(), HeldOrder.sorted_now, threading.current_thread()
 
@@ -45,7 +45,7 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
 def large(
     qtbot: QtBot, gate: threading.Event, grid: ImageGrid, model: ImageGridModel
 ) -> Iterator[ImageGrid]:
-    """Cards by certainty, least sure first, painted; nobody works on them. Images 11, 12, and so on."""
+    """Painted cards by certainty, least certain first, not held; images 11, 12 ..."""
     model.set_order(Order.UNSURE_FIRST)
     model.set_state(state_of([Picture(best=4, score=0.1 + 0.01 * place) for place in range(CARDS)]))
     assert not model.is_held
@@ -56,13 +56,13 @@ def large(
 
 
 def show_now(grid: ImageGrid) -> None:
-    """Paint what is there."""
+    """Process events and repaint."""
     QApplication.processEvents()
     grid.viewport().repaint()
 
 
 def sort_anew(model: ImageGridModel) -> None:
-    """Predictions that turn the order around come; cards stay until they are sorted behind the window."""
+    """Reverse the scores, so that a sort is pending."""
     assert model.state is not None
     model.set_state(replace(model.state, best_score=model.state.best_score[::-1].copy()))
 
@@ -70,7 +70,7 @@ def sort_anew(model: ImageGridModel) -> None:
 def arrive(
     qtbot: QtBot, model: ImageGridModel, gate: threading.Event, do: Callable[[], object]
 ) -> None:
-    """Let the new order come, and do something before it is painted."""
+    """Let the pending order arrive, and call a function before it is painted."""
     before = model.shown
     model.modelReset.connect(do)
     gate.set()
@@ -79,17 +79,17 @@ def arrive(
 
 
 def card(grid: ImageGrid, row: int) -> Spot:
-    """The middle of a card."""
+    """The centre of a card."""
     return Spot(grid.viewport(), grid.visualRect(grid.model().index(row, 0)).center())
 
 
 def shown(grid: ImageGrid, *rows: int) -> tuple[int, ...]:
-    """The images in rows."""
+    """The images in these rows."""
     return tuple(int(grid.model().image_ids[row]) for row in rows)  # type: ignore[attr-defined]
 
 
 def let_leave(model: ImageGridModel, row: int) -> None:
-    """Take an image out of the collection."""
+    """Remove an image from the state."""
     state, gone = model.state, int(model.image_ids[row])
     assert state is not None
     values = {each.name: getattr(state, each.name) for each in fields(state)}
@@ -101,24 +101,30 @@ def let_leave(model: ImageGridModel, row: int) -> None:
 
 
 def roll(grid: ImageGrid, steps: int) -> None:
-    """Turn the wheel towards the person."""
+    """Scroll down with the wheel."""
     place = QPointF(grid.viewport().rect().center())
     QApplication.sendEvent(
         grid.viewport(),
         QWheelEvent(
-            place, grid.viewport().mapToGlobal(place), QPoint(), QPoint(0, -120 * steps), Qt.MouseButton.NoButton,
-            NO_KEYS, Qt.ScrollPhase.NoScrollPhase, False,
+            place,
+            grid.viewport().mapToGlobal(place),
+            QPoint(),
+            QPoint(0, -120 * steps),
+            Qt.MouseButton.NoButton,
+            NO_KEYS,
+            Qt.ScrollPhase.NoScrollPhase,
+            False,
         ),
-    )  # fmt: skip
+    )
 
 
-# -- while cards are sorted
+# -- while cards are being sorted
 
 
 def test_clicks_choose_toggle_and_extend(
     large: ImageGrid, model: ImageGridModel, hand: Hand
 ) -> None:
-    """As in a small one."""
+    """As in a small collection."""
     sort_anew(model)
     hand.click(card(large, 4))
     assert large.selected_ids == shown(large, 4)
@@ -133,7 +139,7 @@ def test_clicks_choose_toggle_and_extend(
 def test_what_is_chosen_stays_chosen_when_cards_are_sorted(
     qtbot: QtBot, large: ImageGrid, model: ImageGridModel, hand: Hand, gate: threading.Event
 ) -> None:
-    """A grid that nobody holds goes to its beginning; one that is worked on keeps cards and choice."""
+    """A grid that is not held goes to its top; a held one keeps order and selection."""
     model.is_held = True
     hand.click(card(large, 1))
     hand.click(card(large, 5), SHIFT)
@@ -148,7 +154,7 @@ def test_what_is_chosen_stays_chosen_when_cards_are_sorted(
 def test_a_rubber_band_takes_the_cards_that_it_is_drawn_over(
     large: ImageGrid, model: ImageGridModel, hand: Hand
 ) -> None:
-    """It grows while others are sorted."""
+    """It grows while other cards are sorted."""
     sort_anew(model)
     hand.drag(Spot(large.viewport(), GAP), card(large, 4))
     assert large.selected_ids == shown(large, 0, 1, 3, 4)
@@ -157,7 +163,7 @@ def test_a_rubber_band_takes_the_cards_that_it_is_drawn_over(
 def test_the_wheel_scrolls_while_cards_are_sorted(
     qtbot: QtBot, large: ImageGrid, model: ImageGridModel, hand: Hand, gate: threading.Event
 ) -> None:
-    """What is scrolled to is what a click takes; a held order does not jump back."""
+    """A click takes the visible card after scrolling; a held order does not change."""
     sort_anew(model)
     model.is_held = True  # as the workspace does with each turn of the wheel
     roll(large, 3)
@@ -172,13 +178,13 @@ def test_the_wheel_scrolls_while_cards_are_sorted(
     assert large.verticalOffset() > 0
 
 
-# -- between an order that is there and one that is painted
+# -- between a new order and its first frame
 
 
 def test_a_click_takes_the_card_that_is_seen(
     qtbot: QtBot, large: ImageGrid, model: ImageGridModel, hand: Hand, gate: threading.Event
 ) -> None:
-    """Rows are others already, the screen shows those of before."""
+    """The rows have changed, but the screen still shows the old order."""
     sort_anew(model)
     spot, seen = card(large, 4), shown(large, 4)
     arrive(qtbot, model, gate, lambda: hand.click(spot))
@@ -190,7 +196,7 @@ def test_a_click_takes_the_card_that_is_seen(
 def test_so_does_a_click_with_a_key(
     qtbot: QtBot, large: ImageGrid, model: ImageGridModel, hand: Hand, gate: threading.Event
 ) -> None:
-    """The card that is seen is chosen beside the first one, which the new order makes the current card."""
+    """The visible card is added to the first one, which the new order makes current."""
     sort_anew(model)
     spot, seen = card(large, 4), shown(large, 4)
     arrive(qtbot, model, gate, lambda: hand.click(spot, CONTROL))
@@ -201,7 +207,7 @@ def test_so_does_a_click_with_a_key(
 def test_a_double_click_opens_the_card_that_was_clicked(
     qtbot: QtBot, large: ImageGrid, model: ImageGridModel, gate: threading.Event
 ) -> None:
-    """Its first click came before the new order was painted, its second one after."""
+    """The first click precedes the frame with the new order, the second one follows it."""
     opened = recorded(large.open_requested)
     sort_anew(model)
     spot, (seen,) = card(large, 4), shown(large, 4)
@@ -219,7 +225,7 @@ def test_a_double_click_opens_the_card_that_was_clicked(
 def test_a_press_on_what_has_left_takes_nothing_else(
     large: ImageGrid, model: ImageGridModel, hand: Hand
 ) -> None:
-    """The next card is not there yet for the eye."""
+    """The next card is not yet visible at that position."""
     model.is_held = True
     hand.click(card(large, 2))
     show_now(large)
@@ -232,7 +238,7 @@ def test_a_press_on_what_has_left_takes_nothing_else(
 def test_a_drag_takes_the_card_that_is_seen(
     qtbot: QtBot, large: ImageGrid, model: ImageGridModel, hand: Hand, gate: threading.Event
 ) -> None:
-    """From the press on, whatever comes up before it moves."""
+    """From the press on, even if the order changes before the move."""
     sort_anew(model)
     spot, seen = card(large, 4), shown(large, 4)
     arrive(qtbot, model, gate, lambda: hand.drag(spot, Spot(large.viewport(), GAP)))
@@ -243,7 +249,7 @@ def test_a_drag_takes_the_card_that_is_seen(
 def test_a_release_means_the_card_that_was_pressed(
     large: ImageGrid, model: ImageGridModel, hand: Hand
 ) -> None:
-    """Another one leaves while the button is down."""
+    """Another card leaves while the button is down."""
     model.is_held = True
     hand.click(card(large, 2))
     hand.click(card(large, 4), CONTROL)
@@ -259,7 +265,7 @@ def test_a_release_means_the_card_that_was_pressed(
 
 
 def predictions_come(desk: Desk, gate: threading.Event) -> None:
-    """Labels far below turn predictions around while nobody works on the cards; sorting them waits at the gate."""
+    """Change predictions by labels while the cards are not held; sorting blocks at the gate."""
     gate.clear()
     session, begun = desk.window.session, desk.state.best_score
     assert not desk.window.workspace.model.is_held
@@ -271,7 +277,7 @@ def predictions_come(desk: Desk, gate: threading.Event) -> None:
 def test_a_click_and_a_key_mean_the_card_that_is_seen(
     reviewing: Desk, hand: Hand, gate: threading.Event
 ) -> None:
-    """It lands when the new order is there and not painted; the key that follows labels what was clicked."""
+    """The click precedes the frame with the new order; the key labels the clicked card."""
     model = reviewing.window.workspace.model
     predictions_come(reviewing, gate)
     spot, (seen,) = card(reviewing.grid, 4), shown(reviewing.grid, 4)
@@ -288,7 +294,7 @@ def test_a_click_and_a_key_mean_the_card_that_is_seen(
 def test_a_turn_of_the_wheel_holds_the_cards(
     reviewing: Desk, hand: Hand, gate: threading.Event
 ) -> None:
-    """The order that was on its way is dropped, and the card under the pointer is that of before."""
+    """A pending order is dropped, and the card under the pointer stays."""
     model = reviewing.window.workspace.model
     reviewing.grid.set_thumbnail_side(320)
     predictions_come(reviewing, gate)
@@ -306,7 +312,7 @@ def test_a_turn_of_the_wheel_holds_the_cards(
 
 
 def test_cards_are_dragged_onto_a_class(reviewing: Desk, hand: Hand, gate: threading.Event) -> None:
-    """One card, then three: what is labelled is what was pressed, and it leaves at once."""
+    """One card, then three: exactly the dragged images are labelled, and leave at once."""
     gate.set()
     view = reviewing.window.tree.front
     view.expandAll()
@@ -317,7 +323,7 @@ def test_cards_are_dragged_onto_a_class(reviewing: Desk, hand: Hand, gate: threa
 
 
 def _drag(desk: Desk, hand: Hand, target: Spot, rows: tuple[int, ...]) -> None:
-    """Choose cards, drag one of them, and wait until all are labelled and have left."""
+    """Select cards, drag one of them, and wait until all are labelled and have left."""
     hand.click(card(desk.grid, rows[0]))
     for row in rows[1:]:
         hand.click(card(desk.grid, row), CONTROL)

@@ -1,4 +1,4 @@
-"""Which images are shown, and in what order, worked out by hand."""
+"""Filters and orders of images, with expected values worked out by hand."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ GULL, SEAL = 4, 6
 
 
 def positions(state: CollectionState, wanted: ImageFilter, order: Order) -> NDArray[np.int32]:
-    """Positions of the images to show, in order."""
+    """Positions of the shown images, in order."""
     return HeldOrder.sorted_now(state, wanted, order).shown
 
 
@@ -50,12 +50,12 @@ def state() -> CollectionState:
 def test_a_subset_holds_its_images(
     subset: Subset, places: tuple[int, ...], state: CollectionState
 ) -> None:
-    """Each subset lets exactly its own images through."""
+    """Exactly the images of the subset."""
     assert np.flatnonzero(fitting(state, ImageFilter(subset))).tolist() == list(places)
 
 
 def test_a_card_stands_for_the_persons_word_first(state: CollectionState) -> None:
-    """A label beats a prediction; what looks unknown stands for no class."""
+    """A label precedes a prediction; an unknown image has no class."""
     assert shown_class(state).tolist() == [
         GULL,
         GULL,
@@ -69,7 +69,7 @@ def test_a_card_stands_for_the_persons_word_first(state: CollectionState) -> Non
 
 
 def test_a_class_shows_what_stands_for_it(state: CollectionState) -> None:
-    """Labelled and predicted images of a branch, together with a subset."""
+    """Labelled and predicted images of a branch, also combined with a subset."""
     assert positions(state, ImageFilter(class_ids=frozenset({GULL})), Order.ADDED).tolist() == [
         0,
         1,
@@ -88,9 +88,9 @@ def test_a_class_shows_what_stands_for_it(state: CollectionState) -> None:
     ],
 )
 def test_orders(order: Order, places: list[int], state: CollectionState) -> None:
-    """What a person has decided comes after what waits for them; images without a score come last of their kind.
+    """Decided images come last; images without a score are last within their kind.
 
-    The unknown one is the least sure, though its score is not the lowest.
+    The unknown image is the least certain, although its score is not the lowest.
     """
     assert positions(state, ImageFilter(), order).tolist() == places
 
@@ -105,19 +105,19 @@ def test_orders(order: Order, places: list[int], state: CollectionState) -> None
 def test_what_teaches_most_comes_first(
     ranks: list[int] | None, places: list[int], state: CollectionState
 ) -> None:
-    """By rank, decided images last; as long as no ranks are known, the least sure come first."""
+    """By rank, decided images last; without ranks by least certainty."""
     known = replace(state, teach_rank=None if ranks is None else np.array(ranks, dtype=np.int32))
     assert positions(known, ImageFilter(), Order.TEACH_FIRST).tolist() == places
 
 
 def test_by_class_the_persons_own_images_come_first(state: CollectionState) -> None:
-    """Gulls together, the labelled one before the predicted one; then seals."""
+    """Gulls first, labelled before predicted ones; then seals."""
     found = positions(state, ImageFilter(class_ids=frozenset({GULL, SEAL})), Order.CLASS).tolist()
     assert found == [0, 1, 7, 2]
 
 
 def test_equal_scores_keep_the_order_in_which_they_were_added() -> None:
-    """Nothing jumps about between images that are equally sure."""
+    """Ties are sorted stably in every order."""
     state = state_of([Picture(best=GULL, score=0.5)] * 5)
     for order in Order:
         assert positions(state, ImageFilter(), order).tolist() == [0, 1, 2, 3, 4]

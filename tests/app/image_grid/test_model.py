@@ -1,4 +1,4 @@
-"""Cards: the words on them, and the order they keep."""
+"""Texts and order of cards."""
 
 from dataclasses import replace
 
@@ -20,14 +20,14 @@ def shown(model: ImageGridModel) -> list[int]:
 
 
 def labelled(state: CollectionState, image_id: int, class_id: int) -> CollectionState:
-    """The state after a person labelled one image."""
+    """The state with another label."""
     labels = state.label_class.copy()
     labels[state.position(image_id)] = class_id
     return replace(state, label_class=labels)
 
 
 def scored(state: CollectionState, scores: list[float]) -> CollectionState:
-    """The state after the model thought again."""
+    """The state with other scores."""
     return replace(state, best_score=np.array(scores, dtype=np.float32))
 
 
@@ -61,7 +61,7 @@ def scored(state: CollectionState, scores: list[float]) -> CollectionState:
 def test_words_on_a_card(
     picture: Picture, mark: Mark, words: tuple[str, str, str], model: ImageGridModel
 ) -> None:
-    """The person's word first, then the leaf, the safe class or an honest guess."""
+    """The label first, then the leaf, the safe class or the best guess."""
     model.set_state(state_of([picture]))
     card = model.card(0)
     assert (card.mark, (card.title, card.detail, card.score)) == (mark, words)
@@ -70,7 +70,7 @@ def test_words_on_a_card(
 
 @pytest.mark.parametrize("name", ["unknown", "Unknown", "None of the classes"])
 def test_a_class_that_is_called_unknown(name: str, qapp: QCoreApplication) -> None:
-    """In quotes it is a class, without them what the program or the person says of an image of no class."""
+    """In quotes it is a class; without them it means none of the classes."""
     model = ImageGridModel(CardWords(lambda _class_id: name))
     labelled_none = Picture(label=UNKNOWN, best=4, score=0.9)
     far = Picture(best=4, score=0.9, is_unknown=True)
@@ -83,7 +83,7 @@ def test_a_class_that_is_called_unknown(name: str, qapp: QCoreApplication) -> No
 
 
 def test_a_card_speaks_to_a_screen_reader(model: ImageGridModel) -> None:
-    """File, class and score in one sentence; the file's name is the tip."""
+    """The accessible text has file, class and score; the tooltip has the file name."""
     model.set_state(state_of([Picture(best=4, score=0.97, safe=4, safe_score=0.97)]))
     index = model.index(0)
     assert index.data(Qt.ItemDataRole.AccessibleTextRole) == "11.png: class 4 97%"
@@ -92,7 +92,7 @@ def test_a_card_speaks_to_a_screen_reader(model: ImageGridModel) -> None:
 
 
 def test_cards_keep_their_order_while_predictions_change(model: ImageGridModel) -> None:
-    """Nothing jumps while a person reviews; asked to, the grid sorts anew."""
+    """The order is held during review, until the grid is sorted again."""
     state = state_of([Picture(best=4, score=score) for score in (0.9, 0.5, 0.7)])
     model.set_order(Order.UNSURE_FIRST)
     model.set_state(state)
@@ -105,7 +105,7 @@ def test_cards_keep_their_order_while_predictions_change(model: ImageGridModel) 
 
 
 def test_an_order_that_is_known_late_moves_no_card_under_a_hand(model: ImageGridModel) -> None:
-    """It comes at once where nobody works on the cards; otherwise all count as outdated until they are sorted again."""
+    """Where the order is not held it applies at once; otherwise all cards count as outdated."""
     state = state_of([Picture(best=4, score=score) for score in (0.9, 0.5, 0.7)])
     model.set_order(Order.TEACH_FIRST)
     model.set_state(state)
@@ -121,7 +121,7 @@ def test_an_order_that_is_known_late_moves_no_card_under_a_hand(model: ImageGrid
 
 
 def test_a_card_that_leaves_moves_no_other(model: ImageGridModel) -> None:
-    """A labelled image leaves the review; the others keep their order although their scores changed."""
+    """A labelled image leaves; the others keep their order although their scores changed."""
     state = state_of([Picture(best=4, score=score) for score in (0.9, 0.5, 0.7)])
     model.set_order(Order.UNSURE_FIRST)
     model.set_state(state)
@@ -132,7 +132,7 @@ def test_a_card_that_leaves_moves_no_other(model: ImageGridModel) -> None:
 
 
 def test_new_cards_are_sorted_in(model: ImageGridModel) -> None:
-    """When images come, all are laid out anew."""
+    """When images are added, all are sorted again."""
     model.set_order(Order.UNSURE_FIRST)
     model.set_state(state_of([Picture(best=4, score=0.9)]))
     model.set_state(state_of([Picture(best=4, score=0.9), Picture(best=4, score=0.3)]))
@@ -140,7 +140,7 @@ def test_new_cards_are_sorted_in(model: ImageGridModel) -> None:
 
 
 def test_a_reset_begins_with_the_old_cards(model: ImageGridModel) -> None:
-    """Who is notified that cards will change can still read the old ones, also when images are removed."""
+    """Receivers of modelAboutToBeReset can still read the old cards, also on removal of images."""
     model.set_state(state_of([Picture()] * 5))
     seen: list[list[int]] = []
     model.modelAboutToBeReset.connect(lambda: seen.append(shown(model)))
@@ -151,7 +151,7 @@ def test_a_reset_begins_with_the_old_cards(model: ImageGridModel) -> None:
 
 
 def test_rows_are_found_by_image(model: ImageGridModel) -> None:
-    """An image that is filtered out has no row."""
+    """A filtered-out image has no row."""
     state = state_of([Picture(label=3), Picture(), Picture()])
     model.set_state(state)
     assert [model.row_of(image_id) for image_id in (11, 13, 99)] == [0, 2, None]
@@ -162,7 +162,7 @@ def test_rows_are_found_by_image(model: ImageGridModel) -> None:
 
 
 def test_images_that_are_not_where_they_were() -> None:
-    """They keep label and prediction; what nobody could read is not found rather than broken."""
+    """They keep label and prediction; one that was never read is missing, not unreadable."""
     pictures = (
         Picture(label=3),
         Picture(best=4, score=0.5),
@@ -185,7 +185,7 @@ def test_images_that_are_not_where_they_were() -> None:
 
 
 def test_a_file_that_could_not_be_read_has_name_and_reason(model: ImageGridModel) -> None:
-    """The short reason on the card, the whole one in its tip."""
+    """The short reason on the card, the full one in its tooltip."""
     reason = "this is not an image that can be read: found a web page"
     failed = Picture(status=ImageStatus.FAILED)
     model.set_state(replace(state_of([failed]), failures={11: reason}))
@@ -199,7 +199,7 @@ def test_a_file_that_could_not_be_read_has_name_and_reason(model: ImageGridModel
 
 
 def test_cards_claim_nothing_before_anything_is_known(model: ImageGridModel) -> None:
-    """While embeddings are read, and with labels until the images are classified."""
+    """While embeddings are pending, and with labels until the images are classified."""
     waiting = state_of([Picture(status=ImageStatus.WAITING)])
     for early in (replace(waiting, is_list_only=True), state_of([Picture(), Picture(label=3)])):
         model.set_state(early)
@@ -209,7 +209,7 @@ def test_cards_claim_nothing_before_anything_is_known(model: ImageGridModel) -> 
 def test_what_came_meanwhile_is_shown_when_the_last_held_card_is_done(
     model: ImageGridModel,
 ) -> None:
-    """A class that is counted with one image is not shown without any."""
+    """An image that joined a class is shown when the last held card has left."""
     before = state_of([Picture(best=3, score=0.9), Picture(best=4, score=0.8)])
     model.set_state(before, ImageFilter(Subset.TO_REVIEW, frozenset({3})))
     model.is_held = True

@@ -1,4 +1,4 @@
-"""The mouse on the grid: clicks, drags and the rubber band, by presses, moves and releases on the window."""
+"""The mouse on the grid: clicks, drags and rubber bands, by real mouse events."""
 
 import json
 
@@ -21,23 +21,23 @@ CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftM
 
 @pytest.fixture
 def nine(grid: ImageGrid, model: ImageGridModel) -> ImageGrid:
-    """Nine cards in rows of three, images 11 to 19; the first one is chosen."""
+    """Nine cards in rows of three, images 11 to 19; the first one is selected."""
     model.set_state(state_of([Picture(best=4, score=0.5)] * 9))
     return grid
 
 
 def card(grid: ImageGrid, row: int) -> Spot:
-    """The middle of a card."""
+    """The centre of a card."""
     return Spot(grid.viewport(), grid.visualRect(grid.model().index(row, 0)).center())
 
 
 def gap(grid: ImageGrid, x: int = 4, y: int = 4) -> Spot:
-    """A place beside the cards."""
+    """A point outside the cards."""
     return Spot(grid.viewport(), QPoint(x, y))
 
 
 def carried(hand: Hand) -> list[int]:
-    """The images that were taken along."""
+    """The dragged images."""
     assert hand.carried is not None
     return list(json.loads(bytes(hand.carried.data(IMAGES_MIME).data())))
 
@@ -46,7 +46,7 @@ def carried(hand: Hand) -> list[int]:
 
 
 def test_an_unchosen_card_is_dragged_alone(nine: ImageGrid, hand: Hand) -> None:
-    """Pressing it chooses it, and what was chosen before stays behind."""
+    """The press selects it and deselects the others."""
     hand.click(card(nine, 0))
     hand.click(card(nine, 1), CONTROL)
     hand.drag(card(nine, 4), gap(nine))
@@ -55,7 +55,7 @@ def test_an_unchosen_card_is_dragged_alone(nine: ImageGrid, hand: Hand) -> None:
 
 
 def test_one_of_many_chosen_cards_takes_all_along(nine: ImageGrid, hand: Hand) -> None:
-    """All chosen images go in the order shown, and all stay chosen; the picture counts them."""
+    """All selected images in the order shown, still selected; the drag pixmap has their number."""
     for row in (4, 1, 8):
         hand.click(card(nine, row), CONTROL)
     hand.drag(card(nine, 4), gap(nine))
@@ -69,7 +69,7 @@ def test_one_of_many_chosen_cards_takes_all_along(nine: ImageGrid, hand: Hand) -
 def test_a_click_on_one_of_many_is_decided_on_release(
     keys: Qt.KeyboardModifier, after: tuple[int, ...], nine: ImageGrid, hand: Hand
 ) -> None:
-    """The press alone changes nothing: it may have been meant for a drag. The release chooses it, or lets it go."""
+    """The press may start a drag; the release selects or deselects it."""
     hand.click(card(nine, 1), CONTROL)
     hand.click(card(nine, 4), CONTROL)
     spot = card(nine, 1)
@@ -81,7 +81,7 @@ def test_a_click_on_one_of_many_is_decided_on_release(
 
 
 def test_a_trembling_click_is_no_drag(nine: ImageGrid, hand: Hand) -> None:
-    """Two pixels on the way are a click."""
+    """A movement of two pixels is a click."""
     start = card(nine, 3)
     hand.drag(start, Spot(start.widget, start.point + QPoint(2, 1)))
     assert not hand.has_carried
@@ -92,14 +92,14 @@ def test_a_trembling_click_is_no_drag(nine: ImageGrid, hand: Hand) -> None:
 
 
 def frames(grid: ImageGrid) -> tuple[int | None, bool]:
-    """The current image, and whether it is among the chosen ones."""
+    """The current image, and whether it is selected."""
     return grid.current_id, grid.current_id in grid.selected_ids
 
 
 def test_the_first_card_is_current_and_chosen_at_once(
     grid: ImageGrid, model: ImageGridModel
 ) -> None:
-    """Before anybody clicked, keys work on the card that is framed, and its image is reported."""
+    """Before any click, keys act on the current card, and its image is reported."""
     emitted = recorded(grid.current_image_changed)
     model.set_state(state_of([Picture(best=4, score=0.5)] * 9))
     assert frames(grid) == (11, True)
@@ -110,13 +110,20 @@ def test_the_first_card_is_current_and_chosen_at_once(
 def test_the_current_card_is_always_chosen(
     keys: Qt.KeyboardModifier, qtbot: QtBot, nine: ImageGrid, hand: Hand
 ) -> None:
-    """Whatever key is held down: the frame, the chosen cards and the image that is reported agree after each key."""
+    """With any modifier, current card, selection and reported image agree after each key."""
     emitted = recorded(nine.current_image_changed)
     hand.click(card(nine, 4))
     for name, current in (
-        ("Home", 11), ("Right", 12), ("Down", 15), ("End", 19), ("Up", 16), ("Left", 15), ("PageUp", 11),
-        ("PageDown", 19), ("Home", 11),
-    ):  # fmt: skip
+        ("Home", 11),
+        ("Right", 12),
+        ("Down", 15),
+        ("End", 19),
+        ("Up", 16),
+        ("Left", 15),
+        ("PageUp", 11),
+        ("PageDown", 19),
+        ("Home", 11),
+    ):
         qtbot.keyClick(nine, Qt.Key[f"Key_{name}"], keys)
         assert frames(nine) == (current, True), name
         assert emitted[-1] == (current,)
@@ -124,7 +131,7 @@ def test_the_current_card_is_always_chosen(
 
 
 def test_ctrl_click_never_lets_the_last_card_go(nine: ImageGrid, hand: Hand) -> None:
-    """Letting the current card go moves the frame to the nearest chosen one; the last chosen card stays."""
+    """Deselecting the current card makes the nearest selected one current; one always remains."""
     for row in (2, 7, 8):
         hand.click(card(nine, row), CONTROL)
     hand.click(card(nine, 8), CONTROL)
@@ -136,7 +143,7 @@ def test_ctrl_click_never_lets_the_last_card_go(nine: ImageGrid, hand: Hand) -> 
 
 
 def test_shift_click_goes_from_the_card_that_was_chosen_first(nine: ImageGrid, hand: Hand) -> None:
-    """Forwards, then backwards from the same card; with Ctrl beside what is chosen already."""
+    """Forwards, then backwards from the same card; with Ctrl the selection is extended."""
     hand.click(card(nine, 3))
     for row, chosen in ((5, (14, 15, 16)), (1, (12, 13, 14))):
         hand.click(card(nine, row), SHIFT)
@@ -148,7 +155,7 @@ def test_shift_click_goes_from_the_card_that_was_chosen_first(nine: ImageGrid, h
 
 
 def test_a_click_beside_the_cards_keeps_the_current_one(nine: ImageGrid, hand: Hand) -> None:
-    """The others are let go."""
+    """The others are deselected."""
     hand.click(card(nine, 4))
     hand.click(card(nine, 5), CONTROL)
     hand.click(gap(nine))
@@ -159,7 +166,7 @@ def test_a_click_beside_the_cards_keeps_the_current_one(nine: ImageGrid, hand: H
 
 
 def test_a_rubber_band_chooses_what_it_touches_while_it_grows(nine: ImageGrid, hand: Hand) -> None:
-    """From the margin over four cards, and back over two of them; it takes whole cards, not all in between."""
+    """From the margin over four cards, and back over two; only touched cards are selected."""
     seen: list[tuple[int, ...]] = []
     look = lambda: seen.append(nine.selected_ids)  # noqa: E731
     hand.drag(gap(nine), card(nine, 4), look, card(nine, 1), look)
@@ -173,14 +180,14 @@ def test_a_rubber_band_chooses_what_it_touches_while_it_grows(nine: ImageGrid, h
 def test_a_rubber_band_adds_with_a_key(
     keys: Qt.KeyboardModifier, nine: ImageGrid, hand: Hand
 ) -> None:
-    """What was chosen stays chosen beside what the band touches."""
+    """The selection stays, and the touched cards are added."""
     hand.click(card(nine, 8))
     hand.drag(gap(nine), card(nine, 1), keys=keys)
     assert nine.selected_ids == (11, 12, 19)
 
 
 def test_esc_gives_a_rubber_band_up(nine: ImageGrid, hand: Hand) -> None:
-    """What was chosen before is chosen again, with its current card."""
+    """The previous selection and current card are restored."""
     hand.click(card(nine, 7))
     hand.click(card(nine, 3), CONTROL)
     hand.drag(gap(nine), card(nine, 4), gives_up=True)
@@ -189,7 +196,7 @@ def test_esc_gives_a_rubber_band_up(nine: ImageGrid, hand: Hand) -> None:
 
 
 def test_a_rubber_band_is_seen(nine: ImageGrid, hand: Hand) -> None:
-    """It tints the ground between the cards in the accent's colour, and is gone after the release."""
+    """It tints the background in the accent colour until the release."""
     seen: list[QColor] = []
 
     def look() -> None:
@@ -206,7 +213,7 @@ def test_a_rubber_band_is_seen(nine: ImageGrid, hand: Hand) -> None:
 def test_a_rubber_band_scrolls_at_the_edge(
     qtbot: QtBot, grid: ImageGrid, model: ImageGridModel, hand: Hand
 ) -> None:
-    """Held at the lower edge it goes on by itself, and takes the cards that come into sight."""
+    """At the lower edge it scrolls continuously and selects the cards that appear."""
     model.set_state(many_pictures(300))
     bar = grid.verticalScrollBar()
     edge = Spot(grid.viewport(), QPoint(300, grid.viewport().height() - 2))
@@ -220,7 +227,7 @@ def test_a_rubber_band_scrolls_at_the_edge(
 def test_a_rubber_band_outlives_news(
     qtbot: QtBot, nine: ImageGrid, model: ImageGridModel, hand: Hand
 ) -> None:
-    """Embeddings that come in meanwhile lay the cards out anew; the band goes on where it began."""
+    """The rubber band continues when new embeddings lay the cards out again."""
     news = lambda: model.set_state(state_of([Picture(best=5, score=0.6)] * 9))  # noqa: E731
     hand.drag(gap(nine), card(nine, 1), news, card(nine, 4))
     assert nine.selected_ids == (11, 12, 14, 15)

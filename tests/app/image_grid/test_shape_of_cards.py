@@ -1,4 +1,4 @@
-"""Captions, counts and badges sit on the picture, whatever its shape."""
+"""Captions, counts and badges are at the picture, for any aspect ratio."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -25,7 +25,7 @@ WIDE, UPRIGHT, SQUARE = (1600, 900), (900, 1200), (500, 500)
 
 
 def photos(folder: Path, sides: tuple[int, int], count: int = 12) -> CollectionState:
-    """Pictures of one shape."""
+    """Pictures of one aspect ratio."""
     folder.mkdir()
     for number in range(1, count + 1):
         write_jpeg(
@@ -41,7 +41,7 @@ Show = Callable[[tuple[int, int]], None]
 def show(
     qtbot: QtBot, grid: ImageGrid, model: ImageGridModel, thumbnails: Thumbnails, tmp_path: Path
 ) -> Show:
-    """Show pictures of one shape, and wait until all in sight are there."""
+    """Show pictures of one aspect ratio, and wait for their thumbnails."""
 
     def shown(sides: tuple[int, int]) -> None:
         model.set_state(photos(tmp_path / "photos", sides))
@@ -53,7 +53,7 @@ def show(
 
 
 def inner_shape(grid: ImageGrid, row: int) -> float:
-    """Height of the area that a card has for its picture, as a share of its width."""
+    """Height of a card's picture area as a share of its width."""
     frame = CardPlace(grid.visualRect(grid.model().index(row, 0)), CAPTION_HEIGHT).frame
     return frame.height() / frame.width()
 
@@ -63,7 +63,7 @@ def inner_shape(grid: ImageGrid, row: int) -> float:
 def test_b10_cards_have_the_shape_of_their_pictures_at_every_size(
     grid: ImageGrid, show: Show, sides: tuple[int, int], shape: float, side: int
 ) -> None:
-    """Nothing lies between a picture and its caption."""
+    """There is no gap between a picture and its caption."""
     grid.set_thumbnail_side(side)
     show(sides)
     assert inner_shape(grid, 0) == pytest.approx(shape, abs=0.02)
@@ -72,7 +72,7 @@ def test_b10_cards_have_the_shape_of_their_pictures_at_every_size(
 def test_b10_the_caption_of_a_wide_picture_touches_it(
     grid: ImageGrid, model: ImageGridModel, show: Show
 ) -> None:
-    """By the pixels of the screen: the picture reaches down to the line above its caption."""
+    """By screen pixels: the picture reaches the line above its caption."""
     show(WIDE)
     place = CardPlace(grid.visualRect(model.index(1)), CAPTION_HEIGHT)
     screen = grid.viewport().grab().toImage()
@@ -88,7 +88,7 @@ def test_b10_the_caption_of_a_wide_picture_touches_it(
 def test_b10_other_cards_change_their_shape_around_the_card_on_top(
     qtbot: QtBot, grid: ImageGrid, model: ImageGridModel, tmp_path: Path
 ) -> None:
-    """Who scrolled down before the pictures came sees the same cards after."""
+    """The first visible card stays when the thumbnails arrive after scrolling."""
     model.set_state(photos(tmp_path / "photos", WIDE, 90))
     grid.verticalScrollBar().setValue(grid.visualRect(model.index(30)).top() - MARGIN)
     assert grid.visualRect(model.index(30)).top() == MARGIN
@@ -105,7 +105,7 @@ def card(chip: str, stack: int = 0) -> Card:
 def test_b10_the_count_lies_on_the_picture(
     qapp: object, sides: tuple[int, int], stack: int
 ) -> None:
-    """In its upper corner, also where a picture does not have the shape of the cards; never out of its frame."""
+    """In its upper corner, also if its aspect ratio differs from the card's; inside the frame."""
     picture = QPixmap(*sides)
     picture.fill(QColor("red"))
     place = CardPlace(QRect(QPoint(40, 60), QPoint(219, 60 + 180 + CAPTION_HEIGHT)), CAPTION_HEIGHT)

@@ -1,4 +1,4 @@
-"""The grid under a person's hands."""
+"""The image grid: selection, keys, removal, painting, zoom and drops."""
 
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 def place_of(grid: ImageGrid, row: int) -> QPoint:
-    """Centre of a card on the viewport."""
+    """Centre of a card in the viewport."""
     return grid.visualRect(grid.model().index(row, 0)).center()
 
 
@@ -34,7 +34,7 @@ def click(qtbot: QtBot, grid: ImageGrid, row: int, keys: Qt.KeyboardModifier = N
 
 
 def review(grid: ImageGrid, model: ImageGridModel, count: int) -> CollectionState:
-    """Show images to review; the first one is chosen."""
+    """Show images to review; the first one is selected."""
     state = state_of([Picture(best=4, score=0.5)] * count)
     model.set_state(state)
     model.set_filter(ImageFilter(Subset.TO_REVIEW))
@@ -44,11 +44,11 @@ def review(grid: ImageGrid, model: ImageGridModel, count: int) -> CollectionStat
 
 
 def chosen(grid: ImageGrid) -> list[int]:
-    """Chosen images in the order shown."""
+    """Selected images in the order shown."""
     return list(grid.selected_ids)
 
 
-# -- choosing
+# -- selection
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def chosen(grid: ImageGrid) -> list[int]:
 def test_going_to_a_card_chooses_it_alone(
     qtbot: QtBot, grid: ImageGrid, model: ImageGridModel, keys: Qt.KeyboardModifier
 ) -> None:
-    """Also while a key is still held down, as after Ctrl+Z: what the program chooses is no click with that key."""
+    """Held modifiers, as after Ctrl+Z, do not affect a selection made by the program."""
     review(grid, model, 6)
     grid.select_row(0)
     qtbot.keyPress(grid, Qt.Key.Key_F9, keys)
@@ -72,7 +72,7 @@ def test_going_to_a_card_chooses_it_alone(
 def test_clicks_choose_toggle_and_extend(
     qtbot: QtBot, grid: ImageGrid, model: ImageGridModel
 ) -> None:
-    """A click chooses one, Ctrl adds or takes one away, Shift takes all from the first to here."""
+    """A click selects one, Ctrl toggles one, Shift selects a range."""
     review(grid, model, 9)
     emitted, current = recorded(grid.images_selected), recorded(grid.current_image_changed)
     click(qtbot, grid, 1)
@@ -91,14 +91,22 @@ def test_clicks_choose_toggle_and_extend(
 def test_keys_move_by_card_row_and_page(
     qtbot: QtBot, grid: ImageGrid, model: ImageGridModel
 ) -> None:
-    """Arrows, Page and Home and End; at the ends nothing happens."""
+    """Arrows, page keys, Home and End; at the ends nothing happens."""
     review(grid, model, 40)
     grid.select_row(0)
     key = Qt.Key
     steps = [
-        (key.Key_Right, 1), (key.Key_Down, 4), (key.Key_Left, 3), (key.Key_Up, 0), (key.Key_Up, 0),
-        (key.Key_End, 39), (key.Key_Right, 39), (key.Key_Home, 0), (key.Key_PageDown, 9), (key.Key_PageUp, 0),
-    ]  # fmt: skip
+        (key.Key_Right, 1),
+        (key.Key_Down, 4),
+        (key.Key_Left, 3),
+        (key.Key_Up, 0),
+        (key.Key_Up, 0),
+        (key.Key_End, 39),
+        (key.Key_Right, 39),
+        (key.Key_Home, 0),
+        (key.Key_PageDown, 9),
+        (key.Key_PageUp, 0),
+    ]
     for pressed, row in steps:
         qtbot.keyClick(grid, pressed)
         assert grid.currentIndex().row() == row, pressed
@@ -108,7 +116,7 @@ def test_keys_move_by_card_row_and_page(
 def test_shift_and_arrows_choose_in_reading_order(
     qtbot: QtBot, grid: ImageGrid, model: ImageGridModel
 ) -> None:
-    """Over the end of a row the next card is the first of the row below, and no other joins."""
+    """After the end of a row comes the first card of the next row."""
     review(grid, model, 9)
     click(qtbot, grid, 2)
     qtbot.keyClick(grid, Qt.Key.Key_Right, SHIFT)
@@ -122,7 +130,7 @@ def test_shift_and_arrows_choose_in_reading_order(
 def test_ctrl_a_chooses_all_and_esc_lets_go(
     qtbot: QtBot, grid: ImageGrid, model: ImageGridModel
 ) -> None:
-    """All cards, then only the current one again."""
+    """All cards, then only the current one."""
     review(grid, model, 50)
     grid.select_row(3)
     qtbot.keyClick(grid, Qt.Key.Key_A, CONTROL)
@@ -134,7 +142,7 @@ def test_ctrl_a_chooses_all_and_esc_lets_go(
 def test_letters_are_left_to_shortcuts(
     qtbot: QtBot, grid: ImageGrid, model: ImageGridModel
 ) -> None:
-    """Typing a letter searches nothing and moves nothing."""
+    """Letters neither search nor move."""
     review(grid, model, 9)
     grid.select_row(4)
     qtbot.keyClicks(grid, "ru1")
@@ -144,7 +152,7 @@ def test_letters_are_left_to_shortcuts(
 def test_space_and_double_click_open_the_image(
     qtbot: QtBot, grid: ImageGrid, model: ImageGridModel
 ) -> None:
-    """Both ask to look at the image alone."""
+    """Both request the image view."""
     review(grid, model, 9)
     opened = recorded(grid.open_requested)
     grid.select_row(4)
@@ -154,11 +162,11 @@ def test_space_and_double_click_open_the_image(
     assert opened == [(15,), (13,)]
 
 
-# -- cards that leave
+# -- removed cards
 
 
 def test_the_next_card_is_chosen_when_one_leaves(grid: ImageGrid, model: ImageGridModel) -> None:
-    """Labelling one card after the other never needs the mouse; at the end the last one is chosen, then none."""
+    """Repeated labelling needs no mouse; at the end the last card is selected, then none."""
     state = review(grid, model, 4)
     grid.select_row(1)
     for image_id, following in ((12, [13]), (13, [14]), (14, [11]), (11, [])):
@@ -172,7 +180,7 @@ def test_the_next_card_is_chosen_when_one_leaves(grid: ImageGrid, model: ImageGr
 def test_the_next_card_follows_a_group(
     current: int, qtbot: QtBot, grid: ImageGrid, model: ImageGridModel
 ) -> None:
-    """When several chosen cards leave, the first one after them is next, wherever the frame was among them."""
+    """When several selected cards leave, the first one after them is selected."""
     state = review(grid, model, 9)
     click(qtbot, grid, 4 - current)
     click(qtbot, grid, current, SHIFT)
@@ -186,7 +194,7 @@ def test_the_next_card_follows_a_group(
 def test_a_choice_stays_with_its_images(
     qtbot: QtBot, grid: ImageGrid, model: ImageGridModel
 ) -> None:
-    """When other cards leave or come, the same images are chosen, and the same one has the frame."""
+    """When other cards leave or arrive, selection and current image stay."""
     state = review(grid, model, 9)
     click(qtbot, grid, 4)
     click(qtbot, grid, 6, CONTROL)
@@ -197,7 +205,7 @@ def test_a_choice_stays_with_its_images(
 
 
 def test_removed_images_leave_the_choice(grid: ImageGrid, model: ImageGridModel) -> None:
-    """After the last images left the project the grid stands on what is there."""
+    """When the last images are removed, the last remaining one is selected."""
     review(grid, model, 9)
     grid.select_row(8)
     model.set_state(state_of([Picture(best=4, score=0.5)] * 3))
@@ -211,7 +219,7 @@ def test_removed_images_leave_the_choice(grid: ImageGrid, model: ImageGridModel)
 def test_the_current_image_is_reported_once(
     qtbot: QtBot, grid: ImageGrid, model: ImageGridModel
 ) -> None:
-    """New predictions around the same image are no news; a press on its card is a question again."""
+    """New predictions of the same image do not report it again; a press on its card does."""
     state = review(grid, model, 9)
     grid.select_row(4)
     emitted = recorded(grid.current_image_changed)
@@ -224,7 +232,7 @@ def test_the_current_image_is_reported_once(
 
 
 def test_news_leave_the_scroll_place(grid: ImageGrid, model: ImageGridModel) -> None:
-    """While embeddings come in, a person who looks around is not pulled back to the current card."""
+    """New embeddings do not scroll back to the current card."""
     state = many_pictures(300)
     model.set_state(state)
     grid.select_row(0)
@@ -243,7 +251,7 @@ def test_news_leave_the_scroll_place(grid: ImageGrid, model: ImageGridModel) -> 
 def test_until_somebody_works_the_first_card_is_the_current_one(
     grid: ImageGrid, model: ImageGridModel
 ) -> None:
-    """Predictions come after opening: cards are sorted by them, and the frame is on the least certain one."""
+    """Predictions arrive after opening: cards are sorted, and the least certain one is current."""
     model.set_order(Order.UNSURE_FIRST)
     model.set_state(state_of([Picture()] * 3))
     grid.select_row(0)
@@ -252,13 +260,13 @@ def test_until_somebody_works_the_first_card_is_the_current_one(
     assert (grid.current_id, chosen(grid)) == (12, [12])
 
 
-# -- a hundred thousand
+# -- 100,000 cards
 
 
 def test_a_frame_costs_what_is_visible(
     grid: ImageGrid, model: ImageGridModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Painting, finding and scrolling among 100,000 cards read only the cards in sight."""
+    """Painting, finding and scrolling among 100,000 cards read only the visible cards."""
     model.set_state(many_pictures(100_000))
     read: list[int] = []
     card = ImageGridModel.card
@@ -281,13 +289,13 @@ def test_a_frame_costs_what_is_visible(
     assert grid.indexAt(rect.center()) == index
     grid.scrollTo(model.index(50_000))
     assert grid.viewport().rect().contains(grid.visualRect(model.index(50_000)).center())
-    assert len(read) <= 1  # the card that is named to a screen reader
+    assert len(read) <= 1  # the card for screen readers
 
 
 def test_all_of_a_hundred_thousand_can_be_chosen(
     qtbot: QtBot, grid: ImageGrid, model: ImageGridModel
 ) -> None:
-    """Ctrl+A is one range, not a hundred thousand."""
+    """Ctrl+A is one selection range."""
     model.set_state(many_pictures(100_000))
     grid.select_row(0)
     qtbot.keyClick(grid, Qt.Key.Key_A, CONTROL)
@@ -298,20 +306,26 @@ def test_all_of_a_hundred_thousand_can_be_chosen(
     assert len(grid.selected_ids) == 100_000
 
 
-# -- zoom, drop
+# -- zoom and drops
 
 
 def test_ctrl_and_wheel_zoom_between_bounds(grid: ImageGrid, model: ImageGridModel) -> None:
-    """Larger and smaller, never beyond the bounds, and the current card stays in sight."""
+    """Within the bounds, and the current card stays visible."""
     model.set_state(many_pictures(300))
     grid.select_row(150)
     emitted = recorded(grid.zoom_changed)
 
     def wheel(degrees: int) -> None:
         event = QWheelEvent(
-            QPointF(50, 50), QPointF(50, 50), QPoint(), QPoint(0, degrees), Qt.MouseButton.NoButton, CONTROL,
-            Qt.ScrollPhase.NoScrollPhase, False,
-        )  # fmt: skip
+            QPointF(50, 50),
+            QPointF(50, 50),
+            QPoint(),
+            QPoint(0, degrees),
+            Qt.MouseButton.NoButton,
+            CONTROL,
+            Qt.ScrollPhase.NoScrollPhase,
+            False,
+        )
         grid.wheelEvent(event)
 
     before = grid.thumbnail_side
@@ -329,7 +343,7 @@ def test_ctrl_and_wheel_zoom_between_bounds(grid: ImageGrid, model: ImageGridMod
 
 
 def test_a_resize_keeps_the_top_card_on_top(grid: ImageGrid, model: ImageGridModel) -> None:
-    """A wider window shows more cards from the same place on, however often it changes its width."""
+    """The first visible card stays, whatever the number of columns."""
     model.set_state(many_pictures(300))
     grid.verticalScrollBar().setValue(grid._geometry().rect(90).top() - MARGIN)  # noqa: SLF001 (arithmetic with tests of its own)
     for width in (1100, 600, 1100, 600, 1100):
@@ -338,7 +352,7 @@ def test_a_resize_keeps_the_top_card_on_top(grid: ImageGrid, model: ImageGridMod
 
 
 def test_files_are_taken_and_own_images_are_not(grid: ImageGrid) -> None:
-    """Dropped files are reported with their paths; images of the project belong on a class, not here."""
+    """Dropped files are reported with their paths; images of the project are rejected."""
     dropped = recorded(grid.files_dropped)
     data = QMimeData()
     data.setUrls(

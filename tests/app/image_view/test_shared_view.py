@@ -1,4 +1,4 @@
-"""Canvases of images of other sizes and shapes that show the same part."""
+"""Canvases of images with different sizes and aspect ratios that share a view."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +19,7 @@ from tests.support.sessions import LONG_MS
 
 @pytest.fixture
 def canvases(qtbot: QtBot, tmp_path: Path) -> Iterator[list[ImageCanvas]]:
-    """A wide photo, a tall TIFF of a quarter of its pixels, and a tiny picture, in rooms of different shapes."""
+    """A wide photo, a tall TIFF of a quarter of its pixels, a tiny picture; on three canvases."""
     Image.new("RGB", (300, 900), "teal").save(tmp_path / "tall.tif")
     Image.new("RGB", (16, 12), "teal").save(tmp_path / "tiny.png")
     paths = [
@@ -40,16 +40,22 @@ def canvases(qtbot: QtBot, tmp_path: Path) -> Iterator[list[ImageCanvas]]:
 
 
 def wheel(canvas: ImageCanvas, notches: int, place: QPointF) -> None:
-    """Turn the wheel over a place."""
+    """Turn the wheel at a point."""
     event = QWheelEvent(
-        place, canvas.mapToGlobal(place), QPoint(), QPoint(0, 120 * notches), Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
-    )  # fmt: skip
+        place,
+        canvas.mapToGlobal(place),
+        QPoint(),
+        QPoint(0, 120 * notches),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
     QApplication.sendEvent(canvas, event)
 
 
 def in_the_middle(canvas: ImageCanvas) -> tuple[float, float]:
-    """What lies in the middle of the room, as shares of the picture's width and height."""
+    """The centre of the canvas in shares of the picture's width and height."""
     target, middle = canvas.target(), QPointF(canvas.width() / 2, canvas.height() / 2)
     return (middle.x() - target.left()) / target.width(), (
         middle.y() - target.top()
@@ -57,7 +63,7 @@ def in_the_middle(canvas: ImageCanvas) -> tuple[float, float]:
 
 
 def test_the_same_place_is_in_the_middle_of_all(canvases: list[ImageCanvas]) -> None:
-    """Where there is more of a picture than room, that is: each may fill its room and no more."""
+    """Where the picture is larger than its canvas; none is moved beyond its edges."""
     lock = LockedCanvases(canvases)
     wheel(canvases[0], 28, QPointF(250, 210))
     x, y = in_the_middle(canvases[0])
@@ -74,7 +80,7 @@ def test_the_same_place_is_in_the_middle_of_all(canvases: list[ImageCanvas]) -> 
 def test_an_axis_with_room_for_all_keeps_the_place_of_the_others(
     canvases: list[ImageCanvas],
 ) -> None:
-    """The wide photo has nothing to move up or down: the tall one stays where it was."""
+    """The wide photo cannot move vertically: the tall one keeps its position."""
     LockedCanvases(canvases[:2], canvases[0])
     for canvas in canvases[:2]:
         canvas.show_view(SharedView(2.0, 0.5, 0.8))
@@ -84,7 +90,7 @@ def test_an_axis_with_room_for_all_keeps_the_place_of_the_others(
 
 
 def test_a_view_is_taken_when_the_picture_comes(qtbot: QtBot, tmp_path: Path) -> None:
-    """It is still being read when the others are zoomed."""
+    """A view set before the picture is loaded is applied afterwards."""
     canvas = ImageCanvas()
     qtbot.addWidget(canvas)
     canvas.resize(400, 300)

@@ -1,4 +1,4 @@
-"""One image alone, by mouse and keys: loading, zooming, moving, going on and back."""
+"""The image view by mouse and keys: loading, zooming, moving, next and previous."""
 
 import threading
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ LEFT = Qt.MouseButton.LeftButton
 
 @pytest.fixture
 def view(qtbot: QtBot) -> Iterator[ImageView]:
-    """A view on the screen."""
+    """A visible image view."""
     view = ImageView()
     qtbot.addWidget(view)
     view.resize(600, 400)
@@ -42,28 +42,34 @@ def view(qtbot: QtBot) -> Iterator[ImageView]:
 
 @pytest.fixture
 def large(qtbot: QtBot, view: ImageView, tmp_path: Path) -> ImageCanvas:
-    """An image of 1,200 x 900 pixels in a view of half the size."""
+    """An image of 1,200 x 900 pixels in a view of half that size."""
     show(qtbot, view, write_jpeg(tmp_path / "a.jpg", width=1200, height=900))
     return view.canvas
 
 
 def show(qtbot: QtBot, view: ImageView, path: Path) -> None:
-    """Show an image and wait until it is there."""
+    """Show an image and wait until it is loaded."""
     view.show_image(path, place=7, count=186)
     qtbot.waitUntil(lambda: view.has_image, timeout=LONG_MS)
 
 
 def wheel(canvas: ImageCanvas, degrees: int, place: QPointF) -> None:
-    """Turn the wheel over a place."""
+    """Turn the wheel at a point."""
     event = QWheelEvent(
-        place, canvas.mapToGlobal(place), QPoint(), QPoint(0, degrees), Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
-    )  # fmt: skip
+        place,
+        canvas.mapToGlobal(place),
+        QPoint(),
+        QPoint(0, degrees),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
     QApplication.sendEvent(canvas, event)
 
 
 def test_an_image_is_shown_fitted(qtbot: QtBot, view: ImageView, tmp_path: Path) -> None:
-    """All of it is in sight, in its own proportions, in the middle."""
+    """Fully visible, in proportion, centred."""
     show(qtbot, view, write_jpeg(tmp_path / "a.jpg", width=1200, height=300))
     target = view.canvas.target()
     assert target.width() / target.height() == pytest.approx(4)
@@ -73,7 +79,7 @@ def test_an_image_is_shown_fitted(qtbot: QtBot, view: ImageView, tmp_path: Path)
 
 
 def test_the_bar_says_which_image_it_is(qtbot: QtBot, view: ImageView, tmp_path: Path) -> None:
-    """Place, name, and how large it is shown; a name of 200 letters takes only the room that there is."""
+    """Position, name and scale; a name of 200 letters is elided."""
     path = write_jpeg(tmp_path / f"{'long ' * 40}.jpg", width=1200, height=900)
     show(qtbot, view, path)
     lines = texts(view.bar).splitlines()
@@ -86,7 +92,7 @@ def test_the_bar_says_which_image_it_is(qtbot: QtBot, view: ImageView, tmp_path:
 
 
 def test_the_first_of_several_pages_says_so(qtbot: QtBot, view: ImageView, tmp_path: Path) -> None:
-    """A scan of three pages: only the first is shown, and the bar says it until the next image comes."""
+    """For a scan of three pages the bar says that only the first is shown."""
     frames = [Image.fromarray(picture(seed=seed)) for seed in range(3)]
     path = tmp_path / "scan.tif"
     path.write_bytes(encoded(frames[0], "TIFF", save_all=True, append_images=frames[1:]))
@@ -106,7 +112,7 @@ def test_the_first_of_several_pages_says_so(qtbot: QtBot, view: ImageView, tmp_p
 def test_the_image_does_not_wait_for_its_pages(
     qtbot: QtBot, view: ImageView, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On a slow share counting thousands of pages takes long; the first is there meanwhile."""
+    """Counting thousands of pages may take long; the first page is shown meanwhile."""
     may_count = threading.Event()
     monkeypatch.setattr(
         "engine.images.photo_facts.page_count",
@@ -119,7 +125,7 @@ def test_the_image_does_not_wait_for_its_pages(
 
 
 def test_what_cannot_be_read_says_why(qtbot: QtBot, view: ImageView, tmp_path: Path) -> None:
-    """A broken file is one short sentence in the middle, without the list of formats; there is nothing to zoom."""
+    """A broken file gives one short sentence in the centre, and nothing to zoom."""
     path = tmp_path / "broken.jpg"
     path.write_text("no picture", encoding="utf-8")
     view.show_image(path)
@@ -134,7 +140,7 @@ def test_what_cannot_be_read_says_why(qtbot: QtBot, view: ImageView, tmp_path: P
 def test_a_late_image_does_not_replace_the_one_that_is_wanted(
     qtbot: QtBot, view: ImageView, tmp_path: Path
 ) -> None:
-    """Going on quickly shows the last image, whichever was decoded last."""
+    """The last requested image is shown, whichever was decoded last."""
     first = write_jpeg(tmp_path / "first.jpg", width=900, height=900)
     second = write_jpeg(tmp_path / "second.jpg", width=64, height=32)
     view.show_image(first)
@@ -147,7 +153,7 @@ def test_a_late_image_does_not_replace_the_one_that_is_wanted(
 
 
 def test_the_wheel_zooms_around_the_pointer(large: ImageCanvas) -> None:
-    """The point under the pointer stays; zoom has bounds; zoomed out it is fitted again."""
+    """The point under the pointer stays fixed; zoom is bounded; zoomed out it fits again."""
     before = large.target()
     place = before.topLeft() + QPointF(90, 70)
     spot = ((place.x() - before.x()) / before.width(), (place.y() - before.y()) / before.height())
@@ -165,7 +171,7 @@ def test_the_wheel_zooms_around_the_pointer(large: ImageCanvas) -> None:
 
 
 def test_three_notches_of_the_wheel_enlarge_by_a_third(large: ImageCanvas) -> None:
-    """Gently, whichever notch it is: no jump from 30% to 84%."""
+    """By a factor of 1.1 each."""
     scales = [large.scale]
     for _ in range(3):
         wheel(large, 120, QPointF(200, 150))
@@ -175,17 +181,23 @@ def test_three_notches_of_the_wheel_enlarge_by_a_third(large: ImageCanvas) -> No
 
 
 def test_a_touchpad_zooms_by_its_pixels_around_the_pointer(large: ImageCanvas) -> None:
-    """However large the angle is that its driver makes of them; what lies under the pointer stays there."""
+    """By pixels, not by the driver's angle; the point under the pointer stays fixed."""
     before, place = (
         large.target(),
         QPointF(280, 170),
-    )  # so far inside that no edge of the image comes in
+    )  # far enough inside that no edge of the image appears
     spot = (place.x() - before.x()) / before.width()
     for phase in (Qt.ScrollPhase.ScrollBegin, Qt.ScrollPhase.ScrollUpdate):
         event = QWheelEvent(
-            place, large.mapToGlobal(place), QPoint(0, 120), QPoint(0, 4800), Qt.MouseButton.NoButton,
-            NO_KEYS, phase, False,
-        )  # fmt: skip
+            place,
+            large.mapToGlobal(place),
+            QPoint(0, 120),
+            QPoint(0, 4800),
+            Qt.MouseButton.NoButton,
+            NO_KEYS,
+            phase,
+            False,
+        )
         QApplication.sendEvent(large, event)
     after = large.target()
     assert after.width() / before.width() == pytest.approx(PIXEL_STEP**240)
@@ -200,14 +212,19 @@ def test_a_touchpad_zooms_by_its_pixels_around_the_pointer(large: ImageCanvas) -
         (lambda view: QTest.mouseClick(button(view, "Actual size"), LEFT), False),
         (lambda view: [QTest.keyClick(view, key) for key in (Key.Key_Plus, Key.Key_0)], True),
         (lambda view: [QTest.keyClick(view, key) for key in (Key.Key_Z, Key.Key_Z)], True),
-        (lambda view: [QTest.mouseClick(button(view, name), LEFT) for name in ("Zoom in", "Fit to")], True),
+        (
+            lambda view: [
+                QTest.mouseClick(button(view, name), LEFT) for name in ("Zoom in", "Fit to")
+            ],
+            True,
+        ),
         (lambda view: [QTest.keyClick(view, key) for key in (Key.Key_Plus, Key.Key_Minus)], True),
     ],
-)  # fmt: skip
+)
 def test_keys_and_buttons_zoom(
     view: ImageView, large: ImageCanvas, begin: object, is_fitted: bool
 ) -> None:
-    """Actual size shows each pixel as one of the screen; 0 and its button fit; the bar says how large it is."""
+    """Actual size is one image pixel per screen pixel; 0 and its button fit the image."""
     fitted = large.scale
     assert fitted < 0.5
     begin(view)  # type: ignore[operator]
@@ -217,7 +234,7 @@ def test_keys_and_buttons_zoom(
 
 
 def test_a_zoomed_image_is_moved_and_stays_in_the_room(view: ImageView, large: ImageCanvas) -> None:
-    """By dragging and by arrows, to its edge and no farther; at the edge an arrow goes on to the next image."""
+    """By dragging and by arrows, up to its edge; there an arrow goes to the next image."""
     steps = recorded(view.step_requested)
     QTest.keyClick(view, Key.Key_Z)
     before = large.target()
@@ -235,7 +252,7 @@ def test_a_zoomed_image_is_moved_and_stays_in_the_room(view: ImageView, large: I
 
 
 def test_keys_and_buttons_go_on_and_back(qtbot: QtBot, view: ImageView) -> None:
-    """Arrows and Page keys ask for the neighbours, Esc, Space, the cross and a double click for the grid."""
+    """Arrows and page keys go to neighbours; Esc, Space, close button, double click to the grid."""
     steps, left = recorded(view.step_requested), recorded(view.left)
     view.bar.show_place("a.jpg", 2, 3)
     for key in (Key.Key_Right, Key.Key_Left, Key.Key_PageDown, Key.Key_PageUp):
@@ -256,14 +273,14 @@ def test_keys_and_buttons_go_on_and_back(qtbot: QtBot, view: ImageView) -> None:
 def test_at_the_ends_there_is_no_way_on(
     view: ImageView, place: int, first: bool, last: bool
 ) -> None:
-    """The buttons say so."""
+    """The buttons are disabled."""
     view.bar.show_place("a.jpg", place, 3)
     assert button(view, "Previous").isEnabled() is not first
     assert button(view, "Next").isEnabled() is not last
 
 
 def test_decoding_turns_an_image_upright(tmp_path: Path) -> None:
-    """Pixels come as the engine reads them."""
+    """Pixels come as the engine reads them, with EXIF orientation."""
     found = decode(ImageSource(write_jpeg(tmp_path / "a.jpg", width=60, height=40)))
     assert isinstance(found, QImage)
     assert (found.width(), found.height()) == (60, 40)
@@ -276,7 +293,7 @@ def test_decoding_turns_an_image_upright(tmp_path: Path) -> None:
 def test_the_view_is_turned_and_the_file_is_not(
     qtbot: QtBot, view: ImageView, tmp_path: Path, key: Qt.Key, modifiers: Qt.KeyboardModifier
 ) -> None:
-    """A quarter swaps the sides; four quarters are none; another image stands upright, and this one as it was left."""
+    """A quarter swaps the sides, four are none; rotation is stored per image, not in the file."""
     path = write_jpeg(tmp_path / "a.jpg", width=1200, height=400)
     before = path.read_bytes()
     show(qtbot, view, path)
@@ -296,7 +313,7 @@ def test_the_view_is_turned_and_the_file_is_not(
 
 
 def test_a_turned_picture_is_painted_turned(qtbot: QtBot, view: ImageView, tmp_path: Path) -> None:
-    """What was at the top is at the right after a quarter to the right."""
+    """The top is at the right after a quarter clockwise."""
     image = Image.new("RGB", (400, 400), "white")
     image.paste("red", (0, 0, 400, 200))
     image.save(tmp_path / "half.png")

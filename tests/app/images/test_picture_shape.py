@@ -1,4 +1,4 @@
-"""The shape of cards follows that of the pictures on them."""
+"""The aspect ratio of cards follows that of their pictures."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from app.images.pixels import DECIDED_AT, SQUARE, PictureShape
 
 
 def shape_of(*sides: tuple[int, int]) -> float:
-    """The shape that is decided for pictures, all of them in sight."""
+    """The aspect ratio chosen for these pictures."""
     shape = PictureShape()
     for place, (width, height) in enumerate(sides):
         shape.note(place, width, height)
@@ -28,12 +28,12 @@ def shape_of(*sides: tuple[int, int]) -> float:
     ],
 )
 def test_pictures_of_one_shape_fill_their_cards(sides: tuple[int, int], expected: float) -> None:
-    """Those of cameras and screens exactly; a panorama and a tall one get the nearest that cards have."""
+    """Those of cameras and screens exactly; extreme ratios are clamped."""
     assert shape_of(sides, sides, sides) == expected
 
 
 def test_half_upright_and_half_lying_pictures_have_square_cards() -> None:
-    """Each kind loses as much."""
+    """Each kind loses the same area."""
     assert shape_of(*[(4000, 3000)] * 5, *[(3000, 4000)] * 5) == SQUARE
 
 
@@ -43,7 +43,7 @@ def test_one_odd_picture_changes_nothing() -> None:
 
 
 def test_the_shape_is_decided_when_enough_pictures_are_known_and_not_again_soon() -> None:
-    """Cards that change their shape at every picture would never lie still."""
+    """Cards must not change their aspect ratio at every picture."""
     shape = PictureShape()
     for place in range(DECIDED_AT[0] - 1):
         shape.note(place, 1600, 900)

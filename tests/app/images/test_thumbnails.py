@@ -1,4 +1,4 @@
-"""Thumbnails: the newest request first, bounded memory, broken files, and no work for what is out of sight."""
+"""Thumbnails: newest request first, bounded memory, broken files, off-screen requests."""
 
 import threading
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ SIDE: Final = 320
 
 
 class SlowDecoder:
-    """Stands in for decoding: waits until it is let go, and notes what was decoded in which order."""
+    """Replacement for decoding that blocks until released, and records the order."""
 
     def __init__(self) -> None:
         self.let_go = threading.Event()
@@ -33,7 +33,7 @@ class SlowDecoder:
     def __call__(
         self, _cache: object, source: ImageSource, side: int, *, last_known: object, makes: bool
     ) -> QImage:
-        """Make a blank picture."""
+        """Return a blank picture."""
         assert last_known is None
         assert makes
         with self._lock:
@@ -43,14 +43,14 @@ class SlowDecoder:
         return QImage(side, side, QImage.Format.Format_RGB32)
 
     def wait_for_all_threads(self) -> None:
-        """Wait until every thread has its first picture in hand."""
+        """Wait until every thread decodes its first picture."""
         for _ in range(THREADS):
             assert self.begun.acquire(timeout=LONG_MS / 1000)
 
 
 @pytest.fixture
 def decoder(monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowDecoder]:
-    """The decoder of this test."""
+    """The slow decoder."""
     decoder = SlowDecoder()
     monkeypatch.setattr(module, "load_thumbnail", decoder)
     yield decoder
@@ -58,14 +58,14 @@ def decoder(monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowDecoder]:
 
 
 def wait_until_idle(qtbot: QtBot, thumbnails: Thumbnails) -> None:
-    """Wait until no request is open."""
+    """Wait until no request is pending."""
     qtbot.waitUntil(lambda: not thumbnails.is_busy, timeout=LONG_MS)
 
 
 def test_a_real_picture_comes_and_is_kept_on_disk(
     qtbot: QtBot, thumbnails: Thumbnails, tmp_path: Path
 ) -> None:
-    """First there is nothing, then a pixmap of the wanted size; the disk cache has it for the next run."""
+    """First None, then a pixmap of the requested size; it is stored in the disk cache."""
     path = write_jpeg(tmp_path / "a.jpg", width=600, height=300)
     with qtbot.waitSignal(
         thumbnails.ready, check_params_cb=lambda ready: ready.path == path, timeout=LONG_MS
@@ -85,7 +85,7 @@ def test_a_real_picture_comes_and_is_kept_on_disk(
 def test_a_broken_file_fails_once_and_may_be_tried_again(
     qtbot: QtBot, thumbnails: Thumbnails, tmp_path: Path
 ) -> None:
-    """It counts as ready, it has failed, and nobody tries again until it is forgotten."""
+    """The failure is remembered and not retried until it is forgotten."""
     path = tmp_path / "broken.jpg"
     path.write_text("no picture", encoding="utf-8")
     with qtbot.waitSignal(thumbnails.ready, timeout=LONG_MS):
@@ -101,7 +101,7 @@ def test_a_broken_file_fails_once_and_may_be_tried_again(
 
 
 def keep(caches: CacheFolders, path: Path) -> None:
-    """As the pass that embeds does it."""
+    """Store a thumbnail as the embedding job does."""
     cache, status = ThumbnailCache(caches.thumbnails), path.stat()
     cache.put(path, status.st_size, status.st_mtime_ns, SIDE, thumbnail(path, SIDE))
     cache.close()
@@ -110,7 +110,7 @@ def keep(caches: CacheFolders, path: Path) -> None:
 def test_photos_that_are_about_to_be_read_are_not_read_for_a_thumbnail(
     qtbot: QtBot, thumbnails: Thumbnails, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What the pass that embeds makes is shown as soon as it is there, also where it was requested again meanwhile."""
+    """Thumbnails made by the embedding job are shown as soon as they are stored."""
     first, second = (write_jpeg(tmp_path / f"{name}.jpg", width=600, height=300) for name in "ab")
     caches = cache_of_test()
     keep(caches, second)
@@ -135,7 +135,7 @@ def test_photos_that_are_about_to_be_read_are_not_read_for_a_thumbnail(
 def test_photos_are_not_waited_for_long(
     qtbot: QtBot, thumbnails: Thumbnails, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever was to read them may be slow, or have failed."""
+    """The embedding job may be slow or may have failed."""
     monkeypatch.setattr(module, "AWAITED_S", 0.2)
     thumbnails.expect()
     path = write_jpeg(tmp_path / "a.jpg", width=600, height=300)
@@ -146,7 +146,7 @@ def test_photos_are_not_waited_for_long(
 
 @pytest.mark.parametrize("name", ["missing.jpg", "folder"])
 def test_what_is_no_picture_is_none(name: str, tmp_path: Path) -> None:
-    """A missing file and a folder are no thumbnails, and no error."""
+    """A missing file and a folder have no thumbnail, without an error."""
     (tmp_path / "folder").mkdir()
     cache = ThumbnailCache(tmp_path / "cache")
     assert load_thumbnail(cache, ImageSource(tmp_path / name), SIDE) is None
@@ -156,7 +156,7 @@ def test_what_is_no_picture_is_none(name: str, tmp_path: Path) -> None:
 def test_the_newest_request_is_served_first(
     qtbot: QtBot, thumbnails: Thumbnails, decoder: SlowDecoder
 ) -> None:
-    """What came into sight last is decoded first."""
+    """The last visible cards are decoded first."""
     for number in range(THREADS):
         thumbnails.pixmap(ImageSource(Path(f"first {number}")), SIDE, 1.0)
     decoder.wait_for_all_threads()
@@ -173,7 +173,7 @@ def test_the_newest_request_is_served_first(
 def test_fleeting_requests_end_off_screen(
     qtbot: QtBot, thumbnails: Thumbnails, decoder: SlowDecoder
 ) -> None:
-    """Scrolling past costs nothing; what another pane waits for stays requested."""
+    """Requests scrolled past are dropped; those of other panes stay."""
     for number in range(THREADS):
         thumbnails.pixmap(ImageSource(Path(f"first {number}")), SIDE, 1.0)
     decoder.wait_for_all_threads()
@@ -190,7 +190,7 @@ def test_fleeting_requests_end_off_screen(
 def test_a_repaint_requests_nothing_twice(
     qtbot: QtBot, thumbnails: Thumbnails, decoder: SlowDecoder
 ) -> None:
-    """A card that is painted again while its picture is decoded does not have it decoded again."""
+    """Repainting a card does not decode its picture twice."""
     paths = [Path(f"card {number}") for number in range(THREADS)]
     for path in paths:
         thumbnails.pixmap(ImageSource(path), SIDE, 1.0)
@@ -205,7 +205,7 @@ def test_a_repaint_requests_nothing_twice(
 def test_memory_is_bounded(
     qtbot: QtBot, thumbnails: Thumbnails, decoder: SlowDecoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The longest unused pictures go when the bound is passed; what was just looked at stays."""
+    """Least recently used pixmaps are evicted."""
     picture_bytes = SIDE * SIDE * 4
     monkeypatch.setattr(module, "MEMORY_BYTES", 3 * picture_bytes)
     decoder.let_go.set()
@@ -222,7 +222,7 @@ def test_memory_is_bounded(
 def test_a_sharp_screen_gets_larger_pictures(
     qtbot: QtBot, thumbnails: Thumbnails, decoder: SlowDecoder
 ) -> None:
-    """Two device pixels for one logical pixel ask for the larger stored side."""
+    """A pixel ratio of 2 requests the larger stored size."""
     decoder.let_go.set()
     thumbnails.pixmap(ImageSource(Path("a")), 200, 2.0)
     wait_until_idle(qtbot, thumbnails)
@@ -235,7 +235,7 @@ def test_stopping_ends_the_threads(
     thumbnails: Thumbnails, decoder: SlowDecoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No thread is left, and later requests are ignored."""
-    monkeypatch.setattr(module, "LEAVING_S", LONG_MS / 1000)  # a slow machine is no slow disk
+    monkeypatch.setattr(module, "LEAVING_S", LONG_MS / 1000)  # a slow machine is not a slow disk
     for number in range(20):
         thumbnails.pixmap(ImageSource(Path(f"card {number}")), SIDE, 1.0)
     decoder.wait_for_all_threads()
@@ -249,7 +249,7 @@ def test_stopping_ends_the_threads(
 def test_a_file_that_is_not_there_is_shown_as_it_was(
     qtbot: QtBot, thumbnails: Thumbnails, tmp_path: Path
 ) -> None:
-    """Its thumbnail was made before, and is found by what the file was; without that it fails, and is no news."""
+    """Its cached thumbnail is found by size and time of the file; without one it fails silently."""
     path, unseen = write_jpeg(tmp_path / "a.jpg"), tmp_path / "never seen.jpg"
     status = path.stat()
     thumbnails.pixmap(ImageSource(path), SIDE, 1.0)
@@ -285,7 +285,7 @@ def test_a_file_that_is_not_there_is_shown_as_it_was(
 def test_a_file_that_is_missed_while_it_is_being_read_is_tried_again(
     qtbot: QtBot, thumbnails: Thumbnails, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was tried before anybody knew how the file was is no failure."""
+    """An attempt before size and time of the file were known is no failure."""
     path, reading, known = tmp_path / "gone.jpg", threading.Event(), threading.Event()
 
     def read(
@@ -313,7 +313,7 @@ def test_a_file_that_is_missed_while_it_is_being_read_is_tried_again(
 def test_another_size_stands_in_until_the_requested_one_is_there(
     qtbot: QtBot, thumbnails: Thumbnails, tmp_path: Path
 ) -> None:
-    """Nothing is blank that was seen in another size just now."""
+    """A cached pixmap of another size is a placeholder."""
     path = write_jpeg(tmp_path / "a.jpg", width=600, height=300)
     assert thumbnails.stand_in(ImageSource(path)) is None
     for side in (96, 320):

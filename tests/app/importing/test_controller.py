@@ -1,4 +1,4 @@
-"""Dropping a folder that lies on a slow share: everything else goes on as if nothing were going on."""
+"""Dropping a folder on a slow network share: the window stays responsive."""
 
 import threading
 from collections.abc import Iterator
@@ -22,12 +22,12 @@ from tests.support.slow_share import SlowShare
 Key = Qt.Key
 IMAGES = 6
 BEFORE = 64
-"""Images of the collection that is open."""
+"""Number of images in the open collection."""
 
 
 @pytest.fixture
 def share(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowShare]:
-    """A slow share with a few pictures; it answers in the end, so that no thread outlives the test."""
+    """A slow share with a few pictures; it is released in the end, so that no thread is left."""
     share = SlowShare(tmp_path / "share", monkeypatch, images=IMAGES)
     yield share
     share.open()
@@ -38,7 +38,7 @@ def share(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowShare
 
 @pytest.fixture
 def searching(reviewing: Desk, share: SlowShare) -> Desk:
-    """The share's folder was dropped on the grid; a few of its files have been found, the next one takes long."""
+    """The share's folder was dropped on the grid; some files are found, the next one blocks."""
     assert len(reviewing.state.image_ids) == BEFORE
     reviewing.drop_files(reviewing.grid, [share.folder])
     share.answer(5)
@@ -46,7 +46,7 @@ def searching(reviewing: Desk, share: SlowShare) -> Desk:
 
 
 def test_labels_and_undo_wait_for_no_file_of_the_share(searching: Desk, share: SlowShare) -> None:
-    """While not one more file is found, a label is given and taken back; then the import is one step by itself."""
+    """While the search blocks, labels are set and undone; the import is a separate step."""
     asked = len(share.asked)
     image_id = searching.choose(0)
     searching.press_for_change(Key.Key_Return)
@@ -64,7 +64,7 @@ def test_labels_and_undo_wait_for_no_file_of_the_share(searching: Desk, share: S
 
 
 def test_the_status_bar_counts_and_stops_the_search(searching: Desk, share: SlowShare) -> None:
-    """A click ends it at once, though the share still owes an answer; nothing is added, and nothing comes later."""
+    """A click cancels at once, although the share does not respond; nothing is added."""
     bar = searching.window.status_line.job_bar
     searching.wait(lambda: bar.facts != "")
     (stop,) = [
@@ -84,9 +84,9 @@ def test_the_status_bar_counts_and_stops_the_search(searching: Desk, share: Slow
 def test_adding_is_counted_and_stopped(
     reviewing: Desk, share: SlowShare, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The bar moves while rows go into the project; a stop there leaves not one of them, and the next try adds all."""
+    """Cancelled while rows are inserted, no image is added; the next attempt adds all."""
     share.open()
-    gate, insert = threading.Event(), image_rows.insert_new  # what takes long with a million
+    gate, insert = threading.Event(), image_rows.insert_new  # slow for a million images
 
     def gated(*arguments: Any) -> list[ImageId]:
         assert gate.wait(LONG_MS / 1000)
@@ -116,7 +116,7 @@ def test_adding_is_counted_and_stopped(
 def test_the_next_project_gets_nothing_of_the_search(
     searching: Desk, share: SlowShare, tmp_path: Path
 ) -> None:
-    """Another project opens while the share is silent, and stays empty when it answers."""
+    """Another project is opened while the share blocks, and stays empty."""
     asked = len(share.asked)
     create_project(searching.qtbot, searching.window.session, tmp_path / "next.protoleaf")
     assert len(share.asked) == asked
@@ -126,7 +126,7 @@ def test_the_next_project_gets_nothing_of_the_search(
 
 
 def test_the_window_closes_while_the_share_is_silent(searching: Desk, share: SlowShare) -> None:
-    """Neither the search nor the thread that it left holds the end of the program up."""
+    """Neither the search nor its thread delays the exit."""
     asked = len(share.asked)
     assert searching.window.close()
     assert len(share.asked) == asked
@@ -134,7 +134,7 @@ def test_the_window_closes_while_the_share_is_silent(searching: Desk, share: Slo
 
 
 def test_a_share_dropped_on_the_welcome_page(desk: Desk, share: SlowShare) -> None:
-    """A project is made beside the folder and takes its images; the window never asks the share itself."""
+    """A project is created next to the folder; the GUI thread never reads the share."""
     desk.drop_files(desk.window.of(Projects).page, [share.folder])
     share.answer(0)
     assert not any(path.name == "0.png" for path in share.asked)
@@ -146,7 +146,7 @@ def test_a_share_dropped_on_the_welcome_page(desk: Desk, share: SlowShare) -> No
 
 
 def test_files_dropped_on_a_class_become_its_shots(reviewing: Desk, share: SlowShare) -> None:
-    """Two files of the share that were named themselves; the class is the one of the drop."""
+    """Two single files of the share get the class that they were dropped on."""
     share.open()
     red = reviewing.graph.find("Red disc")
     importing = reviewing.window.of(Importing)

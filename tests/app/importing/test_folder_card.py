@@ -1,4 +1,4 @@
-"""Folders dropped on an open project: classes are those that a person ticks."""
+"""Folders dropped on an open project: ticked ones become classes."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ Key = Qt.Key
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Folders of places, such as a line of machines has, and one that is called as a class of the collection is."""
+    """Folders of places, as in quality control, and one named like a class of the collection."""
     for number in range(3):
         write_shape(
             tmp_path / "bad" / "parts" / "samples" / f"{number}.png", "Red disc", seed=50 + number
@@ -32,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def asked(desk: Desk, folder: Path) -> FolderCard:
-    """The card, after a folder was dropped on the grid."""
+    """The card, after the folder was dropped on the grid."""
     desk.drop_files(desk.grid, [folder])
     importing = desk.window.of(Importing)
     desk.wait(lambda: importing.card is not None and importing.card.isVisible())
@@ -41,12 +41,12 @@ def asked(desk: Desk, folder: Path) -> FolderCard:
 
 
 def classes_of_new(desk: Desk, before: int) -> set[str]:
-    """The labels of images that were added."""
+    """The labels of added images."""
     return {desk.label_of(int(each)) for each in desk.state.image_ids[before:]} - {""}
 
 
 def test_only_folders_called_as_classes_are_ticked(reviewing: Desk, folder: Path) -> None:
-    """“line 3” and “parts/samples” are places: Enter makes no class of them and gives them no label."""
+    """Enter makes neither classes nor labels of the places "line 3" and "parts/samples"."""
     before, classes = len(reviewing.state.image_ids), len(reviewing.graph)
     card = asked(reviewing, folder)
     assert card.question == "Are these folders your classes? line 3, parts, samples, …"
@@ -61,7 +61,7 @@ def test_only_folders_called_as_classes_are_ticked(reviewing: Desk, folder: Path
 
 
 def test_what_is_ticked_becomes_a_class(reviewing: Desk, folder: Path) -> None:
-    """By the mouse: “samples” is a class, “parts” around it is not, “line 3” is not added at all."""
+    """By mouse: "samples" is a class, its parent "parts" is not, "line 3" is not added."""
     before = len(reviewing.state.image_ids)
     card = asked(reviewing, folder)
     click_box(reviewing, card.list, "samples")
@@ -75,7 +75,7 @@ def test_what_is_ticked_becomes_a_class(reviewing: Desk, folder: Path) -> None:
 
 
 def test_all_are_added_without_classes(reviewing: Desk, folder: Path) -> None:
-    """The boxes are emptied by one click."""
+    """One click unticks all boxes."""
     before = np.count_nonzero(reviewing.state.label_class != NO_CLASS)
     card = asked(reviewing, folder)
     reviewing.click(card.none_button)
@@ -88,7 +88,7 @@ def test_all_are_added_without_classes(reviewing: Desk, folder: Path) -> None:
 
 
 def test_a_box_is_ticked_by_keys(reviewing: Desk, folder: Path) -> None:
-    """Space in the list, Enter adds."""
+    """Space ticks in the list, Enter adds."""
     card = asked(reviewing, folder)
     card.list.setFocus()
     index = card.list.model().index(0, 2, card.list.model().index(0, 0))
@@ -110,7 +110,7 @@ def test_esc_adds_nothing(reviewing: Desk, folder: Path) -> None:
 
 
 def test_folders_dropped_on_a_class(reviewing: Desk, folder: Path) -> None:
-    """What is ticked lies below the class, and all other images become examples of it."""
+    """Ticked folders become its subclasses; all other images are labelled with the class."""
     before = len(reviewing.state.image_ids)
     disc = reviewing.graph.find("Blue disc")
     reviewing.window.tree.requests.files_dropped.emit(disc, (folder / "parts",))

@@ -1,4 +1,4 @@
-"""What is asked about folders whose sub-folders may be classes."""
+"""Texts about folders whose subfolders may be classes."""
 
 import pytest
 
@@ -12,13 +12,13 @@ from app.importing.wording import (
 
 
 def test_some_of_the_folders_are_named() -> None:
-    """So that a person knows which are meant."""
+    """The first names of folders, then an ellipsis."""
     assert folders_question(["Fox"]) == "Are these folders your classes? Fox"
     assert folders_question(["a", "b", "c", "d"]) == "Are these folders your classes? a, b, c, …"
 
 
 def test_parts_of_data_sets_are_pointed_out() -> None:
-    """They are no classes, and their boxes come another way."""
+    """They are no classes, and their boxes are imported otherwise."""
     assert parts_note(["Fox", "site A"]) == ""
     assert parts_note(["Fox", "train", "images"]).startswith(
         "train, images: usual names of parts of a data set"
@@ -26,14 +26,14 @@ def test_parts_of_data_sets_are_pointed_out() -> None:
 
 
 def test_the_button_says_what_becomes_of_the_folders() -> None:
-    """Images dropped on a class become examples of it where no folder is a class."""
+    """Images dropped on a class are labelled with it where no folder is a class."""
     assert add_text(0, "") == "Add without classes"
     assert add_text(0, "Gull") == "Label all as Gull"
     assert (add_text(1, ""), add_text(3, "Gull")) == ("Add with 1 class", "Add with 3 classes")
 
 
 def test_the_dialog_offers_what_is_read() -> None:
-    """Every suffix in either case, as some systems tell them apart, and all files besides."""
+    """Every suffix in lower and upper case, for case-sensitive systems, and all files."""
     kinds = file_kinds()
     assert kinds.startswith("Images (*")
     assert kinds.endswith(";;All files (*)")
@@ -47,5 +47,5 @@ def test_the_dialog_offers_what_is_read() -> None:
     [(0, ""), (1, "1 RAW photo was skipped:"), (12, "12 RAW photos were skipped:")],
 )
 def test_raw_photos_beside_developed_ones(count: int, words: str) -> None:
-    """Numbers and words agree."""
+    """Singular and plural."""
     assert raw_doubles_text(count).startswith(words)

@@ -1,4 +1,4 @@
-"""Note, synonyms, source id and colour of a class, written in the inspector."""
+"""Note, synonyms, source id and colour of a class, edited in the inspector."""
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
@@ -20,7 +20,7 @@ Key = Qt.Key
 
 
 def show_page(desk: Desk, name: str) -> int:
-    """Choose a class, wait for its page, and open what is written there."""
+    """Select a class, wait for its page, and expand the notes."""
     class_id = choose_class(desk, name)
     inspector = desk.window.inspector
     desk.wait(
@@ -31,7 +31,7 @@ def show_page(desk: Desk, name: str) -> int:
 
 
 def field(desk: Desk, name: str) -> QLineEdit:
-    """A line of the page that is shown."""
+    """A line edit of the page."""
     return next(
         each
         for each in desk.window.inspector.findChildren(QLineEdit)
@@ -40,13 +40,13 @@ def field(desk: Desk, name: str) -> QLineEdit:
 
 
 def note_field(desk: Desk) -> NoteField:
-    """The field for the note on the page that is shown."""
+    """The note field of the page."""
     (found,) = desk.window.inspector.findChildren(NoteField)
     return found
 
 
 def dot(desk: Desk, name: str) -> ColourDot:
-    """One of the colours on the page that is shown."""
+    """A colour dot of the page."""
     found = next(
         each
         for each in desk.window.inspector.findChildren(ColourDot)
@@ -60,7 +60,7 @@ def dot(desk: Desk, name: str) -> ColourDot:
 
 
 def details(desk: Desk) -> dict[int, ClassAttributes]:
-    """Notes and colours in the project."""
+    """Attributes of all classes in the project."""
     answers: list[dict[int, ClassAttributes]] = []
     desk.window.session.ask(
         lambda live: dict(live.project.classes.graph.all_attributes()),
@@ -72,7 +72,7 @@ def details(desk: Desk) -> dict[int, ClassAttributes]:
 
 
 def test_a_note_is_kept_when_the_field_is_left(reviewing: Desk) -> None:
-    """Typed, then Tab: one step, which one undo takes back; the page shows what the project holds."""
+    """Typed, then Tab: one undoable step; the page shows the stored note."""
     red = show_page(reviewing, "Red")
     note_field(reviewing).setFocus(Qt.FocusReason.TabFocusReason)
     QTest.keyClicks(note_field(reviewing), "No rust.")
@@ -86,7 +86,7 @@ def test_a_note_is_kept_when_the_field_is_left(reviewing: Desk) -> None:
 
 
 def test_what_is_being_written_stays_while_predictions_change(reviewing: Desk) -> None:
-    """A new state makes no new page under a person's fingers; another class's page takes over what was written."""
+    """A new state does not replace the page during typing; another class's page saves the text."""
     red, disc = show_page(reviewing, "Red"), reviewing.graph.find("Red disc")
     note = note_field(reviewing)
     note.setFocus(Qt.FocusReason.TabFocusReason)
@@ -106,7 +106,7 @@ def test_what_is_being_written_stays_while_predictions_change(reviewing: Desk) -
 
 
 def test_closing_the_window_keeps_what_was_written(reviewing: Desk, collection: Collection) -> None:
-    """Nobody has to leave the field first."""
+    """Also while the field has the focus."""
     red = show_page(reviewing, "Red")
     note_field(reviewing).setFocus(Qt.FocusReason.TabFocusReason)
     QTest.keyClicks(note_field(reviewing), "The last word")
@@ -139,7 +139,7 @@ def test_synonyms_source_id_and_rank(reviewing: Desk) -> None:
 
 
 def test_a_colour_is_given_to_all_chosen_classes(reviewing: Desk) -> None:
-    """By a click, in one step; the rows of these classes wear it, those below keep their own."""
+    """By a click, in one step; the rows of these classes show it, their children keep their own."""
     checks, disc = reviewing.graph.find("Red checks"), reviewing.graph.find("Red disc")
     show_page(reviewing, "Red checks")
     reviewing.press(Key.Key_Down, SHIFT)
@@ -168,13 +168,13 @@ def test_a_colour_is_given_to_all_chosen_classes(reviewing: Desk) -> None:
 
 
 def row_colours(desk: Desk, name: str) -> str:
-    """The colour that the row of a class wears."""
+    """The colour of a class's row."""
     (index,) = desk.window.tree.front.model().indexes_of(desk.graph.find(name))  # type: ignore[attr-defined]
     return str(index.data(COLOUR_ROLE))
 
 
 def dot_colours(desk: Desk, name: str) -> set[str]:
-    """Colours of the pixels at the left of a row, as it is painted."""
+    """Colours of the pixels at the left of a painted row."""
     view = desk.window.tree.front
     (index,) = view.model().indexes_of(desk.graph.find(name))  # type: ignore[attr-defined]
     rect = view.visualRect(index)
@@ -183,12 +183,13 @@ def dot_colours(desk: Desk, name: str) -> set[str]:
 
 
 def test_the_dots_are_walked_with_the_arrow_keys(reviewing: Desk) -> None:
-    """Space chooses; a colour that came from elsewhere is one more dot."""
+    """Space chooses; a colour from elsewhere has a dot of its own."""
     red = show_page(reviewing, "Red")
     act(
-        reviewing.qtbot, reviewing.window.session,
+        reviewing.qtbot,
+        reviewing.window.session,
         lambda project: project.classes.set_attributes([red], colour="#123456"),
-    )  # fmt: skip
+    )
     reviewing.wait(lambda: bool(reviewing.window.inspector.findChildren(ColourDot)))
     reviewing.wait(
         lambda: any(
@@ -208,7 +209,7 @@ def test_the_dots_are_walked_with_the_arrow_keys(reviewing: Desk) -> None:
 def test_a_project_that_cannot_be_changed_shows_what_was_written(
     desk: Desk, collection: Collection
 ) -> None:
-    """The fields can be read and copied, not changed."""
+    """Read-only fields can be read and copied."""
     with Project.open(collection.project) as project:
         project.classes.set_attributes(
             [project.classes.graph.find("Red")], note="Kept.", colour=SWATCHES[1]

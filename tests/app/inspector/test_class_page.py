@@ -1,4 +1,4 @@
-"""The bar on its curve: dragged in a hand, it says what it would do, and is set when it is let go."""
+"""The class page: threshold curve, and likely images to label."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ from tests.support.widgets import button
 
 @pytest.fixture
 def page(pane: Pane) -> ClassPage:
-    """A class of which 20 images were held out."""
+    """The page of a class with 20 held-out images."""
     return pane.show_class(facts_of_class(curve=curve_of_class()))
 
 
@@ -92,7 +92,7 @@ CLASS = "Blue checks"
 
 @pytest.fixture
 def likely(reviewing: Desk) -> LikelyImages:
-    """The likely images of a class, on its page."""
+    """The likely images on the page of a class."""
     reviewing.window.tree.select_class(reviewing.graph.find(CLASS))
     reviewing.window.tree.front.setFocus()
     inspector = reviewing.window.inspector
@@ -104,7 +104,7 @@ def likely(reviewing: Desk) -> LikelyImages:
 
 
 def candidates(desk: Desk) -> tuple[int, ...]:
-    """The likely images in the order in which they are shown."""
+    """The likely images in the order shown."""
     facts = desk.window.inspector.class_facts
     assert facts is not None
     return facts.candidates
@@ -118,7 +118,7 @@ def click_image(desk: Desk, likely: LikelyImages, place: int) -> None:
 
 
 def test_ticked_images_are_labelled_together(reviewing: Desk, likely: LikelyImages) -> None:
-    """Two clicks, one button, one step that one undo takes back; a second click on an image takes the tick off."""
+    """Two clicks and one button make one undoable step; a second click unticks an image."""
     first, second, third = candidates(reviewing)[:3]
     for place in (0, 1, 2, 1):
         click_image(reviewing, likely, place)
@@ -137,7 +137,7 @@ def test_ticked_images_are_labelled_together(reviewing: Desk, likely: LikelyImag
 
 
 def test_nothing_moves_while_images_are_ticked(reviewing: Desk, likely: LikelyImages) -> None:
-    """A label given elsewhere changes what is likely; the page shows that when the ticks are gone."""
+    """Likely images that changed meanwhile are shown once no image is ticked."""
     before = candidates(reviewing)
     click_image(reviewing, likely, 0)
     reviewing.window.session.label([before[1]], reviewing.graph.find("Red disc"))
@@ -150,7 +150,7 @@ def test_nothing_moves_while_images_are_ticked(reviewing: Desk, likely: LikelyIm
 
 
 def test_leaving_the_page_labels_what_is_ticked(reviewing: Desk, likely: LikelyImages) -> None:
-    """Nothing that was ticked is lost; an image that got another label meanwhile keeps it."""
+    """Ticked images are labelled; one labelled otherwise meanwhile keeps its label."""
     first, second = candidates(reviewing)[:2]
     click_image(reviewing, likely, 0)
     click_image(reviewing, likely, 1)
@@ -163,7 +163,7 @@ def test_leaving_the_page_labels_what_is_ticked(reviewing: Desk, likely: LikelyI
 def test_a_class_that_goes_away_takes_its_ticks_along(
     reviewing: Desk, likely: LikelyImages
 ) -> None:
-    """There is nothing to label them as."""
+    """They cannot be labelled any more."""
     first = candidates(reviewing)[0]
     class_id = reviewing.graph.find(CLASS)
     click_image(reviewing, likely, 0)

@@ -1,4 +1,4 @@
-"""The fields of an image at the right: shown, and changed by keys and mouse."""
+"""The fields of an image in the inspector: shown, and edited by keys and mouse."""
 
 import pytest
 from PySide6.QtCore import QObject, Qt
@@ -141,7 +141,7 @@ def shown_in(section: FieldSection) -> list[str]:
 def test_values_that_differ_are_mixed_and_left_alone(
     mixed: FieldSection, asked: list[tuple[object, ...]], qtbot: QtBot
 ) -> None:
-    """Going through all fields, with Enter and Esc in those that are typed, changes nothing."""
+    """Walking through all fields, with Enter and Esc in text fields, changes nothing."""
     assert shown_in(mixed) == ["Mixed"] * 4
     count_of(mixed).setFocus(Qt.FocusReason.TabFocusReason)
     for _ in FIELDS:

@@ -1,4 +1,4 @@
-"""What the inspector knows, worked out by hand."""
+"""Facts of the inspector, with expected values worked out by hand."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -57,12 +57,12 @@ def test_how_far_a_prediction_is_trusted(picture: Picture, expected: Certainty) 
 
 
 def test_with_labels_a_prediction_is_only_a_matter_of_time() -> None:
-    """While a model is being fitted, nobody is asked to label a first image."""
+    """While a model is being fitted, the first label is not requested."""
     assert certainty(state_of([Picture(), Picture(label=4)]), 11) is Certainty.NOT_CLASSIFIED
 
 
 def test_rows_of_scores_have_digits_and_leave_out_what_is_gone(graph: CategoryGraph) -> None:
-    """Nine classes have a key; a class that was removed meanwhile has no row."""
+    """Nine classes have a digit; a removed class has no row."""
     puffin = graph.find("Puffin")
     rows = score_rows(graph, [ScoredClass(puffin, 0.75), ScoredClass(GONE, 0.2)], with_digits=True)
     assert [(row.name, row.place, row.score, row.digit) for row in rows] == [
@@ -73,20 +73,20 @@ def test_rows_of_scores_have_digits_and_leave_out_what_is_gone(graph: CategoryGr
 
 
 def test_no_safe_class_is_no_row(graph: CategoryGraph) -> None:
-    """Neither for none nor for one that is gone."""
+    """Neither for no class nor for a removed one."""
     assert safe_row(graph, NO_CLASS, 0.0) is None
     assert safe_row(graph, GONE, 0.9) is None
 
 
 def explained(graph: CategoryGraph, own: float, *parents: tuple[str, float]) -> Explanation:
-    """Why an image is a gull."""
+    """An explanation of why an image is a gull."""
     gull = graph.find("Gull")
     shares = tuple(Share(graph.find(name), share, (5,)) for name, share in parents)
     return Explanation(11, gull, 0.9, Share(gull, own, (7, 8)), shares, None, is_unknown=False)
 
 
 def test_shares_come_largest_first_without_the_empty_ones(graph: CategoryGraph) -> None:
-    """What rounds to nothing is not shown."""
+    """Shares that round to 0% are left out."""
     rows = share_rows(graph, explained(graph, 0.3, ("Bird", 0.699), ("Animal", 0.001)))
     assert [(row.class_id, row.name, row.share) for row in rows] == [
         (graph.find("Bird"), "Bird", 0.699),
@@ -96,7 +96,7 @@ def test_shares_come_largest_first_without_the_empty_ones(graph: CategoryGraph) 
 
 
 def test_what_the_collection_teaches_is_shown_too(graph: CategoryGraph) -> None:
-    """Coarse labels and unlabelled images have shares of their own, and the look-alikes are listed."""
+    """Coarse labels and unlabelled images have shares of their own; neighbours are listed."""
     bird = graph.find("Bird")
     taught = replace(
         explained(graph, 0.5, ("Bird", 0.1)),
@@ -118,7 +118,7 @@ def test_what_the_collection_teaches_is_shown_too(graph: CategoryGraph) -> None:
 
 
 def test_facts_of_an_image(graph: CategoryGraph) -> None:
-    """Everything its page shows, from the snapshot and the answers."""
+    """All facts of its page, from the snapshot and the query results."""
     gull, bird = graph.find("Gull"), graph.find("Bird")
     state = state_of([Picture(best=gull, score=0.6, safe=bird, safe_score=0.95)])
     facts = image_facts(
@@ -138,7 +138,7 @@ def test_facts_of_an_image(graph: CategoryGraph) -> None:
 
 
 def test_the_annotator_is_never_guessed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A label on its way to the disk is this person's; any other has the annotator of its details."""
+    """A label that is not yet stored is this person's; any other has its stored annotator."""
     monkeypatch.setenv(PERSON_VARIABLE, "ada")
     state = state_of([Picture(label=4), Picture()])
     imported = Label(11, 4, "grace", datetime(2026, 5, 1, tzinfo=UTC), "import")
@@ -154,7 +154,7 @@ def test_the_annotator_is_never_guessed(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def facts_of(graph: CategoryGraph, **changes: object) -> ClassPageFacts:
-    """Facts of Gull: two shots, one parent that gives 40%."""
+    """Facts of Gull: two examples, and a parent with a share of 40%."""
     gull, bird = graph.find("Gull"), graph.find("Bird")
     facts = ClassFacts(
         gull,
@@ -176,7 +176,7 @@ def facts_of(graph: CategoryGraph, **changes: object) -> ClassPageFacts:
 
 
 def test_facts_of_a_class(graph: CategoryGraph) -> None:
-    """Counts, places, and suggested parents without those it has."""
+    """Counts, paths, and suggested parents other than its own."""
     graph.set_attributes(graph.find("Gull"), ClassAttributes(is_deepest=True))
     facts = facts_of(graph)
     assert (facts.name, facts.places, facts.image_count, facts.shots) == (
@@ -207,7 +207,7 @@ def test_facts_of_a_class(graph: CategoryGraph) -> None:
 def test_what_teaches_a_class(
     changes: dict[str, object], expected: Teaching, graph: CategoryGraph
 ) -> None:
-    """Own images, parents, both, or nothing at all."""
+    """Its own images, its parents, both, or nothing."""
     assert teaching(facts_of(graph, **changes)) is expected
 
 

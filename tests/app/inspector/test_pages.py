@@ -1,4 +1,4 @@
-"""The inspector's pages as widgets: nothing is wider than the pane; the next image finds everything in its place."""
+"""The inspector's pages as widgets: they fit the pane, and are updated in place."""
 
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
@@ -35,7 +35,7 @@ LONG_NAMES = ("Ladybird " * 22 + "of", "x" * 200)
 def test_no_name_is_too_long_for_the_pane(
     pane: Pane, facts: ImageFacts | ClassPageFacts, width: int
 ) -> None:
-    """Names wrap or end in an ellipsis; percentages and buttons stay in sight, and no words are cut."""
+    """Names wrap or are elided; percentages and buttons stay visible, and nothing is clipped."""
     pane.area.resize(width, 800)
     page = pane.show(facts)
     assert page.width() == pane.area.viewport().width() <= width
@@ -55,7 +55,7 @@ def test_what_is_elided_stands_in_a_tip(pane: Pane, name: str) -> None:
 
 
 def test_without_a_label_its_button_takes_no_room(pane: Pane) -> None:
-    """In the narrowest pane too there is room to say that there is none."""
+    """Also in the narrowest pane the text fits."""
     pane.area.resize(242, 800)
     page = pane.show_image(facts_of_image(is_labelled=False))
     (words,) = [label for label in page.findChildren(QLabel) if label.text() == "Not labelled yet"]
@@ -63,7 +63,7 @@ def test_without_a_label_its_button_takes_no_room(pane: Pane) -> None:
 
 
 class Windows(QObject):
-    """Counts windows that are shown."""
+    """Records widgets that are shown as windows."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -71,7 +71,7 @@ class Windows(QObject):
         QApplication.instance().installEventFilter(self)  # type: ignore[union-attr]
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Note what is shown as a window."""
+        """Record the widget of a show event if it is a window."""
         if event.type() == QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow():
             self.shown.append(type(watched).__name__)
         return False
@@ -83,14 +83,14 @@ class Windows(QObject):
 def test_no_part_of_a_page_flashes_up_as_a_window(
     pane: Pane, facts: ImageFacts | ClassPageFacts
 ) -> None:
-    """A part that is shown before it has its place is a window for a moment, and takes the keyboard."""
+    """A widget shown before it has a parent is a window for a moment, and takes the focus."""
     windows = Windows()
     pane.show(facts)
     assert windows.shown == []
 
 
 def places(page: QWidget) -> list[int]:
-    """Where the rows of classes with a key begin."""
+    """Vertical positions of the rows of classes with a digit."""
     QApplication.processEvents()
     return [
         line.y()
@@ -100,7 +100,7 @@ def places(page: QWidget) -> list[int]:
 
 
 def test_the_next_image_uses_the_same_widgets_in_the_same_places(pane: Pane) -> None:
-    """With a label or without, explained or not yet: a class is found where the last one was."""
+    """With or without label and explanation, the rows of classes have the same positions."""
     page = pane.show_image(facts_of_image())
     parts, rows = page.findChildren(QWidget), places(page)
     assert len(rows) == 9
@@ -113,7 +113,7 @@ def test_the_next_image_uses_the_same_widgets_in_the_same_places(pane: Pane) -> 
 
 
 def test_a_class_is_chosen_by_mouse_and_by_keys(pane: Pane, qtbot: QtBot) -> None:
-    """A click leaves the keyboard where it is; Tab goes to the rows, where Enter and Space choose."""
+    """A click leaves the focus; Tab reaches the rows, where Enter and Space choose."""
     page = pane.show_image(facts_of_image())
     chosen: list[int] = []
     page.row_chosen.connect(chosen.append)
@@ -125,7 +125,7 @@ def test_a_class_is_chosen_by_mouse_and_by_keys(pane: Pane, qtbot: QtBot) -> Non
     )
     QTest.mouseClick(second, Qt.MouseButton.LeftButton)
     assert (chosen, pane.area.hasFocus()) == ([2], True)
-    for _ in range(4):  # by way of stars, flag and comment
+    for _ in range(4):  # past stars, flag and comment
         QTest.keyClick(QApplication.focusWidget() or pane.area, Qt.Key.Key_Tab)
     assert button(page, "Remove label").hasFocus()
     QTest.keyClick(button(page, "Remove label"), Qt.Key.Key_Tab)
@@ -137,7 +137,7 @@ def test_a_class_is_chosen_by_mouse_and_by_keys(pane: Pane, qtbot: QtBot) -> Non
 
 
 def unlinking(page: ClassPage) -> list[QWidget]:
-    """The buttons that take the class away from a parent."""
+    """The buttons that unlink the class from a parent."""
     return [
         part
         for part in page.findChildren(QWidget)
@@ -146,7 +146,7 @@ def unlinking(page: ClassPage) -> list[QWidget]:
 
 
 def test_a_class_with_several_parents_can_be_unlinked_from_each(pane: Pane) -> None:
-    """A button beside each names it; the only parent of a class has none."""
+    """A button next to each names it; a single parent has none."""
     page = pane.show_class(facts_of_class(parents=2))
     asked: list[int] = []
     pane.requests.unlink_requested.connect(lambda _class_id, parent: asked.append(parent))

@@ -1,4 +1,4 @@
-"""The pages in parts: what is rarely needed is folded, by mouse and keys, and remembered."""
+"""Collapsible parts of the pages: by mouse and keys, with their state stored."""
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
@@ -22,7 +22,7 @@ Key = Qt.Key
 
 
 def parts_of(page: Page) -> list[str]:
-    """The headings of the parts and folds of a page that can be seen, from top to bottom."""
+    """The headings of visible parts and folds of a page, from top to bottom."""
     found = [part for part in page.findChildren(PagePart) if part.isVisible()]
     folds = [fold for fold in page.findChildren(Fold) if fold.parentWidget() is page]
     inner = sorted([*found, *folds], key=lambda part: part.mapTo(page, part.rect().topLeft()).y())
@@ -39,7 +39,7 @@ def head(page: Page, title: str) -> FoldHead:
 
 
 def test_c14_an_image_has_three_parts(pane: Pane) -> None:
-    """What it is comes first, with one bar for each likely class; then why, in words; its file is folded."""
+    """The prediction with a bar for each likely class; the reason in words; the file, collapsed."""
     page = pane.show_image(facts_of_image())
     assert parts_of(page) == ["Why Gull", "About this file"]
     rows = [line for line in page.findChildren(ScoreLine) if line.isVisible()]
@@ -72,7 +72,7 @@ def test_c14_shares_are_behind_details(pane: Pane) -> None:
 
 
 def test_c14_parts_open_by_keys_and_say_so(pane: Pane, qtbot: QtBot) -> None:
-    """Tab goes to a heading; Enter and Space open and close it, and screen readers hear which."""
+    """Tab reaches a heading; Enter and Space toggle it, and the accessible state follows."""
     page = pane.show_image(facts_of_image())
     pane.area.activateWindow()
     pane.area.setFocus()
@@ -93,7 +93,7 @@ def test_c14_parts_open_by_keys_and_say_so(pane: Pane, qtbot: QtBot) -> None:
 
 
 def test_what_is_opened_stays_so_for_its_kind_of_page(pane: Pane) -> None:
-    """For the next class, and after a restart; what belongs to images has a memory of its own."""
+    """For the next class and after a restart; the pages of images have a separate state."""
     open_part(pane.show_class(facts_of_class()), "Rules and notes")
     assert head(pane.show_class(facts_of_class(name="Tern")), "Rules and notes").isChecked()
     assert Settings().is_part_open("class/rules")
@@ -103,7 +103,7 @@ def test_what_is_opened_stays_so_for_its_kind_of_page(pane: Pane) -> None:
 
 
 def test_c15_a_class_has_four_parts(pane: Pane) -> None:
-    """Examples, likely images, its place in the graph; rules and notes are folded."""
+    """Examples, likely images, place in the graph; rules and notes are collapsed."""
     page = pane.show_class(facts_of_class(parents=2, curve=curve_of_class()))
     assert parts_of(page) == ["Examples", "Likely images", "Place in the graph", "Rules and notes"]
     (slider,), (notes,) = page.findChildren(QSlider), page.findChildren(ClassNotes)
@@ -126,7 +126,7 @@ def test_c15_suggested_parents_are_in_the_place_in_the_graph(pane: Pane) -> None
 
 
 def test_a_part_that_is_opened_is_scrolled_to(reviewing: Desk) -> None:
-    """In a low window as much of it as there is room for, from its heading on."""
+    """In a low window as much of it as fits, starting at its heading."""
     window = reviewing.window
     window.resize(1000, 640)
     window.tree.select_class(reviewing.graph.find("Red disc"))

@@ -1,4 +1,4 @@
-"""The inspector beside the grid: what both say of one image."""
+"""The inspector next to the grid: both show the same image."""
 
 import threading
 from datetime import UTC, datetime
@@ -29,7 +29,7 @@ CONDITION = "Closest classes:"
 
 
 def texts_of(desk: Desk) -> list[str]:
-    """All sentences of the inspector, from top to bottom."""
+    """All visible texts of the inspector, from top to bottom."""
     inspector = desk.window.inspector
     return [
         label.text() for label in inspector.findChildren(QLabel) if label.isVisibleTo(inspector)
@@ -37,7 +37,7 @@ def texts_of(desk: Desk) -> list[str]:
 
 
 def rows_of(desk: Desk) -> list[str]:
-    """What its rows are called for those who cannot see them."""
+    """Accessible names of its visible rows."""
     inspector = desk.window.inspector
     return [
         line.accessibleName()
@@ -47,7 +47,7 @@ def rows_of(desk: Desk) -> list[str]:
 
 
 def test_an_image_of_none_of_the_classes(desk: Desk, collection: Collection, stranger: int) -> None:
-    """It is unknown, and the classes that it would be most likely have no percentages: no class looks sure."""
+    """It is unknown, and its most likely classes have no percentages."""
     desk.open(collection.project)
     desk.window.registry.trigger("show_unknown")
     index = desk.grid.model().index(0, 0)
@@ -71,7 +71,7 @@ def test_an_image_of_none_of_the_classes(desk: Desk, collection: Collection, str
 def test_an_image_of_a_class_has_no_condition(
     desk: Desk, collection: Collection, stranger: int
 ) -> None:
-    """The other images are as sure as ever."""
+    """Other images keep their certainty."""
     desk.open(collection.project)
     desk.window.registry.trigger("show_to_review")
     assert desk.choose(desk.grid.model().rowCount() - 1) != stranger
@@ -83,7 +83,7 @@ def test_an_image_of_a_class_has_no_condition(
 
 
 def test_a_click_labels_and_another_takes_the_label_off(reviewing: Desk) -> None:
-    """The keyboard stays with the cards, so that the next key goes on where the last one was."""
+    """The focus stays on the cards, so that keys go on there."""
     reviewing.press(Qt.Key.Key_1, Qt.KeyboardModifier.AltModifier)
     image_id = reviewing.choose(0)
     inspector = reviewing.window.inspector
@@ -104,7 +104,7 @@ def test_a_click_labels_and_another_takes_the_label_off(reviewing: Desk) -> None
 
 
 def slider_of(desk: Desk, name: str) -> QSlider:
-    """The minimum confidence, on the page of a class."""
+    """The slider for the minimum confidence on the page of a class."""
     class_id, inspector = desk.graph.find(name), desk.window.inspector
     desk.window.tree.select_class(class_id)
     desk.wait(
@@ -115,7 +115,7 @@ def slider_of(desk: Desk, name: str) -> QSlider:
 
 
 def own_bar(desk: Desk) -> float | None:
-    """What the page of a class says of its own confidence."""
+    """The confidence threshold of the shown class itself."""
     facts = desk.window.inspector.class_facts
     return None if facts is None else facts.own_bar
 
@@ -123,7 +123,7 @@ def own_bar(desk: Desk) -> float | None:
 def test_news_do_not_take_a_slider_out_of_a_hand(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A label comes between the last key and the moment when the value counts; then the page has both."""
+    """A label set before the debounced value is stored; then the page has both."""
     monkeypatch.setattr("app.inspector.bar_section.SETTLE_MS", 1000)
     slider = slider_of(reviewing, "Red disc")
     QTest.keyClick(slider, Qt.Key.Key_Left)
@@ -140,7 +140,7 @@ def test_news_do_not_take_a_slider_out_of_a_hand(
 def test_a_slider_that_was_moved_counts_although_another_class_is_chosen(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nobody has to wait on the page until the value counts."""
+    """The debounced value is stored at once when another class is selected."""
     monkeypatch.setattr("app.inspector.bar_section.SETTLE_MS", LONG_MS)
     slider = slider_of(reviewing, "Red disc")
     QTest.keyClick(slider, Qt.Key.Key_Left)
@@ -152,7 +152,7 @@ def test_a_slider_that_was_moved_counts_although_another_class_is_chosen(
 
 
 def test_a_click_on_a_shot_shows_it(reviewing: Desk) -> None:
-    """In the grid and in the inspector: the card that is framed is the one that is described."""
+    """The grid's current card and the inspector show the same image."""
     disc = reviewing.graph.find("Red disc")
     reviewing.window.tree.select_class(disc)
     tree = reviewing.window.tree.front
@@ -171,7 +171,7 @@ def test_a_click_on_a_shot_shows_it(reviewing: Desk) -> None:
 
 
 def show_class(desk: Desk, name: str) -> int:
-    """Have a class shown while the keyboard stays with the cards, as a click on its row in the inspector does."""
+    """Show a class while the focus stays on the cards, as a click in the inspector does."""
     class_id = desk.graph.find(name)
     desk.grid.setFocus()
     desk.window.inspector.show_class(class_id)
@@ -187,7 +187,7 @@ def class_shown(desk: Desk) -> int | None:
 def test_cards_that_move_by_themselves_take_no_class_away(
     desk: Desk, collection: Collection
 ) -> None:
-    """Newer predictions make another card the first one; a class that a person chose stays until she chooses."""
+    """A class chosen by the person stays in the inspector, although the first card changes."""
     desk.open(collection.project)
     red = show_class(desk, "Red disc")
     before, model = desk.grid.current_id, desk.window.workspace.model
@@ -204,7 +204,7 @@ def test_cards_that_move_by_themselves_take_no_class_away(
 def test_a_class_is_shown_though_its_project_changes_all_the_time(
     desk: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each answer comes after another change: it is shown, and requested again."""
+    """Each result is followed by another change: it is shown, and requested again."""
     desk.open(collection.project)
     session, asked = desk.window.session, list[threading.Event]()
     ask_class = view._ask_class  # noqa: SLF001 (it runs on the project thread)
@@ -233,7 +233,7 @@ def test_a_class_is_shown_though_its_project_changes_all_the_time(
 def test_an_image_looked_at_alone_stays_while_others_are_sorted(
     desk: Desk, collection: Collection, is_opened: bool
 ) -> None:
-    """And the one that a comment is being written on."""
+    """And an image whose comment is being edited."""
     desk.open(collection.project)
     image_id, workspace = desk.grid.current_id, desk.window.workspace
     desk.press(Qt.Key.Key_Space if is_opened else Qt.Key.Key_N)
@@ -249,7 +249,7 @@ def test_an_image_looked_at_alone_stays_while_others_are_sorted(
 
 
 def test_an_imported_label_has_its_own_annotator(desk: Desk, collection: Collection) -> None:
-    """At once on the card that is looked at, whose prediction is frozen; the person here has not given it."""
+    """At once on the current card, whose prediction is frozen; it is not this person's label."""
     desk.open(collection.project)
     desk.window.registry.trigger("show_to_review")
     image_id = desk.choose(0)

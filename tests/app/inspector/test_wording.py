@@ -1,4 +1,4 @@
-"""The inspector's sentences."""
+"""Texts of the inspector."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -46,7 +46,7 @@ OWN, PARENT = ShareRow(None, "Gull", 0.6, (7,)), ShareRow(2, "Bird", 0.4, (8,))
 
 
 def image(certainty: Certainty, *, shares: tuple[ShareRow, ...] = ()) -> ImageFacts:
-    """Facts of an image that is likely a gull and surely a bird."""
+    """Facts of an image that is probably a gull and certainly a bird."""
     return ImageFacts(
         11, ImageSource(Path("a.png")), certainty, None, (GULL,), BIRD, "Gull", shares
     )
@@ -61,20 +61,20 @@ def a_class(**changes: object) -> ClassPageFacts:
 
 
 def words_of(facts: ImageFacts) -> str:
-    """How far the prediction can be trusted, in the seaside's classes."""
+    """The text about the certainty of a prediction."""
     return certainty_text(facts, GRAPH)
 
 
 @pytest.mark.parametrize("certainty", list(Certainty))
 def test_every_case_has_a_sentence_of_its_own(certainty: Certainty) -> None:
-    """No two are alike."""
+    """All texts differ."""
     text = words_of(image(certainty))
     assert text
     assert [other for other in Certainty if words_of(image(other)) == text] == [certainty]
 
 
 def test_c14_what_it_is_in_plain_words() -> None:
-    """Confident of the class, or of a broader one; where the most likely class has a rank, that rank is uncertain."""
+    """Confident of the class or of a broader one; the rank of the most likely class is named."""
     leaf = replace(image(Certainty.LEAF), safe=GULL)
     assert words_of(leaf) == "Confident: Gull"
     assert words_of(image(Certainty.COARSE)) == "Bird; exact class uncertain"
@@ -85,14 +85,14 @@ def test_c14_what_it_is_in_plain_words() -> None:
 
 
 def test_a_file_that_could_not_be_read_has_its_reason() -> None:
-    """As its card says it, with what to do."""
+    """The same as on its card, with the remedy."""
     failed = replace(image(Certainty.FAILED), failure="the file is empty")
     assert words_of(failed) == "Empty file. Repair or replace the file, then press F5."
     assert words_of(replace(failed, failure="")).startswith("Could not be read. ")
 
 
 def test_labels_say_what_who_and_when() -> None:
-    """The person's word with its origin; a removed class is called so."""
+    """The label with its source; a removed class is marked."""
     graph = seaside_graph()
     label = Label(11, graph.find("Gull"), "ada", NOON, "review")
     assert label_title(graph, label) == "Gull"
@@ -104,7 +104,7 @@ def test_labels_say_what_who_and_when() -> None:
 
 
 def test_why_depends_on_what_it_was_learned_from() -> None:
-    """Own images, parents, or both; nothing without an explanation."""
+    """Own images, parents, or both; "" without an explanation."""
     texts = [
         learned_text(image(Certainty.LEAF, shares=shares))
         for shares in ((), (OWN,), (PARENT,), (OWN, PARENT))
@@ -118,7 +118,7 @@ def test_why_depends_on_what_it_was_learned_from() -> None:
 
 
 def test_an_unknown_image_has_one_story() -> None:
-    """It is too far from the nearest class; no part of a prediction is spoken of, for there is none."""
+    """It is too far from the nearest class; shares of a prediction are not mentioned."""
     facts = replace(image(Certainty.UNKNOWN, shares=(OWN,)), look_alikes=(5,), look_alike_share=0.9)
     assert reason_text(facts) == "Even Gull, the closest class, looks too different:"
     assert facts.alike == OWN.image_ids
@@ -155,14 +155,14 @@ def test_what_teaches_a_class_in_words(
 
 
 def test_closed_rules_show_the_note_or_the_confidence() -> None:
-    """On one line, however the note is broken."""
+    """In one line, also if the note has several."""
     assert rules_summary(a_class()) == "Minimum confidence 80%"
     noted = a_class(attributes=ClassAttributes(note="Grey back,\nyellow beak"))
     assert rules_summary(noted) == "Grey back, yellow beak"
 
 
 def test_how_well_a_class_is_recognised() -> None:
-    """With the interval that so few labels leave; a single label shows nothing."""
+    """With the confidence interval for so few labels; a single label shows nothing."""
     curve = PolicyCurve(4, 9, (), recognised=7)
     counted = "Recognised in 7 of 9 labels that were held out (45% to 94%)."
     assert recognised_text(a_class(curve=curve)) == counted
@@ -177,7 +177,7 @@ def test_how_well_a_class_is_recognised() -> None:
 
 
 def test_counts_confidence_and_candidates() -> None:
-    """One and many are distinguished; a confidence that is inherited is marked so."""
+    """Singular and plural; an inherited confidence is marked."""
     assert counts_text(a_class()) == "3 examples  ·  41 images"
     assert counts_text(a_class(shots=(1,), image_count=1)) == "1 example  ·  1 image"
     assert [bar_value_text(0.8, is_inherited=inherits) for inherits in (True, False)] == [
@@ -191,7 +191,7 @@ def test_counts_confidence_and_candidates() -> None:
 
 
 def test_what_the_collection_taught_has_words() -> None:
-    """Unlabelled images and images with a coarse label are named."""
+    """Unlabelled images and coarse labels."""
     unlabelled = ShareRow(None, "", 0.4, (), ShareSource.UNLABELLED)
     coarse = ShareRow(2, "Bird", 0.3, (9,), ShareSource.COARSE)
     assert share_title(unlabelled) == "Unlabelled images"
@@ -201,7 +201,7 @@ def test_what_the_collection_taught_has_words() -> None:
 
 
 def test_c14_look_alikes_are_the_reason_and_shares_are_details() -> None:
-    """In words; mostly or partly by how much of the prediction follows them."""
+    """Their share of the prediction is put as "mostly" or "partly"."""
     facts = replace(image(Certainty.LEAF, shares=(OWN,)), look_alikes=(5, 8), look_alike_share=0.9)
     assert reason_text(facts) == "Mostly because it looks like these:"
     assert facts.alike == (5, 8)
@@ -225,11 +225,11 @@ def test_c14_look_alikes_are_the_reason_and_shares_are_details() -> None:
     ],
 )
 def test_what_else_a_class_is_called(aliases: ClassAttributes, text: str) -> None:
-    """Synonyms, the first six of many, and the source id; nothing where there is nothing."""
+    """Up to six synonyms, and the source id; "" without any."""
     assert aliases_text(a_class(attributes=aliases)) == text
 
 
 def test_a_long_name_does_not_bury_its_sentence() -> None:
-    """It ends in an ellipsis; a name of usual length is whole."""
+    """It is elided; a name of usual length is not."""
     assert shortened("Seven-spot ladybird") == "Seven-spot ladybird"
     assert shortened("x" * 200) == "x" * LONGEST_IN_SENTENCE + "…"

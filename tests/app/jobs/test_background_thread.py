@@ -1,4 +1,4 @@
-"""A job on a thread that may never come back."""
+"""Jobs on threads that may block forever."""
 
 import threading
 from collections.abc import Iterator
@@ -17,14 +17,14 @@ from tests.support.sessions import LONG_MS, recorded
 
 @final
 class Share:
-    """Work that waits for a share."""
+    """Work that blocks on a share."""
 
     def __init__(self) -> None:
         self.asked, self.answers = threading.Event(), threading.Event()
         self.thread: threading.Thread | None = None
 
     def __call__(self, on_progress: OnProgress, _cancel: CancelToken) -> str:
-        """Wait for the answer, whatever happens meanwhile."""
+        """Block until the answer, ignoring cancellation."""
         self.thread = threading.current_thread()
         self.asked.set()
         assert self.answers.wait(LONG_MS / 1000)
@@ -32,7 +32,7 @@ class Share:
         return "found"
 
     def answer(self) -> None:
-        """Answer, and let the thread come to its end."""
+        """Answer, and join the thread."""
         self.answers.set()
         if self.thread is not None:
             self.thread.join()
@@ -41,7 +41,7 @@ class Share:
 
 @pytest.fixture
 def share() -> Iterator[Share]:
-    """A share that answers in the end."""
+    """A share that answers at the end of the test."""
     share = Share()
     yield share
     share.answer()
@@ -49,12 +49,12 @@ def share() -> Iterator[Share]:
 
 @pytest.fixture
 def owner(qapp: object) -> QObject:
-    """Keeps a job for the length of a test."""
+    """The parent of the jobs of a test."""
     return QObject()
 
 
 def test_the_result_comes_from_another_thread(qtbot: QtBot, owner: QObject, share: Share) -> None:
-    """Progress and the result arrive in order, on the thread of the window."""
+    """Progress and result arrive in order, on the GUI thread."""
     job = DetachedJob("Looking", share, owner)
     progress, finished = recorded(job.progress), recorded(job.finished)
     share.answers.set()
@@ -66,7 +66,7 @@ def test_the_result_comes_from_another_thread(qtbot: QtBot, owner: QObject, shar
 
 @pytest.mark.parametrize("end", [DetachedJob.cancel, DetachedJob.stop])
 def test_it_ends_though_its_thread_waits(owner: QObject, share: Share, end: object) -> None:
-    """Cancelled or stopped it has ended at once, and what its thread finds later is dropped."""
+    """It ends at once when cancelled or stopped, and a later result is dropped."""
     job = DetachedJob("Looking", share, owner)
     emitted = [
         recorded(signal) for signal in (job.cancelled, job.progress, job.finished, job.failed)
@@ -82,7 +82,7 @@ def test_it_ends_though_its_thread_waits(owner: QObject, share: Share, end: obje
 
 
 def test_a_refusal_is_a_sentence(qtbot: QtBot, owner: QObject) -> None:
-    """What the engine says reaches the person as it is."""
+    """The engine's message is passed on unchanged."""
 
     def refuse(_on_progress: OnProgress, _cancel: CancelToken) -> None:
         raise StorageError("the folder is not there", found="/away")

@@ -12,10 +12,10 @@ from tests.support.sessions import recorded
 
 @final
 class HandJob(Job):
-    """A job that ends when the test says so."""
+    """A job that the test ends."""
 
     def start(self) -> None:
-        """Begin."""
+        """Start."""
         self._begin()
 
     def cancel(self) -> None:
@@ -23,24 +23,24 @@ class HandJob(Job):
         self._stop()
 
     def succeed(self) -> None:
-        """Be done."""
+        """End with a result."""
         self._succeed("result")
 
     def fail(self) -> None:
-        """Go wrong."""
+        """End with an error."""
         self._fail("broken")
 
 
 @pytest.fixture
 def runner(qapp: QCoreApplication) -> Iterator[JobRunner]:
-    """A queue that outlives its jobs, as that of a session does."""
+    """A queue that outlives its jobs, like that of a session."""
     runner = JobRunner()
     yield runner
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 def queued(runner: JobRunner, count: int) -> list[HandJob]:
-    """Some jobs, queued in order."""
+    """Jobs queued in order."""
     jobs = [HandJob(f"job {number}") for number in range(count)]
     for job in jobs:
         runner.run(job)
@@ -48,12 +48,12 @@ def queued(runner: JobRunner, count: int) -> list[HandJob]:
 
 
 def states(jobs: list[HandJob]) -> list[JobState]:
-    """Where each job is."""
+    """The state of each job."""
     return [job.state for job in jobs]
 
 
 def test_one_heavy_job_runs_at_a_time(runner: JobRunner) -> None:
-    """The second waits for the end of the first, however that ends."""
+    """The second starts after the end of the first, however that ends."""
     jobs = queued(runner, 3)
     assert states(jobs) == [JobState.RUNNING, JobState.QUEUED, JobState.QUEUED]
     jobs[0].fail()
@@ -65,7 +65,7 @@ def test_one_heavy_job_runs_at_a_time(runner: JobRunner) -> None:
 
 
 def test_a_waiting_job_can_be_cancelled(runner: JobRunner) -> None:
-    """It never starts, and the others go on."""
+    """It never starts, and the others continue."""
     jobs = queued(runner, 3)
     jobs[1].cancel()
     jobs[0].succeed()
@@ -74,7 +74,7 @@ def test_a_waiting_job_can_be_cancelled(runner: JobRunner) -> None:
 
 
 def test_cancelling_all_leaves_nothing(runner: JobRunner) -> None:
-    """Every job ends, and none that waited starts meanwhile."""
+    """Every job ends, and no pending one starts meanwhile."""
     jobs = queued(runner, 3)
     started = [recorded(job.started) for job in jobs[1:]]
     runner.cancel_all()
@@ -83,7 +83,7 @@ def test_cancelling_all_leaves_nothing(runner: JobRunner) -> None:
 
 
 def test_a_job_ends_only_once(qapp: QCoreApplication) -> None:
-    """What comes after the end is ignored."""
+    """Calls after the end are ignored."""
     job = HandJob("job")
     ends = [recorded(signal) for signal in (job.finished, job.failed, job.cancelled, job.ended)]
     job.start()
@@ -94,7 +94,7 @@ def test_a_job_ends_only_once(qapp: QCoreApplication) -> None:
 
 
 def test_the_runner_tells_who_came_and_went(runner: JobRunner) -> None:
-    """The status bar needs nothing but these two signals."""
+    """The status bar needs only these two signals."""
     came, went = recorded(runner.job_added), recorded(runner.job_ended)
     watched = HandJob("watched")
     runner.watch(watched)
@@ -106,7 +106,7 @@ def test_the_runner_tells_who_came_and_went(runner: JobRunner) -> None:
 
 
 def test_embedding_waits_for_no_training(runner: JobRunner) -> None:
-    """A training waits for every job before it; what is embedded meanwhile waits for embedding alone."""
+    """A training runs after earlier jobs; later embedding jobs wait only for embedding."""
     before, training, dropped, later = (
         HandJob(name) for name in ("before", "training", "dropped", "later")
     )

@@ -1,4 +1,4 @@
-"""A job in a child process: the real worker, and children that behave badly."""
+"""Jobs in a child process: the real worker, and misbehaving children."""
 
 import os
 import signal
@@ -28,12 +28,12 @@ ATTEMPT = Attempt(works=True)
 
 
 def scripted(owner: QObject, *script: Step) -> ProcessJob:
-    """A job whose child plays a script."""
+    """A job whose child process plays a script."""
     return ProcessJob("Trying", TryDevice("cpu"), scripted_command(script), parent=owner)
 
 
 def running(program: str, owner: QObject, *, cancel_grace_ms: int = 5_000) -> ProcessJob:
-    """A job whose child runs a few lines of Python."""
+    """A job whose child process runs a few lines of Python."""
     command = [sys.executable, "-S", "-c", "import sys, time; sys.stdin.readline()\n" + program]
     return ProcessJob(
         "Trying", TryDevice("cpu"), command, cancel_grace_ms=cancel_grace_ms, parent=owner
@@ -48,14 +48,14 @@ def run_to_end(qtbot: QtBot, job: ProcessJob) -> None:
 
 @pytest.fixture
 def owner(qapp: object) -> QObject:
-    """Keeps a job for the length of a test."""
+    """The parent of the jobs of a test."""
     return QObject()
 
 
 def test_the_real_worker_embeds_every_image(
     qtbot: QtBot, owner: QObject, unread: Collection
 ) -> None:
-    """A child process embeds a dozen images: progress, a result for each image, and figures at the end."""
+    """A dozen images: progress, a result for each image, and the speed at the end."""
     job = ProcessJob("Analysing images", embed_request(unread), parent=owner)
     batches, progress, finished = (
         recorded(job.event_came),
@@ -78,7 +78,7 @@ def test_the_real_worker_embeds_every_image(
 def test_the_real_worker_listens_to_a_cancel(
     qtbot: QtBot, owner: QObject, unread: Collection
 ) -> None:
-    """A job that is cancelled right after its start ends as cancelled, and the project is as it was."""
+    """Cancelled right after its start, it ends as cancelled, and the project is unchanged."""
     job = ProcessJob("Analysing images", embed_request(unread), parent=owner)
     ends = recorded(job.finished), recorded(job.failed), recorded(job.cancelled)
     job.started.connect(job.cancel)
@@ -93,7 +93,7 @@ def test_the_real_worker_listens_to_a_cancel(
 def test_a_path_that_is_no_unicode_is_a_message(
     qtbot: QtBot, owner: QObject, unread: Collection
 ) -> None:
-    """The real worker fails on a backbone whose name is old bytes: a sentence in which the name can be recognised."""
+    """A backbone whose name is not valid UTF-8 fails with a sentence that shows the name."""
     path = Path(os.fsdecode(os.fsencode(unread.folder) + b"/m\xf6we.onnx"))
     job = ProcessJob(
         "Analysing images", replace(embed_request(unread), backbone=path), parent=owner
@@ -106,7 +106,7 @@ def test_a_path_that_is_no_unicode_is_a_message(
 
 
 def test_a_killed_worker_is_a_sentence(qtbot: QtBot, owner: QObject) -> None:
-    """A child that dies (out of memory, a driver's fault) fails the job with one line that says what to do."""
+    """A child that is killed (out of memory, driver fault) fails the job with one line."""
     job = scripted(owner, ATTEMPT, "wait")
     events = recorded(job.event_came)
     job.event_came.connect(lambda _event: os.kill(job.process_id, signal.SIGKILL))
@@ -118,7 +118,7 @@ def test_a_killed_worker_is_a_sentence(qtbot: QtBot, owner: QObject) -> None:
 
 
 def test_an_exit_without_a_result_is_a_sentence(qtbot: QtBot, owner: QObject) -> None:
-    """A child that ends by itself without a word has failed too; what it wrote to standard error is kept."""
+    """A child that exits without a result has failed; its standard error is kept as details."""
     job = running("sys.stderr.write('RuntimeError: no driver'); sys.exit(3)", owner)
     run_to_end(qtbot, job)
     assert job.state is JobState.FAILED
@@ -132,7 +132,7 @@ def test_an_exit_without_a_result_is_a_sentence(qtbot: QtBot, owner: QObject) ->
 def test_a_failure_is_a_sentence_and_keeps_the_traceback(
     qtbot: QtBot, owner: QObject, failure: str, message: str
 ) -> None:
-    """What the engine says reaches the person as it is; a bug is distinguished, with its traceback for the report."""
+    """The engine's message is passed on; a bug is marked, with its traceback for the report."""
     traceback = "" if failure else "Traceback (most recent call last):\nKeyError: 7"
     job = scripted(owner, Failed(failure, traceback))
     run_to_end(qtbot, job)
@@ -156,7 +156,7 @@ sys.exit(serve_standard_streams({TryDevice: fail}))
 def test_a_bug_of_a_worker_is_in_both_logs(
     qtbot: QtBot, owner: QObject, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With its traceback: in the worker's own, and in that of the window, which the report begins with."""
+    """With its traceback, so that the report of either process contains it."""
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
     job = ProcessJob(
         "Trying", TryDevice("cpu"), [sys.executable, "-c", FAILING_WORKER], parent=owner
@@ -170,7 +170,7 @@ def test_a_bug_of_a_worker_is_in_both_logs(
 
 
 def test_events_and_the_result_come_in_order(qtbot: QtBot, owner: QObject) -> None:
-    """Typed, and after everything before them."""
+    """As typed objects."""
     job = scripted(owner, Progress(3, 4), ATTEMPT, Speed({"images_per_s": 9.5}))
     emitted: list[object] = []
     for signal_of_job in (job.progress, job.event_came, job.finished):
@@ -180,9 +180,12 @@ def test_events_and_the_result_come_in_order(qtbot: QtBot, owner: QObject) -> No
 
 
 def test_lines_that_are_no_messages_cost_nothing_else(qtbot: QtBot, owner: QObject) -> None:
-    """What cannot be read is passed over, and the messages after it count."""
+    """They are skipped, and later messages are read."""
     command = scripted_command([Speed()])
-    noise = "print('a library says hello'); print('[1, 2]'); print('{\"event\": \"progress\"}', flush=True)\n"
+    noise = (
+        "print('a library says hello'); print('[1, 2]'); "
+        'print(\'{"event": "progress"}\', flush=True)\n'
+    )
     job = ProcessJob(
         "Trying", TryDevice("cpu"), [*command[:3], noise + command[3], *command[4:]], parent=owner
     )
@@ -192,7 +195,7 @@ def test_lines_that_are_no_messages_cost_nothing_else(qtbot: QtBot, owner: QObje
 
 
 def test_a_deaf_worker_is_ended(qtbot: QtBot, owner: QObject) -> None:
-    """A child that does not listen to a cancel is killed after its grace, and the job counts as cancelled."""
+    """A child that ignores a cancel is killed after the grace period; the job is cancelled."""
     job = running("time.sleep(60)", owner, cancel_grace_ms=1)
     job.started.connect(job.cancel)
     run_to_end(qtbot, job)
@@ -200,7 +203,7 @@ def test_a_deaf_worker_is_ended(qtbot: QtBot, owner: QObject) -> None:
 
 
 def test_a_cancel_that_comes_too_late_loses_no_result(qtbot: QtBot, owner: QObject) -> None:
-    """When the child has finished all the same, the job is done."""
+    """A child that finishes after a cancel completes the job."""
     job = scripted(owner, Progress(1, 2), Speed())
     job.progress.connect(job.cancel)
     run_to_end(qtbot, job)
@@ -208,7 +211,7 @@ def test_a_cancel_that_comes_too_late_loses_no_result(qtbot: QtBot, owner: QObje
 
 
 def test_a_program_that_is_not_there_fails(qtbot: QtBot, owner: QObject, tmp_path: Path) -> None:
-    """A command that cannot start is one sentence, emitted once."""
+    """A command that cannot start gives one error."""
     job = ProcessJob("Trying", TryDevice("cpu"), [str(tmp_path / "nothing here")], parent=owner)
     failed = recorded(job.failed)
     run_to_end(qtbot, job)
@@ -217,7 +220,7 @@ def test_a_program_that_is_not_there_fails(qtbot: QtBot, owner: QObject, tmp_pat
 
 
 def test_stopping_ends_the_child_before_the_program(qtbot: QtBot, owner: QObject) -> None:
-    """After `stop` no child is left, whatever it was doing."""
+    """After `stop` no child process is left."""
     job = scripted(owner, "wait")
     with qtbot.waitSignal(job.started, timeout=LONG_MS):
         job.start()
@@ -227,7 +230,7 @@ def test_stopping_ends_the_child_before_the_program(qtbot: QtBot, owner: QObject
 
 
 def test_a_child_is_instructed_to_report_nothing(qtbot: QtBot, owner: QObject) -> None:
-    """What libraries must know is in its environment before the child imports anything of ours."""
+    """Telemetry is disabled in the environment of the child, before any import."""
     job = running("import os; sys.exit(os.environ['ORT_DISABLE_TELEMETRY'])", owner)
     run_to_end(qtbot, job)
     assert job.details.split("\n")[1] == "1"

@@ -1,4 +1,4 @@
-"""Keys are changed on their card, by keys and mouse at the real window; they work at once and after a restart."""
+"""Reassigning keys on their card; they apply at once and after a restart."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -20,7 +20,7 @@ Key = Qt.Key
 
 
 def opened(desk: Desk) -> KeysCard:
-    """The card, as the settings lead to it."""
+    """The card, opened from the settings."""
     desk.press(Key.Key_Comma, CONTROL)
     settings = desk.window.of(Preferences).card
     assert settings is not None
@@ -34,7 +34,7 @@ def opened(desk: Desk) -> KeysCard:
 def record(
     desk: Desk, card: KeysCard, name: str, key: Key, keys: Qt.KeyboardModifier = NO_KEYS
 ) -> None:
-    """Choose an action, Enter, and the new key."""
+    """Select an action, press Enter, and the new key."""
     card.choose(name)
     card.table.setFocus()
     desk.press(Key.Key_Return)
@@ -68,7 +68,7 @@ def test_a_changed_key_works_and_the_old_one_no_longer(reviewing: Desk) -> None:
 
 
 def test_a_key_of_another_action_is_asked_about(reviewing: Desk) -> None:
-    """Cancelled, all stays as it was; used here instead, the other one loses it."""
+    """Cancelled, nothing changes; "use here" removes it from the other action."""
     card = opened(reviewing)
     record(reviewing, card, "unknown", Key.Key_X)
     assert card.conflict.isVisible()
@@ -76,13 +76,13 @@ def test_a_key_of_another_action_is_asked_about(reviewing: Desk) -> None:
     reviewing.qtbot.mouseClick(card.conflict.leave, Qt.MouseButton.LeftButton)
     assert (keys_in_use().text_of("unknown"), keys_in_use().text_of("reject")) == ("U", "X")
     record(reviewing, card, "unknown", Key.Key_X)
-    reviewing.press(Key.Key_Space)  # on the button that has the keyboard
+    reviewing.press(Key.Key_Space)  # on the focused button
     assert (keys_in_use().text_of("unknown"), keys_in_use().text_of("reject")) == ("X", "")
     assert card.conflict.isHidden()
 
 
 def test_the_same_key_may_mean_something_else_on_classes(reviewing: Desk) -> None:
-    """Del removes images here and classes there; nobody is asked."""
+    """Del removes images and classes, each in its place, without a conflict."""
     card = opened(reviewing)
     record(reviewing, card, "remove_class", Key.Key_X)
     assert card.conflict.isHidden()
@@ -90,7 +90,7 @@ def test_the_same_key_may_mean_something_else_on_classes(reviewing: Desk) -> Non
 
 
 def test_esc_cancels_and_backspace_takes_the_key_away(reviewing: Desk) -> None:
-    """The card stays; an action without a key says so."""
+    """The card stays open; an action without a key is marked."""
     card = opened(reviewing)
     record(reviewing, card, "unknown", Key.Key_Escape)
     assert card.isVisible()
@@ -104,7 +104,7 @@ def test_esc_cancels_and_backspace_takes_the_key_away(reviewing: Desk) -> None:
 
 @pytest.mark.parametrize("key", [Key.Key_Tab, Key.Key_Down, Key.Key_PageUp])
 def test_keys_that_move_through_lists_are_kept(reviewing: Desk, key: Key) -> None:
-    """They are refused with the reason."""
+    """They are rejected with the reason."""
     card = opened(reviewing)
     record(reviewing, card, "unknown", key)
     assert "Choose another key" in card.conflict.text
@@ -113,7 +113,7 @@ def test_keys_that_move_through_lists_are_kept(reviewing: Desk, key: Key) -> Non
 
 
 def test_keys_of_the_window_are_recorded_not_done(reviewing: Desk) -> None:
-    """Ctrl+N would make a class; a sign that needs Shift is kept without it; both Enter keys go together."""
+    """Ctrl+N makes no class; a symbol is stored without Shift; both Enter keys are one."""
     card = opened(reviewing)
     record(reviewing, card, "sort_again", Key.Key_N, CONTROL | SHIFT)
     assert "New project" in card.conflict.text
@@ -130,7 +130,7 @@ def test_keys_of_the_window_are_recorded_not_done(reviewing: Desk) -> None:
 
 
 def test_keys_of_a_page_are_changed_like_others(reviewing: Desk) -> None:
-    """They stand in a group of their own."""
+    """They have a group of their own."""
     card = opened(reviewing)
     record(reviewing, card, "image_view.actual_size", Key.Key_F9)
     reviewing.press(Key.Key_Escape)
@@ -147,7 +147,7 @@ def test_keys_of_a_page_are_changed_like_others(reviewing: Desk) -> None:
 
 
 def test_the_filter_finds_actions_and_keys(reviewing: Desk) -> None:
-    """By words, in any order, and by the key itself."""
+    """By words in any order, and by the key itself."""
     card = opened(reviewing)
     card.filter.setFocus()
     reviewing.qtbot.keyClicks(card.filter, "class merge")
@@ -162,7 +162,7 @@ def test_the_filter_finds_actions_and_keys(reviewing: Desk) -> None:
 
 
 def shown(card: KeysCard) -> list[str]:
-    """Titles of the lines in the table."""
+    """Titles of the rows in the table."""
     heads = [card.table.topLevelItem(place) for place in range(card.table.topLevelItemCount())]
     children = [
         head.child(place)
@@ -174,7 +174,7 @@ def shown(card: KeysCard) -> list[str]:
 
 
 def test_the_prodigy_preset(reviewing: Desk) -> None:
-    """A accepts, Space skips, Backspace undoes, and back again; an own key is no preset any longer."""
+    """A accepts, Space skips, Backspace undoes; a reassigned key ends the preset."""
     card = opened(reviewing)
     choose_preset(card, "Prodigy")
     reviewing.press(Key.Key_Escape)
@@ -197,7 +197,7 @@ def test_the_prodigy_preset(reviewing: Desk) -> None:
 
 
 def choose_preset(card: KeysCard, title: str) -> None:
-    """As a person does with the keyboard: letters choose, and it is taken."""
+    """Choose a preset by keyboard."""
     card.presets.setFocus()
     card.presets.setCurrentIndex(card.presets.findText(title))
     card.presets.activated.emit(card.presets.currentIndex())
@@ -206,7 +206,7 @@ def choose_preset(card: KeysCard, title: str) -> None:
 def test_keys_stay_after_a_restart(
     desk: Desk, collection: Collection, settings: Settings, qapp: QApplication
 ) -> None:
-    """They are in the settings, not in the project."""
+    """They are stored in the settings, not in the project."""
     record(desk, opened(desk), "unknown", Key.Key_Q)
     desk.leave()
     again = Desk(desk.qtbot, settings)
@@ -221,7 +221,7 @@ def test_keys_stay_after_a_restart(
 
 
 def test_texts_follow(desk: Desk, collection: Collection) -> None:
-    """Tips, the page of an empty list, and messages name the key in use, or do without."""
+    """Tooltips, hints and messages name the key in use, or none."""
     desk.open(collection.project)
     desk.wait(lambda: desk.window.session.is_settled)
     header, tree = desk.window.workspace.header, desk.window.tree

@@ -1,4 +1,4 @@
-"""The queue of labels that look wrong, without a window."""
+"""The queue of suspected label errors, without a window."""
 
 from app.label_check.logic import LabelQueue
 from engine.review.label_check import SuspectLabel, SuspectReason
@@ -34,7 +34,7 @@ def test_the_first_is_under_the_eye_and_the_next_follows() -> None:
 
 
 def test_a_new_outcome_keeps_what_is_looked_at_and_forgets_no_decision() -> None:
-    """The label under the eye stays in its place as it was shown, also where the check no longer has it."""
+    """The current label keeps its position and figures, also if the check no longer lists it."""
     queue = queue_of(1, 2, 3, 4)
     queue.settle([1])
     queue.go_to(3)

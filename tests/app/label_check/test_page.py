@@ -1,4 +1,4 @@
-"""The page of labels that look wrong at the real window: what it shows, and what its keys do."""
+"""The page of suspected label errors: what it shows, and its keys."""
 
 from typing import Final
 
@@ -22,12 +22,12 @@ WRONG: Final = {
     "Green stripes": "Red checks",
     "Blue checks": "Green disc",
 }
-"""The first unsorted picture of each of these is labelled as another class."""
+"""The first unlabelled picture of each of these is labelled as another class."""
 
 
 @pytest.fixture(autouse=True)
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Labels are checked again at once."""
+    """Check labels without a debounce."""
     monkeypatch.setattr("app.label_check.controller.REST_MS", 20)
 
 
@@ -54,7 +54,7 @@ def wrong(desk: Desk, collection: Collection) -> dict[int, str]:
 
 
 def open_page(desk: Desk) -> LabelCheckPage:
-    """Open it by its keys and wait until it knows something."""
+    """Open it by its keys and wait for the result of the check."""
     desk.press(Key.Key_R, CONTROL | SHIFT)
     page = desk.window.of(LabelChecking).page
     assert page is not None
@@ -70,7 +70,7 @@ def asked(desk: Desk) -> list[int]:
 
 
 def current(desk: Desk) -> int:
-    """The image under the eye; its file is what is shown large."""
+    """The current image, which is the one shown large."""
     image_id = desk.window.of(LabelChecking).queue.current
     page = desk.window.of(LabelChecking).page
     assert image_id is not None
@@ -80,7 +80,7 @@ def current(desk: Desk) -> int:
 
 
 def on_disk(collection: Collection, image_id: int) -> str:
-    """The label in the file, as another program reads it; "" without one, "?" for none of the classes."""
+    """The label in the project file; "" without one, "?" for none of the classes."""
     with Project.open(collection.project, for_writing=False) as project:
         label = project.labels.of(image_id)
         if label is None:
@@ -89,7 +89,7 @@ def on_disk(collection: Collection, image_id: int) -> str:
 
 
 def test_wrong_labels_are_asked_about_with_their_reasons(desk: Desk, wrong: dict[int, str]) -> None:
-    """All three, each with the true class proposed; who labelled it, why, and images of both classes stand beside."""
+    """All three, each with the true class proposed, annotator, reason, and example images."""
     page = open_page(desk)
     assert set(asked(desk)) == set(wrong)
     queue = desk.window.of(LabelChecking).queue
@@ -105,7 +105,7 @@ def test_wrong_labels_are_asked_about_with_their_reasons(desk: Desk, wrong: dict
 
 
 def test_what_could_not_be_judged_stands_below_the_list(desk: Desk, wrong: dict[int, str]) -> None:
-    """One label of a class is left: nothing is known of it."""
+    """A class with a single label cannot be checked."""
     page = open_page(desk)
     assert page.note.isHidden()
     stripes, state = desk.graph.find("Red stripes"), desk.state
@@ -135,7 +135,7 @@ def test_enter_relabels_on_disk_before_the_next_and_undo_brings_it_back(
 def test_what_is_kept_is_not_asked_again(
     desk: Desk, wrong: dict[int, str], collection: Collection
 ) -> None:
-    """Nor when the page is opened anew; undone it is; its label never changed."""
+    """Nor after reopening the page; undo lists it again; its label is unchanged."""
     open_page(desk)
     kept, label = current(desk), desk.label_of(current(desk))
     desk.press(Key.Key_K)
@@ -177,7 +177,7 @@ def test_unknown_and_remove(
 def test_another_class_by_its_name_and_by_its_digit(
     desk: Desk, wrong: dict[int, str], collection: Collection
 ) -> None:
-    """The digit means the class that the panel at the right shows beside it."""
+    """The digit of a class is the one shown in the inspector."""
     open_page(desk)
     first = current(desk)
     desk.press(Key.Key_R)
@@ -194,7 +194,7 @@ def test_another_class_by_its_name_and_by_its_digit(
 
 
 def test_several_selected_ones_are_one_step(desk: Desk, wrong: dict[int, str]) -> None:
-    """By the mouse, and relabelled with one key, each as proposed; one undo brings all back."""
+    """Selected by mouse and relabelled with one key, each as proposed; one undo restores all."""
     page = open_page(desk)
     rows = [QPoint(40, HEIGHT * place + HEIGHT // 2) for place in range(3)]
     desk.window.resize(1500, 900)
@@ -236,7 +236,7 @@ def test_buttons_do_what_keys_do(desk: Desk, wrong: dict[int, str]) -> None:
 
 
 def test_a_new_check_leaves_the_label_under_the_eye(desk: Desk, wrong: dict[int, str]) -> None:
-    """Labels that change elsewhere have the list made anew; what is looked at stays until it is settled."""
+    """Labels changed elsewhere start another check; the current one stays until it is settled."""
     page = open_page(desk)
     desk.press(Key.Key_Down)
     shown = current(desk)
@@ -257,7 +257,7 @@ def test_nothing_looks_wrong(desk: Desk, collection: Collection) -> None:
 
 
 def test_too_few_labels(desk: Desk, collection: Collection) -> None:
-    """How many more are needed is shown."""
+    """The page shows how many more are needed."""
     with Project.open(collection.project) as project:
         project.labels.remove(list(project.labels.by_image())[3:])
     desk.open(collection.project)
@@ -289,9 +289,9 @@ def test_a_project_for_reading_is_only_looked_at(
 def test_nothing_is_clipped(desk: Desk, wrong: dict[int, str], width: int) -> None:
     desk.window.resize(width, 720)
     page = open_page(desk)
-    desk.wait(lambda: not clipped(page))  # once it is laid out
+    desk.wait(lambda: not clipped(page))  # after the layout
     desk.qtbot.wait(50)
-    assert not clipped(page)  # and it stays so
+    assert not clipped(page)  # also later
 
 
 def test_the_project_is_closed_while_the_page_is_shown(desk: Desk, wrong: dict[int, str]) -> None:

@@ -1,4 +1,4 @@
-"""Labels that a check could not judge are counted, and not called right."""
+"""Texts of the label check: labels that were not checked are counted, not called right."""
 
 import pytest
 
@@ -31,7 +31,7 @@ def test_what_could_be_judged(judged: int, too_few: tuple[int, ...], text: str) 
 
 
 def test_nothing_is_called_right_that_was_not_judged() -> None:
-    """No tick unless all could be judged."""
+    """The tick is shown only if all labels were checked."""
     whole = emptiness_of(LabelCheck((), 24, 6, judged=24), 0, name_of)
     assert (whole.title, whole.text, whole.is_good) == (
         "No label looks wrong",

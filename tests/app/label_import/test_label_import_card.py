@@ -1,4 +1,4 @@
-"""Labels of others come in through the window: looked through, taken over as one step, taken back."""
+"""Labels imported from the window: previewed, imported in one step, undone."""
 
 import csv
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ Key = Qt.Key
 
 
 def click(desk: Desk, part: QAbstractButton) -> None:
-    """Press and let go on its mark or its words."""
+    """Click on a check box or button near its left edge."""
     assert part.isEnabled()
     desk.qtbot.mouseClick(part, Qt.MouseButton.LeftButton, pos=QPoint(12, part.height() // 2))
 
@@ -39,7 +39,7 @@ def write_table(path: Path, rows: Sequence[tuple[str, ...]]) -> Path:
 
 @pytest.fixture
 def from_grace(reviewing: Desk, collection: Collection) -> Path:
-    """Two labels that are new, one that is there, one with another class here, and all that can be missing."""
+    """Two new labels, an equal one, a conflicting one, and labels of missing images and classes."""
     write_shape(collection.folder / "late" / "0.png", "Red disc", seed=77)
     new, other = (str(path) for path in list(reviewing.state.paths)[-2:])
     when = "2026-05-04T10:00:00+00:00"
@@ -59,7 +59,7 @@ def from_grace(reviewing: Desk, collection: Collection) -> Path:
 
 
 def surveyed(desk: Desk) -> LabelImportCard:
-    """The card, once it says what would be imported."""
+    """The card with its preview."""
     imports = desk.window.of(LabelImports)
     desk.wait(lambda: imports.card is not None and bool(imports.card.summary))
     card = imports.card
@@ -71,7 +71,7 @@ def surveyed(desk: Desk) -> LabelImportCard:
 def test_a_dropped_file_is_looked_through_imported_and_taken_back(
     reviewing: Desk, from_grace: Path
 ) -> None:
-    """Conflicts with both sides and who; boxes add to the count; one step, and one step back."""
+    """Conflicts show both labels and annotators; the import is one undoable step."""
     images, classes = len(reviewing.state.image_ids), len(reviewing.graph)
     reviewing.window.resize(1000, 640)
     reviewing.drop_files(reviewing.grid, [from_grace])
@@ -113,7 +113,7 @@ def test_a_dropped_file_is_looked_through_imported_and_taken_back(
 
 
 def assert_words_are_whole(card: LabelImportCard) -> None:
-    """In both looks: no word is cut, none lies on another, and the answers are in sight."""
+    """In both colour schemes: no text is clipped or overlapped, and the buttons are visible."""
     for scheme in ("light", "dark"):
         set_scheme(scheme)
         QApplication.sendPostedEvents()
@@ -128,7 +128,7 @@ def assert_words_are_whole(card: LabelImportCard) -> None:
 def test_chosen_by_key_and_refused(
     reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A file without labels is reported in place, to choose another; Esc changes nothing."""
+    """A file without labels is reported in the card; Esc changes nothing."""
     odd = tmp_path / "odd.txt"
     odd.write_text("nothing\n", encoding="utf-8")
     chosen = [str(odd)]
@@ -151,7 +151,7 @@ def test_chosen_by_key_and_refused(
 
 
 def choose_role(desk: Desk, card: LabelImportCard, column: int, title: str) -> None:
-    """Open the box above a column, and choose with the keyboard."""
+    """Open the combo box above a column, and choose by keyboard."""
     box = card.columns.boxes[column]
     desk.qtbot.mouseClick(box, Qt.MouseButton.LeftButton)
     view = box.view()
@@ -161,7 +161,7 @@ def choose_role(desk: Desk, card: LabelImportCard, column: int, title: str) -> N
 
 
 def test_a_table_that_says_too_little_is_asked_about(reviewing: Desk, tmp_path: Path) -> None:
-    """Its first rows are shown, and what a person says of one column is enough."""
+    """Its first rows are shown, and the role of one column is enough."""
     image = str(list(reviewing.state.paths)[-1])
     odd = tmp_path / "odd.csv"
     odd.write_text(f"Bild;Tier;Wann\n{image};Red disc;2024\n", encoding="utf-8")
@@ -177,7 +177,7 @@ def test_a_table_that_says_too_little_is_asked_about(reviewing: Desk, tmp_path: 
     assert_words_are_whole(card)
     assert (
         card.columns.boxes[0].currentText() == "Name or path of the image"
-    )  # its cells are names of images
+    )  # its cells are image names
     choose_role(reviewing, card, 1, "Name of the class")
     reviewing.wait(lambda: card.survey is not None)
     assert card.summary == "1 label will be imported"
@@ -193,7 +193,7 @@ def test_a_table_that_says_too_little_is_asked_about(reviewing: Desk, tmp_path: 
 def test_whose_labels_they_are_is_asked_where_the_file_is_silent(
     reviewing: Desk, tmp_path: Path
 ) -> None:
-    """Its name stands there; a person types the true one."""
+    """The field holds the file's name; the person types the annotator."""
     path = str(list(reviewing.state.paths)[-1])
     reviewing.drop_files(
         reviewing.grid, [write_table(tmp_path / "good.csv", [(path, "Red disc", "", "", "")])]
@@ -214,7 +214,7 @@ def test_whose_labels_they_are_is_asked_where_the_file_is_silent(
 
 
 def test_a_table_without_labels_goes_the_usual_way(reviewing: Desk, collection: Collection) -> None:
-    """A dropped list of classes is no file of labels, and holds no images."""
+    """A dropped list of classes has neither labels nor images."""
     reviewing.drop_files(reviewing.grid, [collection.graph])
     reviewing.wait(lambda: bool(reviewing.window.toast.message))
     assert reviewing.window.toast.message.startswith(
@@ -224,7 +224,7 @@ def test_a_table_without_labels_goes_the_usual_way(reviewing: Desk, collection: 
 
 
 def test_what_is_not_clear_is_shown(reviewing: Desk, collection: Collection) -> None:
-    """A photo of the same name with another content, and a name that several classes have."""
+    """A photo of the same name with another content, and an ambiguous class name."""
     path = collection.folder / "theirs.csv"
     path.write_text(
         f"image,class,content_hash\nshots/Red/Red disc/0.png,Red disc,{'0' * 32}\n",

@@ -1,4 +1,4 @@
-"""What the card says of a source of labels."""
+"""Texts of the card for a source of labels."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,7 +28,7 @@ from tests.support.labelled_images import add_music_classes, draw, make_project
 
 
 def survey(plan: LabelPlan, *people: str, on_disk: frozenset[str] = frozenset()) -> LabelSurvey:
-    """A source that was compared with a project."""
+    """A source compared with a project."""
     read = "csv", ForeignLabels(())
     return LabelSurvey(
         Path("x.csv"),
@@ -54,8 +54,10 @@ def test_who_labelled() -> None:
 
 def test_how_much() -> None:
     assert [summary_text(count) for count in (0, 1, 2)] == [
-        "Nothing to import", "1 label will be imported", "2 labels will be imported"
-    ]  # fmt: skip
+        "Nothing to import",
+        "1 label will be imported",
+        "2 labels will be imported",
+    ]
     assert [import_button(count) for count in (0, 1, 2)] == [
         "Import",
         "Import 1 label",
@@ -64,7 +66,8 @@ def test_how_much() -> None:
     plan = LabelPlan("csv", already_there=2, by_machine=3, unlabelled=1)
     assert passed_over(survey(plan)) == (
         "2 labels are in the project already. "
-        "3 model predictions skipped: only labels by people are imported. 1 image has no class in the file."
+        "3 model predictions skipped: only labels by people are imported. "
+        "1 image has no class in the file."
     )
 
 
@@ -78,7 +81,7 @@ def test_images_in_which_a_detector_found_nothing() -> None:
 
 
 def test_lists_end_somewhere() -> None:
-    """Nobody reads thousands of rows, and the window would stand still."""
+    """The number of rows is limited, so that the window stays responsive."""
     many = MOST_ROWS + 20
     plan = LabelPlan(
         "keywords",
@@ -97,7 +100,7 @@ def test_lists_end_somewhere() -> None:
 
 
 def test_counts_of_every_choice(tmp_path: Path) -> None:
-    """A label that waits for a class and for an image comes only with both."""
+    """A label with a new class and a missing image is counted only with both options."""
     project = make_project(tmp_path)
     with project:
         add_music_classes(project)
@@ -117,7 +120,7 @@ def test_counts_of_every_choice(tmp_path: Path) -> None:
 
 
 def test_what_is_not_clear() -> None:
-    """Both readings of a class; the photo of the same name, and why it is another."""
+    """Both meanings of a class; the photo of the same name, and how it differs."""
     assert class_conflicts_title(1) == "1 label may mean another class. It is not imported."
     assert class_conflicts_title(2) == "2 labels may mean another class. They are not imported."
     conflict = ClassConflict("a.jpg", "Apple", "1", ("Fruit/Apple",), ("Fruit/Plum",), "ada")

@@ -1,4 +1,4 @@
-"""The bar above the map in each language: what is chosen can be read whole in a narrow window."""
+"""The bar above the map in each language: current values are not clipped in a narrow window."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from app.language import ENGLISH, install_language
 from app.map.bar import ViewBar
 
-NARROW, WIDE = 590, 900  # px; in a window of 1,200 it is narrow
+NARROW, WIDE = 590, 900  # pixels; narrow in a window of 1,200
 LANGUAGES = sorted(path.stem for path in (Path(__file__).parents[3] / "translations").glob("*.ts"))
 
 
@@ -17,7 +17,7 @@ LANGUAGES = sorted(path.stem for path in (Path(__file__).parents[3] / "translati
 def test_what_is_chosen_is_not_cut(
     language: str, compiled_languages: Path, qapp: QApplication, qtbot: QtBot
 ) -> None:
-    """Where there is room it has a caption, which goes again."""
+    """A caption is shown only where there is room."""
     install_language(qapp, str(compiled_languages / f"{language}.qm"))
     try:
         bar = ViewBar()

@@ -1,4 +1,4 @@
-"""Colours of points by class at a level, label, status, score and date, and the legend's counts."""
+"""Colours of points by class at a level, label, status, score and date; counts of the legend."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -19,13 +19,13 @@ GREY = argb(OTHER[Scheme.LIGHT])
 
 
 def colours_of(*class_ids: int) -> list[int]:
-    """The colours of classes on the map."""
+    """Colours of classes on the map."""
     return [argb(class_colour(each, is_dark=False)) for each in class_ids]
 
 
 @pytest.fixture
 def graph() -> CategoryGraph:
-    """Bird above Gull (2) and Owl (3); Fish (4) beside it."""
+    """Bird above Gull (2) and Owl (3); Fish (4) next to it."""
     graph = CategoryGraph()
     bird = graph.add_class("Bird")
     graph.add_class("Gull", (bird,))
@@ -40,16 +40,23 @@ def ids(graph: CategoryGraph, *names: str) -> list[int]:
 
 @pytest.fixture
 def state(graph: CategoryGraph) -> CollectionState:
-    """Six images: Gull labelled, Gull, Owl and Fish predicted, an unknown one, and one without anything."""
+    """Six images: a labelled Gull; Gull, Owl and Fish predicted; one unknown; one without any."""
     gull, owl, fish = ids(graph, "Gull", "Owl", "Fish")
     best = np.array([owl, gull, owl, fish, fish, NO_CLASS], dtype=np.int32)
     return CollectionState(
-        folder=Path("/"), image_ids=np.arange(1, 7), paths=[f"{each}.png" for each in range(1, 7)],
-        label_class=np.array([gull, *4 * [NO_CLASS], NO_CLASS]), best_class=best,
-        best_score=np.array([0.6, 0.99, 0.8, 0.3, 0.9, 0], dtype=np.float32), safe_class=best,
-        safe_score=np.ones(6, dtype=np.float32), is_unknown=np.array([False] * 4 + [True, False]),
-        status=np.full(6, ImageStatus.READY, dtype=np.uint8), shot_counts={}, image_counts={},
-    )  # fmt: skip
+        folder=Path("/"),
+        image_ids=np.arange(1, 7),
+        paths=[f"{each}.png" for each in range(1, 7)],
+        label_class=np.array([gull, *4 * [NO_CLASS], NO_CLASS]),
+        best_class=best,
+        best_score=np.array([0.6, 0.99, 0.8, 0.3, 0.9, 0], dtype=np.float32),
+        safe_class=best,
+        safe_score=np.ones(6, dtype=np.float32),
+        is_unknown=np.array([False] * 4 + [True, False]),
+        status=np.full(6, ImageStatus.READY, dtype=np.uint8),
+        shot_counts={},
+        image_counts={},
+    )
 
 
 def counts(made: Colouring, graph: CategoryGraph) -> dict[str, int]:
@@ -57,7 +64,7 @@ def counts(made: Colouring, graph: CategoryGraph) -> dict[str, int]:
 
 
 def test_by_class_at_each_level(state: CollectionState, graph: CategoryGraph) -> None:
-    """A label counts before the prediction; each class has its colour; the rest is grey and below."""
+    """A label precedes the prediction; points without a class are grey."""
     fine = coloured(state.image_ids, state, graph, Wish())
     assert counts(fine, graph) == {"Gull": 2, "Fish": 1, "Owl": 1, "Without a class": 2}
     gull, owl, fish = ids(graph, "Gull", "Owl", "Fish")
@@ -78,7 +85,7 @@ def test_a_class_has_the_colour_that_a_person_gave_it(
 def test_no_label_changes_the_colour_of_a_class(
     state: CollectionState, graph: CategoryGraph
 ) -> None:
-    """Not with one label more, and not where another class becomes the largest."""
+    """Neither by another label, nor when another class becomes the largest."""
     gull, fish = ids(graph, "Gull", "Fish")
     before = coloured(state.image_ids, state, graph, Wish())
     labels = np.array([gull, fish, fish, fish, fish, NO_CLASS])
@@ -90,13 +97,17 @@ def test_no_label_changes_the_colour_of_a_class(
 
 
 def test_the_legend_lists_the_largest_of_many_classes(state: CollectionState) -> None:
-    """All have a colour; the legend says how many are not listed."""
+    """All have a colour; the legend has the number of unlisted classes."""
     graph = CategoryGraph()
     classes = np.array([graph.add_class(f"Class {each}") for each in range(14)], dtype=np.int32)
     many = replace(
-        state, image_ids=np.arange(14), best_class=classes, label_class=np.full(14, NO_CLASS),
-        best_score=np.ones(14, dtype=np.float32), is_unknown=np.zeros(14, dtype=bool),
-    )  # fmt: skip
+        state,
+        image_ids=np.arange(14),
+        best_class=classes,
+        label_class=np.full(14, NO_CLASS),
+        best_score=np.ones(14, dtype=np.float32),
+        is_unknown=np.zeros(14, dtype=bool),
+    )
     made = coloured(many.image_ids, many, graph, Wish())
     assert made.colours.tolist() == colours_of(*classes.tolist())
     assert counts(made, graph)["4 other classes"] == 4
@@ -114,15 +125,18 @@ def test_by_label_status_and_score(state: CollectionState, graph: CategoryGraph)
     }
     score = coloured(state.image_ids, state, graph, Wish(by=ColourBy.SCORE))
     assert counts(score, graph) == {
-        "0% to 50%": 1, "70% to 90%": 1, "97% to 100%": 1, "Labelled, or without a score": 3
-    }  # fmt: skip
+        "0% to 50%": 1,
+        "70% to 90%": 1,
+        "97% to 100%": 1,
+        "Labelled, or without a score": 3,
+    }
     refused = replace(state, label_class=np.full(6, UNKNOWN))
     made = coloured(state.image_ids, refused, graph, Wish(by=ColourBy.STATUS))
     assert counts(made, graph) == {"Unknown": 6}
 
 
 def test_by_date(state: CollectionState, graph: CategoryGraph) -> None:
-    """Steps of about as many images each; those without a date are grey; of one day there is one step."""
+    """Quantiles of dates; images without a date are grey; a single day has a single step."""
     days = {1: 18_000, 2: 18_500, 3: 19_000, 4: 19_500}
     made = coloured(state.image_ids, state, graph, Wish(by=ColourBy.DATE, dates=days))
     assert sum(entry.count for entry in made.legend) == 6
@@ -145,7 +159,7 @@ def test_images_that_left_are_as_those_without_a_class(
 
 
 def test_names_lie_where_most_images_do(graph: CategoryGraph) -> None:
-    """Of the coloured level first, and of those below; a far one moves no name."""
+    """Names of the coloured level first, then finer ones; outliers do not move a name."""
     bird, gull, owl = ids(graph, "Bird", "Gull", "Owl")
     finest = np.array([gull] * 10 + [owl] * 5 + [NO_CLASS])
     places = np.zeros((16, 2), dtype=np.float32)
@@ -161,7 +175,7 @@ def test_names_lie_where_most_images_do(graph: CategoryGraph) -> None:
 
 
 def test_names_do_not_lie_over_one_another() -> None:
-    """Earlier ones go first; what leaves the view or lies over the legend has no place."""
+    """Earlier ones have priority; names outside the view or over the legend are dropped."""
     wanted = [
         (50, 50, 40, 10),
         (60, 55, 40, 10),

@@ -1,4 +1,4 @@
-"""The map in the whole window: seen, moved, selected on, labelled, and followed as the project changes."""
+"""The map in the window: shown, moved, selected on, labelled, and updated with the project."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -33,7 +33,7 @@ Key = Qt.Key
 
 
 def keep_map(collection: Collection, left_out: int = 0) -> None:
-    """A map on which the images lie in a row of columns, one for each family, the unlabelled ones below."""
+    """Store a map with one column of images per top-level class, the unlabelled ones below."""
     with Project.open(collection.project, for_writing=False) as project:
         model = model_of(project, collection.caches)
         embedded = EmbeddedImages(project, model, collection.caches)
@@ -55,9 +55,14 @@ def keep_map(collection: Collection, left_out: int = 0) -> None:
         kept = np.arange(count - left_out)
         space = map_space(embeddings)
         made = ImageMap(
-            ids[kept], content_numbers(embedded)[kept], places[kept], np.zeros(len(kept), dtype=bool), space,
-            space.apply(embeddings[kept]), places[kept],
-        )  # fmt: skip
+            ids[kept],
+            content_numbers(embedded)[kept],
+            places[kept],
+            np.zeros(len(kept), dtype=bool),
+            space,
+            space.apply(embeddings[kept]),
+            places[kept],
+        )
         write_map(map_file(project, model, collection.caches), made)
         embedded.close()
 
@@ -69,7 +74,7 @@ def page_of(desk: Desk) -> MapPage:
 
 
 def open_map(desk: Desk, collection: Collection) -> MapCanvas:
-    """Open the project and press the key of the map; the canvas once it shows points and prototypes."""
+    """Open the project and the map by its key; the canvas once it has points and prototypes."""
     desk.open(collection.project)
     desk.press(Key.Key_M, CONTROL)
     page = page_of(desk)
@@ -85,13 +90,13 @@ def open_map(desk: Desk, collection: Collection) -> MapCanvas:
 
 @pytest.fixture
 def canvas(desk: Desk, collection: Collection) -> MapCanvas:
-    """A map with its columns, in front."""
+    """The visible map with its columns."""
     keep_map(collection)
     return open_map(desk, collection)
 
 
 def column(canvas: MapCanvas, place: int, away: float = 7) -> list[QPoint]:
-    """Corners around one of the columns."""
+    """Corners of a rectangle around a column."""
     x = 30 * place - 45
     corners = ((x - away, -away), (x + away, -away), (x + away, away), (x - away, away))
     return [canvas.point_of(*corner).toPoint() for corner in corners]
@@ -103,13 +108,13 @@ def drag(
     keys: Qt.KeyboardModifier = NO_KEYS,
     button: Qt.MouseButton = Qt.MouseButton.LeftButton,
 ) -> None:
-    """Press, move along a way, and let go."""
+    """Press, move along a path, and release."""
     QTest.mousePress(canvas, button, keys, way[0])
     for point in way[1:]:
         at = QPointF(point)
         move = QMouseEvent(
             QEvent.Type.MouseMove, at, canvas.mapToGlobal(at), Qt.MouseButton.NoButton, button, keys
-        )  # fmt: skip
+        )
         QApplication.sendEvent(canvas, move)
     QTest.mouseRelease(canvas, button, keys, way[-1])
 
@@ -139,7 +144,7 @@ def test_hidden_pictures_leave_it_and_come_back(desk: Desk, canvas: MapCanvas) -
 
 
 def test_it_shows_every_image_with_a_legend(desk: Desk, canvas: MapCanvas) -> None:
-    """All points are seen, colours count the classes, prototypes are joined by the edges of the graph."""
+    """All points are visible, the legend counts classes, edges of the graph join prototypes."""
     assert len(canvas.rows_in_view()) == len(desk.state.image_ids)
     assert {text for _colour, text, _count in page_of(desk).legend.rows} >= {"Red", "Green", "Blue"}
     marks, edges = canvas.scene.prototypes, canvas.scene.edges
@@ -158,7 +163,7 @@ def _first(desk: Desk, canvas: MapCanvas, family: str) -> int:
 
 
 def test_a_lasso_selects_and_labels(desk: Desk, canvas: MapCanvas) -> None:
-    """Shift and drag around a column; R labels all of it as one step, which undo takes back."""
+    """Shift and drag around a column; R labels all of it in one undoable step."""
     drag(canvas, column(canvas, 0), SHIFT)
     assert names_of(desk, canvas) == {"Red disc", "Red stripes", "Red checks"}
     chosen = set(canvas.chosen_ids.tolist())
@@ -190,7 +195,7 @@ def test_ctrl_adds_and_alt_takes_away(desk: Desk, canvas: MapCanvas) -> None:
 
 
 def test_tools_draw_without_shift(desk: Desk, canvas: MapCanvas) -> None:
-    """L is the lasso; the rectangle takes two corners; Esc puts the tool away."""
+    """L is the lasso; the rectangle takes two corners; Esc ends the tool."""
     desk.press(Key.Key_L)
     drag(canvas, column(canvas, 2))
     assert {name.split()[0] for name in names_of(desk, canvas)} == {"Blue"}
@@ -207,7 +212,7 @@ def test_tools_draw_without_shift(desk: Desk, canvas: MapCanvas) -> None:
 
 
 def test_dragging_wheel_and_keys_move_it(desk: Desk, canvas: MapCanvas) -> None:
-    """What is below the pointer stays there while the wheel zooms; 0 shows all again."""
+    """The point below the pointer stays fixed while the wheel zooms; 0 shows all."""
     start = canvas.camera
     drag(
         canvas,
@@ -218,9 +223,15 @@ def test_dragging_wheel_and_keys_move_it(desk: Desk, canvas: MapCanvas) -> None:
     at = QPointF(120, 80)
     before, scale = canvas.place_at(at), canvas.camera.scale
     wheel = QWheelEvent(
-        at, canvas.mapToGlobal(at), QPoint(), QPoint(0, 240), Qt.MouseButton.NoButton, NO_KEYS,
-        Qt.ScrollPhase.NoScrollPhase, False,
-    )  # fmt: skip
+        at,
+        canvas.mapToGlobal(at),
+        QPoint(),
+        QPoint(0, 240),
+        Qt.MouseButton.NoButton,
+        NO_KEYS,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
     QApplication.sendEvent(canvas, wheel)
     assert canvas.camera.scale == pytest.approx(scale * 1.25**2)
     assert canvas.place_at(at) == pytest.approx(before)
@@ -234,7 +245,7 @@ def test_dragging_wheel_and_keys_move_it(desk: Desk, canvas: MapCanvas) -> None:
 
 
 def test_a_click_shows_the_image_and_a_double_click_opens_it(desk: Desk, canvas: MapCanvas) -> None:
-    """Hovering names it; the map stays where it was when one comes back."""
+    """Hovering shows the name; the map keeps its view while the image is open."""
     row = _first(desk, canvas, "Green")
     image_id = int(canvas.scene.points.image_ids[row])
     at = canvas.point_of(*canvas.scene.points.places[row].tolist()).toPoint()
@@ -242,9 +253,13 @@ def test_a_click_shows_the_image_and_a_double_click_opens_it(desk: Desk, canvas:
     desk.press(Key.Key_0)
     QTest.mouseMove(canvas, at)
     move = QMouseEvent(
-        QEvent.Type.MouseMove, QPointF(at), canvas.mapToGlobal(QPointF(at)), Qt.MouseButton.NoButton,
-        Qt.MouseButton.NoButton, NO_KEYS,
-    )  # fmt: skip
+        QEvent.Type.MouseMove,
+        QPointF(at),
+        canvas.mapToGlobal(QPointF(at)),
+        Qt.MouseButton.NoButton,
+        Qt.MouseButton.NoButton,
+        NO_KEYS,
+    )
     QApplication.sendEvent(canvas, move)
     hover = page_of(desk).hover
     assert hover.isVisible()
@@ -282,13 +297,13 @@ def test_predictions_of_the_selection_are_accepted(desk: Desk, canvas: MapCanvas
     button = page.chosen_bar.accept
     change = changed_by(
         desk.qtbot, desk.window.session, lambda: QTest.mouseClick(button, Qt.MouseButton.LeftButton)
-    )  # fmt: skip
+    )
     assert set(change.labelled) <= free
     assert all(desk.label_of(each) for each in change.labelled)
 
 
 def test_colours_follow_labels_and_choices(desk: Desk, canvas: MapCanvas) -> None:
-    """A label given elsewhere counts at once; colours can tell the score instead."""
+    """A label set elsewhere changes them at once; points can also be coloured by score."""
     legend = page_of(desk).legend
     counts = {text: count for _colour, text, count in legend.rows}
     free = [each for each in desk.state.image_ids.tolist() if not desk.label_of(each)]
@@ -308,7 +323,7 @@ def test_colours_follow_labels_and_choices(desk: Desk, canvas: MapCanvas) -> Non
 def test_typing_goes_on_where_it_began_while_the_map_is_painted_anew(
     desk: Desk, canvas: MapCanvas
 ) -> None:
-    """Predictions come while a class is typed: no letter and no Enter becomes a key of the map."""
+    """Predictions arrive while a class is typed: letters and Enter are not keys of the map."""
     drag(canvas, column(canvas, 0), SHIFT)
     canvas.setFocus()
     desk.press(Key.Key_R)
@@ -326,7 +341,7 @@ def test_typing_goes_on_where_it_began_while_the_map_is_painted_anew(
 
 
 def test_colours_tell_the_date(desk: Desk, collection: Collection) -> None:
-    """Of images whose files have one."""
+    """Of images whose metadata has one."""
     keep_map(collection)
     with Project.open(collection.project) as project:
         ids = list(project.images.table().ids)
@@ -340,7 +355,7 @@ def test_colours_tell_the_date(desk: Desk, collection: Collection) -> None:
 
 
 def test_the_map_is_made_and_completed_by_the_worker(desk: Desk, collection: Collection) -> None:
-    """An old map without the newest images gets them, and nothing else moves."""
+    """Images missing from a stored map are added without moving the others."""
     keep_map(collection, left_out=3)
     canvas = open_map(desk, collection)
     before = {each: tuple(place) for each, place in _places(canvas).items()}
@@ -356,7 +371,7 @@ def _places(canvas: MapCanvas) -> dict[int, list[float]]:
 
 
 def test_without_embeddings_it_says_why(desk: Desk, unread: Collection) -> None:
-    """Until the images were read; then the map is made by itself."""
+    """Once the images are embedded, the map is computed."""
     desk.open(unread.project)
     desk.press(Key.Key_M, CONTROL)
     page = page_of(desk)
@@ -366,7 +381,7 @@ def test_without_embeddings_it_says_why(desk: Desk, unread: Collection) -> None:
 
 
 def colours_in_map(canvas: MapCanvas, desk: Desk) -> dict[str, str]:
-    """The colour of each class that the legend lists."""
+    """The colour of each class in the legend."""
     colouring = canvas.scene.colouring
     assert colouring is not None
     return {
@@ -379,7 +394,7 @@ def colours_in_map(canvas: MapCanvas, desk: Desk) -> dict[str, str]:
 def test_a_class_has_one_colour_in_map_list_and_graph_that_no_label_changes(
     desk: Desk, canvas: MapCanvas
 ) -> None:
-    """Also where a label makes another class the largest one of the map."""
+    """Also if a label makes another class the largest one of the map."""
     before = colours_in_map(canvas, desk)
     assert set(before) == {"Red", "Green", "Blue"}
     for name, colour in before.items():

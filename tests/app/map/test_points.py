@@ -1,4 +1,4 @@
-"""Points of a map: near a place, within an outline, and in the order in which they are painted."""
+"""Points of a map: nearest, within an outline, and in painting order."""
 
 import numpy as np
 
@@ -22,7 +22,7 @@ def test_the_nearest_within_reach() -> None:
 
 
 def test_a_lasso_encloses_by_the_even_odd_rule() -> None:
-    """Also a bay, and a ring whose hole has the points; two corners enclose nothing."""
+    """Also a concave outline and a ring with points in its hole; two corners enclose nothing."""
     assert POINTS.enclosed([(-1, -1), (11, -1), (11, 1), (-1, 1)]).tolist() == [
         True,
         True,

@@ -1,4 +1,4 @@
-"""Conflicts of a burst are settled together: one card, one key, and each by itself where a person wants that."""
+"""Conflicts within a sequence are settled together by one key, or one by one."""
 
 import shutil
 from datetime import datetime, timedelta
@@ -25,7 +25,7 @@ BURST = 5
 
 @pytest.fixture
 def copies(tmp_path: Path) -> tuple[Path, Path]:
-    """A burst of five photos and a later one: all are foxes for Ada, and hares for Ben."""
+    """A sequence of five photos and a later one: foxes for Ada, hares for Ben."""
     start = datetime(2026, 5, 1, 10)  # noqa: DTZ001 (as cameras say it)
     with wide_project(tmp_path / "ada", 0) as ada:
         folder = tmp_path / "ada" / "site A"
@@ -47,7 +47,7 @@ def copies(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def merged(desk: Desk, copies: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> ConflictPage:
-    """Merge, and look at the first conflict."""
+    """Merge, and show the first conflict."""
     ours, theirs = copies
     desk.open(ours)
     desk.wait_until_read()
@@ -78,7 +78,7 @@ def labels(desk: Desk) -> list[str]:
 def test_one_key_settles_a_burst(
     desk: Desk, copies: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One step, which one undo takes back."""
+    """In one undoable step."""
     page = merged(desk, copies, monkeypatch)
     assert place(page) == "1 of 2"
     assert len(page.group) == BURST

@@ -1,4 +1,4 @@
-"""Another person's copy comes in through the window, and ten conflicts are settled by keys."""
+"""Merging another person's copy in the window, and settling ten conflicts by keys."""
 
 import csv
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ Key = Qt.Key
 
 
 def click(desk: Desk, part: QAbstractButton) -> None:
-    """Press and let go on its mark or its words."""
+    """Click on a check box or button near its left edge."""
     assert part.isEnabled()
     assert part.isVisible()
     desk.qtbot.mouseClick(part, Qt.MouseButton.LeftButton, pos=QPoint(12, part.height() // 2))
@@ -31,7 +31,7 @@ def click(desk: Desk, part: QAbstractButton) -> None:
 
 @pytest.fixture
 def from_ben(reviewing: Desk, collection: Collection) -> Path:
-    """Ben's copy, who decided some things otherwise."""
+    """Ben's copy with some other labels."""
     return disputed_copy(reviewing, collection)
 
 
@@ -40,7 +40,7 @@ def merging(desk: Desk) -> Merging:
 
 
 def surveyed(desk: Desk, source: Path, monkeypatch: pytest.MonkeyPatch) -> MergeCard:
-    """Choose the copy in the menu's card."""
+    """Choose the copy in the card of the menu."""
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_given: (str(source), ""))
     desk.window.trigger("merge_copy")
     card = merging(desk).card
@@ -50,7 +50,7 @@ def surveyed(desk: Desk, source: Path, monkeypatch: pytest.MonkeyPatch) -> Merge
 
 
 def merged(desk: Desk, source: Path, monkeypatch: pytest.MonkeyPatch) -> ConflictPage:
-    """Merge, and look at the first conflict."""
+    """Merge, and show the first conflict."""
     card = surveyed(desk, source, monkeypatch)
     changed_by(desk.qtbot, desk.window.session, lambda: desk.qtbot.keyClick(card, Key.Key_Return))
     desk.wait(lambda: isinstance(desk.window.workspace.page, ConflictPage))
@@ -73,7 +73,7 @@ def test_the_card_says_what_would_come_in(
     assert card.classes.rows == [("Red/Red zigzag",)]
     assert card.conflicts.title == "11 conflicts. Yours stay until you settle them."
     assert card.agreement.rows[0][:3] == ("Same class", "11", "9%")
-    reviewing.wait(lambda: not clipped(card))  # once it is laid out
+    reviewing.wait(lambda: not clipped(card))  # after the layout
     assert not overlapping(card.panel)
     reviewing.press(Key.Key_Escape)
     assert "Red zigzag" not in {reviewing.graph.name(each) for each in reviewing.graph.classes()}
@@ -82,7 +82,7 @@ def test_the_card_says_what_would_come_in(
 def test_ten_conflicts_are_settled_by_keys(
     reviewing: Desk, from_ben: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each on disk before the next one shows; undo shows it again; the rest is left for later and asked again."""
+    """Each is saved before the next is shown; undo shows it again; the others are asked later."""
     desk = reviewing
     page = merged(desk, from_ben, monkeypatch)
     images = [each.image_id for each in merging(desk).queue.disputes]  # type: ignore[union-attr]
@@ -118,7 +118,7 @@ def test_ten_conflicts_are_settled_by_keys(
     dispute = page.dispute
     assert isinstance(dispute, Conflict)
     assert dispute.finer is not None
-    desk.press_for_change(Key.Key_Return)  # the finer class is suggested
+    desk.press_for_change(Key.Key_Return)  # the finer class is proposed
     desk.wait(lambda: place(page) == "11 of 11")
     assert desk.label_of(images[9]) == "Red disc"
     desk.press_for_change(Key.Key_B)
@@ -137,7 +137,7 @@ def test_ten_conflicts_are_settled_by_keys(
 def test_the_table_of_agreement_is_copied_and_saved(
     reviewing: Desk, from_ben: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """As it was before conflicts were settled."""
+    """With the numbers before conflicts were settled."""
     desk = reviewing
     page = merged(desk, from_ben, monkeypatch)
     for _ in range(11):
@@ -161,7 +161,7 @@ def test_the_table_of_agreement_is_copied_and_saved(
 def test_only_what_was_shown_is_settled(
     reviewing: Desk, from_ben: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An image that was labelled otherwise meanwhile is left alone, and the page goes on working."""
+    """An image relabelled meanwhile is not changed, and the page continues."""
     desk = reviewing
     page = merged(desk, from_ben, monkeypatch)
     dispute, session = page.dispute, desk.window.session
@@ -183,7 +183,7 @@ def test_only_what_was_shown_is_settled(
 def test_a_stranger_is_refused_on_the_card(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch, collection: Collection
 ) -> None:
-    """The project itself: one clear line, and another file can be chosen."""
+    """The project itself is rejected in one line, and another file can be chosen."""
     monkeypatch.setattr(
         QFileDialog, "getOpenFileName", lambda *_given: (str(collection.project), "")
     )

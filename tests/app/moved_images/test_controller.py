@@ -1,4 +1,4 @@
-"""A share vanishes, a folder is moved: cards are greyed and nothing is lost, and one page finds it all again."""
+"""Missing images in the window: greyed cards, and relinking on one page."""
 
 import itertools
 import os
@@ -38,12 +38,12 @@ def button_of(widget: QWidget, text: str) -> QPushButton:
 
 
 def click(desk: Desk, button: QPushButton) -> None:
-    """Click it as the mouse does."""
+    """Click a button."""
     desk.qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
 def wait_for_missing(desk: Desk, count: int) -> None:
-    """Wait until the window knows how many images are not there, and nothing is on its way any more."""
+    """Wait until this number of images is missing, and no check or thumbnail is pending."""
     window = desk.window
     desk.wait(
         lambda: (
@@ -56,14 +56,14 @@ def wait_for_missing(desk: Desk, count: int) -> None:
 
 
 def focus(desk: Desk) -> None:
-    """Come back to the window from another program."""
+    """Activate the window again."""
     application = QApplication.instance()
     assert isinstance(application, QApplication)
     application.applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)
 
 
 def endless(_known: object, _folder: object, *, on_progress: object, cancel: CancelToken) -> None:
-    """A search that only ends when it is stopped."""
+    """A search that only ends when it is cancelled."""
     assert on_progress is not None
     cancel.wait()
     raise Cancelled
@@ -78,7 +78,7 @@ def panel_of(desk: Desk) -> MovedImagesPanel:
 
 
 def picture_of(desk: Desk, image_id: int) -> QImage:
-    """The card of an image as it is painted."""
+    """The painted card of an image."""
     row = desk.window.workspace.model.row_of(image_id)
     assert row is not None
     index = desk.window.workspace.model.index(row)
@@ -88,7 +88,7 @@ def picture_of(desk: Desk, image_id: int) -> QImage:
 
 @pytest.fixture
 def away(desk: Desk, collection: Collection) -> Desk:
-    """The window is open, and then the folder with the unlabelled images goes."""
+    """The window is open, and then the folder with the unlabelled images is renamed."""
     desk.open(collection.project)
     wait_for_missing(desk, 0)
     collection.unsorted.rename(collection.folder / "renamed")
@@ -100,7 +100,7 @@ def away(desk: Desk, collection: Collection) -> Desk:
 def test_a_share_that_vanishes_greys_its_cards_and_nothing_else(
     away: Desk, collection: Collection
 ) -> None:
-    """Labels, shots, embeddings and predictions stay, also when everything is read again; it comes back by itself."""
+    """Labels, embeddings and predictions stay after a refresh; a returned share is detected."""
     window, before = away.window, away.state
     window.registry.trigger("show_to_review")
     assert away.grid.model().rowCount() == 40
@@ -128,7 +128,7 @@ def test_a_share_that_vanishes_greys_its_cards_and_nothing_else(
 def test_what_opens_without_its_share_shows_its_thumbnails(
     desk: Desk, collection: Collection, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """Thumbnails that were made before are shown, greyed."""
+    """Cached thumbnails are shown, greyed."""
     desk.open(collection.project)
     wait_for_missing(desk, 0)
     window = desk.window
@@ -151,7 +151,7 @@ def test_what_opens_without_its_share_shows_its_thumbnails(
 def test_an_unread_image_that_is_not_there_is_no_broken_file(
     desk: Desk, collection: Collection
 ) -> None:
-    """It says "Not found", and is read once it is back, without a key being pressed."""
+    """Its card says "Not found", and it is embedded once it is back."""
     new = write_shape(collection.folder / "late" / "new.png", "Red disc", seed=77)
     desk.open(collection.project)
     desk.wait_until_read()
@@ -178,7 +178,7 @@ def test_an_unread_image_that_is_not_there_is_no_broken_file(
 def test_missing_photos_beside_the_project_are_found_when_it_opens(
     desk: Desk, collection: Collection
 ) -> None:
-    """Without a question, as one step that undo takes back; then it does not search again by itself."""
+    """Automatically, in one undoable step; after the undo there is no further search."""
     collection.unsorted.rename(collection.folder / "renamed")
     desk.open(collection.project)
     desk.wait(lambda: desk.window.toast.message == "Found 40 moved images again")
@@ -195,7 +195,7 @@ def test_missing_photos_beside_the_project_are_found_when_it_opens(
 
 
 def test_what_is_not_sure_is_shown_by_one_button(desk: Desk, collection: Collection) -> None:
-    """Copies with other dates: the notice tells how many there are, and the button shows them before any changes."""
+    """For copies with other dates the notice has their number, and its button shows the preview."""
     renamed = collection.unsorted.rename(collection.folder / "renamed")
     for place, file in enumerate(sorted(renamed.iterdir())):
         os.utime(file, ns=(place, place))
@@ -217,7 +217,7 @@ def test_what_is_not_sure_is_shown_by_one_button(desk: Desk, collection: Collect
 def test_a_search_by_itself_can_be_stopped(
     desk: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In the foot of the window, while one goes on working; then the notice offers to find them."""
+    """In the status bar during other work; then the notice offers the search."""
     monkeypatch.setattr("engine.relink.find.find_moved", endless)
     collection.unsorted.rename(collection.folder / "renamed")
     desk.open(collection.project)
@@ -233,7 +233,7 @@ def test_a_search_by_itself_can_be_stopped(
 def test_a_search_by_itself_ends_after_a_minute(
     desk: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Here at once: a whole disk below the project's folder is not read."""
+    """Immediately in this test: a whole disk below the project's folder is not searched."""
 
     def slow(
         _known: object, _folder: object, *, on_progress: OnProgress, cancel: CancelToken
@@ -253,7 +253,7 @@ def test_a_search_by_itself_ends_after_a_minute(
 def test_the_whole_story(
     away: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The notice opens the page; a folder is chosen, a preview shown, one click uses it, and undo takes it back."""
+    """The notice opens the page; folder, preview, one click to relink, and undo."""
     window, labels = away.window, away.state.label_class.copy()
     notice = window.workspace.missing_notice
     assert "40 images are missing." in [label.text() for label in notice.findChildren(QLabel)]
@@ -285,7 +285,7 @@ def test_the_whole_story(
 
 
 def test_without_a_folder_it_looks_beside_the_project(away: Desk) -> None:
-    """One click; the keyboard alone opens and closes the page."""
+    """One click; the page is opened and closed by keyboard."""
     window = away.window
     away.grid.setFocus()
     away.press(Key.Key_K, CONTROL)
@@ -302,7 +302,7 @@ def test_without_a_folder_it_looks_beside_the_project(away: Desk) -> None:
 
 
 def test_what_cannot_be_distinguished_is_reported(away: Desk, collection: Collection) -> None:
-    """Copies, and images that are nowhere: counted, with what to do."""
+    """Copies, and images that were not found: counted, with a remedy."""
     renamed = collection.folder / "renamed"
     (collection.folder / "a").mkdir()
     shutil.copy2(renamed / "024.png", collection.folder / "a" / "024.png")
@@ -326,7 +326,7 @@ def test_what_cannot_be_distinguished_is_reported(away: Desk, collection: Collec
 
 
 def test_it_can_be_stopped(away: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cancel answers at once, nothing is changed, and one may look again."""
+    """Cancel answers at once, nothing changes, and a new search is possible."""
     monkeypatch.setattr("engine.relink.find.find_moved", endless)
     away.window.registry.trigger("find_moved_images")
     panel = panel_of(away)
@@ -340,7 +340,7 @@ def test_it_can_be_stopped(away: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_folder_that_is_gone_is_a_sentence(away: Desk, collection: Collection) -> None:
-    """On the page, where it was requested."""
+    """The error is on the page."""
     away.window.registry.trigger("find_moved_images")
     panel = panel_of(away)
     away.window.of(MovedImages).find(collection.folder / "nowhere")
@@ -349,7 +349,7 @@ def test_a_folder_that_is_gone_is_a_sentence(away: Desk, collection: Collection)
 
 
 def test_leaving_while_it_looks(away: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Closing the project ends the search; the next project starts with a clean page."""
+    """Closing the project cancels the search; the next project has a clean page."""
     monkeypatch.setattr("engine.relink.find.find_moved", endless)
     away.window.registry.trigger("find_moved_images")
     panel = panel_of(away)

@@ -1,4 +1,4 @@
-"""The window knows which images are not where they were, and asks the disk no more often than it must."""
+"""Tracking which images are missing, with as few disk accesses as possible."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +19,7 @@ from tests.support.sessions import LONG_MS, act, open_project, recorded
 
 @pytest.fixture
 def missing_images(session: Session) -> Iterator[MissingImages]:
-    """Follows the session."""
+    """Missing images of the session."""
     thumbnails = Thumbnails(session.caches)
     missing_images = MissingImages(session, thumbnails)
     yield missing_images
@@ -28,7 +28,7 @@ def missing_images(session: Session) -> Iterator[MissingImages]:
 
 
 def wait_for(qtbot: QtBot, missing_images: MissingImages, count: int) -> None:
-    """Wait until so many are known to be missing."""
+    """Wait until this number of images is missing."""
     qtbot.waitUntil(
         lambda: len(missing_images.missing) == count and not missing_images.is_looking,
         timeout=LONG_MS,
@@ -38,7 +38,7 @@ def wait_for(qtbot: QtBot, missing_images: MissingImages, count: int) -> None:
 def test_it_follows_the_project(
     qtbot: QtBot, session: Session, missing_images: MissingImages, collection: Collection
 ) -> None:
-    """At opening, when images leave, when they are back, and when the project is closed."""
+    """On opening, on removal of images, when they are back, and on closing."""
     collection.unsorted.rename(collection.folder / "away")
     open_project(qtbot, session, collection.project)
     wait_for(qtbot, missing_images, 40)
@@ -66,7 +66,7 @@ def test_a_slow_share_is_asked_once_at_a_time(
     collection: Collection,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """However often the window gets the focus meanwhile, one look follows; what comes after a close is not believed."""
+    """Checks on activation are merged into one; a result after a close is ignored."""
     open_project(qtbot, session, collection.project)
     wait_for(qtbot, missing_images, 0)
     let_go, begun = threading.Event(), threading.Semaphore(0)
@@ -102,7 +102,7 @@ def test_a_slow_share_is_asked_once_at_a_time(
 def test_it_rests_while_the_window_works(
     qtbot: QtBot, session: Session, missing_images: MissingImages, collection: Collection
 ) -> None:
-    """It looks no further while a key is handled, and then finds the rest."""
+    """The check pauses while a key is handled, and then continues."""
     open_project(qtbot, session, collection.project)
     wait_for(qtbot, missing_images, 0)
     collection.unsorted.rename(collection.folder / "away")

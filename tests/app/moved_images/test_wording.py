@@ -1,4 +1,4 @@
-"""Moved images in words."""
+"""Texts about missing images."""
 
 from pathlib import Path
 
@@ -21,12 +21,12 @@ from engine.relink.records import Doubt, FolderCheck, MissingImage, Move, Relink
 
 
 def image(number: int) -> MissingImage:
-    """An image that is missing."""
+    """A missing image."""
     return MissingImage(number, f"photos/{number}.jpg", 10, 0, None)
 
 
 def move(number: int, way: Way = Way.PATH, *, size_bytes: int = 10) -> Move:
-    """One that was found."""
+    """A found image."""
     return Move(
         image(number),
         FoundFile(Path("/new") / f"{number}.jpg", size_bytes, 0),
@@ -36,7 +36,7 @@ def move(number: int, way: Way = Way.PATH, *, size_bytes: int = 10) -> Move:
 
 
 def test_counts_are_whole_sentences() -> None:
-    """One image and many."""
+    """Singular and plural."""
     assert missing_line(1) == "1 image is missing."
     assert missing_line(40) == "40 images are missing."
     assert (apply_text(1), apply_text(2)) == (
@@ -55,27 +55,35 @@ def test_counts_are_whole_sentences() -> None:
     ],
 )
 def test_progress(progress: Progress, words: str) -> None:
-    """What is done, and how far it is."""
+    """The action and its progress."""
     assert progress_line(progress) == words
 
 
 def test_a_preview_tells_everything() -> None:
-    """How many by which way, what stays, and examples from all over."""
+    """Counts by kind of match, what stays, and examples of each."""
     moves = (
         *(move(number) for number in range(5)),
         move(5, Way.NAME),
         move(6, Way.CONTENT, size_bytes=11),
     )
     plan = RelinkPlan(
-        images=20, moves=moves, strangers=(9, 10), doubts=(Doubt(image(7), (), 2),), taken=(move(8),),
-        missing=(image(11),), failures=(FileFailure(Path("/new/locked"), "no"),),
-    )  # fmt: skip
+        images=20,
+        moves=moves,
+        strangers=(9, 10),
+        doubts=(Doubt(image(7), (), 2),),
+        taken=(move(8),),
+        missing=(image(11),),
+        failures=(FileFailure(Path("/new/locked"), "no"),),
+    )
     assert verdict(plan) == "7 of 10 found"
     assert way_lines(plan) == (
-        "5 by their folders", "1 by name and size", "1 by content", "new: 6 images, by name and size only",
+        "5 by their folders",
+        "1 by name and size",
+        "1 by content",
+        "new: 6 images, by name and size only",
         "1 changed in the meantime",
         "2 images added from the new place without a label will be replaced",
-    )  # fmt: skip
+    )
     assert left_lines(plan) == (
         "1 could be several files. Choose a narrower folder to tell them apart.",
         "1 already in the project as another image with a label.",
@@ -88,13 +96,13 @@ def test_a_preview_tells_everything() -> None:
 
 
 def test_nothing_found_and_nothing_missing() -> None:
-    """Two ends that must not look alike."""
+    """The two results have different texts."""
     assert verdict(RelinkPlan(images=3)) == "No image is missing."
     assert verdict(RelinkPlan(images=3, missing=(image(1),))) == "None of them was found there."
 
 
 def test_paths_are_short_beside_the_project() -> None:
-    """As the project would write them."""
+    """Relative, as in the project file."""
     assert short_path(Path("/data/a/b.jpg"), Path("/data")) == "a/b.jpg"
     assert short_path(Path("/other/b.jpg"), Path("/data")) == str(Path("/other/b.jpg"))
 
@@ -108,12 +116,12 @@ def test_paths_are_short_beside_the_project() -> None:
     ],
 )
 def test_what_was_compared(verified: int, words: str) -> None:
-    """A person knows how far to trust a preview."""
+    """How the matches were verified."""
     assert checked_line(FolderCheck(Path("/new"), 140, verified)) == words
 
 
 def test_another_picture_in_an_image_s_place_is_shown() -> None:
-    """It is not updated."""
+    """It is not relinked."""
     plan = RelinkPlan(images=1, mismatched=(move(1),))
     assert (
         left_lines(plan)[0]

@@ -1,4 +1,4 @@
-"""Stars, flags and comments by keys and mouse: on the card, in the inspector, on the disk, undone."""
+"""Stars, flags and comments by keys and mouse: card, inspector, project file, undo."""
 
 from pathlib import Path
 
@@ -46,7 +46,7 @@ def page_of(desk: Desk) -> ImagePage:
 
 
 def on_disk(collection: Collection, image_id: int) -> tuple[int, bool, str]:
-    """As another program would read it now."""
+    """Stars, flag and comment in the project file."""
     with Project.open(collection.project, for_writing=False) as project:
         note = project.notes.of(image_id)
         return (0, False, "") if note is None else (note.stars, note.is_flagged, note.comment)
@@ -67,7 +67,7 @@ def test_keys_note_and_the_same_key_takes_it_away(at_desk: Desk, collection: Col
 
 
 def test_several_images_are_one_step(at_desk: Desk, collection: Collection) -> None:
-    """Mixed ones are all flagged first; one undo takes it back, with a toast that offers it."""
+    """If some are flagged, all get flagged; one undo, offered by a toast."""
     first = at_desk.choose(0)
     at_desk.press_for_change(Key.Key_F)
     at_desk.press(Key.Key_Right, SHIFT)
@@ -92,7 +92,7 @@ def flagged(desk: Desk, image_id: int) -> bool:
 def test_b9_a_flag_straight_after_a_label_is_for_the_labelled_photo(
     at_desk: Desk, key: Key
 ) -> None:
-    """The next card is current by then; the message names the photo. Pressed again, it takes the flag away."""
+    """The next card is already current; the message names the photo. A second press unflags it."""
     at_desk.grid.select_row(0)
     row = next(
         row
@@ -112,7 +112,7 @@ def test_b9_a_flag_straight_after_a_label_is_for_the_labelled_photo(
 
 
 def test_b9_keys_pressed_at_once_flag_the_labelled_photo_too(at_desk: Desk) -> None:
-    """Before the label is on the disk."""
+    """Before the label is stored."""
     image_id = at_desk.choose(0)
     with at_desk.qtbot.waitSignals([at_desk.window.session.change_made] * 2, timeout=LONG_MS):
         at_desk.press(Key.Key_U)
@@ -122,7 +122,7 @@ def test_b9_keys_pressed_at_once_flag_the_labelled_photo_too(at_desk: Desk) -> N
 
 @pytest.mark.parametrize("move", ["arrow", "click on the next card"])
 def test_b9_once_the_person_moves_a_flag_is_for_the_card_in_hand(at_desk: Desk, move: str) -> None:
-    """An arrow and back, or a click on the very card that became current."""
+    """An arrow key and back, or a click on the card that became current."""
     image_id = at_desk.choose(0)
     at_desk.press_for_change(Key.Key_U)
     following = at_desk.grid.current_id
@@ -139,7 +139,7 @@ def test_b9_once_the_person_moves_a_flag_is_for_the_card_in_hand(at_desk: Desk, 
 
 
 def test_b9_a_flag_after_a_label_by_name_is_for_the_labelled_photo(at_desk: Desk) -> None:
-    """R, a name and Enter: the palette gives the keyboard back to the cards."""
+    """R, a name and Enter: the palette returns the focus to the cards."""
     image_id = at_desk.choose(0)
     at_desk.press(Key.Key_R)
     at_desk.type_into_palette(at_desk.graph.name(at_desk.graph.leaves()[0]))
@@ -149,7 +149,7 @@ def test_b9_a_flag_after_a_label_by_name_is_for_the_labelled_photo(at_desk: Desk
 
 
 def test_a_comment_is_written_in_the_inspector(at_desk: Desk, collection: Collection) -> None:
-    """N begins it, Ctrl+Enter keeps it and gives the keyboard back, Esc leaves it as it was."""
+    """N starts it, Ctrl+Enter saves it and returns the focus, Esc discards the change."""
     image_id = at_desk.choose(0)
     at_desk.press(Key.Key_N)
     editor = page_of(at_desk).notes.editor
@@ -171,7 +171,7 @@ def test_a_comment_is_written_in_the_inspector(at_desk: Desk, collection: Collec
 
 
 def test_going_on_keeps_what_was_written(at_desk: Desk, collection: Collection) -> None:
-    """Of the image of which it was written, not of the next one."""
+    """For the image it was written about, not for the next one."""
     image_id = at_desk.choose(0)
     at_desk.press(Key.Key_N)
     editor = page_of(at_desk).notes.editor
@@ -206,7 +206,7 @@ def test_a_read_only_project_is_not_noted_in(desk: Desk, collection: Collection)
 
 
 def test_about_this_file(at_desk: Desk, tmp_path: Path) -> None:
-    """What the project knows of the file, in a part that is closed at first; path and place are copied."""
+    """Image metadata in a collapsed part; path and place can be copied."""
     image_id = at_desk.choose(0)
     details = ImageDetails(
         image_id,
@@ -260,7 +260,7 @@ def test_the_paths_of_the_selected_images_are_copied(at_desk: Desk) -> None:
 
 
 def test_notes_of_two_sessions(at_desk: Desk, collection: Collection) -> None:
-    """They are there when the project is opened again."""
+    """They are there when the project is reopened."""
     image_id = at_desk.choose(0)
     act(
         at_desk.qtbot,

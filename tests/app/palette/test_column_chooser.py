@@ -1,4 +1,4 @@
-"""What a person says of the columns of a table."""
+"""The column chooser of tables."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -19,7 +19,7 @@ PREVIEW = ColumnPreview(
 
 @pytest.fixture
 def chooser(qtbot: QtBot) -> ColumnChooser:
-    """Shows a table of labels."""
+    """A chooser with a table of labels."""
     chooser = ColumnChooser(TablePurpose.LABELS)
     qtbot.addWidget(chooser)
     chooser.show_preview(PREVIEW, {})
@@ -28,7 +28,7 @@ def chooser(qtbot: QtBot) -> ColumnChooser:
 
 
 def choose(qtbot: QtBot, chooser: ColumnChooser, column: int, title: str) -> dict[str, str]:
-    """Open the box above a column, go to an entry and press Enter; what is named then."""
+    """Choose an item in the combo box above a column; returns the chosen roles."""
     box = chooser.boxes[column]
     box.showPopup()
     view = box.view()
@@ -41,7 +41,7 @@ def choose(qtbot: QtBot, chooser: ColumnChooser, column: int, title: str) -> dic
 
 
 def test_the_boxes_say_what_each_column_is(chooser: ColumnChooser) -> None:
-    """With the first rows below, and names for a screen reader."""
+    """Above the first rows, and with accessible names."""
     texts = [box.currentText() for box in chooser.boxes]
     assert texts == ["Name or path of the image", "Not used", "Rank: family"]
     assert chooser.boxes[1].accessibleName() == "What column 2 is"
@@ -51,7 +51,7 @@ def test_the_boxes_say_what_each_column_is(chooser: ColumnChooser) -> None:
 
 
 def test_choices_add_up(qtbot: QtBot, chooser: ColumnChooser) -> None:
-    """A role goes from one column to another; what is read by itself can be left out."""
+    """A role moves between columns; a detected role can be removed."""
     assert choose(qtbot, chooser, 1, "Name of the class") == {"class": "Tier"}
     assert choose(qtbot, chooser, 2, "Not used") == {"class": "Tier", "family": ""}
     assert choose(qtbot, chooser, 0, "Name of the class") == {
@@ -64,7 +64,7 @@ def test_choices_add_up(qtbot: QtBot, chooser: ColumnChooser) -> None:
 
 
 def test_a_box_that_is_in_use_stays(qtbot: QtBot, chooser: ColumnChooser) -> None:
-    """The same table as it is read now changes the choices alone; another one has boxes of its own."""
+    """The same table with other roles keeps its combo boxes; another table has new ones."""
     boxes = list(chooser.boxes)
     choose(qtbot, chooser, 1, "Name of the class")
     chooser.show_preview(

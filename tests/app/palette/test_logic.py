@@ -1,4 +1,4 @@
-"""What a palette offers for a typed text."""
+"""Choices of a palette for a text."""
 
 import pytest
 
@@ -29,19 +29,19 @@ def graph() -> CategoryGraph:
 
 
 def offered(graph: CategoryGraph, text: str, *first: str) -> list[str]:
-    """Names of the classes that are offered."""
+    """Names of the offered classes."""
     return names_of(graph, class_ids_for(graph, text, first=[graph.find(name) for name in first]))
 
 
 def test_before_typing_the_likely_ones_are_offered(graph: CategoryGraph) -> None:
-    """Recent and likely classes once each; without any, the top level; a removed one is left out."""
+    """Recent and likely classes once each; without any, the roots; removed ones are left out."""
     assert offered(graph, "", "Seal", "Gull", "Seal") == ["Seal", "Gull"]
     assert offered(graph, "  ") == ["Animal", "Plant"]
     assert class_ids_for(graph, "", first=[999]) == list(graph.roots())
 
 
 def test_the_better_fit_wins_then_what_is_offered(graph: CategoryGraph) -> None:
-    """Typing "gull" offers Gull before Herring Gull, even when that is likelier."""
+    """Typing "gull" offers Gull before Herring Gull, even if that is more likely."""
     assert offered(graph, "gull", "Herring Gull") == ["Gull", "Herring Gull"]
     assert offered(graph, "l", "Seal")[0] == "Seal"
     assert offered(graph, "whale") == []
@@ -59,12 +59,12 @@ def test_the_better_fit_wins_then_what_is_offered(graph: CategoryGraph) -> None:
     ],
 )
 def test_a_path_narrows(text: str, names: list[str], graph: CategoryGraph) -> None:
-    """Each typed part must begin the name of a class above."""
+    """Each part of the path is the prefix of an ancestor's name."""
     assert offered(graph, text) == names
 
 
 def test_a_row_shows_by_which_id_or_synonym_it_was_found(graph: CategoryGraph) -> None:
-    """Behind the name, also below a typed path; a class that was found by its name shows none."""
+    """Also below a typed path; a class found by its name shows none."""
     graph.set_attributes(graph.find("Gull"), ClassAttributes("n02041246", ("Larus", "gull bird")))
     graph.set_attributes(graph.find("Puffin"), ClassAttributes(synonyms=("Larus arcticus",)))
 
@@ -82,13 +82,13 @@ def test_a_row_shows_by_which_id_or_synonym_it_was_found(graph: CategoryGraph) -
 
 
 def test_never_more_rows_than_a_person_reads() -> None:
-    """Ten thousand fitting classes are cut."""
+    """Ten thousand matches are cut."""
     graph = big_graph(10_000)
     assert len(class_ids_for(graph, "class")) == ROW_LIMIT
 
 
 def test_the_last_row_creates_what_is_not_there(graph: CategoryGraph) -> None:
-    """Under the class that is shown, or where a typed path says; not what is there already."""
+    """Under the shown class or the parents of a typed path; not for an existing class."""
     bird, diver = graph.find("Bird"), graph.find("Diver")
     assert create_choice(graph, " Auk ", under=bird) == CreateChoice("Auk", bird)
     assert create_choice(graph, "Auk", under=None) == CreateChoice("Auk", None)
@@ -105,19 +105,19 @@ def test_what_cannot_be_a_name_creates_nothing(text: str, graph: CategoryGraph) 
 
 
 def test_an_unknown_parent_creates_nothing_at_the_wrong_place(graph: CategoryGraph) -> None:
-    """A mistyped parent must not put the class at the top level."""
+    """A mistyped parent must not create a root class."""
     assert create_choice(graph, "Brid/Auk", under=None) is None
 
 
 def test_where_a_class_stands(graph: CategoryGraph) -> None:
-    """The first path above it, and how many more there are."""
+    """The first path to it, and the number of others."""
     assert place_of(graph, graph.find("Gull")) == "Animal / Bird"
     assert place_of(graph, graph.find("Puffin")) == "Animal / Bird  +1"
     assert place_of(graph, graph.find("Animal")) == ""
 
 
 def test_commands_hold_every_typed_word() -> None:
-    """In any order, those that begin with the text first."""
+    """In any order, prefixes first."""
     rows = [
         PaletteRow(title, "", "", "", CommandChoice(title))
         for title in ("Add images", "Images to add", "Undo: Add")
@@ -131,7 +131,7 @@ def test_commands_hold_every_typed_word() -> None:
 def test_a_class_of_that_very_name_comes_before_commands_that_have_it_in_their_title(
     graph: CategoryGraph,
 ) -> None:
-    """Typed "gull" goes to Gull, not to "New class under Gull"; "new" is the command all the same."""
+    """Text "gull" finds Gull before "New class under Gull"; "new" finds the command."""
     commands = [
         PaletteRow(title, "", "", "", CommandChoice(title))
         for title in ("New class under Gull", "Gull watch")
@@ -141,12 +141,13 @@ def test_a_class_of_that_very_name_comes_before_commands_that_have_it_in_their_t
 
 
 def test_a_row_says_what_enter_does_with_it(graph: CategoryGraph) -> None:
-    """A class to label as, one to be made, and a word that a locked class list does not have."""
+    """For an existing class, a new one, and a new word with a locked class list."""
     labels = label_rows(graph, "Auk", under=graph.find("Bird"))
     assert [row.act_text for row in labels] == ["Create “Auk” under Bird"]
     assert [row.act_text for row in label_rows(graph, "herring")] == [
-        "Label as Herring Gull", "Create “herring” top level"
-    ]  # fmt: skip
+        "Label as Herring Gull",
+        "Create “herring” top level",
+    ]
     (asked,) = label_rows(graph, "Pufin", is_locked=True)
     assert (asked.title, asked.act_text) == (
         "“Pufin” is not in the class list…",

@@ -1,4 +1,4 @@
-"""The height of cards that scroll."""
+"""The height of scrolling cards."""
 
 import pytest
 from PySide6.QtWidgets import QWidget
@@ -26,7 +26,7 @@ def card(qtbot: QtBot) -> ScrollingCard:
 
 
 def test_a_card_is_as_high_without_texts_that_wrap(card: ScrollingCard) -> None:
-    """Its buttons still have room."""
+    """The buttons still fit."""
     before = card.wanted_height(WIDTH)
     *buttons, text = card.body.findChildren(QWidget)
     text.hide()

@@ -1,4 +1,4 @@
-"""The card "Settings": opened by a key, done at once, kept for the next start."""
+"""The card "Settings": opened by a key, applied at once, stored."""
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -21,7 +21,7 @@ Key = Qt.Key
 
 
 def opened(desk: Desk) -> SettingsCard:
-    """The card, after its key."""
+    """The card, opened by its key."""
     desk.press(Key.Key_Comma, CONTROL)
     card = desk.window.of(Preferences).card
     assert card is not None
@@ -30,12 +30,12 @@ def opened(desk: Desk) -> SettingsCard:
 
 
 def click(desk: Desk, button: QAbstractButton) -> None:
-    """Press and let go on its mark or its words."""
+    """Click on a check box or button near its left edge."""
     desk.qtbot.mouseClick(button, Qt.MouseButton.LeftButton, pos=QPoint(12, button.height() // 2))
 
 
 def is_dark(application: QApplication) -> bool:
-    """Whether the window wears the dark look."""
+    """Whether the dark colour scheme is in use."""
     return application.palette().color(QPalette.ColorRole.Base).lightness() < 128
 
 
@@ -43,7 +43,7 @@ def is_dark(application: QApplication) -> bool:
 def test_the_theme_changes_at_once_and_stays(
     desk: Desk, qapp: QApplication, settings: Settings, choice: SchemeChoice
 ) -> None:
-    """The card stays open, and shows the choice when it is opened again."""
+    """The card stays open, and shows the choice when it is reopened."""
     card = opened(desk)
     assert card.schemes[SchemeChoice.SYSTEM].isChecked()
     click(desk, card.schemes[choice])
@@ -59,14 +59,14 @@ def test_the_theme_changes_at_once_and_stays(
 
 @pytest.mark.parametrize("name", ["", "purple", "SYSTEM"])
 def test_a_look_that_does_not_exist_is_the_systems(name: str) -> None:
-    """A file that somebody edited never keeps the window from starting."""
+    """An invalid value in the settings file does not prevent the start."""
     assert SchemeChoice.named(name) is SchemeChoice.SYSTEM
 
 
 def test_calm_is_chosen_once_and_the_graph_keeps_to_it(
     desk: Desk, settings: Settings, collection: Collection
 ) -> None:
-    """A flight in the drawing of the graph ends as it begins."""
+    """Reduced motion: a flight in the drawing ends at once."""
     card = opened(desk)
     assert not card.calm.isChecked()
     click(desk, card.calm)
@@ -83,7 +83,7 @@ def test_calm_is_chosen_once_and_the_graph_keeps_to_it(
 
 
 def test_the_last_project_at_the_start(qtbot: QtBot, desk: Desk, settings: Settings) -> None:
-    """Off until somebody wants it; kept."""
+    """Off by default; stored."""
     card = opened(desk)
     assert not card.last_project.isChecked()
     click(desk, card.last_project)
@@ -99,14 +99,14 @@ def test_the_last_project_at_the_start(qtbot: QtBot, desk: Desk, settings: Setti
 
 
 def test_without_a_project_there_are_no_backups(desk: Desk) -> None:
-    """There are none to look at yet, and the button says why."""
+    """The button is disabled, and its tooltip gives the reason."""
     backups = opened(desk).buttons["backups"]
     assert not backups.isEnabled()
     assert backups.toolTip() == "Open a project to see its backups."
 
 
 def test_it_leads_to_the_pages_of_everything_else(reviewing: Desk) -> None:
-    """One click, and the card has made room."""
+    """By one click, which closes the card."""
     card = opened(reviewing)
     click(reviewing, card.buttons["backups"])
     assert not card.isVisible()
@@ -128,7 +128,7 @@ def test_it_leads_to_the_choice_of_the_device(desk: Desk) -> None:
 
 
 def test_it_is_found_in_the_palette(desk: Desk) -> None:
-    """By whoever does not know the key."""
+    """By its name."""
     desk.press(Key.Key_K, CONTROL)
     assert desk.type_into_palette("settings")[0].title == "Settings"
     desk.press(Key.Key_Return)
@@ -139,7 +139,7 @@ def test_it_is_found_in_the_palette(desk: Desk) -> None:
 
 @pytest.mark.parametrize("size", [(1440, 900), (1000, 640), (720, 450), (600, 420)])
 def test_its_words_are_whole(desk: Desk, size: tuple[int, int]) -> None:
-    """In every window."""
+    """At every size of the window."""
     desk.window.resize(*size)
     card = opened(desk)
     QApplication.sendPostedEvents()

@@ -1,4 +1,4 @@
-"""The window asks for the name in "labelled by" once, at the first label, in a strip that can be passed over."""
+"""The name for "labelled by" is requested once, at the first label, in a notice."""
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -19,25 +19,25 @@ Key = Qt.Key
 
 @pytest.fixture
 def settings(newcomer: Settings) -> Settings:
-    """Of a person who was never asked."""
+    """Settings of a person who was never asked."""
     return newcomer
 
 
 @pytest.fixture(autouse=True)
 def nameless(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The account has no full name."""
+    """An account without a full name."""
     monkeypatch.setattr("engine.project.clock.full_name", lambda: "")
 
 
 def strip_of(desk: Desk) -> NameStrip:
-    """The strip, seen or not."""
+    """The notice, visible or not."""
     strip = desk.window.workspace.findChild(NameStrip)
     assert isinstance(strip, NameStrip)
     return strip
 
 
 def people(desk: Desk, collection: Collection) -> list[str]:
-    """Who labelled, in the order of the labels, without the shots from before."""
+    """Annotators in the order of their labels, without labels from before."""
     desk.leave()
     with Project.open(collection.project, for_writing=False) as project:
         labels = sorted(project.labels.by_image().values(), key=lambda label: label.when)
@@ -47,7 +47,7 @@ def people(desk: Desk, collection: Collection) -> list[str]:
 def test_the_first_label_asks_for_the_name(
     reviewing: Desk, collection: Collection, settings: Settings
 ) -> None:
-    """No card moves for it, keys go on labelling, and what is typed there signs the labels that follow."""
+    """No card moves, keys go on labelling, and the typed name signs the following labels."""
     reviewing.choose(0)
     assert not strip_of(reviewing).isVisible()
     place = reviewing.grid.mapTo(reviewing.window, QPoint(0, 0))
@@ -70,7 +70,7 @@ def test_the_first_label_asks_for_the_name(
 def test_labels_from_before_the_name_are_signed_on_request(
     reviewing: Desk, collection: Collection
 ) -> None:
-    """The button of a message does it; as every action it can be undone."""
+    """By the button of a toast, as an undoable action."""
     reviewing.choose(0)
     reviewing.press_for_change(Key.Key_Return)
     strip, toast = strip_of(reviewing), reviewing.window.toast
@@ -91,7 +91,7 @@ def test_labels_from_before_the_name_are_signed_on_request(
 
 
 def test_it_can_be_passed_over_for_good(reviewing: Desk) -> None:
-    """A click on the cross; further labels, and another window later, do not ask again."""
+    """The close button: neither further labels nor another window ask again."""
     reviewing.choose(0)
     reviewing.press_for_change(Key.Key_Return)
     reviewing.wait(strip_of(reviewing).isVisible)
@@ -105,7 +105,7 @@ def test_it_can_be_passed_over_for_good(reviewing: Desk) -> None:
 def test_an_account_with_a_full_name_is_not_asked(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is known already."""
+    """The full name is used."""
     monkeypatch.setattr("engine.project.clock.full_name", lambda: "Ada Lovelace")
     reviewing.choose(0)
     reviewing.press_for_change(Key.Key_Return)
@@ -117,7 +117,7 @@ def test_an_account_with_a_full_name_is_not_asked(
 def test_the_settings_have_the_name(
     reviewing: Desk, collection: Collection, settings: Settings
 ) -> None:
-    """Typed there it signs the next label, and nobody is asked any more."""
+    """The typed name signs the next label, and the notice is not shown again."""
     reviewing.press(Key.Key_Comma, CONTROL)
     card = reviewing.window.of(Preferences).card
     assert card is not None

@@ -1,4 +1,4 @@
-"""The report in the window, as whole stories by keys and mouse: made, read, folded, followed to images, saved."""
+"""The report in the window, end to end: made, read, folded, followed to images, saved."""
 
 import csv
 import re
@@ -46,7 +46,7 @@ def shown_page(desk: Desk) -> QWidget | None:
 
 
 def opened(desk: Desk) -> ReportPage:
-    """The page, after its key, with a report."""
+    """The page with a report, opened by its key."""
     desk.press(Key.Key_E, CONTROL)
     page = page_of(desk)
     assert shown_page(desk) is page
@@ -55,14 +55,14 @@ def opened(desk: Desk) -> ReportPage:
 
 
 def choose(desk: Desk, page: ReportPage, key: str) -> QWidget:
-    """Click on a section's name; its view."""
+    """Click on a section's name; returns its view."""
     desk.qtbot.mouseClick(page.chips[key], Qt.MouseButton.LeftButton)
     assert page.section == key
     return page.view_of(key)
 
 
 def matrix_of(desk: Desk, page: ReportPage) -> MatrixView:
-    """The matrix, shown."""
+    """The visible confusion matrix."""
     (matrix,) = choose(desk, page, "confusion").findChildren(MatrixView)
     QApplication.processEvents()
     return matrix
@@ -78,7 +78,7 @@ def row_called(matrix: MatrixView, name: str) -> int:
 
 
 def click_cell(desk: Desk, matrix: MatrixView, row: int, column: int) -> None:
-    """Click in the middle of a cell, or on a name."""
+    """Click on the centre of a cell, or on a name."""
     place = matrix.scene.cell_rect(row, column).center()
     desk.qtbot.mouseClick(
         matrix.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(place.x(), place.y())
@@ -87,7 +87,7 @@ def click_cell(desk: Desk, matrix: MatrixView, row: int, column: int) -> None:
 
 @pytest.fixture
 def saving(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path, str], None]:
-    """Says which file the person chooses to save, and of which kind."""
+    """Patch the file dialog to choose a file and a format."""
 
     def answer(path: Path, suffix: str) -> None:
         def choose_file(
@@ -101,7 +101,7 @@ def saving(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path, str], None]:
 
 
 def test_a_report_by_keys(reviewing: Desk) -> None:
-    """One key makes it; keys walk its sections; Esc leads to the grid, and the key again to the same report."""
+    """One key makes it; keys walk its sections; Esc shows the grid, the key the same report."""
     page = opened(reviewing)
     assert page.made is not None
     assert page.made.report.about.source is TruthSource.HELD_OUT
@@ -134,7 +134,7 @@ def test_a_report_by_keys(reviewing: Desk) -> None:
 
 
 def test_asked_for_before_predictions_are_there(desk: Desk, collection: Collection) -> None:
-    """Right after a project was opened it waits for them."""
+    """Right after opening a project the report is deferred."""
     desk.window.session.open(collection.project)
     desk.wait(lambda: desk.window.session.state is not None)
     page = opened(desk)
@@ -144,7 +144,7 @@ def test_asked_for_before_predictions_are_there(desk: Desk, collection: Collecti
 
 
 def test_a_cell_opens_its_images_and_back_leads_here(reviewing: Desk) -> None:
-    """By the mouse: a branch closes and opens; a cell's images are in the grid with its title."""
+    """By mouse: a branch is folded and unfolded; a cell's images are in the grid with its title."""
     page = opened(reviewing)
     matrix = matrix_of(reviewing, page)
     red = row_called(matrix, "Red")
@@ -171,7 +171,7 @@ def test_a_cell_opens_its_images_and_back_leads_here(reviewing: Desk) -> None:
 
 
 def test_the_matrix_by_keys(reviewing: Desk) -> None:
-    """Arrows move, plus and minus fold, Enter opens; a screen reader hears the cell."""
+    """Arrows move, plus and minus fold, Enter opens; the accessible name is that of the cell."""
     page = opened(reviewing)
     matrix = matrix_of(reviewing, page)
     matrix.setFocus()
@@ -180,7 +180,7 @@ def test_the_matrix_by_keys(reviewing: Desk) -> None:
         reviewing.press(Key.Key_Minus)
     closed = len(matrix.folded.lines)
     name = matrix.accessibleDescription()
-    reviewing.press(Key.Key_Minus)  # it is closed already
+    reviewing.press(Key.Key_Minus)  # it is folded already
     assert len(matrix.folded.lines) == closed
     reviewing.press(Key.Key_Plus)
     assert len(matrix.folded.lines) > closed
@@ -214,7 +214,7 @@ def test_a_row_opens_its_class(reviewing: Desk) -> None:
 
 
 def test_labels_since(reviewing: Desk) -> None:
-    """A label makes it stale, which is shown where it is read; made again, it counts the label."""
+    """A label makes the report stale, which it shows; a new one counts the label."""
     page = opened(reviewing)
     image_id = int(reviewing.state.image_ids[reviewing.state.label_class == NO_CLASS][0])
     reviewing.press(Key.Key_Escape)
@@ -233,7 +233,7 @@ def test_labels_since(reviewing: Desk) -> None:
 def test_a_truth_file_and_a_rival(
     reviewing: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Compared with a file instead of labels, then beside logistic regression, then with labels again."""
+    """Evaluated against a file instead of labels, with logistic regression, then with labels."""
     page = opened(reviewing)
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_words: (str(collection.truth), ""))
     reviewing.qtbot.mouseClick(page.truth_button, Qt.MouseButton.LeftButton)
@@ -267,7 +267,7 @@ def test_a_truth_file_and_a_rival(
 def test_a_wrong_truth_file(
     reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Says in one line what is wrong, and shows the report of before."""
+    """The error is one line, and the previous report stays."""
     page = opened(reviewing)
     wrong = tmp_path / "wrong.csv"
     wrong.write_text("person;day\n", encoding="utf-8")
@@ -285,7 +285,7 @@ def test_saved_in_every_kind(
     monkeypatch: pytest.MonkeyPatch,
     saving: Callable[[Path, str], None],
 ) -> None:
-    """Of the chosen kind, with its end; the toast leads to its folder."""
+    """In the chosen format, with its suffix; the toast opens its folder."""
     shown: list[QUrl] = []
 
     def open_url(url: QUrl) -> bool:
@@ -312,7 +312,7 @@ def test_saved_in_every_kind(
 def test_never_over_an_image(
     reviewing: Desk, collection: Collection, saving: Callable[[Path, str], None]
 ) -> None:
-    """A name that leads to an image of the project is refused in a toast, and the image stays."""
+    """A path that is a link to an image of the project is rejected, and the image is unchanged."""
     page = opened(reviewing)
     shot = next(collection.shots.rglob("*.png"))
     link, before = collection.folder / "a.html", shot.read_bytes()
@@ -326,7 +326,7 @@ def test_never_over_an_image(
 
 
 def test_cancelled(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The button stops it at once; the page offers to make it."""
+    """At once; the page offers to make the report."""
 
     def wait_for_ever(*_given: object, cancel: CancelToken | None = None, **_more: object) -> None:
         assert cancel is not None
@@ -346,7 +346,7 @@ def test_cancelled(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_too_little_to_report(desk: Desk, unread: Collection) -> None:
-    """Before anything is embedded: progress and counts, and why there is no accuracy."""
+    """Before images are embedded: progress, counts, and why there is no accuracy."""
     desk.window.session.open(unread.project)
     desk.wait(
         lambda: desk.window.session.state is not None and not desk.window.session.state.is_list_only
@@ -363,7 +363,7 @@ def test_too_little_to_report(desk: Desk, unread: Collection) -> None:
 
 
 def test_another_project(reviewing: Desk) -> None:
-    """A closed project leaves nothing of its report."""
+    """Closing the project clears the report."""
     page = opened(reviewing)
     reviewing.window.session.close()
     reviewing.wait(lambda: reviewing.window.session.info is None)
@@ -385,7 +385,7 @@ def test_nothing_is_clipped(reviewing: Desk) -> None:
 
 
 def scroll_bars(widget: QWidget) -> list[QScrollBar]:
-    """Bars that scroll up and down, and have somewhere to scroll."""
+    """Visible vertical scroll bars with a range."""
     return [
         bar
         for bar in widget.findChildren(QScrollBar)
@@ -395,7 +395,7 @@ def scroll_bars(widget: QWidget) -> list[QScrollBar]:
 
 @pytest.mark.parametrize("size", [(1440, 900), (1000, 640)])
 def test_a_section_has_one_scroll_bar(reviewing: Desk, size: tuple[int, int]) -> None:
-    """Of the page: no table and no matrix has another one; a wheel over them turns the page."""
+    """That of the page: tables and matrix have none, and the wheel over them scrolls the page."""
     reviewing.window.resize(*size)
     page = opened(reviewing)
     for key in page.chips:
@@ -419,7 +419,7 @@ def test_a_section_has_one_scroll_bar(reviewing: Desk, size: tuple[int, int]) ->
 
 
 def test_the_matrix_uses_the_page_and_names_its_axes(reviewing: Desk) -> None:
-    """Its names are whole, its cells large enough for a number, and it is as high as it is."""
+    """Names are whole, cells are large enough for a number, and the matrix does not scroll."""
     reviewing.window.resize(1440, 900)
     page = opened(reviewing)
     matrix = matrix_of(reviewing, page)
@@ -434,7 +434,7 @@ def test_the_matrix_uses_the_page_and_names_its_axes(reviewing: Desk) -> None:
 
 
 def drawn_texts(matrix: MatrixView) -> set[str]:
-    """What is written into a matrix when it is painted."""
+    """The texts painted in a matrix."""
     written: set[str] = set()
     painter = QPainter(page_image := QPixmap(matrix.viewport().size()))
     draw = painter.drawText
@@ -454,7 +454,7 @@ def drawn_texts(matrix: MatrixView) -> set[str]:
 
 
 def test_figures_are_named_as_the_field_does(reviewing: Desk) -> None:
-    """Predicted and correct, top level, class balance; every chart has titles at its axes."""
+    """Predicted and correct, top level, class balance; every chart has axis titles."""
     page = opened(reviewing)
     assert page.made is not None
     document = page.made.document
@@ -481,7 +481,7 @@ def test_figures_are_named_as_the_field_does(reviewing: Desk) -> None:
 
 
 def test_a_flat_list_has_no_talk_of_levels(reviewing: Desk) -> None:
-    """All classes at the top level: accuracy, mistakes and notes speak of classes alone."""
+    """Without levels, accuracy, mistakes and notes mention only classes."""
     session = reviewing.window.session
     graph = reviewing.graph
     parents = [class_id for class_id in graph.roots() if graph.children(class_id)]

@@ -1,4 +1,4 @@
-"""Log and report in the window: requested, and offered after a crash or an error that nobody expected."""
+"""Log and report in the window: on request, and offered after a crash or unexpected error."""
 
 import os
 import signal
@@ -29,7 +29,7 @@ FAULT_OFFER = "Something unexpected went wrong last time. Everything you did was
 
 @contextmanager
 def next_start(qtbot: QtBot, settings: Settings) -> Iterator[Desk]:
-    """A window that starts as the program does."""
+    """A window started as by the program."""
     with logging_to_file(ProcessKind.WINDOW) as log:
         desk = Desk(qtbot, settings, log)
         try:
@@ -39,7 +39,7 @@ def next_start(qtbot: QtBot, settings: Settings) -> Iterator[Desk]:
 
 
 def offers(desk: Desk) -> list[str]:
-    """Sentences of notices above the pages."""
+    """Texts of the visible report notice."""
     notice = desk.window.report_notice
     return [label.text() for label in notice.findChildren(QLabel)] if notice.isVisible() else []
 
@@ -57,12 +57,12 @@ def shown_report(desk: Desk) -> ReportWindow:
 
 @pytest.fixture
 def expected_errors(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An error in a slot does not fail the test by itself."""
+    """Errors in slots do not fail the test."""
     monkeypatch.setattr(sys, "excepthook", lambda *_error: None)
 
 
 def fail_in_slot(desk: Desk, text: str) -> None:
-    """Qt calls something of ours that fails."""
+    """Raise in a slot called by Qt."""
     log = log_folder() / "window-1.log"
 
     def fail() -> None:
@@ -73,7 +73,7 @@ def fail_in_slot(desk: Desk, text: str) -> None:
 
 
 def help_action(desk: Desk, text: str) -> QAction:
-    """An entry of the Help menu."""
+    """An action of the Help menu."""
     (menu,) = (
         menu for menu in desk.window.menuBar().findChildren(QMenu) if menu.title() == "&Help"
     )
@@ -81,7 +81,7 @@ def help_action(desk: Desk, text: str) -> QAction:
 
 
 def start_window() -> subprocess.Popen[bytes]:
-    """The program's window as a process of its own, once it is open."""
+    """The program's window as a child process, once it is open."""
     return subprocess.Popen(
         program(), stderr=subprocess.DEVNULL, env={**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     )
@@ -96,7 +96,7 @@ def is_open() -> bool:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_a_crash_is_offered_once(qtbot: QtBot, settings: Settings) -> None:
-    """Killed by a fault of native code: the next start shows where, a later one says nothing."""
+    """After a segmentation fault the next start offers the traceback, a later one does not."""
     process = start_window()
     qtbot.waitUntil(is_open, timeout=LONG_MS)
     process.send_signal(signal.SIGSEGV)
@@ -118,7 +118,7 @@ def test_a_crash_is_offered_once(qtbot: QtBot, settings: Settings) -> None:
 def test_an_end_that_was_asked_for_is_no_crash(
     qtbot: QtBot, settings: Settings, ending: signal.Signals
 ) -> None:
-    """Logging out or Ctrl+C closes the window as its button does; nor is it a crash while a second window starts."""
+    """SIGTERM or Ctrl+C closes the window regularly; a second window is no crash of the first."""
     process = start_window()
     qtbot.waitUntil(is_open, timeout=LONG_MS)
     with next_start(qtbot, settings) as desk:
@@ -133,7 +133,7 @@ def test_an_end_that_was_asked_for_is_no_crash(
 def test_an_unexpected_error_is_reported_at_once_and_only_once(
     qtbot: QtBot, settings: Settings
 ) -> None:
-    """The toast leads to the report; once it was read, the next start has nothing to offer."""
+    """The toast opens the report; once read, the next start offers nothing."""
     with next_start(qtbot, settings) as desk:
         fail_in_slot(desk, "a leaf")
         toast = desk.window.toast
@@ -150,7 +150,7 @@ def test_an_unexpected_error_is_reported_at_once_and_only_once(
 def test_an_unexpected_error_is_offered_until_it_was_read(
     qtbot: QtBot, settings: Settings, is_read: bool
 ) -> None:
-    """The toast is gone after seconds; the window went on and was closed as ever."""
+    """The toast disappears; the window continued and was closed regularly."""
     with next_start(qtbot, settings) as desk:
         fail_in_slot(desk, "a leaf")
         if is_read:
@@ -175,7 +175,7 @@ def test_the_report_of_this_session_is_copied(qtbot: QtBot, settings: Settings) 
 def test_the_log_is_shown_where_it_lies(
     qtbot: QtBot, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In the file browser; a system that has none, or refused the log, is a sentence."""
+    """In the file browser; without one, or without a log, the error is a sentence."""
     answers = iter((True, False))
     shown: list[str] = []
 

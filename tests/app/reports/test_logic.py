@@ -11,7 +11,7 @@ from engine.log import ProcessKind, logging_to_file
 
 
 def test_a_report_says_what_is_needed_and_not_who_asks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Versions, the system, the device, the end of each log; the home folder is not named."""
+    """Versions, system, device, the end of each log; the home folder is masked."""
     monkeypatch.setenv("HOME", "/somewhere/anna")
     session = "".join(
         f"line {number} of /somewhere/anna/birds.protoleaf\n" for number in range(500)
@@ -27,7 +27,7 @@ def test_a_report_says_what_is_needed_and_not_who_asks(monkeypatch: pytest.Monke
 
 
 def test_workers_are_in_it_when_something_went_wrong(tmp_path: Path) -> None:
-    """One that did its work adds nothing."""
+    """A worker without an error is left out."""
     with logging_to_file(ProcessKind.WORKER):
         pass
     assert faulty_worker_sessions() == []

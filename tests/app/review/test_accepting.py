@@ -1,4 +1,4 @@
-"""Enter accepts the guess that is shown, or says why there is none."""
+"""Enter accepts the prediction on the card, or reports why there is none."""
 
 from PySide6.QtCore import Qt
 
@@ -9,7 +9,7 @@ Key = Qt.Key
 
 
 def test_the_first_card_is_accepted_right_after_opening(desk: Desk, collection: Collection) -> None:
-    """Nothing is clicked: the framed card is the one that Enter means, in a view of all images too."""
+    """Without a click: Enter acts on the current card, also in a view of all images."""
     desk.open(collection.project)
     first = desk.grid.current_id
     assert first is not None
@@ -22,7 +22,7 @@ def test_the_first_card_is_accepted_right_after_opening(desk: Desk, collection: 
 def test_an_unknown_card_is_accepted_as_the_guess_on_it(
     desk: Desk, collection: Collection, stranger: int
 ) -> None:
-    """It says Unknown and names a guess; a person who presses Enter means that guess."""
+    """The card shows Unknown and a class; Enter labels with that class."""
     desk.open(collection.project)
     desk.window.registry.trigger("show_unknown")
     desk.grid.setFocus()
@@ -35,7 +35,7 @@ def test_an_unknown_card_is_accepted_as_the_guess_on_it(
 def test_what_cannot_be_accepted_is_reported(
     desk: Desk, collection: Collection, stranger: int
 ) -> None:
-    """An image that is labelled already, and a digit without a class."""
+    """An image that is already labelled, and a digit without a class."""
     desk.open(collection.project)
     toast = desk.window.toast
     desk.window.registry.trigger("show_unknown")

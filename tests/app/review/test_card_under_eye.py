@@ -1,4 +1,4 @@
-"""Predictions follow each label; the card that somebody looks at keeps what it says, and keys mean that."""
+"""Predictions follow each label; the current card keeps its ranking, which keys refer to."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ NEVER_S = 1e6
 
 
 def click_card(desk: Desk, row: int) -> int:
-    """Choose a card as a person does; its image, when all is known of it."""
+    """Click a card; returns its image once its ranking is complete."""
     place = desk.grid.visualRect(desk.grid.model().index(row, 0)).center()
     desk.qtbot.mouseClick(desk.grid.viewport(), Qt.MouseButton.LeftButton, pos=place)
     image_id = desk.grid.current_id
@@ -26,7 +26,10 @@ def click_card(desk: Desk, row: int) -> int:
 
 
 def learn_otherwise(desk: Desk, image_id: int) -> str:
-    """Label all that is predicted like an image as another class; the class that the image is predicted as before."""
+    """Label similar images as another class, so that the prediction of an image changes.
+
+    Returns the class that was predicted before.
+    """
     session, state = desk.window.session, desk.state
     best = int(state.best_class[state.position(image_id)])
     other = next(
@@ -39,12 +42,12 @@ def learn_otherwise(desk: Desk, image_id: int) -> str:
 
 
 def title_on_card(desk: Desk) -> str:
-    """What the framed card says."""
+    """The title of the current card."""
     return str(desk.grid.currentIndex().data(CARD_ROLE).title).rstrip("?")
 
 
 def headline_of(desk: Desk, image_id: int) -> str:
-    """What the newest predictions would put on a card first."""
+    """The class that the newest predictions would put first on a card."""
     place = desk.state.position(image_id)
     safe = int(desk.state.safe_class[place])
     return desk.graph.name(safe) if safe >= 0 else desk.best_of(image_id)
@@ -73,7 +76,7 @@ def test_the_card_keeps_what_it_says_while_somebody_works(
 def test_after_a_quiet_moment_the_card_says_what_is_known(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And a key that comes within a reaction time of that still means what stood there."""
+    """A key within the reaction time of the change still refers to the previous ranking."""
     monkeypatch.setattr(card_under_eye, "QUIET_S", 0.0)
     monkeypatch.setattr(card_under_eye, "REACTION_S", NEVER_S)
     image_id = click_card(reviewing, 7)
@@ -87,7 +90,7 @@ def test_after_a_quiet_moment_the_card_says_what_is_known(
 def test_a_row_that_changed_under_the_mouse_means_what_stood_there(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As its digit does."""
+    """The same as for its digit."""
     monkeypatch.setattr(card_under_eye, "QUIET_S", 0.0)
     monkeypatch.setattr(card_under_eye, "REACTION_S", NEVER_S)
     image_id = click_card(reviewing, 7)
@@ -98,7 +101,7 @@ def test_a_row_that_changed_under_the_mouse_means_what_stood_there(
 
 
 def test_what_waits_is_one_click_away(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A quiet button beside the heading; it goes when nothing waits."""
+    """A button next to the heading, shown only while an update is pending."""
     monkeypatch.setattr(card_under_eye, "QUIET_S", NEVER_S)
     image_id = click_card(reviewing, 7)
     learn_otherwise(reviewing, image_id)
@@ -116,7 +119,7 @@ def test_what_waits_is_one_click_away(reviewing: Desk, monkeypatch: pytest.Monke
 def test_a_card_that_is_left_says_what_is_known(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing stays behind on the cards around."""
+    """No other card keeps an old prediction."""
     monkeypatch.setattr(card_under_eye, "QUIET_S", NEVER_S)
     image_id = click_card(reviewing, 7)
     learn_otherwise(reviewing, image_id)
@@ -138,7 +141,7 @@ def test_a_card_that_is_left_says_what_is_known(
 def test_enter_accepts_the_headline_and_shift_enter_the_leaf(
     reviewing: Desk, modifier: Qt.KeyboardModifier, *, is_leaf: bool
 ) -> None:
-    """A card that says Red, Red disc? is accepted as Red; the leaf is one key away, and both keys stand on the card."""
+    """A card with "Red, Red disc?" is accepted as Red; both keys are shown on the card."""
     state, session = reviewing.state, reviewing.window.session
     image_id = int(reviewing.window.workspace.model.image_ids[3])
     leaf = int(state.best_class[state.position(image_id)])

@@ -1,4 +1,4 @@
-"""A line below the images says which class to label next, while some have no examples."""
+"""A notice below the images names the class to label next, while some have no examples."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -9,19 +9,19 @@ from tests.support.widgets import button, texts
 
 
 def guide_of(desk: Desk) -> Notice:
-    """The line, seen or not; the other one teaches keys."""
+    """The notice, visible or not; the first one is about keys."""
     return [each for each in desk.window.workspace.foot.strips if isinstance(each, Notice)][1]
 
 
 def unlabel(desk: Desk, name: str) -> None:
-    """Take away all examples of a class."""
+    """Remove all examples of a class."""
     state, class_id = desk.state, desk.graph.find(name)
     image_ids = state.image_ids[state.label_class == class_id].tolist()
     desk.window.session.act(lambda project: project.labels.remove(image_ids))
 
 
 def test_the_next_class_is_opened_until_all_have_examples(reviewing: Desk) -> None:
-    """It follows the fit, stays while its class is looked at, and goes with the last class without examples."""
+    """It is updated with each fit, stays while its class is shown, and ends with the last class."""
     guide = guide_of(reviewing)
     assert guide.isHidden()
     unlabel(reviewing, "Red disc")
@@ -36,7 +36,7 @@ def test_the_next_class_is_opened_until_all_have_examples(reviewing: Desk) -> No
 
 
 def test_who_dismisses_it_is_left_alone(reviewing: Desk) -> None:
-    """Until the project is opened again, whatever is labelled."""
+    """Until the project is reopened."""
     guide, session = guide_of(reviewing), reviewing.window.session
     unlabel(reviewing, "Red disc")
     reviewing.wait(guide.isVisible)
@@ -48,6 +48,6 @@ def test_who_dismisses_it_is_left_alone(reviewing: Desk) -> None:
     )
     session.ask(
         lambda _live: None, answers.append, owner=guide
-    )  # comes after the answer to the guide
+    )  # is delivered after the answer to the guide
     reviewing.wait(lambda: bool(answers))
     assert guide.isHidden()

@@ -1,4 +1,4 @@
-"""Review with the keyboard: one decision for each key, each on disk, each can be taken back."""
+"""Review by keyboard: one decision per key, saved at once, undoable."""
 
 import json
 from itertools import pairwise
@@ -18,13 +18,13 @@ Key = Qt.Key
 
 
 def on_disk(collection: Collection) -> dict[int, int | None]:
-    """Class by image as another program reads it from the project file."""
+    """Class by image, read from the project file."""
     with Project.open(collection.project, for_writing=False) as project:
         return {image_id: label.class_id for image_id, label in project.labels.by_image().items()}
 
 
 def test_enter_accepts_and_the_next_card_is_chosen(reviewing: Desk, collection: Collection) -> None:
-    """Three times Enter: three labels on disk, and the card after the last one is the current one."""
+    """Three times Enter: three saved labels, and the card after the last one is current."""
     ids = reviewing.grid.model().image_ids.tolist()  # type: ignore[attr-defined]
     reviewing.choose(0)
     for image_id, following in pairwise(ids[:4]):
@@ -39,7 +39,7 @@ def test_enter_accepts_and_the_next_card_is_chosen(reviewing: Desk, collection: 
 
 
 def test_no_key_is_lost_to_a_quick_person(reviewing: Desk) -> None:
-    """Keys that come before the first label is on disk are meant for the cards that follow."""
+    """Keys pressed before the first label is saved act on the following cards."""
     ids = reviewing.grid.model().image_ids.tolist()  # type: ignore[attr-defined]
     reviewing.choose(0)
     for key in (Key.Key_Return, Key.Key_U, Key.Key_Return, Key.Key_1):
@@ -52,14 +52,14 @@ def test_no_key_is_lost_to_a_quick_person(reviewing: Desk) -> None:
 
 
 def test_a_single_label_needs_no_toast(reviewing: Desk) -> None:
-    """The card itself shows it; only bulk actions are answered."""
+    """The card shows it; only bulk actions have a toast."""
     reviewing.choose(0)
     reviewing.press_for_change(Key.Key_Return)
     assert reviewing.window.toast.message == ""
 
 
 def test_bulk_accept_tells_the_count_and_offers_undo(reviewing: Desk) -> None:
-    """All forty at once are one step; the toast's button takes all of them back."""
+    """All forty are one step; the toast's button undoes it."""
     reviewing.choose(0)
     reviewing.press(Key.Key_A, CONTROL)
     change = reviewing.press_for_change(Key.Key_Return)
@@ -75,7 +75,7 @@ def test_bulk_accept_tells_the_count_and_offers_undo(reviewing: Desk) -> None:
 
 
 def test_digits_label_as_the_most_likely(reviewing: Desk) -> None:
-    """2 is the second class of the card that is shown."""
+    """2 is the second class of the current card."""
     image_id = reviewing.choose(5)
     tops = reviewing.window.inspector.top_classes_of(image_id)
     assert len(tops) >= 2
@@ -84,7 +84,7 @@ def test_digits_label_as_the_most_likely(reviewing: Desk) -> None:
 
 
 def test_a_digit_never_uses_the_classes_of_another_card(reviewing: Desk) -> None:
-    """Going on to another card and pressing a digit at once labels that card as its own most likely class."""
+    """A digit right after moving to another card labels it as its own most likely class."""
     reviewing.choose(0)
     shown = reviewing.graph.name(
         reviewing.window.inspector.top_classes_of(reviewing.inspected or 0)[0]
@@ -100,7 +100,7 @@ def test_a_digit_never_uses_the_classes_of_another_card(reviewing: Desk) -> None
 
 
 def test_u_says_none_of_the_classes(reviewing: Desk) -> None:
-    """It is a person's word too: the card leaves the review and stands with the unknown."""
+    """It is a label: the card leaves the review and joins the unknown images."""
     image_id = reviewing.choose(0)
     reviewing.press_for_change(Key.Key_U)
     assert reviewing.label_of(image_id) == "?"
@@ -109,7 +109,7 @@ def test_u_says_none_of_the_classes(reviewing: Desk) -> None:
 
 
 def test_x_skips_and_takes_labels_off(reviewing: Desk) -> None:
-    """Without a label X goes on; with one it takes it off."""
+    """Without a label X goes to the next card; with one it removes the label."""
     reviewing.choose(0)
     changes = recorded(reviewing.window.session.change_made)
     reviewing.press(Key.Key_X)
@@ -123,7 +123,7 @@ def test_x_skips_and_takes_labels_off(reviewing: Desk) -> None:
 
 
 def test_r_labels_as_any_class(reviewing: Desk) -> None:
-    """A few letters and Enter; the focus is back on the images."""
+    """A few letters and Enter; the focus returns to the images."""
     image_id = reviewing.choose(2)
     reviewing.press(Key.Key_R)
     rows = reviewing.type_into_palette("blue ch")
@@ -135,7 +135,7 @@ def test_r_labels_as_any_class(reviewing: Desk) -> None:
 
 
 def test_r_creates_a_class_and_labels_in_one_step(reviewing: Desk) -> None:
-    """The last row makes the class; one undo takes label and class away."""
+    """The last row creates the class; one undo removes label and class."""
     image_id = reviewing.choose(2)
     classes = len(reviewing.graph)
     reviewing.press(Key.Key_R)
@@ -153,7 +153,7 @@ def test_r_creates_a_class_and_labels_in_one_step(reviewing: Desk) -> None:
 
 
 def test_undo_and_redo_by_key(reviewing: Desk, collection: Collection) -> None:
-    """Ctrl+Z and Ctrl+Shift+Z go through everything, and say what they did."""
+    """Ctrl+Z and Ctrl+Shift+Z walk through the history, with a message for each step."""
     first, second = reviewing.choose(0), 0
     reviewing.press_for_change(Key.Key_Return)
     second = reviewing.choose(0)
@@ -175,7 +175,7 @@ def test_undo_and_redo_by_key(reviewing: Desk, collection: Collection) -> None:
 
 
 def test_two_equal_steps_are_done_undone_and_redone_in_words(reviewing: Desk) -> None:
-    """The last two steps have one and the same text: which way a step went is not to be read from texts."""
+    """The last two steps have the same text: the direction is not read from texts."""
     for row in (0, 1):
         reviewing.choose(row)
         reviewing.press_for_change(Key.Key_Delete)
@@ -194,7 +194,7 @@ def test_two_equal_steps_are_done_undone_and_redone_in_words(reviewing: Desk) ->
 def test_delete_takes_images_out_of_the_project_only(
     reviewing: Desk, collection: Collection
 ) -> None:
-    """The file stays, the toast offers undo, and the next card is chosen."""
+    """The file stays, the toast offers undo, and the next card is selected."""
     ids = reviewing.grid.model().image_ids.tolist()  # type: ignore[attr-defined]
     reviewing.choose(39)
     path = reviewing.state.path_of(ids[39])
@@ -208,7 +208,7 @@ def test_delete_takes_images_out_of_the_project_only(
 
 
 def test_r_finds_a_class_by_synonym_and_id(reviewing: Desk) -> None:
-    """The row says what else the class is called, Enter labels as it, and its page names id and synonyms."""
+    """The row shows the matching synonym or id; Enter labels with the class."""
     disc = reviewing.graph.find("Red disc")
     aliases = ClassAttributes("n03208938", ("discus",))
     changed_by(
@@ -239,7 +239,7 @@ def test_r_finds_a_class_by_synonym_and_id(reviewing: Desk) -> None:
 
 
 def test_images_dragged_on_a_class_are_labelled(reviewing: Desk) -> None:
-    """A drop on the tree's row labels all dragged images, as one step with a toast."""
+    """A drop on a row of the tree labels all dragged images in one step, with a toast."""
     ids = reviewing.grid.model().image_ids.tolist()[:3]  # type: ignore[attr-defined]
     data = QMimeData()
     data.setData(IMAGES_MIME, QByteArray(json.dumps(ids).encode()))
@@ -254,7 +254,7 @@ def test_images_dragged_on_a_class_are_labelled(reviewing: Desk) -> None:
 
 
 def test_keys_do_nothing_while_typing(reviewing: Desk) -> None:
-    """Letters in the filter box are letters."""
+    """Letters typed into the filter field do not label."""
     reviewing.choose(0)
     changes = recorded(reviewing.window.session.change_made)
     reviewing.window.tree.focus_filter()
@@ -267,7 +267,7 @@ def test_keys_do_nothing_while_typing(reviewing: Desk) -> None:
 
 
 def test_an_image_alone_takes_the_same_keys(reviewing: Desk) -> None:
-    """Space opens it, Enter accepts, the next image is shown, Esc goes back."""
+    """Space opens it, Enter accepts, the next image is shown, Esc returns."""
     image_id = reviewing.choose(0)
     reviewing.press(Key.Key_Space)
     view = reviewing.window.workspace.image_view
@@ -284,7 +284,7 @@ def test_an_image_alone_takes_the_same_keys(reviewing: Desk) -> None:
 
 
 def test_a_label_in_the_inspector_is_taken_off_there(reviewing: Desk) -> None:
-    """The page of an image shows the person's word and takes it off."""
+    """The page of an image shows its label and removes it."""
     reviewing.window.registry.trigger("show_labelled")
     image_id = reviewing.choose(1)
     changed_by(
@@ -296,7 +296,7 @@ def test_a_label_in_the_inspector_is_taken_off_there(reviewing: Desk) -> None:
 
 
 def test_an_empty_review_ends_with_no_card(reviewing: Desk) -> None:
-    """With the last card the inspector lets go, and keys find nothing to act on."""
+    """With the last card the inspector is cleared, and labelling actions are disabled."""
     reviewing.choose(0)
     reviewing.press(Key.Key_A, CONTROL)
     reviewing.press_for_change(Key.Key_U)

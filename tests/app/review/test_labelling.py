@@ -1,4 +1,4 @@
-"""The first card teaches the keys of labelling, once ever."""
+"""The hint about labelling keys at the first card, shown once."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -13,17 +13,17 @@ from tests.support.widgets import button, texts
 
 @pytest.fixture
 def settings(newcomer: Settings) -> Settings:
-    """Of a person who has seen nothing yet."""
+    """Settings of a new person."""
     return newcomer
 
 
 def hint_of(desk: Desk) -> Notice:
-    """The line, seen or not."""
+    """The hint, visible or not."""
     return next(each for each in desk.window.workspace.foot.strips if isinstance(each, Notice))
 
 
 def test_the_keys_are_taught_at_the_first_card(reviewing: Desk, settings: Settings) -> None:
-    """The line names Enter, the digits and U; the first label puts it away, for good."""
+    """The hint names Enter, the digits and U; the first label dismisses it permanently."""
     hint = hint_of(reviewing)
     assert hint.isVisible()
     words = texts(hint)
@@ -36,7 +36,7 @@ def test_the_keys_are_taught_at_the_first_card(reviewing: Desk, settings: Settin
 
 
 def test_the_line_can_be_put_away(reviewing: Desk, collection: Collection) -> None:
-    """By its button, and keys work on; opening a project again does not bring it back."""
+    """By its button; keys still work, and reopening a project does not show it again."""
     hint = hint_of(reviewing)
     QTest.mouseClick(button(hint, "Got it"), Qt.MouseButton.LeftButton)
     assert not hint.isVisible()

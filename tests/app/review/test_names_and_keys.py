@@ -1,4 +1,4 @@
-"""What Enter does in the list of classes, a locked class list, keys of classes, and where predictions begin."""
+"""Enter in the list of classes, a locked class list, keys of classes, the broadest class."""
 
 from collections.abc import Callable
 from functools import partial
@@ -18,7 +18,7 @@ Key = Qt.Key
 
 
 def type_name(desk: Desk, text: str) -> list[str]:
-    """Press R and type; the titles of the rows."""
+    """Press R and type; returns the titles of the rows."""
     desk.grid.setFocus()
     desk.press(Key.Key_R)
     for letter in text:
@@ -45,7 +45,7 @@ def act(desk: Desk, action: Callable[[Project], Change]) -> None:
 
 
 def lock(desk: Desk, *, is_on: bool = True) -> None:
-    """By the menu, as a person does."""
+    """Toggle the lock by the menu."""
     desk.window.registry.trigger("class_rules")
     desk.type_into_palette("lock the class")
     desk.press_for_change(Key.Key_Return)
@@ -53,7 +53,7 @@ def lock(desk: Desk, *, is_on: bool = True) -> None:
 
 
 def test_enter_takes_the_class_with_the_whole_word(reviewing: Desk) -> None:
-    """Typed "elephant" is the African elephant, not Elephantidae; the foot of the list says so before Enter does it."""
+    """Text "elephant" means the African elephant, not Elephantidae, as the hint below says."""
     add(reviewing, "Elephantidae", "African elephant")
     image_id = reviewing.choose(0)
     assert type_name(reviewing, "elephant")[:2] == ["African elephant", "Elephantidae"]
@@ -70,7 +70,7 @@ def test_enter_takes_the_class_with_the_whole_word(reviewing: Desk) -> None:
 
 
 def test_a_locked_class_list_asks_before_a_new_word_makes_a_class(reviewing: Desk) -> None:
-    """The nearest names come first; Esc adds nothing, and the answer "Add" does, with the label, as one step."""
+    """The nearest names come first; Esc adds nothing; "Add" creates and labels in one step."""
     lock(reviewing)
     image_id, before = reviewing.choose(0), len(reviewing.graph)
     assert type_name(reviewing, "Red dusc") == ["“Red dusc” is not in the class list…"]
@@ -105,7 +105,7 @@ def test_a_locked_class_list_asks_before_a_new_word_makes_a_class(reviewing: Des
 
 
 def test_an_import_of_a_long_list_locks_it_and_says_so(reviewing: Desk, tmp_path: Path) -> None:
-    """More than 100 classes: one step, which undo takes back with the classes."""
+    """More than 100 classes: in the same step, undone with the classes."""
     from engine.collection.importing.import_graph import import_graph
 
     desk, session = reviewing, reviewing.window.session
@@ -129,7 +129,7 @@ def test_an_import_of_a_long_list_locks_it_and_says_so(reviewing: Desk, tmp_path
 
 
 def test_alt_and_a_digit_label_as_the_class_that_was_given_the_key(reviewing: Desk) -> None:
-    """Given in the menu of the class; tree, list and card show it; without a class the key says how to give one."""
+    """Assigned in the menu of the class, shown in tree, list and card; unassigned keys explain."""
     desk, window = reviewing, reviewing.window
     desk.choose(0)
     desk.press(Key.Key_2, ALT)
@@ -169,7 +169,7 @@ def test_alt_and_a_digit_label_as_the_class_that_was_given_the_key(reviewing: De
 
 @pytest.fixture
 def coarse(reviewing: Desk) -> Desk:
-    """Cards name Red, Green or Blue first: no leaf is sure enough for its bar."""
+    """Cards name Red, Green or Blue first: no leaf reaches its threshold."""
     graph = reviewing.graph
     for name, bar in [
         *((leaf, 1.0) for leaf in LEAVES),
@@ -188,7 +188,7 @@ def headline(desk: Desk, image_id: int) -> str:
 
 
 def test_enter_never_labels_above_the_class_where_predictions_begin(coarse: Desk) -> None:
-    """Ticked on the page of a class: its card asks about the class itself, and Enter does what the card says."""
+    """Set on the page of a class: its card asks about the class itself, and Enter agrees."""
     desk, session = coarse, coarse.window.session
     red = desk.graph.find("Red")
     place = next(
@@ -219,7 +219,7 @@ def test_enter_never_labels_above_the_class_where_predictions_begin(coarse: Desk
 
 
 def test_a_broadest_level_holds_for_the_whole_project(coarse: Desk) -> None:
-    """Chosen among the rules of the class list: no card names a top class, and Shift+Enter and Enter agree."""
+    """Chosen among the rules of the class list: no card names a root class."""
     desk = coarse
     desk.window.registry.trigger("class_rules")
     rows = desk.type_into_palette("above level 2")
@@ -235,7 +235,7 @@ def test_a_broadest_level_holds_for_the_whole_project(coarse: Desk) -> None:
 
 
 def test_enter_asks_where_the_card_names_no_class(desk: Desk, unread: Collection) -> None:
-    """Nothing was read yet, so there is nothing to accept: the list of classes opens."""
+    """Before anything is embedded there is no prediction: the list of classes opens."""
     from tests.support.sessions import open_project
 
     open_project(desk.qtbot, desk.window.session, unread.project)
@@ -247,7 +247,7 @@ def test_enter_asks_where_the_card_names_no_class(desk: Desk, unread: Collection
 
 
 def test_f6_goes_round_the_panes(reviewing: Desk) -> None:
-    """Images, right panel, classes, and back with Shift."""
+    """Images, inspector, classes, and backwards with Shift."""
     window = reviewing.window
     reviewing.choose(0)
     reviewing.press(Key.Key_F6)

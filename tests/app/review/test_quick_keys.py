@@ -1,4 +1,4 @@
-"""Keys that follow at once: on a click, and on one another."""
+"""Keys in quick succession: after a click, and after one another."""
 
 import threading
 
@@ -15,7 +15,7 @@ Key = Qt.Key
 def test_a_key_right_after_a_click_means_the_card_that_was_clicked(
     reviewing: Desk, row: int
 ) -> None:
-    """A chip, a card, a digit: no answer is waited for in between, and the digit is not lost."""
+    """After a subset chip and a card: no query is awaited, and the digit is not lost."""
     grid, header = reviewing.grid, reviewing.window.workspace.header
     header.subset_chosen.emit(reviewing.window.workspace.model.filter.subset)
     place = grid.visualRect(grid.model().index(row, 0)).center()
@@ -28,7 +28,7 @@ def test_a_key_right_after_a_click_means_the_card_that_was_clicked(
 
 
 def test_a_digit_whose_class_is_not_shown_yet_labels_nothing(reviewing: Desk) -> None:
-    """Nobody has seen what it would mean; a message says so, and as soon as the class is shown the key works."""
+    """A message reports it; the key works as soon as the class is shown."""
     grid, session = reviewing.grid, reviewing.window.session
     may_answer = threading.Event()
     session.ask(lambda _live: may_answer.wait(LONG_MS / 1000), lambda _is_set: None, owner=grid)
@@ -48,7 +48,7 @@ def test_a_digit_whose_class_is_not_shown_yet_labels_nothing(reviewing: Desk) ->
 
 
 def test_thirty_keys_make_thirty_labels(reviewing: Desk) -> None:
-    """None is lost, however quick they are: each labels the card that was current, as what stood behind the digit."""
+    """At any speed, each labels the current card as the class shown for the digit."""
     shown: list[tuple[int, str]] = []
     for number in range(30):
         image_id = reviewing.grid.current_id

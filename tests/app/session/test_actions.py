@@ -1,4 +1,4 @@
-"""Actions, undo, questions and long work."""
+"""Actions, undo, queries and long-running work."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,14 +42,14 @@ def opened(qtbot: QtBot, session: Session, collection: Collection) -> Session:
 
 
 def unlabelled(session: Session, count: int = 1) -> list[int]:
-    """Some images without a person's label."""
+    """Some images without a label."""
     assert session.state is not None
     free = session.state.image_ids[session.state.label_class == NO_CLASS]
     return [int(image_id) for image_id in free[:count]]
 
 
 def test_an_action_reaches_mirror_state_and_undo(qtbot: QtBot, opened: Session) -> None:
-    """Adding a class says which edits were made, and the mirror has them already."""
+    """Adding a class emits its edits, which the mirror already contains."""
     edits, undo_states = recorded(opened.graph_changed), recorded(opened.undo_state_changed)
     red = opened.graph.find("Red")
     change = act(qtbot, opened, lambda project: project.classes.add("Red dots", (red,))[0])
@@ -60,7 +60,7 @@ def test_an_action_reaches_mirror_state_and_undo(qtbot: QtBot, opened: Session) 
 
 
 def test_done_is_called_after_everybody_was_notified(qtbot: QtBot, opened: Session) -> None:
-    """What follows an action may rely on the mirror."""
+    """on_done may rely on the mirror."""
     story: list[str] = []
     opened.change_made.connect(lambda _change: story.append("notified"))
     opened.act(
@@ -72,7 +72,7 @@ def test_done_is_called_after_everybody_was_notified(qtbot: QtBot, opened: Sessi
 
 
 def test_a_label_teaches_at_once(qtbot: QtBot, opened: Session) -> None:
-    """After a label the state holds it and counts one shot more."""
+    """The state has the label and one example more."""
     (image_id,), disc = unlabelled(opened), opened.graph.find("Blue disc")
     assert opened.state is not None
     shots = opened.state.shot_counts[disc]
@@ -85,7 +85,7 @@ def test_a_label_teaches_at_once(qtbot: QtBot, opened: Session) -> None:
 
 
 def test_undo_and_redo_go_both_ways(qtbot: QtBot, opened: Session) -> None:
-    """Undo brings graph and labels back, redo does them again, each reported as a change."""
+    """Undo restores graph and labels, redo repeats them, each reported as a change."""
     image_ids = unlabelled(opened, 3)
     before = content_of(opened.graph)
     act(qtbot, opened, lambda project: project.classes.add("Yellow")[0])
@@ -107,7 +107,7 @@ def test_undo_and_redo_go_both_ways(qtbot: QtBot, opened: Session) -> None:
 
 
 def test_nothing_to_undo_says_nothing(qtbot: QtBot, opened: Session) -> None:
-    """Redo without anything undone is neither a change nor a failure."""
+    """Redo without an undone step is neither a change nor a failure."""
     changes, failed = recorded(opened.change_made), recorded(opened.failed)
     opened.redo()
     settle(qtbot, opened)
@@ -115,7 +115,7 @@ def test_nothing_to_undo_says_nothing(qtbot: QtBot, opened: Session) -> None:
 
 
 def test_a_refused_action_is_one_line(qtbot: QtBot, opened: Session) -> None:
-    """The engine's sentence arrives as it is, and nothing has changed."""
+    """The engine's message is passed on unchanged, and nothing has changed."""
     before = content_of(opened.graph)
     red, disc = opened.graph.find("Red"), opened.graph.find("Red disc")
     line = refusal_of(
@@ -129,7 +129,7 @@ def test_a_refused_action_is_one_line(qtbot: QtBot, opened: Session) -> None:
 def test_a_bug_is_logged_and_reported_once(
     qtbot: QtBot, opened: Session, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """An unexpected error in an action is a sentence for the person and a traceback in the log; work goes on."""
+    """An unexpected error in an action is a sentence for the person and a traceback in the log."""
 
     def broken(_project: Project) -> Change:
         raise ZeroDivisionError
@@ -141,7 +141,7 @@ def test_a_bug_is_logged_and_reported_once(
 
 
 def test_actions_before_a_project_is_open_do_nothing(qtbot: QtBot, session: Session) -> None:
-    """Without a project there is nothing to act on, and nobody is troubled."""
+    """Without a project nothing happens, and nothing is reported."""
     failed = recorded(session.failed)
     session.act(lambda project: project.classes.add("Yellow")[0])
     session.undo()
@@ -150,7 +150,7 @@ def test_actions_before_a_project_is_open_do_nothing(qtbot: QtBot, session: Sess
 
 
 def test_a_newer_question_drops_the_older_of_its_topic(qtbot: QtBot, opened: Session) -> None:
-    """Scrolling through images asks often; only the last answer comes, other topics are not disturbed."""
+    """While scrolling, only the last result of a topic arrives; other topics are independent."""
     answers: list[str] = []
     for name in ("first", "second", "third"):
         opened.ask(lambda _live, name=name: name, answers.append, owner=opened, topic="inspector")  # type: ignore[misc]
@@ -162,7 +162,7 @@ def test_a_newer_question_drops_the_older_of_its_topic(qtbot: QtBot, opened: Ses
 
 
 def test_an_answer_for_a_dead_widget_is_dropped(qtbot: QtBot, opened: Session) -> None:
-    """Who asked may be gone when the answer comes."""
+    """The owner may be deleted before the result arrives."""
     answers: list[str] = []
     owner = QObject()
     opened.ask(lambda _live: "late", answers.append, owner=owner)
@@ -172,7 +172,7 @@ def test_an_answer_for_a_dead_widget_is_dropped(qtbot: QtBot, opened: Session) -
 
 
 def test_an_answer_about_a_closed_project_is_dropped(qtbot: QtBot, opened: Session) -> None:
-    """After closing nobody is notified of the old project any more."""
+    """After closing, results about the old project are dropped."""
     answers: list[str] = []
     with qtbot.waitSignal(opened.closed, timeout=LONG_MS):
         opened.ask(lambda _live: "late", answers.append, owner=opened)
@@ -182,7 +182,7 @@ def test_an_answer_about_a_closed_project_is_dropped(qtbot: QtBot, opened: Sessi
 
 
 def test_very_many_edits_come_as_a_new_graph(qtbot: QtBot, opened: Session) -> None:
-    """Replaying thousands of edits would freeze the window: the mirror is replaced instead."""
+    """Replaying thousands of edits would block the window: the mirror is replaced."""
     edits = recorded(opened.graph_changed)
 
     def merge(project: Project) -> Change:
@@ -198,7 +198,7 @@ def test_very_many_edits_come_as_a_new_graph(qtbot: QtBot, opened: Session) -> N
 
 
 def test_long_work_is_a_job_with_a_change(qtbot: QtBot, opened: Session, tmp_path: Path) -> None:
-    """Importing a folder shows as a job, and its change is reported before it is finished."""
+    """Importing a folder is a job; its change is reported before the job ends."""
     write_shape(tmp_path / "new" / "a.png", "Red disc", seed=99)
     story: list[str] = []
     opened.change_made.connect(lambda _change: story.append("change"))
@@ -218,7 +218,7 @@ def test_long_work_is_a_job_with_a_change(qtbot: QtBot, opened: Session, tmp_pat
 
 
 def test_long_work_can_be_cancelled(qtbot: QtBot, opened: Session) -> None:
-    """Cancelling stops it at its next safe point; what the project holds is shown."""
+    """It stops at its next check; what was stored until then is shown."""
     began: list[Progress] = []
 
     def work(_live: "LiveCollection", on_progress: OnProgress, cancel: CancelToken) -> None:
@@ -238,7 +238,7 @@ def test_long_work_can_be_cancelled(qtbot: QtBot, opened: Session) -> None:
 
 
 def test_long_work_that_fails_is_one_line(qtbot: QtBot, opened: Session) -> None:
-    """A full disk while importing is a sentence, and the job has failed."""
+    """A full disk is one sentence, and the job has failed."""
 
     def work(_live: "LiveCollection", _on_progress: OnProgress, _cancel: CancelToken) -> None:
         raise StorageError("the disk is full", remedy="make room")
@@ -250,7 +250,7 @@ def test_long_work_that_fails_is_one_line(qtbot: QtBot, opened: Session) -> None
 
 
 def test_what_a_machine_found_out_is_no_step(qtbot: QtBot, opened: Session) -> None:
-    """`take` brings a new state, no change and no undo step; its end is reported even when it fails."""
+    """`take` emits a new state, no change and no undo step; its end is reported even on failure."""
     changes, states, ends = (
         recorded(opened.change_made),
         recorded(opened.state_changed),

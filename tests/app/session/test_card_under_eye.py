@@ -1,4 +1,4 @@
-"""What stands on the card under the eye stays until it is left; a key means what somebody could react to."""
+"""The ranking on the current card is frozen until it is left; keys respect a reaction time."""
 
 from dataclasses import replace
 from typing import Final
@@ -14,32 +14,32 @@ APPLE, BANANA, CHERRY, FRUIT = 1, 2, 3, 9
 
 
 class Clock:
-    """Seconds that a test sets."""
+    """A clock that a test sets, in seconds."""
 
     def __init__(self) -> None:
         self.now_s = 100.0
 
     def __call__(self) -> float:
-        """The time."""
+        """The time in seconds."""
         return self.now_s
 
 
 @pytest.fixture
 def clock() -> Clock:
-    """A clock that stands."""
+    """A stopped clock."""
     return Clock()
 
 
 @pytest.fixture
 def frozen(clock: Clock) -> FrozenRanking:
-    """Somebody looks at a card that says Apple, Banana."""
+    """A frozen ranking of Apple, Banana."""
     frozen = FrozenRanking(clock)
     frozen.look_at(ranked(APPLE, BANANA))
     return frozen
 
 
 def ranked(*classes: int, safe: int = NO_CLASS, is_complete: bool = True) -> Ranking:
-    """A ranking of classes, the most likely first."""
+    """A ranking of classes, most likely first."""
     tops = tuple(ScoredClass(class_id, 0.9 / (place + 1)) for place, class_id in enumerate(classes))
     return Ranking(
         IMAGE, classes[0], 0.9, safe, 0.9, is_unknown=False, tops=tops, is_complete=is_complete
@@ -53,13 +53,13 @@ def shown(frozen: FrozenRanking) -> list[int]:
 
 
 def meant(frozen: FrozenRanking) -> list[int]:
-    """The classes that keys stand for."""
+    """The classes that keys refer to."""
     assert frozen.meant is not None
     return [top.class_id for top in frozen.meant.tops]
 
 
 def test_new_predictions_wait(frozen: FrozenRanking) -> None:
-    """What is read stays; a mark says that there is something newer."""
+    """The shown ranking stays; a flag marks a pending one."""
     frozen.offer(ranked(BANANA, APPLE))
     assert (shown(frozen), meant(frozen), frozen.has_news) == (
         [APPLE, BANANA],
@@ -69,7 +69,7 @@ def test_new_predictions_wait(frozen: FrozenRanking) -> None:
 
 
 def test_only_figures_are_no_news(frozen: FrozenRanking) -> None:
-    """Another percentage is taken over when it is quiet, without a mark that it waits."""
+    """Other scores are taken over after a quiet moment, without a mark."""
     other = ranked(APPLE, BANANA)
     frozen.offer(replace(other, tops=(replace(other.tops[0], score=0.2), other.tops[1])))
     assert frozen.pending is not None
@@ -77,7 +77,7 @@ def test_only_figures_are_no_news(frozen: FrozenRanking) -> None:
 
 
 def test_what_waits_is_shown_after_a_quiet_second(frozen: FrozenRanking, clock: Clock) -> None:
-    """Not while keys are pressed or something is pointed at."""
+    """Not while keys are pressed or the pointer hovers."""
     frozen.offer(ranked(BANANA, APPLE))
     clock.now_s += QUIET_S - 0.1
     assert not frozen.settle()
@@ -92,7 +92,7 @@ def test_what_waits_is_shown_after_a_quiet_second(frozen: FrozenRanking, clock: 
 def test_a_key_right_after_a_change_means_what_stood_there_before(
     frozen: FrozenRanking, clock: Clock
 ) -> None:
-    """Nobody reacts within 400 ms."""
+    """The reaction time is 400 ms."""
     frozen.offer(ranked(BANANA, APPLE))
     frozen.take_over()
     clock.now_s += REACTION_S - 0.01
@@ -102,7 +102,7 @@ def test_a_key_right_after_a_change_means_what_stood_there_before(
 
 
 def test_rows_that_were_missing_are_added_below(frozen: FrozenRanking) -> None:
-    """The first guess was on the card before the others were known; it stays first."""
+    """The first prediction was on the card before the others were known; it stays first."""
     frozen.look_at(ranked(APPLE, is_complete=False))
     frozen.offer(ranked(CHERRY, APPLE, BANANA))
     assert shown(frozen) == [APPLE, CHERRY, BANANA]
@@ -110,7 +110,7 @@ def test_rows_that_were_missing_are_added_below(frozen: FrozenRanking) -> None:
 
 
 def test_another_card_is_shown_as_it_is_known(frozen: FrozenRanking) -> None:
-    """What waited for the card before is nothing to this one."""
+    """A pending ranking of the previous card is dropped."""
     frozen.offer(ranked(BANANA, APPLE))
     frozen.look_at(ranked(CHERRY, BANANA))
     assert (shown(frozen), meant(frozen), frozen.has_news) == (
@@ -121,14 +121,14 @@ def test_another_card_is_shown_as_it_is_known(frozen: FrozenRanking) -> None:
 
 
 def test_a_card_without_a_prediction_takes_the_first_one_at_once(frozen: FrozenRanking) -> None:
-    """There was nothing to keep."""
+    """There was no ranking to freeze."""
     frozen.look_at(Ranking(IMAGE, NO_CLASS, 0.0, NO_CLASS, 0.0, is_unknown=False, tops=()))
     frozen.offer(ranked(APPLE))
     assert shown(frozen) == [APPLE]
 
 
 def test_the_headline_is_the_safe_class_where_there_is_one() -> None:
-    """A card says Fruit, Apple?; an unknown one names its most likely class."""
+    """A card shows "Fruit, Apple?"; an unknown one names its most likely class."""
     coarse = ranked(APPLE, safe=FRUIT)
     assert coarse.headline == FRUIT
     assert ranked(APPLE).headline == APPLE

@@ -1,4 +1,4 @@
-"""A project that was not closed is checked when it is opened: in sight once it takes long, and it can be stopped."""
+"""A project that was not closed is checked on opening, with progress and cancellation."""
 
 import shutil
 import threading
@@ -21,7 +21,7 @@ from tests.support.sessions import LONG_MS, open_project, settle
 
 @pytest.fixture
 def unclosed(collection: Collection) -> Path:
-    """A copy of the project as a kill leaves it."""
+    """A copy of the project as after a kill."""
     path = collection.folder / "Unclosed.protoleaf"
     with Project.open(collection.project, is_backed_up=False) as project:
         project.classes.add("Meanwhile")
@@ -31,7 +31,7 @@ def unclosed(collection: Collection) -> Path:
 
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
-    """The check reads its first part of the history slowly, and the others when the test says so."""
+    """Read the first chunk of the history slowly; block before the later ones."""
     gate, read = threading.Event(), row_history.read_chunk
 
     def gated(connection: Connection, step_id: int, sequence: int) -> list[RowChange]:
@@ -64,7 +64,7 @@ def _begin(qtbot: QtBot, session: Session, unclosed: Path) -> SlowWorkJob:
 def test_a_long_check_is_shown(
     qtbot: QtBot, session: Session, unclosed: Path, gate: threading.Event
 ) -> None:
-    """With its project's name and how far it is; the job ends when the project is there."""
+    """With project name and progress; the job ends when the project is loaded."""
     job = _begin(qtbot, session, unclosed)
     assert job.title == "Checking Unclosed"
     assert job.last_progress is not None
@@ -79,7 +79,7 @@ def test_a_long_check_is_shown(
 def test_a_check_is_stopped(
     qtbot: QtBot, session: Session, collection: Collection, unclosed: Path, gate: threading.Event
 ) -> None:
-    """The project that was open stays, the other one can be opened later, with nothing lost."""
+    """The open project stays; the other one can be opened later without any loss."""
     with Project.open(collection.project, for_writing=False) as project:
         images, labels = len(project.images.table().ids), len(project.labels.by_image())
     gate.set()
@@ -101,7 +101,7 @@ def test_a_check_is_stopped(
 
 
 def test_a_quick_check_is_not_shown(qtbot: QtBot, session: Session, unclosed: Path) -> None:
-    """A job that comes and goes within a blink would only flicker."""
+    """A job of a few milliseconds would only flicker."""
     shown: list[object] = []
     session.jobs.job_added.connect(shown.append)
     open_project(qtbot, session, unclosed)

@@ -1,4 +1,4 @@
-"""Details of files that are not known yet are read by a worker after opening, and only once."""
+"""Missing image metadata is read by a worker after opening, once."""
 
 from pathlib import Path
 
@@ -18,14 +18,14 @@ from tests.support.sessions import LONG_MS, open_project, recorded, settle
 
 @pytest.fixture
 def reading(session: Session, monkeypatch: pytest.MonkeyPatch) -> DetailsReading:
-    """Looks at once."""
+    """Start without a delay."""
     monkeypatch.setattr(details_module, "PAUSE_MS", 0)
     return DetailsReading(session)
 
 
 @pytest.fixture
 def older(collection: Collection) -> Path:
-    """A project as an earlier version left it: embedded, without details."""
+    """A project of an earlier version: embedded, without image metadata."""
     with (
         Project.open(collection.project) as project,
         (connection := connection_of(project)).transaction(),
@@ -42,7 +42,7 @@ def known(path: Path) -> list[ImageDetails]:
 def test_an_older_project_is_read_in_the_background(
     qtbot: QtBot, session: Session, reading: DetailsReading, older: Path
 ) -> None:
-    """With progress; states follow where they are sorted by date."""
+    """With progress; new states are emitted where images are sorted by date."""
     titles = recorded(session.jobs.job_added)
     with qtbot.waitSignal(reading.read, timeout=LONG_MS):
         open_project(qtbot, session, older)
@@ -65,7 +65,7 @@ def test_what_was_read_waits_while_a_person_works(
     older: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Labels go to the disk first; then all of it follows, some at a time."""
+    """Labels are stored first; then the metadata follows in batches."""
     monkeypatch.setattr(details_module, "MOST_AT_ONCE", 10)
     monkeypatch.setattr(card_under_eye, "IDLE_S", 3600.0)
     session.eye.hold_still()

@@ -1,4 +1,4 @@
-"""Where embedding is, and what leads where."""
+"""Phases of embedding and their transitions."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -51,19 +51,19 @@ def led(*events: Event) -> EmbeddingPhase:
     ],
 )
 def test_events_lead_to_a_phase(events: tuple[Event, ...], phase: EmbeddingPhase) -> None:
-    """A run that is followed goes on after a cancel; one that a person stops does not until it is requested."""
+    """A restarted run continues after a cancel; one cancelled by a person waits for a request."""
     assert led(*events) is phase
 
 
 def test_every_phase_can_be_left_and_is_reached() -> None:
-    """No phase is a trap, and none stands in the table for nothing."""
+    """The transition table has no dead end and no unused phase or event."""
     assert {phase for phase, _event in TRANSITIONS} == set(EmbeddingPhase)
     assert set(TRANSITIONS.values()) == set(EmbeddingPhase)
     assert {event for _phase, event in TRANSITIONS} == set(Event)
 
 
 def test_only_a_run_can_end() -> None:
-    """What is over cannot end again."""
+    """ENDED has no effect in other phases."""
     assert after(EmbeddingPhase.PAUSED, Event.ENDED) is EmbeddingPhase.PAUSED
     assert after(EmbeddingPhase.IDLE, Event.CANCELLED) is EmbeddingPhase.IDLE
     assert [phase for phase in EmbeddingPhase if phase.is_stopped] == [
@@ -74,7 +74,7 @@ def test_only_a_run_can_end() -> None:
 
 @pytest.fixture
 def settings(settings: Settings) -> Settings:
-    """One or two cards to a screen."""
+    """One or two cards per screen."""
     settings.zoom = 400
     return settings
 
@@ -82,7 +82,7 @@ def settings(settings: Settings) -> Settings:
 def test_what_is_scrolled_to_is_embedded_next(
     desk: Desk, unread: Collection, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first cards are requested first; after End, the last ones are, before those between."""
+    """The first cards come first; after End, the last ones precede those between."""
     monkeypatch.setattr(embed_job, "FEWEST", 2)
     embedding, workers = (
         desk.window.embedding,
@@ -112,5 +112,5 @@ def test_what_is_scrolled_to_is_embedded_next(
     ids=["nothing is known", "fast", "150 images/s", "slow"],
 )
 def test_a_request_takes_some_seconds(done: int, seconds: float, expected: int) -> None:
-    """Whatever the speed: it is what somebody waits for who scrolls on."""
+    """At any speed; this is the delay for newly visible images."""
     assert images_at_once(EmbedSummary(done, 0, (), 0, seconds, 0.0, "CPU")) == expected

@@ -1,4 +1,4 @@
-"""Images that wait are read by a worker, and the collection learns while it runs."""
+"""Pending images are embedded by a worker, and the collection is fitted meanwhile."""
 
 import os
 import signal
@@ -22,19 +22,19 @@ from tests.support.unread import BROKEN_NAME, UNREAD_IMAGES, unread_collection
 
 @pytest.fixture
 def embedding(session: Session) -> Embedding:
-    """Serves the session; on the CPU, as every machine has one."""
+    """Embedding for the session, on the CPU."""
     embedding = Embedding(session)
     embedding.device = "cpu"
     return embedding
 
 
 def is_read(session: Session) -> bool:
-    """Whether no image waits any more."""
+    """Whether no image is pending."""
     return session.state is not None and bool((session.state.status != ImageStatus.WAITING).all())
 
 
 def is_predicted(session: Session) -> bool:
-    """Whether every sound image has a prediction."""
+    """Whether every readable image has a prediction."""
     state = session.state
     if state is None or not is_read(session):
         return False
@@ -44,7 +44,7 @@ def is_predicted(session: Session) -> bool:
 def test_opening_reads_what_waits_until_predictions_appear(
     qtbot: QtBot, session: Session, embedding: Embedding, unread: Collection
 ) -> None:
-    """Nobody has to start anything: the images are read, written down and classified."""
+    """Automatically: the images are embedded, stored and classified."""
     changes = recorded(session.change_made)
     open_project(qtbot, session, unread.project)
     qtbot.waitUntil(lambda: is_predicted(session), timeout=LONG_MS)
@@ -61,7 +61,7 @@ def test_opening_reads_what_waits_until_predictions_appear(
 def test_an_added_image_is_read_too(
     qtbot: QtBot, session: Session, embedding: Embedding, collection: Collection, tmp_path: Path
 ) -> None:
-    """While a project is open, each image that comes is read."""
+    """While a project is open, each added image is embedded."""
     open_project(qtbot, session, collection.project)
     assert embedding.job is None
     new = write_shape(tmp_path / "new.png", "Blue disc", seed=77)
@@ -78,7 +78,7 @@ def test_an_added_image_is_read_too(
 def test_a_broken_file_is_listed_and_never_fatal(
     qtbot: QtBot, session: Session, embedding: Embedding, tmp_path: Path
 ) -> None:
-    """The others are read, the broken one is named with a reason."""
+    """The others are embedded; the broken one is listed with a reason."""
     unread = unread_collection(tmp_path / "unread", cache_of_test(), with_broken=True)
     failed = recorded(session.failed)
     open_project(qtbot, session, unread.project)
@@ -96,7 +96,7 @@ def test_a_broken_file_is_listed_and_never_fatal(
 def test_a_cancel_holds_until_somebody_starts_again(
     qtbot: QtBot, session: Session, embedding: Embedding, unread: Collection
 ) -> None:
-    """After a stop nothing runs; `start` goes on from there."""
+    """After a cancel nothing runs until `start`."""
 
     def stop_it(job: Job) -> None:
         job.started.connect(embedding.cancel)
@@ -114,7 +114,7 @@ def test_a_cancel_holds_until_somebody_starts_again(
 def test_a_crash_is_one_sentence_and_the_next_start_finishes(
     qtbot: QtBot, session: Session, embedding: Embedding, unread: Collection
 ) -> None:
-    """A worker that is killed costs a message; the window, the project and a new start are fine."""
+    """A killed worker costs one message; window and project are intact, and a new start works."""
 
     def kill_it() -> None:
         assert embedding.job is not None
@@ -136,7 +136,7 @@ def test_a_crash_is_one_sentence_and_the_next_start_finishes(
 def test_another_model_takes_over_while_images_are_read(
     qtbot: QtBot, session: Session, embedding: Embedding, unread: Collection, tmp_path: Path
 ) -> None:
-    """The job with the former backbone stops, and one with the new backbone reads every image; undo goes on too."""
+    """The running job stops, and another embeds all images; an undo does the same."""
     backbone = other_backbone(tmp_path / "own models")
     requests = recorded(session.jobs.job_added)
     with qtbot.waitSignal(session.jobs.job_added, timeout=LONG_MS):
@@ -152,7 +152,7 @@ def test_another_model_takes_over_while_images_are_read(
 def test_choosing_a_model_reads_on_after_a_cancel(
     qtbot: QtBot, session: Session, embedding: Embedding, collection: Collection, tmp_path: Path
 ) -> None:
-    """A new model is a new wish: who stopped the reading before need not start it by hand."""
+    """Another model is a new request, also after a cancelled job."""
     backbone = other_backbone(tmp_path / "own models")
     open_project(qtbot, session, collection.project)
     embedding.cancel()
@@ -167,7 +167,7 @@ def test_choosing_a_model_reads_on_after_a_cancel(
 def test_closing_while_reading_ends_the_worker(
     qtbot: QtBot, session: Session, embedding: Embedding, unread: Collection
 ) -> None:
-    """No child outlives its project, and no result reaches the next one."""
+    """No child process outlives its project, and no result reaches the next one."""
     open_project(qtbot, session, unread.project)
     assert embedding.job is not None
     with qtbot.waitSignals([session.closed, session.jobs.job_ended], timeout=LONG_MS):

@@ -1,4 +1,4 @@
-"""The device of embedding jobs: the one that was chosen, at once; and what is reported of it."""
+"""The device of embedding jobs: switching it, and reports about it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ NOTICE = "GPU 1 failed (illegal address); the CPU takes over from there"
 def embedding_with(
     session: Session, *scripts: Sequence[Sequence[Step]]
 ) -> tuple[Embedding, ScriptedWorkers]:
-    """Serves the session with workers that play scripts."""
+    """Embedding for the session, with scripted workers."""
     workers = ScriptedWorkers(*scripts)
     return Embedding(session, workers), workers
 
@@ -28,7 +28,7 @@ def embedding_with(
 def wait_for_end(
     qtbot: QtBot, embedding: Embedding, workers: ScriptedWorkers, requests: int
 ) -> None:
-    """Wait until there were so many requests and nothing runs."""
+    """Wait until this number of requests was made and no job runs."""
     qtbot.waitUntil(
         lambda: len(workers.requests) == requests and embedding.job is None, timeout=LONG_MS
     )
@@ -37,7 +37,7 @@ def wait_for_end(
 def test_a_running_job_goes_on_elsewhere(
     qtbot: QtBot, session: Session, unread: Collection
 ) -> None:
-    """It ends, and the next one asks for the device that was chosen; choosing it again does nothing."""
+    """It ends, and the next one requests the chosen device; choosing it again does nothing."""
     embedding, workers = embedding_with(session, [["wait"], [ended("CPU")]])
     open_project(qtbot, session, unread.project)
     qtbot.waitUntil(lambda: len(workers.requests) == 1, timeout=LONG_MS)
@@ -50,7 +50,7 @@ def test_a_running_job_goes_on_elsewhere(
 def test_another_device_is_a_new_attempt_after_a_failure(
     qtbot: QtBot, session: Session, unread: Collection
 ) -> None:
-    """Images still wait when the device did not work."""
+    """Images are still pending after the failure."""
     failing = [Failed("the device cuda cannot be used: there is no driver")]
     embedding, workers = embedding_with(session, [failing, [ended("CPU")]])
     embedding.use_device("cuda")
@@ -64,7 +64,7 @@ def test_another_device_is_a_new_attempt_after_a_failure(
 
 
 def test_a_stop_by_a_person_holds(qtbot: QtBot, session: Session, unread: Collection) -> None:
-    """Another device is no reason to go on."""
+    """Another device does not restart a cancelled job."""
     embedding, workers = embedding_with(session, [["wait"]])
     open_project(qtbot, session, unread.project)
     qtbot.waitUntil(lambda: len(workers.requests) == 1, timeout=LONG_MS)
@@ -77,7 +77,7 @@ def test_a_stop_by_a_person_holds(qtbot: QtBot, session: Session, unread: Collec
 def test_a_notice_is_given_once(
     qtbot: QtBot, session: Session, unread: Collection, tells_at_once: bool
 ) -> None:
-    """As soon as it is known, and not again at the end; the device in use is reported all the while."""
+    """As soon as it is known, and not again at the end; the device in use is always reported."""
     first = replace(progress(3, 12), note="GPU 1")
     second = replace(first, note="CPU", notice=NOTICE if tells_at_once else "")
     script = [first, second, second, ended("CPU", reason="why", notice=NOTICE)]
@@ -92,7 +92,7 @@ def test_a_notice_is_given_once(
 def test_a_job_that_ends_well_takes_the_notice_back(
     qtbot: QtBot, session: Session, unread: Collection
 ) -> None:
-    """The next job found the device sound."""
+    """The next job used the device successfully."""
     embedding, workers = embedding_with(session, [[ended("CPU", notice=NOTICE)], [ended("GPU 1")]])
     notices = recorded(embedding.notice_given)
     open_project(qtbot, session, unread.project)

@@ -1,4 +1,4 @@
-"""Images are embedded on for the project that is open, whatever became of what the worker did for the former one."""
+"""Switching projects: pending results of the previous one are dropped, embedding continues."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from tests.support.unread import unread_collection
 
 
 def say_word(embedding: Embedding) -> None:
-    """Let the worker end what it does for the first project, now that the second one is open."""
+    """Let the worker finish the first project's request, now that the second one is open."""
     assert embedding.worker is not None
     embedding.worker._lines.put(b'{"kind": "Word"}\n')  # noqa: SLF001 (what a child process says, without one)
 
@@ -26,7 +26,7 @@ def say_word(embedding: Embedding) -> None:
 def switched(
     qtbot: QtBot, session: Session, first: Path, second: Path, *last: Step
 ) -> tuple[Embedding, ScriptedWorkers]:
-    """Two projects, one after the other; the worker has received the cancel and ends the first request only now."""
+    """Open two projects in turn; the worker ends the first request only after the cancel."""
     workers = ScriptedWorkers([["wait for a word", *last], [ended("CPU")]])
     embedding = Embedding(session, workers)
     open_project(qtbot, session, first)
@@ -39,7 +39,7 @@ def switched(
 def test_the_next_project_is_embedded_when_the_worker_ends_the_former(
     qtbot: QtBot, session: Session, unread: Collection, tmp_path: Path
 ) -> None:
-    """The worker was stopped with its project: that is no wish to stop here, too."""
+    """The cancel of the previous project does not cancel this one."""
     other = unread_collection(tmp_path / "other", cache_of_test())
     embedding, workers = switched(qtbot, session, unread.project, other.project, Stopped())
     qtbot.waitUntil(lambda: len(workers.requests) == 2 and embedding.job is None, timeout=LONG_MS)
@@ -50,7 +50,7 @@ def test_the_next_project_is_embedded_when_the_worker_ends_the_former(
 def test_what_the_worker_still_finds_out_reaches_no_other_project(
     qtbot: QtBot, session: Session, unread: Collection, tmp_path: Path
 ) -> None:
-    """Images are identified by number, and every project begins with the same ones."""
+    """Image ids are only unique within a project."""
     other = unread_collection(tmp_path / "other", cache_of_test())
     late = EmbedBatch((EmbedResult(1, None, "broken in the former one"),))
     embedding, workers = switched(qtbot, session, unread.project, other.project, late, Stopped())
@@ -65,7 +65,7 @@ def test_what_the_worker_still_finds_out_reaches_no_other_project(
 def test_a_person_can_stop_what_follows_too(
     qtbot: QtBot, session: Session, unread: Collection
 ) -> None:
-    """F5 while images are embedded asks for another round; a stop afterwards ends both."""
+    """F5 during embedding queues another run; a cancel ends both."""
     workers = ScriptedWorkers([["wait"]])
     embedding = Embedding(session, workers)
     open_project(qtbot, session, unread.project)
@@ -79,7 +79,7 @@ def test_a_person_can_stop_what_follows_too(
 def test_nothing_begins_while_the_program_ends(
     qtbot: QtBot, session: Session, unread: Collection
 ) -> None:
-    """A device was chosen and the window closed at once: no worker is left behind."""
+    """A device chosen right before closing leaves no worker."""
     workers = ScriptedWorkers([["wait"], ["wait"]])
     embedding = Embedding(session, workers)
     open_project(qtbot, session, unread.project)

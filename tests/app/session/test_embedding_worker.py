@@ -1,4 +1,4 @@
-"""The process that embeds: it stays, gets requests for new images alone, and leaves when it has nothing to do."""
+"""The embedding process: kept alive, given only new images, ended when idle."""
 
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from tests.support.sessions import LONG_MS, act, open_project
 
 
 def add_image(qtbot: QtBot, session: Session, path: Path) -> int:
-    """Add a drawn image; its id."""
+    """Add a drawn image; returns its id."""
     status = write_shape(path, "Blue disc", seed=77).stat()
     file = FoundFile(path, status.st_size, status.st_mtime_ns)
     (image_id,) = act(qtbot, session, lambda project: project.images.add([file])).images_added
@@ -24,7 +24,7 @@ def add_image(qtbot: QtBot, session: Session, path: Path) -> int:
 def test_it_stays_and_is_asked_for_new_images_alone(
     qtbot: QtBot, session: Session, collection: Collection, tmp_path: Path
 ) -> None:
-    """Two images come one after the other into a project that is embedded: one process, one image in each request."""
+    """Two images added one after the other: one process, one image per request."""
     workers = ScriptedWorkers([[ended("CPU")], [ended("CPU")]])
     embedding = Embedding(session, workers)
     open_project(qtbot, session, collection.project)
@@ -45,7 +45,7 @@ def test_it_stays_and_is_asked_for_new_images_alone(
 def test_it_leaves_when_it_has_nothing_to_do(
     qtbot: QtBot, session: Session, collection: Collection, tmp_path: Path
 ) -> None:
-    """Its memory is given back; the next image starts another one."""
+    """Its memory is released; the next image starts another process."""
     workers = ScriptedWorkers([[ended("CPU")]], [[ended("CPU")]])
     embedding = Embedding(session, workers, idle_ms=1)
 

@@ -1,4 +1,4 @@
-"""In a large collection a label is answered on the screen while all other images are still classified."""
+"""In a large collection, visible images are classified before all others."""
 
 import threading
 from collections.abc import Iterator
@@ -20,32 +20,32 @@ VIEW = 8
 
 
 class Gate:
-    """Lets slices of a large collection through one by one; images in view pass."""
+    """Lets chunks of a large collection pass one by one; visible images always pass."""
 
     def __init__(self) -> None:
         self.is_open = True
         self._permits, self._waiting = threading.Semaphore(0), threading.Semaphore(0)
 
     def pass_by(self, rows: Integers | None) -> None:
-        """Wait for a permit with a slice."""
+        """Wait for a permit, unless the rows are visible images."""
         if not self.is_open and rows is not None and len(rows) > VIEW:
             self._waiting.release()
             assert self._permits.acquire(timeout=LONG_MS / 1000)
 
     def let_one_through(self) -> None:
-        """Wait for a slice, and let it through."""
+        """Wait for a chunk, and let it pass."""
         assert self._waiting.acquire(timeout=LONG_MS / 1000)
         self._permits.release()
 
     def open(self) -> None:
-        """Let all through."""
+        """Let all pass."""
         self.is_open = True
         self._permits.release(1_000)
 
 
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
-    """A few dozen images count as many, and are classified when the test says so."""
+    """Treat a few dozen images as a large collection, classified through the gate."""
     gate, classify = Gate(), EverydayModel.classify
 
     def gated(self: EverydayModel, embeddings: Embeddings, rows: Integers | None = None) -> Scores:
@@ -60,7 +60,7 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
 
 
 def _open_with_a_view(qtbot: QtBot, session: Session, collection: Collection, gate: Gate) -> None:
-    """The first images are in view; what is classified from now on waits at the gate."""
+    """The first images are visible; from now on classification blocks at the gate."""
     open_project(qtbot, session, collection.project)
     assert session.state is not None
     session.in_view = session.state.image_ids[:VIEW].tolist
@@ -68,7 +68,7 @@ def _open_with_a_view(qtbot: QtBot, session: Session, collection: Collection, ga
 
 
 def _label_last(session: Session, count: int) -> None:
-    """Label images out of view, so that predictions in view change."""
+    """Label images outside the view, so that predictions in the view change."""
     state = session.state
     assert state is not None
     free = state.image_ids[state.label_class == NO_CLASS][-count:].tolist()
@@ -91,7 +91,7 @@ def _others(session: Session) -> list[float]:
 def test_labels_while_all_others_are_classified(
     qtbot: QtBot, session: Session, collection: Collection, gate: Gate
 ) -> None:
-    """The first label and the second one change what is in view; the rest follows when its slices are through."""
+    """Each label changes the visible predictions; the others follow when their chunks pass."""
     _open_with_a_view(qtbot, session, collection, gate)
     before, others = _in_view(session), _others(session)
     _label_last(session, 5)
@@ -102,7 +102,7 @@ def test_labels_while_all_others_are_classified(
     gate.let_one_through()
     _label_last(session, 9)
     settle(qtbot, session)
-    gate.let_one_through()  # the second label is learned in the gap behind it
+    gate.let_one_through()  # the second label is fitted after this chunk
     qtbot.waitUntil(lambda: _in_view(session) != first, timeout=LONG_MS)
     assert _others(session) == others
     gate.open()
@@ -118,7 +118,7 @@ def test_labels_while_all_others_are_classified(
 def test_a_project_is_left_while_all_others_are_classified(
     qtbot: QtBot, session: Session, collection: Collection, gate: Gate
 ) -> None:
-    """Nothing waits for the rest, and nothing of it comes later."""
+    """Closing does not wait for the other predictions, and drops them."""
     _open_with_a_view(qtbot, session, collection, gate)
     before = _in_view(session)
     _label_last(session, 5)

@@ -1,4 +1,4 @@
-"""A fit rests while a key is worked off, and is given up with its project."""
+"""A fit pauses while a key is handled, and is cancelled with its project."""
 
 import threading
 
@@ -10,7 +10,7 @@ from tests.support.sessions import LONG_MS
 
 
 def test_a_fit_rests_before_its_next_block(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It goes on as soon as it may."""
+    """It continues when it is allowed to."""
     monkeypatch.setattr("app.session.fitting.LONGEST_REST_S", LONG_MS / 1000)
     may_run, passed = threading.Event(), threading.Event()
     token = RestToken(may_run)
@@ -28,7 +28,7 @@ def test_a_fit_rests_before_its_next_block(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_cancelled_fit_ends_also_from_its_rest() -> None:
-    """A project that is left while a key is worked off takes its fit along."""
+    """Also while it is paused."""
     token = RestToken(threading.Event())
     token.cancel()
     with pytest.raises(Cancelled):

@@ -1,4 +1,4 @@
-"""What is known of images ahead of time is forgotten as soon as it is not true any more."""
+"""The cache of predictions for upcoming images, and its invalidation."""
 
 from collections.abc import Sequence
 from types import SimpleNamespace
@@ -8,14 +8,14 @@ from app.session.guesses import FoundGuesses, Guesses
 
 
 class Live:
-    """Stands in for a collection: a guess is the image's number and how often the collection was asked."""
+    """Replacement for a collection: a guess has the image's number and the number of queries."""
 
     def __init__(self) -> None:
         self.row_scores = SimpleNamespace(models=(object(),))
         self.asked = 0
 
     def guesses(self, image_ids: Sequence[int]) -> dict[int, Any]:
-        """Answer, a new answer each time."""
+        """Answer with new objects."""
         self.asked += 1
         return {
             image_id: SimpleNamespace(image_id=image_id, asked=self.asked) for image_id in image_ids
@@ -23,18 +23,18 @@ class Live:
 
 
 def known(guesses: Guesses, image_id: int) -> int | None:
-    """At which asking an image became known; None while it is not."""
+    """The query that an image's guess came from; None if unknown."""
     guess: Any = guesses.of(image_id)
     return None if guess is None else guess.asked
 
 
 def made(live: Live) -> Guesses:
-    """Guesses that are answered at once."""
+    """Guesses with immediate results."""
     return Guesses(lambda question, on_answer: on_answer(question(live)))  # type: ignore[arg-type]
 
 
 def test_a_label_renews_what_is_wanted_and_forgets_the_rest() -> None:
-    """Image 1 is not among the next ones any more; what was known of its label is not shown again."""
+    """Image 1 is no longer among the next ones; its cached guess is invalid."""
     live = Live()
     guesses = made(live)
     guesses.take(guesses.look_up(live, None))  # type: ignore[arg-type]
@@ -45,7 +45,7 @@ def test_a_label_renews_what_is_wanted_and_forgets_the_rest() -> None:
 
 
 def test_embeddings_renew_everything_also_beside_the_same_model() -> None:
-    """An image that had no classes yet has some now, although no fit was due."""
+    """An image without classes gets some, although no fit was due."""
     live = Live()
     guesses = made(live)
     guesses.take(guesses.look_up(live, None))  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Labels that are shown before they are written."""
+"""Labels shown before they are stored."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from tests.support.states import Picture, state_of
 
 
 def test_the_last_word_counts_and_the_saved_state_stays_as_it_is() -> None:
-    """Two actions on one image; the first is written, the second is not."""
+    """Two actions on one image, of which only the first is stored."""
     state = state_of([Picture(), Picture(label=3), Picture()])
     first, second = {11: 4, 12: NO_CLASS}, {11: UNKNOWN}
     assert with_codes(state, [first, second]).label_class.tolist() == [UNKNOWN, NO_CLASS, NO_CLASS]
@@ -18,5 +18,5 @@ def test_the_last_word_counts_and_the_saved_state_stays_as_it_is() -> None:
 
 
 def test_an_image_that_left_is_passed_over() -> None:
-    """Its label was given before the project reported that it is gone."""
+    """Its label precedes the report of its removal."""
     assert with_codes(state_of([Picture()]), [{99: 4, 11: 4}]).label_class.tolist() == [4]

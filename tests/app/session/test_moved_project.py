@@ -1,4 +1,4 @@
-"""A project file that is renamed while the window shows it: the person is notified at once, and nothing is lost."""
+"""A project file renamed while it is open: reported at once, without data loss."""
 
 import os
 from pathlib import Path
@@ -17,12 +17,12 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows does not let
 
 @pytest.fixture(autouse=True)
 def own_backups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rescue copies stay in the test's folder."""
+    """Keep rescue copies in the test's folder."""
     monkeypatch.setenv("PROTOLEAF_BACKUPS", str(tmp_path / "backups"))
 
 
 def come_back(desk: Desk) -> None:
-    """Leave the window for another program, and come back."""
+    """Deactivate the window, and activate it again."""
     other = QWidget()
     desk.qtbot.addWidget(other)
     other.show()
@@ -34,7 +34,7 @@ def come_back(desk: Desk) -> None:
 
 
 def accept_and_save(desk: Desk) -> None:
-    """Enter on the chosen card, until the label is on disk: it shows before."""
+    """Press Enter on the selected card, and wait until the label is saved, not only shown."""
     changed_by(
         desk.qtbot, desk.window.session, lambda: desk.qtbot.keyClick(desk.grid, Qt.Key.Key_Return)
     )
@@ -43,7 +43,7 @@ def accept_and_save(desk: Desk) -> None:
 def test_a_label_after_the_move_is_refused_and_the_rest_is_rescued(
     desk: Desk, collection: Collection
 ) -> None:
-    """Enter on a card after the file was renamed: a notice says so, editing stops, every label before is saved."""
+    """Enter shows a notice and editing is disabled; all earlier labels are saved."""
     desk.open(collection.project)
     labels = int((desk.state.label_class >= 0).sum())
     desk.choose(30)
@@ -67,7 +67,7 @@ def test_a_label_after_the_move_is_refused_and_the_rest_is_rescued(
 def test_coming_back_to_the_window_finds_the_move_and_the_return(
     desk: Desk, collection: Collection
 ) -> None:
-    """The notice needs no action; when the file is put back the notice goes and work goes on."""
+    """The notice appears by itself; when the file is put back it is hidden and editing works."""
     desk.open(collection.project)
     moved = collection.project.rename(collection.project.with_name("other.protoleaf"))
     come_back(desk)

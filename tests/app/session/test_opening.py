@@ -1,4 +1,4 @@
-"""A project from another computer, whose backbone has to be made here first: in sight, and it can be stopped."""
+"""Opening a project whose backbone must first be prepared here: progress and cancellation."""
 
 import threading
 from pathlib import Path
@@ -32,7 +32,7 @@ DONE = AddedBackbone(ACCURATE, "00ff", 384)
 
 @final
 class Conversion:
-    """The accurate backbone is made by scripts: from the moment that one has succeeded, its file is there."""
+    """Scripted preparation of the accurate backbone: after a success its file exists."""
 
     def __init__(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
         self._file: Path | None = None
@@ -44,7 +44,7 @@ class Conversion:
         monkeypatch.setattr("engine.backbones.bundled.run", lambda *_request, **_limits: refused)
 
     def play(self, *scripts: list[Step]) -> Player:
-        """What the next conversions do."""
+        """Set the scripts of the next preparations."""
         player = Player(*scripts)
         self._making.slot.make_job = player
         return player
@@ -55,13 +55,13 @@ class Conversion:
 
 @pytest.fixture
 def conversion(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Conversion:
-    """How the backbone is made."""
+    """The scripted preparation."""
     return Conversion(desk, monkeypatch)
 
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project that was made with the accurate backbone elsewhere; it is what the person chooses to open."""
+    """A project with the accurate backbone, chosen by the patched file dialog."""
     path = tmp_path / "birds.protoleaf"
     Project.create(path, backbone_name=ACCURATE, backbone_hash="00ff").close()
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_arguments: (str(path), ""))
@@ -69,19 +69,19 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def click(desk: Desk, button: QWidget) -> None:
-    """Press and let go."""
+    """Click a button."""
     desk.qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
 def open_it(desk: Desk) -> None:
-    """By the button on the first page."""
+    """By the button on the start page."""
     click(desk, desk.window.of(Projects).page.buttons["open_project"])
 
 
 def test_it_is_made_visibly_and_can_be_stopped(
     desk: Desk, conversion: Conversion, project: Path
 ) -> None:
-    """The status line says what is done; after a stop the first page is there, and the next time it opens."""
+    """A cancelled preparation leads to the start page; a second attempt opens the project."""
     player = conversion.play([CONVERTING, "wait"], [CONVERTING, DONE])
     bar = desk.window.status_line.job_bar
     open_it(desk)
@@ -103,7 +103,7 @@ def test_it_is_made_visibly_and_can_be_stopped(
 def test_one_that_cannot_be_made_is_missing(
     desk: Desk, conversion: Conversion, project: Path
 ) -> None:
-    """The project opens all the same, and another backbone can be chosen."""
+    """The project opens, and another backbone can be chosen."""
     conversion.play([Failed("the weights are damaged")])
     open_it(desk)
     desk.wait(lambda: "backbone is missing" in desk.window.toast.message)
@@ -113,7 +113,7 @@ def test_one_that_cannot_be_made_is_missing(
 def test_another_project_that_is_opened_meanwhile_stays(
     desk: Desk, conversion: Conversion, project: Path, tmp_path: Path
 ) -> None:
-    """Nothing takes its place when the backbone is made."""
+    """The project whose backbone is ready does not replace it."""
     Project.create(
         tmp_path / "other.protoleaf", backbone_name=BUNDLED_NAME, backbone_hash=""
     ).close()
@@ -130,7 +130,7 @@ def test_another_project_that_is_opened_meanwhile_stays(
 def test_a_new_project_waits_for_it_too(
     desk: Desk, conversion: Conversion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where the environment has chosen the accurate one, nobody is asked which."""
+    """Where an environment variable chose the accurate one."""
     monkeypatch.setenv("PROTOLEAF_BACKBONE", "accurate")
     monkeypatch.setattr(
         QFileDialog, "getSaveFileName", lambda *_arguments: (str(tmp_path / "new.protoleaf"), "")
@@ -152,7 +152,7 @@ def leaving(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> threading.Event:
-    """The collection is shown while an older project is opened, which takes until the event is set."""
+    """The collection is open while another project is being opened, which blocks on the event."""
     create_project(qtbot, session, tmp_path / "older.protoleaf")
     open_project(qtbot, session, collection.project)
     may_go_on = threading.Event()
@@ -169,7 +169,7 @@ def leaving(
 def test_an_action_is_for_the_project_that_is_shown(
     qtbot: QtBot, session: Session, leaving: threading.Event, tmp_path: Path
 ) -> None:
-    """A key that was pressed meanwhile changes neither project, and a question gets no answer from the wrong one."""
+    """A key changes neither project, and a query gets no result from the wrong one."""
     answers: list[str] = []
     changes, failed = recorded(session.change_made), recorded(session.failed)
     session.act(lambda project: project.classes.add("Meant for the collection")[0])
@@ -187,7 +187,7 @@ def test_an_action_is_for_the_project_that_is_shown(
 def test_long_work_for_a_project_that_was_left_is_cancelled(
     qtbot: QtBot, session: Session, leaving: threading.Event
 ) -> None:
-    """An import goes where the person saw it go, or nowhere."""
+    """An import goes into the project it was started in, or is cancelled."""
     worked_on: list[object] = []
     job = session.run_long(
         lambda live, _on_progress, _cancel: worked_on.append(live),
@@ -204,7 +204,7 @@ def test_long_work_for_a_project_that_was_left_is_cancelled(
 def test_an_action_is_done_when_the_other_project_cannot_be_opened(
     qtbot: QtBot, session: Session, leaving: threading.Event, collection: Collection, tmp_path: Path
 ) -> None:
-    """Then the project that is shown stays, and nothing a person did is lost."""
+    """The open project stays, and the action is applied."""
     (tmp_path / "older.protoleaf").unlink()
     with qtbot.waitSignals([session.failed, session.change_made], timeout=LONG_MS):
         session.act(lambda project: project.classes.add("Yellow")[0])

@@ -1,4 +1,4 @@
-"""Opening, making and leaving projects."""
+"""Opening, creating and leaving projects."""
 
 import threading
 from pathlib import Path
@@ -40,7 +40,7 @@ def test_a_new_project_is_open_and_empty(qtbot: QtBot, session: Session, tmp_pat
 
 
 def test_a_new_project_overwrites_nothing(qtbot: QtBot, session: Session, tmp_path: Path) -> None:
-    """A file of that name is refused with a sentence and left as it is."""
+    """An existing file is rejected with a sentence, and is unchanged."""
     path = tmp_path / "birds.protoleaf"
     path.write_text("my own notes", encoding="utf-8")
     assert "\n" not in refusal_of(qtbot, session, lambda: session.create(path))
@@ -51,7 +51,7 @@ def test_a_new_project_overwrites_nothing(qtbot: QtBot, session: Session, tmp_pa
 def test_opening_shows_the_list_first_and_predictions_after(
     qtbot: QtBot, session: Session, collection: Collection
 ) -> None:
-    """The first state lists all images without predictions; when it is loaded every image has one."""
+    """The first state lists all images without predictions; later each image has one."""
     states = recorded(session.state_changed)
     open_project(qtbot, session, collection.project)
     first = states[0][0]
@@ -64,7 +64,7 @@ def test_opening_shows_the_list_first_and_predictions_after(
 def test_the_mirror_equals_the_projects_graph(
     qtbot: QtBot, session: Session, collection: Collection
 ) -> None:
-    """The graph on the GUI thread is a copy, with the same ids, names and edges."""
+    """The graph of the GUI thread is a copy with the same ids, names and edges."""
     open_project(qtbot, session, collection.project)
     with Project.open(collection.project, for_writing=False) as project:
         assert content_of(session.graph) == content_of(project.classes.graph)
@@ -74,7 +74,7 @@ def test_the_mirror_equals_the_projects_graph(
 def test_whoever_hears_a_signal_sees_graph_and_state(
     qtbot: QtBot, session: Session, collection: Collection
 ) -> None:
-    """When graph_changed is emitted, the state is there too."""
+    """When graph_changed is emitted, the state is set, too."""
     seen: list[bool] = []
     session.graph_changed.connect(
         lambda _edits: seen.append(session.state is not None and len(session.graph) > 0)
@@ -84,7 +84,7 @@ def test_whoever_hears_a_signal_sees_graph_and_state(
 
 
 def test_closing_forgets_everything(qtbot: QtBot, session: Session, collection: Collection) -> None:
-    """After closing there is no info, no state and an empty graph, and another program may write to the file."""
+    """No info, no state and an empty graph; another program may write to the file."""
     open_project(qtbot, session, collection.project)
     with qtbot.waitSignal(session.closed, timeout=LONG_MS):
         session.close()
@@ -95,7 +95,7 @@ def test_closing_forgets_everything(qtbot: QtBot, session: Session, collection: 
 def test_reopening_keeps_labels_and_undo(
     qtbot: QtBot, session: Session, collection: Collection
 ) -> None:
-    """What was done is there after closing and opening, and can be taken back."""
+    """Labels are stored, and can be undone after reopening."""
     open_project(qtbot, session, collection.project)
     assert session.state is not None
     image_id = int(session.state.image_ids[session.state.label_class == NO_CLASS][0])
@@ -115,7 +115,7 @@ def test_reopening_keeps_labels_and_undo(
 def test_another_project_takes_the_place_of_the_first(
     qtbot: QtBot, session: Session, collection: Collection, tmp_path: Path
 ) -> None:
-    """Opening a second project closes the first one, which others may then write to."""
+    """Opening a second project closes the first one and releases its lock."""
     open_project(qtbot, session, collection.project)
     create_project(qtbot, session, tmp_path / "other.protoleaf")
     assert session.info is not None
@@ -128,7 +128,7 @@ def test_another_project_takes_the_place_of_the_first(
 def test_a_project_that_cannot_be_opened_leaves_the_present_one(
     name: str, qtbot: QtBot, session: Session, collection: Collection, tmp_path: Path
 ) -> None:
-    """A wrong or missing file is one sentence, and the open project stays in use."""
+    """An invalid or missing file is one sentence, and the open project stays."""
     (tmp_path / "notes.protoleaf").write_text("my own notes", encoding="utf-8")
     open_project(qtbot, session, collection.project)
     line = refusal_of(qtbot, session, lambda: session.open(tmp_path / name))
@@ -143,7 +143,7 @@ def test_a_project_that_cannot_be_opened_leaves_the_present_one(
 def test_opening_the_open_project_again_changes_nothing(
     qtbot: QtBot, session: Session, collection: Collection
 ) -> None:
-    """It is not locked out by itself, and not opened twice."""
+    """Its own lock does not block it, and it is not opened twice."""
     open_project(qtbot, session, collection.project)
     opened, failed = recorded(session.opened), recorded(session.failed)
     session.open(collection.project)
@@ -154,7 +154,7 @@ def test_opening_the_open_project_again_changes_nothing(
 def test_a_project_in_use_elsewhere_is_refused(
     qtbot: QtBot, session: Session, collection: Collection
 ) -> None:
-    """Two writers at a time would lose each other's work."""
+    """Two writers would overwrite each other's changes."""
     with Project.open(collection.project):
         assert "\n" not in refusal_of(qtbot, session, lambda: session.open(collection.project))
     assert session.info is None
@@ -163,7 +163,7 @@ def test_a_project_in_use_elsewhere_is_refused(
 def test_a_protected_file_is_opened_for_reading(
     qtbot: QtBot, session: Session, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where writing is refused the project opens read-only, is classified, and says so."""
+    """Without write permission the project is opened read-only and classified."""
     monkeypatch.setattr("engine.project.opening.os.access", lambda _path, _mode: False)
     open_project(qtbot, session, collection.project)
     assert session.info is not None
@@ -175,7 +175,7 @@ def test_a_protected_file_is_opened_for_reading(
 def test_read_only_refuses_actions_with_a_sentence(
     qtbot: QtBot, session: Session, collection: Collection
 ) -> None:
-    """An action on a project opened for reading fails in one line, and nothing changes."""
+    """An action on a read-only project fails in one line, and nothing changes."""
     open_project(qtbot, session, collection.project, for_writing=False)
     before = content_of(session.graph)
     line = refusal_of(
@@ -189,7 +189,7 @@ def test_read_only_refuses_actions_with_a_sentence(
 def test_shutting_down_finishes_what_was_begun(
     qtbot: QtBot, session: Session, collection: Collection
 ) -> None:
-    """Actions that still wait when the program ends are on disk afterwards."""
+    """Pending actions are stored before the program ends."""
     open_project(qtbot, session, collection.project)
     names = [f"late {number}" for number in range(10)]
     for name in names:
@@ -202,7 +202,7 @@ def test_shutting_down_finishes_what_was_begun(
 def test_work_runs_on_one_thread_that_is_not_the_windows(
     qtbot: QtBot, session: Session, collection: Collection
 ) -> None:
-    """Questions run on the project thread, answers come on the GUI thread."""
+    """Queries run on the project thread, results arrive on the GUI thread."""
     open_project(qtbot, session, collection.project)
     asked: list[int] = []
     answered: list[int] = []
@@ -221,7 +221,7 @@ def test_work_runs_on_one_thread_that_is_not_the_windows(
 def test_marks_follow_the_project(
     qtbot: QtBot, session: Session, collection: Collection, tmp_path: Path
 ) -> None:
-    """They are reported once for each change that concerns them, and go with the project."""
+    """They are emitted once per relevant change, and cleared with the project."""
     open_project(qtbot, session, collection.project)
     marks, red = session.marks, session.graph.find("Red")
     changes = recorded(marks.changed)

@@ -1,4 +1,4 @@
-"""Images are embedded in all their views when a person pauses; nobody waits for it."""
+"""Images are embedded in all their views (test-time augmentation) during pauses."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -16,7 +16,7 @@ TITLE = "Refining predictions"
 
 @pytest.fixture
 def quick(desk: Desk) -> Desk:
-    """A person whose pauses are short."""
+    """A window with short pauses."""
     desk.window.embedding.pause_timer.setInterval(200)
     return desk
 
@@ -29,20 +29,20 @@ def older(collection: Collection) -> Collection:
 
 
 def review(desk: Desk, collection: Collection) -> None:
-    """Open it, and show what is to review."""
+    """Open it, and show the images to review."""
     desk.open(collection.project)
     desk.window.registry.trigger("show_to_review")
 
 
 def titles(jobs: list[tuple[object, ...]]) -> list[str]:
-    """What the status bar showed of jobs."""
+    """Titles of the jobs in the status bar."""
     return [job.title for (job,) in jobs if isinstance(job, Job)]
 
 
 def test_a_project_gets_its_views_and_predictions_never_go_away(
     quick: Desk, older: Collection
 ) -> None:
-    """One job of a name of its own; the person reviews on, and what they see is there all the time."""
+    """One job with its own title; predictions stay visible during the review."""
     session = quick.window.session
     jobs = recorded(session.jobs.job_added)
     review(quick, older)
@@ -61,7 +61,7 @@ def test_a_project_gets_its_views_and_predictions_never_go_away(
 
 
 def test_what_has_its_views_starts_nothing(quick: Desk, collection: Collection) -> None:
-    """Nor does a label: no worker is started."""
+    """Neither opening nor a label starts a worker."""
     review(quick, collection)
     quick.choose(0)
     quick.press_for_change(Key.Key_Return)
@@ -71,7 +71,7 @@ def test_what_has_its_views_starts_nothing(quick: Desk, collection: Collection) 
 
 
 def test_who_stops_it_is_not_asked_again(quick: Desk, older: Collection) -> None:
-    """The button in the status bar; labels that follow start no other."""
+    """Cancelled in the status bar, later labels do not restart it."""
     jobs = recorded(quick.window.session.jobs.job_added)
     ended = recorded(quick.window.session.jobs.job_ended)
     review(quick, older)
@@ -91,7 +91,7 @@ def test_who_stops_it_is_not_asked_again(quick: Desk, older: Collection) -> None
 
 
 def test_a_photo_whose_file_is_gone_is_no_failure(quick: Desk, older: Collection) -> None:
-    """It keeps its embedding, no message is shown, and nobody tries for ever."""
+    """It keeps its embedding, without a message or endless retries."""
     review(quick, older)
     image_id = quick.choose(0)
     quick.state.path_of(image_id).unlink()

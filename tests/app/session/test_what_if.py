@@ -1,4 +1,4 @@
-"""Edits that are tried out through the session: everybody sees them, the file does not."""
+"""What-if edits through the session: visible everywhere, but not saved."""
 
 from pytestqt.qtbot import QtBot
 
@@ -11,7 +11,7 @@ from tests.support.sessions import LONG_MS, act, changed_by, open_project, recor
 
 
 def begin(qtbot: QtBot, session: Session) -> None:
-    """Begin to try something out."""
+    """Begin what-if edits."""
     session.what_if.begin()
     qtbot.waitUntil(
         lambda: session.is_settled and session.what_if.baseline is not None, timeout=LONG_MS
@@ -19,14 +19,14 @@ def begin(qtbot: QtBot, session: Session) -> None:
 
 
 def opened(qtbot: QtBot, session: Session, collection: Collection) -> CollectionState:
-    """Open the small collection; how it looks."""
+    """Open the small collection; returns a copy of its state."""
     open_project(qtbot, session, collection.project)
     assert session.state is not None
     return own_copy(session.state)
 
 
 def edit(qtbot: QtBot, session: Session) -> None:
-    """A class is cut off, a bar raised, an image labelled."""
+    """Make a class a root, raise a threshold, label an image."""
     disc, red = session.graph.find("Red disc"), session.graph.find("Red")
     act(qtbot, session, lambda project: project.classes.move([(disc, red)], None))
     act(qtbot, session, lambda project: project.policies.set(red, ClassPolicy(0.9)))
@@ -38,7 +38,7 @@ def edit(qtbot: QtBot, session: Session) -> None:
 def test_what_is_dropped_was_never_there(
     qtbot: QtBot, session: Session, collection: Collection
 ) -> None:
-    """While it is on the window follows every edit; afterwards all looks as before, and the file has every byte."""
+    """The window follows each edit; afterwards state and file are as before."""
     before = opened(qtbot, session, collection)
     undo = recorded(session.undo_state_changed)
     begin(qtbot, session)
@@ -59,7 +59,7 @@ def test_what_is_dropped_was_never_there(
 
 
 def test_what_is_kept_is_one_step(qtbot: QtBot, session: Session, collection: Collection) -> None:
-    """Nobody has to follow anything twice; one undo takes all of it back."""
+    """Nothing is fitted again; one undo restores everything."""
     before = opened(qtbot, session, collection)
     begin(qtbot, session)
     edit(qtbot, session)
@@ -82,7 +82,7 @@ def test_what_is_kept_is_one_step(qtbot: QtBot, session: Session, collection: Co
 def test_the_baseline_waits_for_predictions(
     qtbot: QtBot, session: Session, collection: Collection
 ) -> None:
-    """Begun in the middle of a fit it compares with what that fit says, and not with what was before."""
+    """Started during a fit, it is compared with the result of that fit."""
     opened(qtbot, session, collection)
     disc, stripes = session.graph.find("Red disc"), session.graph.find("Red stripes")
 
@@ -101,7 +101,7 @@ def test_the_baseline_waits_for_predictions(
 def test_an_edit_right_after_the_request_is_only_tried_out(
     qtbot: QtBot, session: Session, collection: Collection
 ) -> None:
-    """Also while predictions are being computed: it is on at once, and the earlier edit alone is in the project."""
+    """It is on at once, also during a fit; only the earlier edit is stored."""
     opened(qtbot, session, collection)
     disc, stripes = session.graph.find("Red disc"), session.graph.find("Red stripes")
     with qtbot.waitSignal(session.fitting_changed, timeout=LONG_MS, check_params_cb=bool):
@@ -126,7 +126,7 @@ def test_an_edit_right_after_the_request_is_only_tried_out(
 def test_an_edit_already_under_way_is_real(
     qtbot: QtBot, session: Session, collection: Collection
 ) -> None:
-    """What if that is requested while an edit is being saved begins after it."""
+    """What-if mode requested while an edit is being saved begins after it."""
     opened(qtbot, session, collection)
     disc, stripes = session.graph.find("Red disc"), session.graph.find("Red stripes")
     session.act(lambda project: project.classes.remove([stripes]))
@@ -142,7 +142,7 @@ def test_an_edit_already_under_way_is_real(
 def test_a_project_may_be_left_in_the_middle(
     qtbot: QtBot, session: Session, collection: Collection
 ) -> None:
-    """It is as it was before; one that is only read can be tried with, too, since the file stays as it is."""
+    """The project is unchanged; a read-only project can be tried out, too."""
     opened(qtbot, session, collection)
     begin(qtbot, session)
     edit(qtbot, session)

@@ -1,4 +1,4 @@
-"""What went wrong, in a side panel."""
+"""Failures, results and progress in a side panel."""
 
 import pytest
 from PySide6.QtWidgets import QLabel, QProgressBar, QWidget
@@ -11,7 +11,7 @@ from tests.support.widgets import texts
 
 
 def test_a_failure_is_shown_until_it_is_over(qtbot: QtBot) -> None:
-    """Without a text there is no frame either."""
+    """Without a text there is no frame."""
     root = QWidget()
     qtbot.addWidget(root)
     notice = FailureNotice()
@@ -26,19 +26,19 @@ def test_a_failure_is_shown_until_it_is_over(qtbot: QtBot) -> None:
 
 @pytest.fixture
 def card(qtbot: QtBot) -> OutcomeCard:
-    """A card with its answers."""
+    """A card with its buttons."""
     card = OutcomeCard(use="Use it", keep="Keep the old one", consequence="Both stay.")
     qtbot.addWidget(card)
     return card
 
 
 def variants(card: OutcomeCard) -> tuple[str, str]:
-    """How the answers look: use, keep."""
+    """Variants of the buttons: use, keep."""
     return card.use_button.property("variant"), card.keep_button.property("variant")
 
 
 def test_it_says_what_there_is_to_say(card: OutcomeCard) -> None:
-    """Lines that are empty take no room."""
+    """Empty lines take no space."""
     card.show_outcome(
         "It is better", "57 then 61", "On 42.", "1 was not read.", is_new_better=True, tone="accent"
     )
@@ -50,7 +50,7 @@ def test_it_says_what_there_is_to_say(card: OutcomeCard) -> None:
 
 
 def test_the_better_answer_stands_out(card: OutcomeCard) -> None:
-    """And only that one."""
+    """Only the button for the better result is primary."""
     card.show_outcome("better", "1 then 2", "", is_new_better=True, tone="accent")
     assert (variants(card), card.property("tone")) == (("primary", ""), "accent")
     card.show_outcome("worse", "2 then 1", "", is_new_better=False, tone="warning")
@@ -73,7 +73,7 @@ def test_both_answers_are_reported(card: OutcomeCard, qtbot: QtBot) -> None:
 
 @pytest.fixture
 def root(qtbot: QtBot) -> QWidget:
-    """What the views stand in; it is never shown."""
+    """The parent of the views, never shown."""
     root = QWidget()
     qtbot.addWidget(root)
     return root
@@ -88,13 +88,13 @@ def view_in(root: QWidget, cancel_tip: str = "Stop; nothing is saved") -> Progre
 
 
 def bar_of(view: ProgressView) -> QProgressBar:
-    """Its bar."""
+    """Its progress bar."""
     (bar,) = view.findChildren(QProgressBar)
     return bar
 
 
 def test_the_bar_knows_how_far_it_is_once_somebody_tells(root: QWidget) -> None:
-    """Before that it is busy; a total that is not known leaves it so."""
+    """Before that it is indeterminate, also with an unknown total."""
     view = view_in(root)
     assert (view.facts, bar_of(view).maximum()) == ("Preparing…", 0)
     view.show_progress(Progress(3, 0))
@@ -108,7 +108,7 @@ def test_the_bar_knows_how_far_it_is_once_somebody_tells(root: QWidget) -> None:
 
 
 def test_a_cancel_is_answered_at_once(root: QWidget, qtbot: QtBot) -> None:
-    """News of the step that was begun do not take the answer back; the next work can be cancelled again."""
+    """Later progress does not reset the text; the next task can be cancelled again."""
     view = view_in(root)
     with qtbot.waitSignal(view.cancel_requested, timeout=LONG_MS):
         view.cancel_button.click()
@@ -123,7 +123,7 @@ def test_a_cancel_is_answered_at_once(root: QWidget, qtbot: QtBot) -> None:
 
 
 def test_what_cannot_be_cancelled_offers_no_cancel(root: QWidget) -> None:
-    """Without a word on what it would mean, and in a step that must not be stopped."""
+    """Without a tooltip that explains it, and in a step that must not be interrupted."""
     assert not view_in(root, "").cancel_button.isVisibleTo(root)
     view = view_in(root)
     assert view.cancel_button.isVisibleTo(root)
@@ -132,7 +132,7 @@ def test_what_cannot_be_cancelled_offers_no_cancel(root: QWidget) -> None:
 
 
 def test_work_has_its_own_words_for_progress(root: QWidget) -> None:
-    """Bytes are no images."""
+    """Bytes are not images."""
     view = ProgressView("", lambda progress: f"{progress.done} bytes")
     view.setParent(root)
     view.show_progress(Progress(1, 4))

@@ -22,7 +22,7 @@ def shown_panel(qtbot: QtBot, count: int = 1) -> tuple[SidePanel, list[QLabel]]:
 
 
 def test_esc_and_the_button_ask_to_close(qtbot: QtBot) -> None:
-    """The panel itself stays: where it goes is not its concern."""
+    """The panel only emits the request."""
     panel, _ = shown_panel(qtbot)
     with qtbot.waitSignal(panel.close_requested, timeout=LONG_MS):
         qtbot.keyClick(panel, Qt.Key.Key_Escape)
@@ -35,7 +35,7 @@ def test_esc_and_the_button_ask_to_close(qtbot: QtBot) -> None:
 
 
 def test_a_part_below_the_edge_is_scrolled_to(qtbot: QtBot) -> None:
-    """Once the event that requested it is over."""
+    """After the event that requested it."""
     panel, parts = shown_panel(qtbot, 40)
     last = parts[-1]
     assert last.visibleRegion().isEmpty()
@@ -44,7 +44,7 @@ def test_a_part_below_the_edge_is_scrolled_to(qtbot: QtBot) -> None:
 
 
 def test_the_page_keys_scroll(qtbot: QtBot) -> None:
-    """From the panel itself as from a button in it; what holds no button is read by the keyboard, too."""
+    """From the panel as from a button in it, so that plain text can be read by keyboard."""
     panel, parts = shown_panel(qtbot, 40)
     inside = QPushButton("A button", parts[0])
     inside.show()
@@ -58,7 +58,7 @@ def test_the_page_keys_scroll(qtbot: QtBot) -> None:
 
 
 def test_the_tab_key_stops_at_controls_only(qtbot: QtBot) -> None:
-    """The part that scrolls follows the focus and takes none; a button below the edge comes into sight."""
+    """The scroll area takes no focus but follows it; a button below the edge becomes visible."""
     panel, parts = shown_panel(qtbot, 40)
     inside = QPushButton("A button", parts[-1])
     inside.show()
@@ -73,7 +73,7 @@ USUAL_WIDTH = 100
 
 @pytest.fixture
 def place(qtbot: QtBot) -> SidePlace:
-    """With nothing but the usual in it."""
+    """A side place with its default widget."""
     place = SidePlace(QWidget())
     qtbot.addWidget(place)
     place.setMinimumWidth(USUAL_WIDTH)
@@ -88,7 +88,7 @@ def panel_of(qtbot: QtBot) -> QWidget:
 
 
 def test_a_panel_stands_in_and_goes_again(qtbot: QtBot, place: SidePlace) -> None:
-    """And the usual is in front again, and asks for no more room than before."""
+    """The default widget is shown again, with its former minimum width."""
     usual, panel = place.currentWidget(), panel_of(qtbot)
     for _ in range(2):
         place.show_panel(panel)
@@ -99,7 +99,7 @@ def test_a_panel_stands_in_and_goes_again(qtbot: QtBot, place: SidePlace) -> Non
 
 
 def test_one_panel_at_a_time(qtbot: QtBot, place: SidePlace) -> None:
-    """A second one sends the first away."""
+    """A second one replaces the first."""
     first, second = panel_of(qtbot), panel_of(qtbot)
     place.show_panel(first)
     place.show_panel(second)
@@ -107,7 +107,7 @@ def test_one_panel_at_a_time(qtbot: QtBot, place: SidePlace) -> None:
 
 
 def test_the_heading_stays_above_where_nothing_fills_the_panel(qtbot: QtBot) -> None:
-    """And its parts right below it."""
+    """Directly above its parts."""
     panel, part, filling = SidePanel(), QLabel("nothing changed"), QLabel("a list")
     qtbot.addWidget(panel)
     panel.lay_out("Heading", "Close", [part], filling=filling)

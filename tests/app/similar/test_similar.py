@@ -1,4 +1,4 @@
-"""Find similar: by a key, by a file dropped with Alt, and back to the same place."""
+"""Find similar: by a key or a file dropped with Alt, and back to the same position."""
 
 from pathlib import Path
 
@@ -29,14 +29,14 @@ def ids(desk: Desk) -> list[int]:
 
 
 def truth_of(desk: Desk, collection: Collection, image_id: int) -> str:
-    """Leaf that a picture was drawn as."""
+    """The class that a picture was drawn as."""
     return desk.label_of(image_id) or desk.best_of(image_id)
 
 
 def test_s_shows_the_collection_by_similarity_and_escape_goes_back(
     looking: Desk, collection: Collection
 ) -> None:
-    """The image itself is first, those of its class follow; Esc leads back to the same card and scroll place."""
+    """The image itself is first, its class follows; Esc restores card and scroll position."""
     image_id, before = looking.choose(30), ids(looking)
     scrolled = looking.grid.verticalScrollBar().value()
     name = looking.state.path_of(image_id).name
@@ -66,7 +66,7 @@ def test_cards_say_how_alike_they_are(looking: Desk) -> None:
 
 
 def test_the_order_stays_while_cards_are_labelled(looking: Desk) -> None:
-    """Keys label here as anywhere, one undo step each, and no card jumps."""
+    """Keys label as usual, one undo step each, and no card moves."""
     image_id = looking.choose(40)
     looking.press(Key.Key_S)
     looking.wait(lambda: looking.window.workspace.images is not None)
@@ -102,7 +102,7 @@ def test_another_order_can_be_chosen_and_by_similarity_again(looking: Desk) -> N
 def test_a_file_from_outside_is_dropped_with_alt(
     looking: Desk, collection: Collection, tmp_path: Path
 ) -> None:
-    """It is embedded for the question alone: the project has no image more."""
+    """It is embedded only for the query: the project has no additional image."""
     count = len(ids(looking))
     outside = write_shape(tmp_path / "outside.png", "Green disc", seed=99)
     data = QMimeData()

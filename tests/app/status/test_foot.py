@@ -1,4 +1,4 @@
-"""Strips below the images."""
+"""Notices below the images."""
 
 from pytestqt.qtbot import QtBot
 
@@ -7,12 +7,12 @@ from app.status.notice import Notice
 
 
 def shown(*strips: Notice) -> list[bool]:
-    """Which of the strips can be seen."""
+    """Visibility of the strips."""
     return [strip.isVisible() for strip in strips]
 
 
 def test_one_strip_at_a_time(qtbot: QtBot) -> None:
-    """The one asked last; when it is dismissed, the one before comes back; a hidden foot changes nothing of it."""
+    """The latest one; when it is dismissed, the previous one is shown again."""
     foot, first, second = Foot(), Notice(), Notice()
     qtbot.addWidget(foot)
     for strip in (first, second):
@@ -36,7 +36,7 @@ def test_one_strip_at_a_time(qtbot: QtBot) -> None:
 
 
 def test_an_empty_foot_takes_no_room(qtbot: QtBot) -> None:
-    """With all strips hidden it has no height."""
+    """Its height is 0."""
     foot = Foot()
     qtbot.addWidget(foot)
     foot.add(Notice())

@@ -16,7 +16,7 @@ QUESTION = "“field trip” has 12 subfolders with images. Make them classes?"
 
 @pytest.mark.parametrize("width", [1200, 520, 382])
 def test_answers_are_never_wider_than_their_words(qtbot: QtBot, width: int) -> None:
-    """Asked while hidden, as in a project that was just made: beside or below the question, calm either way."""
+    """Shown in a new project: next to or below the question, without a primary button."""
     room, answered = QWidget(), []
     qtbot.addWidget(room)
     notice = Notice()

@@ -1,4 +1,4 @@
-"""The foot of the window: the running job, the saved mark, toasts."""
+"""The status bar: the running job, the saved mark, toasts."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -48,7 +48,7 @@ def line(qtbot: QtBot, session: Session) -> Iterator[StatusLine]:
 
 
 def test_the_running_job_is_shown_until_it_ends(line: StatusLine, session: Session) -> None:
-    """Title and figures of the job that runs; then of the next one; then nothing."""
+    """Title and figures of the running job; then of the next one; then nothing."""
     first, second = HandJob("Analysing images"), HandJob("Training")
     session.jobs.run(first)
     session.jobs.run(second)
@@ -64,7 +64,7 @@ def test_the_running_job_is_shown_until_it_ends(line: StatusLine, session: Sessi
 
 
 def test_one_estimate_is_shown_after_a_drop(line: StatusLine, session: Session) -> None:
-    """Adding says how far it is and not when it ends: the analysis follows, and tells for all."""
+    """Adding shows its progress but no time left: embedding follows, and estimates the rest."""
     adding, analysing = HandJob("Adding images"), HandJob("Analysing images")
     adding.is_followed = True
     session.jobs.run(adding)
@@ -80,7 +80,7 @@ def test_one_estimate_is_shown_after_a_drop(line: StatusLine, session: Session) 
 def test_b9_facts_of_a_job_are_left_out_whole(
     line: StatusLine, session: Session, width: int
 ) -> None:
-    """None is cut in the middle; the time that is left is the last to go."""
+    """None is clipped; the time left is dropped last."""
     job = HandJob("Refining predictions")
     session.jobs.run(job)
     job._report(Progress(101, 300, "images", 5.3, 35.0, "CPU"))  # noqa: SLF001 (what a child process says)
@@ -94,7 +94,7 @@ def test_b9_facts_of_a_job_are_left_out_whole(
 
 
 def test_stop_cancels_the_job_that_is_shown(line: StatusLine, session: Session) -> None:
-    """One click; what is finished is kept by the job itself."""
+    """One click; the job stores what is finished."""
     job = HandJob("Analysing images")
     session.jobs.run(job)
     (button,) = line.job_bar.findChildren(QToolButton)
@@ -106,7 +106,7 @@ def test_stop_cancels_the_job_that_is_shown(line: StatusLine, session: Session) 
 def test_the_saved_mark_tells_the_truth(
     qtbot: QtBot, line: StatusLine, session: Session, collection: Collection
 ) -> None:
-    """Nothing without a project, saved after an action with the time of it, read-only where that is so."""
+    """Hidden without a project, saved with a time after an action, or read-only."""
     assert line.saved_mark.text() == ""
     open_project(qtbot, session, collection.project)
     act(qtbot, session, lambda project: project.classes.add("Yellow")[0])
@@ -120,7 +120,7 @@ def test_the_saved_mark_tells_the_truth(
 
 
 def test_failures_are_counted_and_listed(line: StatusLine) -> None:
-    """A quiet button with the count; the list can be copied."""
+    """A button with the number; the list can be copied."""
     bar = line.job_bar
     reason = "cut short: expected more. Add it again"
     failures = [FileFailure(Path("a.jpg"), reason), FileFailure(Path("b.jpg"), "found text")]
@@ -144,7 +144,7 @@ def test_failures_are_counted_and_listed(line: StatusLine) -> None:
 def test_failures_of_an_earlier_run_are_counted(
     qtbot: QtBot, line: StatusLine, session: Session, collection: Collection, tmp_path: Path
 ) -> None:
-    """A project that is opened again knows which files could not be read, and why; closed, nobody counts them."""
+    """A reopened project lists its unreadable files and reasons; closing clears them."""
     broken = write_jpeg(tmp_path / "broken.jpg")
     with Project.open(collection.project) as project:
         (image_id,) = import_images(project, [broken]).change.images_added
@@ -161,7 +161,7 @@ def test_failures_of_an_earlier_run_are_counted(
 
 @pytest.fixture
 def host(qtbot: QtBot) -> QWidget:
-    """What a toast floats over."""
+    """The parent of a toast."""
     host = QWidget()
     qtbot.addWidget(host)
     host.resize(600, 400)
@@ -170,7 +170,7 @@ def host(qtbot: QtBot) -> QWidget:
 
 
 def test_a_toast_offers_one_way_back(host: QWidget) -> None:
-    """The button does what it says, once, and the toast goes away."""
+    """The button calls its function once, and hides the toast."""
     done: list[str] = []
     toast = Toast(host)
     toast.say("Labelled 12 images as Gull", action="Undo", on_action=lambda: done.append("undo"))
@@ -182,7 +182,7 @@ def test_a_toast_offers_one_way_back(host: QWidget) -> None:
 
 
 def test_a_new_toast_takes_the_old_ones_place(host: QWidget) -> None:
-    """The button of the old one is gone with it."""
+    """The button of the old one is removed with it."""
     toast = Toast(host)
     toast.say("first", action="Undo", on_action=lambda: None)
     toast.say_failure("second")
@@ -192,7 +192,7 @@ def test_a_new_toast_takes_the_old_ones_place(host: QWidget) -> None:
 
 
 def test_a_toast_uses_the_room_of_a_window_that_has_grown(host: QWidget) -> None:
-    """A long message in a narrow window takes no room from those that come when it is wide."""
+    """A long message in a narrow window does not limit later ones in a wide window."""
     toast = Toast(host)
     host.resize(400, 300)
     toast.say("A message that is far too long for one line " * 3)
@@ -214,7 +214,7 @@ def test_a_toast_stays_inside_its_window(host: QWidget) -> None:
 
 
 def test_a_toast_lies_in_the_band_at_the_bottom(host: QWidget) -> None:
-    """Also when the band moves; a long message makes it higher for as long as it is there."""
+    """Also when the status bar moves; a long message makes the bar higher while it is shown."""
     band = QLabel("All changes saved")
     band.setMargin(12)
     column = QVBoxLayout(host)
@@ -235,13 +235,13 @@ Key = Qt.Key
 
 
 def mark_of(desk: Desk) -> LabelMark:
-    """The words in the status line of the window."""
+    """The label mark in the status bar."""
     (mark,) = desk.window.findChildren(LabelMark)
     return mark
 
 
 def test_each_key_says_what_it_did(reviewing: Desk) -> None:
-    """The class, and how many are left; also where the image left the view."""
+    """The class, and the number left; also if the image left the view."""
     mark = mark_of(reviewing)
     assert mark.text == ""
     name = reviewing.best_of(reviewing.choose(3))
@@ -252,7 +252,7 @@ def test_each_key_says_what_it_did(reviewing: Desk) -> None:
 
 
 def test_undo_beside_it_takes_the_label_back(reviewing: Desk) -> None:
-    """One click; then there is nothing more to say."""
+    """By one click, which clears the mark."""
     mark = mark_of(reviewing)
     image_id = reviewing.choose(3)
     reviewing.press_for_change(Key.Key_1)
@@ -262,7 +262,7 @@ def test_undo_beside_it_takes_the_label_back(reviewing: Desk) -> None:
 
 
 def test_many_images_are_answered_in_the_toast(reviewing: Desk) -> None:
-    """The line is about one image; it says nothing that is not so any more."""
+    """The mark is about a single image, and is cleared."""
     reviewing.choose(3)
     reviewing.press_for_change(Key.Key_1)
     reviewing.choose(0)
@@ -272,7 +272,7 @@ def test_many_images_are_answered_in_the_toast(reviewing: Desk) -> None:
 
 
 def covers_a_card(desk: Desk) -> bool:
-    """Whether the message lies over a card of the grid."""
+    """Whether the toast overlaps the grid."""
     toast, viewport = desk.window.toast, desk.grid.viewport()
     place = QRect(toast.mapToGlobal(QPoint()), toast.size())
     return place.intersects(QRect(viewport.mapToGlobal(QPoint()), viewport.size()))
@@ -280,7 +280,7 @@ def covers_a_card(desk: Desk) -> bool:
 
 @pytest.mark.parametrize("size", [(1440, 900), (1000, 640)])
 def test_b9_a_message_covers_no_card(reviewing: Desk, size: tuple[int, int]) -> None:
-    """A short one, and a failure that takes several lines: the bar at the bottom grows meanwhile."""
+    """A short message and one of several lines: the status bar grows."""
     reviewing.window.resize(*size)
     reviewing.choose(0)
     reviewing.press(Key.Key_Right, SHIFT)
@@ -299,7 +299,7 @@ def test_b9_a_message_covers_no_card(reviewing: Desk, size: tuple[int, int]) -> 
 
 @pytest.mark.parametrize("size", [(1440, 900), (1000, 640)])
 def test_b9_a_message_covers_no_open_card(reviewing: Desk, size: tuple[int, int]) -> None:
-    """A card over the window ends above the band of messages, also where it is as high as it may be."""
+    """A card over the window ends above the status bar, also at its maximum height."""
     reviewing.window.resize(*size)
     reviewing.choose(0)
     reviewing.press(Key.Key_A, CONTROL)
@@ -313,7 +313,7 @@ def test_b9_a_message_covers_no_open_card(reviewing: Desk, size: tuple[int, int]
 
 
 def test_b9_the_last_thing_that_happened_is_shown(reviewing: Desk) -> None:
-    """A label of one image ends the message about many, and one without a button."""
+    """A label of a single image ends the toast about several."""
     reviewing.choose(0)
     reviewing.press(Key.Key_Right, SHIFT)
     reviewing.press_for_change(Key.Key_U)
@@ -335,7 +335,7 @@ def test_b9_the_last_thing_that_happened_is_shown(reviewing: Desk) -> None:
 def test_b9_an_overwritten_label_of_another_person_is_reported(
     desk: Desk, collection: Collection
 ) -> None:
-    """With the class it was, and the name of who gave it; one click brings it back."""
+    """With the class and the annotator; one click restores it."""
     desk.open(collection.project)
     image_id = desk.choose(0)
     top, second = (desk.window.inspector.top_classes_of(image_id)[place] for place in (0, 1))
@@ -358,7 +358,7 @@ def test_b9_an_overwritten_label_of_another_person_is_reported(
 def test_it_says_what_is_done_until_predictions_are_there(
     qtbot: QtBot, session: Session, collection: Collection
 ) -> None:
-    """Reading, with the count; then nothing. Later changes are not an opening."""
+    """Reading with a count, then nothing. Later changes do not show it again."""
     mark = OpeningMark(session)
     qtbot.addWidget(mark)
     shown: list[str] = []

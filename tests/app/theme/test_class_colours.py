@@ -1,4 +1,4 @@
-"""Colours of classes, their own and those that people give: distinct, and seen on both grounds."""
+"""Class colours, generated or set by a person: distinct, with enough contrast."""
 
 from itertools import combinations
 
@@ -14,7 +14,7 @@ from tests.support.contrast import VISIBLE, contrast
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_each_is_seen_on_the_pane(scheme: str, qapp: QApplication) -> None:
-    """Also black, white and glaring ones that came with a taxonomy: the hue is theirs, the brightness the look's."""
+    """Also for black, white and glaring ones of a taxonomy: hue is kept, lightness adapted."""
     set_scheme(scheme)
     for stored in (*SWATCHES, "#000000", "#ffffff", "#ffff00", "#0000ff"):
         assert contrast(own_colour(stored).name(), tokens().colours.surface) >= VISIBLE, stored
@@ -26,7 +26,7 @@ def test_each_is_seen_on_the_pane(scheme: str, qapp: QApplication) -> None:
 
 
 def test_those_that_are_offered_keep_their_hue_and_are_distinct(qapp: QApplication) -> None:
-    """Neighbours on the row lie at least a twentieth of the circle apart."""
+    """Neighbours are at least a twentieth of the circle apart."""
     shown = [own_colour(stored) for stored in SWATCHES]
     for stored, colour in zip(SWATCHES, shown, strict=True):
         assert hue_apart(QColor(stored), colour) < 0.04
@@ -34,6 +34,6 @@ def test_those_that_are_offered_keep_their_hue_and_are_distinct(qapp: QApplicati
 
 
 def hue_apart(first: QColor, second: QColor) -> float:
-    """How far two hues lie apart, as a share of the circle."""
+    """Distance of two hues as a share of the circle."""
     apart = abs(first.hueF() - second.hueF())
     return min(apart, 1 - apart)

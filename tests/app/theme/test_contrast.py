@@ -1,4 +1,4 @@
-"""Words and icons can be made out on everything that the style sheet puts them on, in light and dark."""
+"""Contrast of texts and icons with all backgrounds of the style sheet, light and dark."""
 
 import pytest
 
@@ -8,16 +8,16 @@ from app.theme.tokens import Scheme, make_tokens
 from tests.support.contrast import READABLE, VISIBLE, contrast, declared, over, rules_of, with_words
 
 TOAST = 'QFrame[role="toast"]'
-"""Only its parts hold words, and they have colours of their own."""
+"""Only its child widgets have text, with colours of their own."""
 LEAST_RULES = 50
 GROUNDS = ("window", "surface", "raised")
 TONES = {"": "sunken", "danger": "danger_soft", "warning": "warning_soft", "accent": "accent_soft"}
-"""Grounds of notices, by their tone."""
+"""Backgrounds of notices by tone."""
 
 
 @pytest.mark.parametrize("scheme", list(Scheme))
 def test_every_rule_puts_words_on_a_ground_where_they_can_be_read(scheme: Scheme) -> None:
-    """Each selector with its states; a transparent one lies on any ground of the window."""
+    """Each selector with its states; a transparent one may be on any background."""
     look = make_tokens(scheme)
     rules = rules_of(make_stylesheet(look))
     weak, looked_at = {}, 0
@@ -42,7 +42,7 @@ def test_every_rule_puts_words_on_a_ground_where_they_can_be_read(scheme: Scheme
 @pytest.mark.parametrize("variant", ICON_COLOURS)
 @pytest.mark.parametrize("state", ["", ":hover", ":pressed", ":focus"])
 def test_the_icon_of_a_button_can_be_seen(scheme: Scheme, variant: str, state: str) -> None:
-    """In each variant and state, on what the style sheet paints behind it."""
+    """In each variant and state, on the background of the style sheet."""
     look = make_tokens(scheme)
     rules = rules_of(make_stylesheet(look))
     kind = f'QPushButton[variant="{variant}"]' if variant else "QPushButton"
@@ -57,7 +57,7 @@ def test_the_icon_of_a_button_can_be_seen(scheme: Scheme, variant: str, state: s
 @pytest.mark.parametrize("tone", TONES)
 @pytest.mark.parametrize("words", ["text", "text_secondary", "danger", "warning"])
 def test_words_of_a_notice_can_be_read(scheme: Scheme, tone: str, words: str) -> None:
-    """The main words on every tone, and each tone's own."""
+    """The text on every tone, and each tone's own colour."""
     colours = make_tokens(scheme).colours
     if words in ("danger", "warning") and words != tone:
         return

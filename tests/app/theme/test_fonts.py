@@ -1,4 +1,4 @@
-"""Which fonts letters come from in each language."""
+"""Font families by language."""
 
 from collections.abc import Iterator
 
@@ -13,14 +13,14 @@ from app.theme.fonts import FAMILIES, families_for, wear_fonts
 
 @pytest.fixture
 def font_again(qapp: QApplication) -> Iterator[None]:
-    """The application's font as it was."""
+    """Restore the application's font."""
     before = qapp.font()
     yield
     qapp.setFont(before)
 
 
 def test_chinese_forms_come_from_chinese_fonts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of each system; Latin letters are the system's own, unless its font may have Japanese forms."""
+    """Of each platform; Latin letters use the system font, unless it may have Japanese forms."""
     monkeypatch.setattr(
         QFontDatabase, "writingSystems", lambda _family: [QFontDatabase.WritingSystem.Latin]
     )
@@ -48,13 +48,13 @@ def test_no_family_has_japanese_forms() -> None:
     "language", sorted({*language_names(), "en", "de", "fr", "es", "pt_BR"} - {"zh_CN"})
 )
 def test_other_languages_leave_the_choice_to_the_system(language: str) -> None:
-    """It falls back by itself."""
+    """The system's own fallback is used."""
     assert families_for(language, "Segoe UI") == ()
 
 
 @pytest.mark.usefixtures("font_again")
 def test_a_window_takes_them_on_and_off(qtbot: QtBot, qapp: QApplication) -> None:
-    """Also in the style sheet's sizes; another language has the system's font again."""
+    """Also in the sizes of the style sheet; another language restores the system font."""
     systems = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont).families()
 
     def worn(language: str) -> QFont:

@@ -1,4 +1,4 @@
-"""The look: readable in light and dark, and one colour for each branch."""
+"""Colour schemes: contrast in light and dark, and class colours."""
 
 import re
 from itertools import combinations
@@ -22,7 +22,7 @@ from tests.support.contrast import READABLE, contrast
 )
 @pytest.mark.parametrize("ground", ["window", "surface", "raised"])
 def test_text_can_be_read_on_every_ground(scheme: Scheme, text: str, ground: str) -> None:
-    """4.5 to 1, as WCAG AA asks for."""
+    """4.5 : 1, as in WCAG AA."""
     colours = make_tokens(scheme).colours
     assert contrast(getattr(colours, text), getattr(colours, ground)) >= READABLE
 
@@ -32,9 +32,12 @@ def test_text_on_coloured_grounds_can_be_read(scheme: Scheme) -> None:
     """Buttons, selections and toasts."""
     colours = make_tokens(scheme).colours
     for text, ground in (
-        ("on_accent", "accent"), ("text", "accent_soft"), ("accent_text", "accent_soft"),
-        ("on_inverse", "inverse"), ("inverse_accent", "inverse"),
-    ):  # fmt: skip
+        ("on_accent", "accent"),
+        ("text", "accent_soft"),
+        ("accent_text", "accent_soft"),
+        ("on_inverse", "inverse"),
+        ("inverse_accent", "inverse"),
+    ):
         assert contrast(getattr(colours, text), getattr(colours, ground)) >= READABLE, (
             text,
             ground,
@@ -43,7 +46,7 @@ def test_text_on_coloured_grounds_can_be_read(scheme: Scheme) -> None:
 
 @pytest.mark.parametrize("scheme", list(Scheme))
 def test_the_style_sheet_is_filled_and_asks_for_no_missing_drawing(scheme: Scheme) -> None:
-    """Every token has a value, every picture is a file."""
+    """Every token has a value, every url() is a file."""
     sheet = re.sub(r"/\*.*?\*/", "", make_stylesheet(make_tokens(scheme)), flags=re.DOTALL)
     assert "$" not in sheet
     drawings: list[str] = re.findall(r"url\(\"?([^)\"]+)\"?\)", sheet)
@@ -52,7 +55,7 @@ def test_the_style_sheet_is_filled_and_asks_for_no_missing_drawing(scheme: Schem
 
 
 def test_switching_is_reported_and_repaints(qapp: QApplication) -> None:
-    """Dark and back; the same look again is no switch."""
+    """Dark and back; the same scheme again emits nothing."""
     changes: list[Scheme] = []
 
     def note() -> None:
@@ -70,7 +73,7 @@ def test_switching_is_reported_and_repaints(qapp: QApplication) -> None:
 
 
 def test_classes_have_stable_colours_far_apart(qapp: QApplication) -> None:
-    """The first eight classes can be distinguished from one another."""
+    """The first eight classes have distinct hues."""
     colours = [class_colour(number) for number in range(1, 9)]
     assert colours == [class_colour(number) for number in range(1, 9)]
     for first, second in combinations(colours, 2):
@@ -79,7 +82,7 @@ def test_classes_have_stable_colours_far_apart(qapp: QApplication) -> None:
 
 
 def test_every_action_has_an_icon_that_is_drawn(qapp: QApplication) -> None:
-    """An icon's name without a drawing would be an empty button."""
+    """An icon without a drawing would be an empty button."""
     for row in ACTIONS:
         image = icon_pixmap(row.icon, 18, colour="text", ratio=2.0).toImage()
         assert image.width() == 36

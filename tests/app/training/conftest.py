@@ -1,4 +1,4 @@
-"""What tests of the training panel share."""
+"""Fixtures of the training panel's tests."""
 
 from pathlib import Path
 
@@ -9,5 +9,5 @@ from tests.support.trainings import other_backbone
 
 @pytest.fixture
 def backbone(tmp_path: Path) -> Path:
-    """Another backbone than the bundled one."""
+    """A backbone other than the bundled one."""
     return other_backbone(tmp_path / "own models")

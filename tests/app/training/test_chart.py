@@ -1,4 +1,4 @@
-"""The chart: what it draws, in which look, and when its library is loaded."""
+"""The training chart: curves, colour scheme, and lazy import of its library."""
 
 import subprocess
 import sys
@@ -16,7 +16,7 @@ from engine.training.curve import TrainingPoint
 
 
 def curves(count: int) -> Curves:
-    """A loss that falls and an accuracy that rises."""
+    """A falling loss and a rising accuracy."""
     found = Curves()
     for number in range(count):
         found.add(
@@ -27,7 +27,7 @@ def curves(count: int) -> Curves:
 
 @pytest.fixture
 def chart(qtbot: QtBot) -> Chart:
-    """A chart on the screen, with five points of 40 iterations."""
+    """A visible chart with five points of 40 iterations."""
     chart = Chart()
     qtbot.addWidget(chart)
     chart.resize(320, chart.sizeHint().height())
@@ -37,7 +37,7 @@ def chart(qtbot: QtBot) -> Chart:
 
 
 def has_colour(image: QImage, colour: str) -> bool:
-    """Whether some point has about this colour."""
+    """Whether a pixel has about this colour."""
     wanted = QColor(colour)
     return any(
         abs(found.red() - wanted.red())
@@ -51,7 +51,7 @@ def has_colour(image: QImage, colour: str) -> bool:
 
 
 def test_all_curves_are_drawn(chart: Chart) -> None:
-    """The whole run is in sight, and the axes hold every value."""
+    """The whole run is visible, and the axes cover every value."""
     assert chart._loss.getData()[1].tolist() == [2.0 / (1 + number) for number in range(5)]  # noqa: SLF001 (curves are read from the plotting library)
     assert chart._validation_loss.getData()[0].tolist() == [0, 10, 20, 30, 40]  # noqa: SLF001 (curves are read from the plotting library)
     (left, right), (low, high) = chart._accuracy_plot.viewRange()  # noqa: SLF001 (curves are read from the plotting library)
@@ -62,7 +62,7 @@ def test_all_curves_are_drawn(chart: Chart) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_lines_wear_the_look(chart: Chart, scheme: str) -> None:
-    """Also when it switches while the chart is there."""
+    """Also when it changes while the chart is shown."""
     set_scheme(scheme)
     chart.redraw()
     image = chart.grab().toImage()
@@ -72,7 +72,7 @@ def test_the_lines_wear_the_look(chart: Chart, scheme: str) -> None:
 
 
 def test_the_plots_stand_on_the_pane(chart: Chart) -> None:
-    """No box of another colour around them, also after the look has switched."""
+    """Their background is that of the panel, also after a change of the colour scheme."""
     for scheme in ("light", "dark", "light"):
         set_scheme(scheme)
         image = chart.grab().toImage()
@@ -83,7 +83,7 @@ def test_the_plots_stand_on_the_pane(chart: Chart) -> None:
 
 
 def test_the_key_names_only_what_is_drawn(chart: Chart) -> None:
-    """Training a backbone measures no loss on held-out images."""
+    """Training a backbone has no validation loss."""
     assert chart._validation_key.isVisible()  # noqa: SLF001 (curves are read from the plotting library)
     without = Curves()
     without.add(TrainingPoint(0, 2.0, None, 0.5))
@@ -92,7 +92,7 @@ def test_the_key_names_only_what_is_drawn(chart: Chart) -> None:
 
 
 def test_the_kept_state_is_ringed(chart: Chart) -> None:
-    """The nearest point of the curve; a new run begins without a ring."""
+    """The nearest point of the curve; a new run has no ring."""
     chart.mark_kept(28)
     assert chart._kept.getData()[0].tolist() == [30]  # noqa: SLF001 (curves are read from the plotting library)
     chart.show_curves(curves(2), 40)
@@ -100,7 +100,7 @@ def test_the_kept_state_is_ringed(chart: Chart) -> None:
 
 
 def test_a_point_at_a_hundred_percent_is_not_clipped(chart: Chart) -> None:
-    """The ring around the state that was kept is whole, at the top of the plot as at its foot."""
+    """The ring around the best point is whole at the top of the plot."""
     best = Curves()
     for iteration, accuracy in ((0, 0.0), (20, 1.0), (40, 1.0)):
         best.add(TrainingPoint(iteration, 1.0, 1.0, accuracy))
@@ -113,14 +113,14 @@ def test_a_point_at_a_hundred_percent_is_not_clipped(chart: Chart) -> None:
 
 
 def test_the_wheel_reaches_the_panel_below(chart: Chart) -> None:
-    """The plots take no mouse: the panel scrolls wherever the pointer is."""
+    """The plots ignore the mouse, so that the panel scrolls."""
     for plot in (chart._loss_plot, chart._accuracy_plot):  # noqa: SLF001 (curves are read from the plotting library)
         assert plot.testAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         assert plot.focusPolicy() is Qt.FocusPolicy.NoFocus
 
 
 def test_every_number_of_an_axis_fits(chart: Chart) -> None:
-    """The widest share and the smallest loss have room beside the plot."""
+    """The widest share and the smallest loss fit next to the plot."""
     for plot, values, spacing, texts in (
         (chart._accuracy_plot, [0.0, 0.55, 1.0], 0.05, ["0%", "55%", "100%"]),  # noqa: SLF001 (curves are read from the plotting library)
         (chart._loss_plot, [0.0, 0.0001], 0.0001, ["0.0000", "0.0001"]),  # noqa: SLF001 (curves are read from the plotting library)
@@ -135,7 +135,7 @@ def test_every_number_of_an_axis_fits(chart: Chart) -> None:
     ("spacing", "decimals"), [(200, 0), (1, 0), (0.5, 1), (0.05, 2), (1e-9, 4)]
 )
 def test_neighbouring_numbers_differ(spacing: float, decimals: int) -> None:
-    """As many digits as that takes, and no more than fit."""
+    """As many decimals as needed, but no more than fit."""
     assert _decimals(spacing) == decimals
 
 

@@ -1,4 +1,4 @@
-"""The panel, and trainings that take no time: begun, watched, stopped, refused."""
+"""The training panel with scripted jobs: started, watched, cancelled, rejected."""
 
 import threading
 from pathlib import Path
@@ -34,7 +34,7 @@ Key = Qt.Key
 
 
 def test_the_panel_stands_beside_the_collection(reviewing: Desk) -> None:
-    """It takes the inspector's place, the grid goes on, and Esc brings the inspector back."""
+    """It replaces the inspector, the grid stays usable, and Esc shows the inspector again."""
     panel = panel_for(reviewing)
     assert panel.isVisible()
     assert not reviewing.window.inspector.isVisible()
@@ -54,7 +54,7 @@ def test_the_panel_stands_beside_the_collection(reviewing: Desk) -> None:
 
 
 def test_the_keyboard_reaches_settings_and_buttons(reviewing: Desk) -> None:
-    """By Tab, from the top to Start; the part that scrolls is no stop, and the page keys scroll it."""
+    """By Tab, from the top to Start; the scroll area is skipped, and page keys scroll it."""
     reviewing.window.resize(reviewing.window.minimumSizeHint())
     panel = panel_for(reviewing, "train_backbone")
     form = panel.forms[Depth.BACKBONE]
@@ -72,7 +72,7 @@ def test_the_keyboard_reaches_settings_and_buttons(reviewing: Desk) -> None:
 
 
 def test_the_palette_knows_the_actions(reviewing: Desk) -> None:
-    """Three rows of the menu Model, found by their words."""
+    """Three actions of the menu Model, found by their words."""
     reviewing.press(Key.Key_K, CONTROL)
     for words, action in (
         ("tune prop", "Tune propagation"),
@@ -91,7 +91,7 @@ def test_the_palette_knows_the_actions(reviewing: Desk) -> None:
 
 
 def test_points_and_progress_arrive_while_it_runs(reviewing: Desk) -> None:
-    """Curves grow, the facts tell how far it is, the status bar too, and nobody can start a second one."""
+    """Curves grow, panel and status bar show progress, and no second training can be started."""
     prepare(reviewing, Trainer([*points(4), "wait"]))
     panel = panel_for(reviewing)
     run_to(reviewing, panel, Phase.RUNNING)
@@ -114,7 +114,7 @@ def test_points_and_progress_arrive_while_it_runs(reviewing: Desk) -> None:
 
 
 def test_what_happens_is_named_where_nothing_is_counted(reviewing: Desk) -> None:
-    """After the last image is read, and after the last iteration, the line says what goes on; Cancel stays."""
+    """Before and after the iterations the line names the stage; Cancel stays enabled."""
     steps: list[Step] = [Progress(115, 115, "images", 50.0, note="reading images")]
     steps += [Progress(0, 0, "", note=TrainingStage.PREPARING), "wait"]
     prepare(reviewing, Trainer(steps))
@@ -137,7 +137,7 @@ def test_what_happens_is_named_where_nothing_is_counted(reviewing: Desk) -> None
 
 
 def test_a_cancel_is_answered_at_once(reviewing: Desk) -> None:
-    """Whoever has pressed it sees so, though the step that was begun goes on for a moment."""
+    """The panel shows it at once, although the current step still runs."""
     prepare(reviewing, Trainer([*points(2), "wait"]))
     panel = panel_for(reviewing)
     run_to(reviewing, panel, Phase.RUNNING)
@@ -153,7 +153,7 @@ def test_a_cancel_is_answered_at_once(reviewing: Desk) -> None:
 def test_a_slow_cache_disk_holds_no_window_up(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The training's folder is made on another thread; a cancel does not wait for it, and then it leaves no trace."""
+    """The scratch folder is made on a thread; a cancel does not wait, and no folder is left."""
     prepare(reviewing, Trainer())
     panel = panel_for(reviewing)
     asked, answers, askers = threading.Event(), threading.Event(), list[threading.Thread]()
@@ -177,7 +177,7 @@ def test_a_slow_cache_disk_holds_no_window_up(
 
 
 def test_a_cancel_leaves_no_trace(reviewing: Desk, collection: Collection) -> None:
-    """No version, no step to undo, nothing in the cache; the panel is ready to start again."""
+    """No version, no undo step, nothing in the cache; training can be started again."""
     prepare(reviewing, Trainer([*points(2), "wait"], [*points(2), "wait"]))
     with Project.open(collection.project, for_writing=False) as project:
         before = dump(project), project.models.versions()
@@ -197,7 +197,7 @@ def test_a_cancel_leaves_no_trace(reviewing: Desk, collection: Collection) -> No
 
 
 def test_what_a_killed_window_left_goes_at_the_next_start(desk: Desk, tmp_path: Path) -> None:
-    """The folder of its training is nobody's any more."""
+    """The scratch folder of its training is stale."""
     killed_in_scratch_folder(desk.window.session.caches.root / "training")
     assert trace_of(desk)
     Training(desk.window.session)
@@ -205,7 +205,7 @@ def test_what_a_killed_window_left_goes_at_the_next_start(desk: Desk, tmp_path: 
 
 
 def test_a_failure_is_one_line_in_the_panel(reviewing: Desk) -> None:
-    """The worker's own sentence, and Start is there again."""
+    """The worker's message; Start is enabled again."""
     trainer = Trainer([*points(1), Failed("the disk is full. Free some space")], ["wait"])
     prepare(reviewing, trainer)
     panel = panel_for(reviewing)
@@ -223,7 +223,7 @@ def test_a_failure_is_one_line_in_the_panel(reviewing: Desk) -> None:
 
 
 def test_a_failure_goes_when_the_project_is_changed(reviewing: Desk) -> None:
-    """One more label may be what was missing: the red line is not true any more."""
+    """A new label may have been what was missing: the message is cleared."""
     prepare(reviewing, Trainer([*points(1), Failed("there are too few labelled images")]))
     panel = panel_for(reviewing)
     run_to(reviewing, panel, Phase.FAILED)
@@ -235,7 +235,7 @@ def test_a_failure_goes_when_the_project_is_changed(reviewing: Desk) -> None:
 
 
 def test_the_focus_stays_when_a_training_starts(reviewing: Desk) -> None:
-    """Start goes away under the key; the next Space presses nothing."""
+    """Start is hidden while focused; the next Space presses nothing."""
     prepare(reviewing, Trainer([*points(1), "wait"]))
     panel = panel_for(reviewing)
     panel.forms[Depth.PROPAGATION].start_button.setFocus()
@@ -247,7 +247,7 @@ def test_the_focus_stays_when_a_training_starts(reviewing: Desk) -> None:
 
 
 def test_a_crash_says_that_the_project_is_as_it_was(reviewing: Desk) -> None:
-    """A worker that dies is a sentence too; while the panel is away, the foot of the window says it."""
+    """A worker that dies gives a sentence; with the panel closed, a toast shows it."""
     prepare(reviewing, Trainer([*points(1), "die"]))
     panel = panel_for(reviewing)
     panel.forms[Depth.PROPAGATION].start_button.click()
@@ -259,7 +259,7 @@ def test_a_crash_says_that_the_project_is_as_it_was(reviewing: Desk) -> None:
 
 
 def test_training_waits_for_other_heavy_work(reviewing: Desk) -> None:
-    """One heavy job at a time: the second is queued, says so, and can be cancelled while it waits."""
+    """The second heavy job is queued, says so, and can be cancelled while pending."""
     prepare(reviewing, Trainer([*points(1), "wait"]))
     other = Player(["wait"])("Analysing images", ListDevices())
     reviewing.window.session.jobs.run(other)
@@ -274,7 +274,7 @@ def test_training_waits_for_other_heavy_work(reviewing: Desk) -> None:
 
 
 def test_closing_the_project_ends_the_training(reviewing: Desk) -> None:
-    """Nothing is left, and the panel is gone with the project."""
+    """Nothing is left, and the panel is closed with the project."""
     prepare(reviewing, Trainer([*points(1), "wait"]))
     panel = panel_for(reviewing)
     run_to(reviewing, panel, Phase.RUNNING)
@@ -287,7 +287,7 @@ def test_closing_the_project_ends_the_training(reviewing: Desk) -> None:
 
 
 def test_closing_the_project_asks_while_it_trains(reviewing: Desk) -> None:
-    """Ctrl+W once asks and stops nothing; the button, or Ctrl+W again, closes."""
+    """Ctrl+W asks and stops nothing; the button or a second Ctrl+W closes."""
     prepare(reviewing, Trainer([*points(1), "wait"]))
     panel, session, toast = (
         panel_for(reviewing, "train_backbone"),
@@ -310,7 +310,7 @@ def test_closing_the_project_asks_while_it_trains(reviewing: Desk) -> None:
 
 
 def test_asking_twice_closes(reviewing: Desk) -> None:
-    """Whoever presses Ctrl+W again means it."""
+    """A second Ctrl+W confirms."""
     prepare(reviewing, Trainer([*points(1), "wait"]))
     panel = panel_for(reviewing)
     run_to(reviewing, panel, Phase.RUNNING)
@@ -327,7 +327,7 @@ def test_asking_twice_closes(reviewing: Desk) -> None:
 
 
 def test_without_labels_there_is_nothing_to_learn_from(desk: Desk, tmp_path: Path) -> None:
-    """Start is off, and the panel says what to do."""
+    """Start is disabled, and the panel gives the remedy."""
     with desk.qtbot.waitSignal(desk.window.session.loaded, timeout=LONG_MS):
         desk.window.session.create(tmp_path / "empty.protoleaf")
     panel = panel_for(desk)
@@ -337,7 +337,7 @@ def test_without_labels_there_is_nothing_to_learn_from(desk: Desk, tmp_path: Pat
 
 
 def test_the_plan_reaches_the_worker(reviewing: Desk) -> None:
-    """What was chosen in the panel, by the names that the worker knows."""
+    """With the worker's names for the settings."""
     trainer = Trainer(["wait"])
     prepare(reviewing, trainer)
     panel = panel_for(reviewing, "train_backbone")

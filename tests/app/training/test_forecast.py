@@ -1,4 +1,4 @@
-"""How long training takes here, and whether it is worth it."""
+"""Estimated training time, and advice whether to train."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -23,7 +23,7 @@ Key = Qt.Key
 
 
 def test_the_time_is_measured_when_somebody_looks(reviewing: Desk) -> None:
-    """Not before the panel is there; then it follows the iterations as they are typed, and is measured once."""
+    """Not before the panel is open; it follows the iterations, and is measured once."""
     panel = panel_for(reviewing)
     player = reviewing.window.of(Models).forecast._make_job  # noqa: SLF001 (the requested jobs)
     assert isinstance(player, Player)
@@ -31,7 +31,7 @@ def test_the_time_is_measured_when_somebody_looks(reviewing: Desk) -> None:
     panel_for(reviewing, "train_backbone")
     form = panel.forms[Depth.BACKBONE]
     reviewing.wait(lambda: "About 4\u00a0minutes." in texts(form))
-    assert not form.side.isVisible()  # the backbone in use learns at its own
+    assert not form.side.isVisible()  # the backbone in use has a fixed input size
     form.iterations.setFocus()
     form.iterations.selectAll()
     QTest.keyClicks(form.iterations, "500", delay=5)
@@ -39,7 +39,7 @@ def test_the_time_is_measured_when_somebody_looks(reviewing: Desk) -> None:
 
 
 def test_no_advice_where_nothing_is_left_to_gain(reviewing: Desk) -> None:
-    """All held-out labels are right: training cannot help. With one that is not, it likely would."""
+    """If all held-out labels are right, training cannot help; otherwise it is advised."""
     panel = panel_for(reviewing, "train_backbone")
     form = panel.forms[Depth.BACKBONE]
     reviewing.wait(lambda: "About 4\u00a0minutes." in texts(form))
@@ -51,7 +51,7 @@ def test_no_advice_where_nothing_is_left_to_gain(reviewing: Desk) -> None:
 
 
 def test_other_labels_are_measured_anew(reviewing: Desk) -> None:
-    """What was measured for fewer labels is not shown any more; some labels in a row are measured once."""
+    """An estimate for fewer labels is stale; several labels in a row cause one measurement."""
     panel = panel_for(reviewing, "train_backbone")
     form = panel.forms[Depth.BACKBONE]
     reviewing.wait(lambda: "About 4\u00a0minutes." in texts(form))
@@ -69,7 +69,7 @@ def test_other_labels_are_measured_anew(reviewing: Desk) -> None:
 def test_no_advice_after_a_training_that_did_not_help(
     reviewing: Desk, after: float, is_advised: bool
 ) -> None:
-    """The same labels would teach the same again; a version that was better and is not in use speaks for it."""
+    """The same labels would train the same again; a better version not in use supports it."""
     spoil = _mislabelled(reviewing)
     trained = FIGURES | {"after_accuracy": after, "labelled_images": spoil}
 
@@ -88,7 +88,7 @@ def test_no_advice_after_a_training_that_did_not_help(
 
 
 def _mislabelled(desk: Desk) -> int:
-    """Give an image another class than the most likely one; the number of labels."""
+    """Label an image as another class than the most likely one; returns the number of labels."""
     desk.choose(0)
     desk.press_for_change(Key.Key_3)
     settle(desk.qtbot, desk.window.session)
@@ -96,7 +96,7 @@ def _mislabelled(desk: Desk) -> int:
 
 
 def test_labels_enough_are_reported_once(desk: Desk, collection: Collection) -> None:
-    """One label each in most classes is too few; Enter on some cards makes them enough, and one line says so."""
+    """One label in most classes is too few; once there are enough, one line says so."""
     with Project.open(collection.project) as project:
         by_class: dict[int | None, list[int]] = {}
         for label in project.labels.by_image().values():
@@ -107,7 +107,7 @@ def test_labels_enough_are_reported_once(desk: Desk, collection: Collection) -> 
     desk.open(collection.project)
     desk.window.registry.trigger("show_to_review")
     toast = desk.window.toast
-    _mislabelled(desk)  # where all is right already, training cannot help
+    _mislabelled(desk)  # where all predictions are right, training cannot help
     while "would likely help" not in toast.message:
         desk.choose(0)
         desk.press_for_change(Key.Key_Return)
@@ -128,7 +128,7 @@ def test_labels_enough_are_reported_once(desk: Desk, collection: Collection) -> 
 def test_training_the_accurate_backbone_on_few_labels_is_not_proposed(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The panel tells the time, and gives no advice that was measured to be wrong; the fast one plays its part here."""
+    """The panel shows the time, without advice, as it was measured to be worse."""
     monkeypatch.setattr(model_files, "ACCURATE", model_files.FAST)
     form = panel_for(reviewing, "train_backbone").forms[Depth.BACKBONE]
     reviewing.wait(lambda: "About 4\u00a0minutes." in texts(form))
@@ -138,7 +138,7 @@ def test_training_the_accurate_backbone_on_few_labels_is_not_proposed(
 def test_a_program_without_pytorch_says_which_one_trains(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Before anything is started in vain."""
+    """Before anything is started."""
     monkeypatch.setattr("engine.collection.training.settings.is_packaged", lambda: True)
     monkeypatch.setattr("engine.collection.training.settings.find_spec", lambda _name: None)
     form = panel_for(reviewing, "train_backbone").forms[Depth.BACKBONE]

@@ -1,4 +1,4 @@
-"""Plans, curves and figures, without a window."""
+"""Plans, curves and figures of training, without a window."""
 
 import pytest
 
@@ -20,7 +20,7 @@ from engine.training.curve import TrainingDuration, TrainingPoint
 
 
 def test_a_plan_names_only_what_its_depth_has() -> None:
-    """Propagation has no network to start from."""
+    """Propagation has no starting network."""
     assert Plan(Depth.PROPAGATION, 300, StartingPoint.CONV4, 84).settings() == {"iterations": 300}
     assert Plan(Depth.BACKBONE, 20, StartingPoint.CONV4, 84).settings() == {
         "iterations": 20,
@@ -30,13 +30,13 @@ def test_a_plan_names_only_what_its_depth_has() -> None:
 
 
 def test_the_usual_side_can_be_chosen() -> None:
-    """Conv4 offers the side that it starts with; a backbone in use keeps its own."""
+    """Conv4 offers its default input size; a backbone in use keeps its own."""
     assert USUAL_SIDE in SIDES
     assert DEFAULTS[Depth.BACKBONE].settings() == {"iterations": 200, "start": "current"}
 
 
 def test_more_work_takes_longer() -> None:
-    """Iterations count; what else there is to do comes on top."""
+    """In proportion to the iterations, plus a constant."""
     assert tuning_s(Plan(Depth.PROPAGATION, 2000)) > tuning_s(DEFAULTS[Depth.PROPAGATION])
     assert TrainingDuration(iteration_s=0.5, others_s=20.0).seconds(200) == 120.0
 
@@ -46,19 +46,19 @@ def test_more_work_takes_longer() -> None:
     [([], Labels(0, 0)), ([0, 3, 1], Labels(4, 1)), ([2, 0, 2], Labels(4, 2, will_help=True))],
 )
 def test_labels_are_counted(counts: list[int], found: Labels) -> None:
-    """Images with a class, and classes with at least two of them."""
+    """Images with a class, and classes with at least two images."""
     assert Labels.of_counts(counts) == found
     assert found.are_enough == (found.classes >= 2)
 
 
 def test_a_stopped_training_has_its_plan() -> None:
-    """From the settings that the worker was asked with; Conv4 has a side of its own."""
+    """From the settings of the worker's request; Conv4 has an input size."""
     for plan in (Plan(Depth.BACKBONE, 40), Plan(Depth.BACKBONE, 20, StartingPoint.CONV4, 84)):
         assert Plan.of_settings(plan.settings()) == plan
 
 
 def test_a_long_curve_melts_neighbours_and_keeps_its_shape() -> None:
-    """Never more points than a screen can show; ends and mean stay where they were."""
+    """The number of points is bounded; ends and mean are preserved."""
     curve = Curve(points_kept=8)
     for iteration in range(1000):
         curve.add(iteration, 2.0 * iteration)
@@ -72,7 +72,7 @@ def test_a_long_curve_melts_neighbours_and_keeps_its_shape() -> None:
 
 
 def test_a_short_curve_is_exact() -> None:
-    """Nothing is melted before it must be."""
+    """Points are merged only beyond the bound."""
     curve = Curve(points_kept=8)
     for iteration, value in ((0, 0.5), (10, 0.25), (20, 0.75)):
         curve.add(iteration, value)
@@ -80,7 +80,7 @@ def test_a_short_curve_is_exact() -> None:
 
 
 def test_curves_take_only_what_a_point_has() -> None:
-    """A point without validation adds to the loss alone."""
+    """A point without validation adds only to the loss."""
     curves = Curves()
     curves.add(TrainingPoint(0, None, 1.5, 0.4))
     curves.add(TrainingPoint(1, 1.2))
@@ -95,7 +95,7 @@ def test_curves_take_only_what_a_point_has() -> None:
     "values", [[], [0.5], [0.0], [1.0], [0.61, 0.62], [0.1, 0.9], [0.98, 0.995]]
 )
 def test_the_accuracy_range_holds_the_curve(values: list[float]) -> None:
-    """All of it, inside 0..1, and never so close that noise looks like a mountain."""
+    """All of it within 0..1, and at least of a minimum height, so that noise looks small."""
     curves = Curves()
     for place, value in enumerate(values):
         curves.add(TrainingPoint(place, accuracy=value))
@@ -106,7 +106,7 @@ def test_the_accuracy_range_holds_the_curve(values: list[float]) -> None:
 
 
 def test_the_loss_range_holds_both_curves() -> None:
-    """Also where all losses are the same, or zero."""
+    """Also if all losses are equal or zero."""
     curves = Curves()
     curves.add(TrainingPoint(0, 0.0, 0.0))
     low, high = curves.loss_range()
@@ -124,7 +124,7 @@ def test_the_loss_range_holds_both_curves() -> None:
 def test_better_means_more_right_answers(
     before: float | None, after: float | None, is_better: bool
 ) -> None:
-    """The same is not better, and neither is what nobody measured."""
+    """Neither an equal nor an unknown accuracy is better."""
     assert Figures(before, after, 42).is_better is is_better
 
 

@@ -1,4 +1,4 @@
-"""A training that was stopped goes on where it was."""
+"""A stopped training is resumed."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -17,7 +17,7 @@ from tests.support.widgets import button
 
 
 def test_a_stopped_training_is_resumed(reviewing: Desk, collection: Collection) -> None:
-    """It shows where it stopped; Resume asks for the same training, and a new one can be started instead."""
+    """The panel shows where it stopped; Resume continues it, or a new one can be started."""
     window = reviewing.window
     settings: dict[str, int | str] = {"iterations": 40, "start": "current"}
     with Project.open(collection.project, for_writing=False) as project:
@@ -40,7 +40,7 @@ def test_a_stopped_training_is_resumed(reviewing: Desk, collection: Collection) 
 def test_an_unfinished_training_is_offered_when_the_project_is_opened_again(
     reviewing: Desk, collection: Collection
 ) -> None:
-    """Without looking for it: one line at the foot, and Resume goes on with it in the panel."""
+    """A line in the status bar; Resume continues it in the panel."""
     window = reviewing.window
     settings: dict[str, int | str] = {"iterations": 40, "start": "current"}
     with Project.open(collection.project, for_writing=False) as project:

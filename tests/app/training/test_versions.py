@@ -1,4 +1,4 @@
-"""What comes of a training: figures, one click to use the new version or to keep the old one, and the way back."""
+"""The result of training: figures, use the new version or keep the old one, undo."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,7 +31,7 @@ Key = Qt.Key
 
 
 def test_the_answers_are_visible_in_a_low_window(reviewing: Desk, backbone: Path) -> None:
-    """The panel scrolls to them when the training ends."""
+    """The panel scrolls to them when training ends."""
     prepare(reviewing, Trainer([*points(4), result()]), backbone)
     reviewing.window.resize(1200, 480)
     panel = panel_for(reviewing)
@@ -42,7 +42,7 @@ def test_the_answers_are_visible_in_a_low_window(reviewing: Desk, backbone: Path
 
 
 def test_the_new_version_is_used_and_undone(reviewing: Desk, backbone: Path) -> None:
-    """Figures, one click, a toast; Ctrl+Z brings the former one back; both stay in the list."""
+    """Figures, one click, a toast; Ctrl+Z restores the old version; both are listed."""
     prepare(reviewing, Trainer([*points(4), result()]), backbone)
     panel = panel_for(reviewing)
     run_to(reviewing, panel, Phase.DONE)
@@ -76,7 +76,7 @@ def test_the_toast_takes_the_choice_back(reviewing: Desk, backbone: Path) -> Non
 
 
 def test_keeping_the_current_version_changes_nothing(reviewing: Desk, backbone: Path) -> None:
-    """No step to undo; the new version can be taken from the list later."""
+    """No undo step; the new version can be chosen from the list later."""
     prepare(reviewing, Trainer([result(after_accuracy=0.5)]), backbone)
     panel = panel_for(reviewing)
     run_to(reviewing, panel, Phase.DONE)
@@ -93,12 +93,12 @@ def test_keeping_the_current_version_changes_nothing(reviewing: Desk, backbone: 
 
 
 def in_one_view(jobs: Sequence[tuple[object, ...]]) -> list[EmbedJob]:
-    """Without those that look closer when a person pauses: on a busy machine their time comes earlier."""
+    """Embedding jobs for a single view; those for all views may start on a slow machine."""
     return [job for (job,) in jobs if isinstance(job, EmbedJob) and not job.wanted.in_views]
 
 
 def test_another_backbone_looks_at_all_images_again(reviewing: Desk, backbone: Path) -> None:
-    """Choosing it starts the reading by itself; undo needs none, as the old embeddings are still there."""
+    """Choosing it starts embedding; undo needs none, as the old embeddings are cached."""
     prepare(reviewing, Trainer([result()]), backbone)
     panel = panel_for(reviewing, "train_backbone")
     run_to(reviewing, panel, Phase.DONE)
@@ -116,7 +116,7 @@ def test_another_backbone_looks_at_all_images_again(reviewing: Desk, backbone: P
 
 
 def test_a_version_whose_files_are_gone_is_not_taken(reviewing: Desk, backbone: Path) -> None:
-    """One line says so, and the version in use stays."""
+    """One line reports it, and the version in use stays."""
     prepare(reviewing, Trainer([result()]), backbone)
     panel = panel_for(reviewing)
     run_to(reviewing, panel, Phase.DONE)
@@ -147,7 +147,7 @@ def test_the_end_is_reported_when_the_panel_is_away(reviewing: Desk, backbone: P
 def test_a_read_only_project_only_lists_its_versions(
     desk: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Training is off in the menu, and no version can be chosen."""
+    """Training is disabled in the menu, and no version can be chosen."""
     with Project.open(collection.project) as project:
         project.models.add(backbone_name="leafnet", backbone_hash="00ff")
     monkeypatch.setattr("engine.project.opening.os.access", lambda _path, _mode: False)

@@ -1,4 +1,4 @@
-"""Training in words."""
+"""Texts of the training panel."""
 
 from datetime import UTC, datetime
 
@@ -21,7 +21,7 @@ from engine.training.curve import TrainingDuration
 
 
 def test_figures_are_compared(qapp: QApplication) -> None:
-    """One line with both, and what they mean."""
+    """In one line, and what they were measured on."""
     figures = Figures(0.5714, 0.6190, 42)
     assert comparison(figures) == "Current: 57.1%  ·  New: 61.9%"
     assert measured_on(Figures(0.6, 0.6, 42)) == "Accuracy on 42 held-out images."
@@ -32,13 +32,13 @@ def test_figures_are_compared(qapp: QApplication) -> None:
 
 
 def test_few_images_are_no_proof(qapp: QApplication) -> None:
-    """A difference that says little is marked so for whoever chooses by it."""
+    """A difference that is not significant is marked."""
     assert measured_on(Figures(0.5714, 0.6190, 42)).endswith("this may be chance.")
     assert "chance" not in measured_on(Figures(0.5714, 0.6190, 4200))
 
 
 def test_what_was_not_measured_is_shown(qapp: QApplication) -> None:
-    """No figure is made up."""
+    """Without figures."""
     figures = Figures(None, None)
     assert "Too few labels" in comparison(figures)
     assert "%" not in comparison(figures)
@@ -59,14 +59,14 @@ def test_what_was_not_measured_is_shown(qapp: QApplication) -> None:
 def test_the_duration_is_rough(
     qapp: QApplication, plan: Plan, expected: TrainingDuration | None, words: str
 ) -> None:
-    """Nobody is promised seconds, and nothing at all before it was measured."""
+    """No seconds, and nothing before it was measured."""
     assert duration(plan, expected) == words
     if not words:
         assert duration(plan, is_measuring=True) == "Estimating training time…"
 
 
 def test_training_is_advised_where_it_is_likely_to_help(qapp: QApplication) -> None:
-    """With the labels and the time that it takes, once that was measured; else there is no text."""
+    """With the number of labels and the measured time; otherwise ""."""
     labels, plan, expected = (
         Labels(406, 81, will_help=True),
         DEFAULTS[Depth.BACKBONE],
@@ -82,19 +82,19 @@ def test_training_is_advised_where_it_is_likely_to_help(qapp: QApplication) -> N
 
 
 def test_a_stopped_training_says_how_far_it_was(qapp: QApplication) -> None:
-    """And that nothing is lost."""
+    """And that it can be resumed."""
     text = stopped_text(StoppedTraining(120, Plan(Depth.BACKBONE, 200)))
     assert text == "Training stopped after 120 of 200 iterations. It can be resumed."
 
 
 def test_labels_are_counted_or_requested(qapp: QApplication) -> None:
-    """What there is, or what to do first."""
+    """The labels available, or the missing ones."""
     assert labels_text(Labels(24, 8)) == "Learns from 24 images in 8 classes."
     assert labels_text(Labels(3, 1)).startswith("Label at least 2 images in each of 2 classes")
 
 
 def test_a_version_says_when_and_how_good(qapp: QApplication) -> None:
-    """Without a figure only when."""
+    """Without a figure only the time."""
     when = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
     measured = version_facts(VersionRow(2, "Tuned propagation 1", when, 0.619, is_used=True))
     assert measured.endswith("  ·  61.9%")
@@ -103,7 +103,7 @@ def test_a_version_says_when_and_how_good(qapp: QApplication) -> None:
 
 @pytest.mark.parametrize("seconds", [60, 74, 76, 89, 104, 149, 150, 209, 3569])
 def test_minutes_are_rounded_by_a_quarter_at_most(qapp: QApplication, seconds: int) -> None:
-    """A minute and a half is no minute."""
+    """Halves of minutes matter for short times."""
     del qapp
     text = duration(DEFAULTS[Depth.BACKBONE], TrainingDuration(0.0, float(seconds)))
     minutes = float(text.removeprefix("About ").split()[0])

@@ -1,4 +1,4 @@
-"""A new project: an accurate or a fast backbone, how long the images take, and the preparation of what is not ready."""
+"""A new project: accurate or fast backbone, expected duration, preparation, photos, classes."""
 
 from pathlib import Path
 
@@ -44,29 +44,29 @@ def photos(tmp_path: Path) -> Path:
 
 
 def measured(**rates: PhotoRate) -> Player:
-    """A worker that has measured these rates."""
+    """A scripted worker that reports these rates."""
     return Player([MeasuredRates(rates)], [MeasuredRates(rates)])
 
 
 def offer(desk: Desk, player: Player | None = None) -> ProjectMaking:
-    """Let a script measure."""
+    """Replace the worker that measures."""
     making = desk.window.of(Projects).making
     making.measuring.make_job = player or measured()
     return making
 
 
 def dropped(desk: Desk, photos: Path) -> NewProjectCard:
-    """The sheet, after photos were dropped on the first page and it knows all that it can."""
+    """The sheet after photos were dropped on the start page, fully loaded."""
     return drop_on_first_page(desk, [photos])
 
 
 def click(desk: Desk, widget: QWidget, place: QPoint | None = None) -> None:
-    """Press and let go."""
+    """Click a widget."""
     desk.qtbot.mouseClick(widget, Qt.MouseButton.LeftButton, pos=place or widget.rect().center())
 
 
 def backbone_of(desk: Desk) -> str:
-    """Of the project that is open now."""
+    """The backbone of the open project."""
     desk.wait(lambda: desk.window.session.info is not None)
     info = desk.window.session.info
     assert info is not None
@@ -77,7 +77,7 @@ def backbone_of(desk: Desk) -> str:
 def test_enter_after_a_drop_makes_a_project_of_the_usual_kind(
     desk: Desk, photos: Path, tinyleaf: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The card says how many images there are, how fast each backbone is here, and how long they take."""
+    """The sheet shows the number of images, and each backbone's speed and duration."""
     offer_two(monkeypatch)
     player = measured(**{FAST: PhotoRate(400.0, 400.0), tinyleaf: PhotoRate(0.02, 400.0)})
     offer(desk, player)
@@ -103,7 +103,7 @@ def test_enter_after_a_drop_makes_a_project_of_the_usual_kind(
 def test_accuracy_or_speed_is_asked_not_a_backbone(
     desk: Desk, photos: Path, tinyleaf: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who drops photos for the first time need not know what a backbone is."""
+    """A new person need not know what a backbone is."""
     offer_two(monkeypatch)
     offer(desk)
     card = dropped(desk, photos)
@@ -141,7 +141,7 @@ def test_a_click_on_a_card_chooses_and_is_remembered(
 def test_nothing_is_made_without_a_yes(
     desk: Desk, photos: Path, tinyleaf: str, way_out: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first page is there again, and no file was written."""
+    """The start page is shown again, and no file was written."""
     offer_two(monkeypatch)
     offer(desk)
     card = dropped(desk, photos)
@@ -157,7 +157,7 @@ def test_nothing_is_made_without_a_yes(
 def test_the_place_is_chosen_or_suggested(
     desk: Desk, photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Beside the photos, with their name; another one by a dialog, where a change of mind leaves it as it was."""
+    """Next to the photos, with their name; another one by a dialog, which may be cancelled."""
     answers = ["", str(tmp_path / "birds")]
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_arguments: (answers.pop(0), ""))
     card = dropped(desk, photos)
@@ -178,7 +178,7 @@ def test_the_place_is_chosen_or_suggested(
 def test_a_name_that_cannot_be_is_refused_beside_it(
     desk: Desk, photos: Path, tmp_path: Path, name: str, words: str
 ) -> None:
-    """Typed text is no path; nothing that is there is replaced. The next name is taken."""
+    """The name is no path, and no file is replaced; the next name is accepted."""
     (tmp_path / "taken.protoleaf").write_text("kept")
     card = dropped(desk, photos)
     card.place.name.setFocus()
@@ -197,7 +197,7 @@ def test_a_name_that_cannot_be_is_refused_beside_it(
 
 
 def preparing(desk: Desk, photos: Path, *scripts: list[Step]) -> NewProjectCard:
-    """The card while a worker prepares the accurate backbone."""
+    """The sheet while a worker prepares the accurate backbone."""
     making = offer(desk)
     making.preparing.make_job = Player(*scripts)
     card = dropped(desk, photos)
@@ -210,7 +210,7 @@ def preparing(desk: Desk, photos: Path, *scripts: list[Step]) -> NewProjectCard:
 def test_what_is_not_ready_is_prepared_with_progress_and_can_be_stopped(
     desk: Desk, photos: Path, tinyleaf: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After a stop the choice is there again; the second time the project is made."""
+    """After a cancel the choice is enabled again; the second time the project is created."""
     offer_two(monkeypatch, is_ready=False)
     done = AddedBackbone(tinyleaf, "00ff", 384)
     card = preparing(desk, photos, [Progress(1, 4, "steps", note="Converting"), "wait"], [done])
@@ -228,7 +228,7 @@ def test_what_is_not_ready_is_prepared_with_progress_and_can_be_stopped(
 def test_a_preparation_that_fails_leaves_the_other_choice(
     desk: Desk, photos: Path, tinyleaf: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The card says why; the fast one can be taken."""
+    """The sheet gives the reason; the fast one can be chosen."""
     offer_two(monkeypatch, is_ready=False)
     card = preparing(
         desk, photos, [Failed("the weights package is not there; expected: version 0.1.0")]
@@ -240,7 +240,7 @@ def test_a_preparation_that_fails_leaves_the_other_choice(
 
 
 def test_one_backbone_is_no_choice(desk: Desk, photos: Path) -> None:
-    """The sheet asks for the rest."""
+    """The choice is hidden."""
     card = dropped(desk, photos)
     assert not card.speed.isVisible()
     click(desk, card.create_button)
@@ -250,7 +250,7 @@ def test_one_backbone_is_no_choice(desk: Desk, photos: Path) -> None:
 def test_everything_may_be_left_as_it_is(
     desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Enter on the empty sheet makes an empty project in the folder of projects."""
+    """Enter on the empty sheet makes an empty project in the default folder."""
     monkeypatch.setattr("app.welcome.making.folder_for", lambda _purpose: tmp_path)
     desk.press(Key.Key_N, CONTROL | SHIFT)
     card = known_sheet(desk)
@@ -265,7 +265,7 @@ def test_everything_may_be_left_as_it_is(
 
 @pytest.fixture
 def sites(tmp_path: Path) -> Path:
-    """Photos of two cameras, and a folder that was sorted by class."""
+    """Photos of two cameras, and a folder sorted by class."""
     for number in range(2):
         write_shape(tmp_path / "trip" / "site A" / f"{number}.png", "Red disc", seed=number)
         write_shape(tmp_path / "trip" / "site B" / f"{number}.png", "Blue disc", seed=10 + number)
@@ -276,7 +276,7 @@ def sites(tmp_path: Path) -> Path:
 
 
 def labelled(desk: Desk) -> set[str]:
-    """Names of the classes that images have labels of."""
+    """Names of the classes with labels."""
     return {desk.label_of(int(each)) for each in desk.state.image_ids} - {""}
 
 
@@ -287,12 +287,15 @@ def made(desk: Desk, card: NewProjectCard, images: int) -> None:
 
 
 def test_folders_are_listed_with_counts_and_boxes(desk: Desk, sites: Path) -> None:
-    """Two of three are added; the box above them is half ticked."""
+    """With two of three ticked, the box of their parent is partially checked."""
     card = dropped(desk, sites)
     folders = card.photos.list
     assert [(each.path.name, each.images) for each in folders.folders.folders] == [
-        ("trip", 6), ("Blue disc", 2), ("site A", 2), ("site B", 2),
-    ]  # fmt: skip
+        ("trip", 6),
+        ("Blue disc", 2),
+        ("site A", 2),
+        ("site B", 2),
+    ]
     assert card.photos.total == "6 images"
     click_box(desk, folders, "site B", FOLDER)
     assert card.photos.total == "4 images"
@@ -303,7 +306,7 @@ def test_folders_are_listed_with_counts_and_boxes(desk: Desk, sites: Path) -> No
 
 
 def test_folders_are_classes_only_where_they_were_ticked(desk: Desk, sites: Path) -> None:
-    """Of three folders one is a class; the sites are none, and no label comes from them."""
+    """One of three folders is a class; the others give no labels."""
     card = dropped(desk, sites)
     click(desk, card.classes.ways[ClassesFrom.FOLDERS], QPoint(8, 8))
     assert "Tick the folders that are classes" in card.classes.summary.text()
@@ -316,7 +319,7 @@ def test_folders_are_classes_only_where_they_were_ticked(desk: Desk, sites: Path
 
 
 def test_all_folders_are_ticked_at_once(desk: Desk, sites: Path) -> None:
-    """But for the one that they lie in; and none again."""
+    """Except their parent; and none again."""
     card = dropped(desk, sites)
     click(desk, card.classes.ways[ClassesFrom.FOLDERS], QPoint(8, 8))
     click(desk, card.classes.all_button)
@@ -328,7 +331,7 @@ def test_all_folders_are_ticked_at_once(desk: Desk, sites: Path) -> None:
 
 
 def test_usual_names_of_parts_of_data_sets_are_pointed_out(desk: Desk, tmp_path: Path) -> None:
-    """Its boxes are in files that are imported another way."""
+    """Its boxes are imported from other files."""
     write_shape(tmp_path / "set" / "train" / "0.png", "Red disc", seed=0)
     card = dropped(desk, tmp_path / "set")
     click(desk, card.classes.ways[ClassesFrom.FOLDERS], QPoint(8, 8))
@@ -337,7 +340,7 @@ def test_usual_names_of_parts_of_data_sets_are_pointed_out(desk: Desk, tmp_path:
 
 
 def test_photos_and_a_list_are_dropped_together(desk: Desk, sites: Path, tmp_path: Path) -> None:
-    """The list gives the classes; a folder that is called as one of them is ticked, the sites are not."""
+    """The list gives the classes; only a folder named like one of them is ticked."""
     classes = write_graph(tmp_path / "classes.csv", {"Disc": ("Red disc", "Blue disc")})
     card = drop_on_first_page(desk, [sites, classes])
     assert card.classes.way is ClassesFrom.FILE
@@ -349,7 +352,7 @@ def test_photos_and_a_list_are_dropped_together(desk: Desk, sites: Path, tmp_pat
 
 
 def test_a_table_of_labels_is_imported_next(desk: Desk, photos: Path, tmp_path: Path) -> None:
-    """It is no class list: the sheet says so, and its card opens in the new project."""
+    """The sheet says so, and its import card opens in the new project."""
     table = tmp_path / "labels.csv"
     table.write_text("image,class\nfield trip/0.png,Red disc\n", encoding="utf-8")
     card = drop_on_first_page(desk, [photos, table])
@@ -367,12 +370,12 @@ def test_a_table_of_labels_is_imported_next(desk: Desk, photos: Path, tmp_path: 
     )
     assert labels.card is not None
     assert labels.card.survey is not None
-    assert labels.card.survey.missing_images == ()  # the photos are in the project already
+    assert labels.card.survey.missing_images == ()  # the photos are already in the project
     desk.press(Key.Key_Escape)
 
 
 def test_a_typed_list_gives_the_classes(desk: Desk, photos: Path) -> None:
-    """An indented line lies below the one above; Enter in the field is a new line."""
+    """Indentation makes subclasses; Enter in the field is a new line."""
     card = dropped(desk, photos)
     click(desk, card.classes.ways[ClassesFrom.TEXT], QPoint(8, 8))
     assert card.classes.text.hasFocus()
@@ -391,7 +394,7 @@ def test_a_typed_list_gives_the_classes(desk: Desk, photos: Path) -> None:
 def test_a_list_is_chosen_in_a_dialog_and_its_columns_are_named(
     desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A table that does not say which column is which is not guessed at: a person says so."""
+    """Ambiguous columns are not guessed: the person assigns them."""
     (tmp_path / "list.csv").write_text("alpha;beta\nx1;Gull\nx2;Tern\n", encoding="utf-8")
     monkeypatch.setattr(
         QFileDialog, "getOpenFileName", lambda *_arguments: (str(tmp_path / "list.csv"), "")
@@ -418,7 +421,7 @@ def test_a_list_is_chosen_in_a_dialog_and_its_columns_are_named(
 def test_closing_the_sheet_loses_nothing(
     desk: Desk, sites: Path, settings: Settings, way_out: str, qtbot: QtBot
 ) -> None:
-    """Name, photos, boxes and classes are there when it is opened again, after a restart of the program, too."""
+    """Name, photos, boxes and classes are restored, also after a restart."""
     card = dropped(desk, sites)
     desk.qtbot.keyClicks(card.place.name, "spring")
     click_box(desk, card.photos.list, "site B", FOLDER)
@@ -446,7 +449,7 @@ def test_closing_the_sheet_loses_nothing(
 
 
 def test_what_was_made_is_not_suggested_again(desk: Desk, sites: Path, settings: Settings) -> None:
-    """The next sheet begins with nothing."""
+    """The next sheet is empty."""
     made(desk, dropped(desk, sites), 6)
     assert settings.new_project == ""
     desk.press(Key.Key_N, CONTROL | SHIFT)
@@ -459,7 +462,7 @@ def test_what_was_made_is_not_suggested_again(desk: Desk, sites: Path, settings:
 def test_a_sheet_is_whole_in_a_small_window(
     desk: Desk, sites: Path, tinyleaf: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The buttons are never scrolled away, and nothing is cut."""
+    """The buttons are always visible, and nothing is clipped."""
     offer_two(monkeypatch)
     offer(desk)
     desk.window.resize(820, 560)
@@ -475,7 +478,7 @@ def test_a_sheet_is_whole_in_a_small_window(
 
 
 def test_a_broken_memory_of_the_sheet_is_no_memory() -> None:
-    """Settings that something else wrote."""
+    """Invalid settings are ignored."""
     for text in ("{", "[]", '{"photos": 3}', '{"classes_from": "nowhere"}', "null"):
         assert new_project_of(text) == NewProject()
     begun = NewProject(

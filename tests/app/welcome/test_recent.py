@@ -1,4 +1,4 @@
-"""Recent projects on the first page, and the one that is opened at the start."""
+"""Recent projects on the start page, and the one opened at the start."""
 
 import threading
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ from tests.support.sessions import LONG_MS, changed_by, recorded
 
 @pytest.fixture
 def gone(tmp_path: Path) -> Path:
-    """A project on a stick that is not there."""
+    """A project on a drive that is not there."""
     return tmp_path / "stick" / "beetles & moths.protoleaf"
 
 
@@ -32,7 +32,7 @@ def gone(tmp_path: Path) -> Path:
 def returning(
     qtbot: QtBot, settings: Settings, collection: Collection, gone: Path
 ) -> Iterator[Desk]:
-    """Somebody who has opened two projects before, at the first page."""
+    """A window at the start page with two recent projects."""
     settings.remember_project(gone)
     settings.remember_project(collection.project)
     desk = Desk(qtbot, settings)
@@ -41,12 +41,12 @@ def returning(
 
 
 def click(desk: Desk, button: QWidget) -> None:
-    """Press and let go."""
+    """Click a button."""
     desk.qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
 def top_of(widget: QWidget, desk: Desk) -> int:
-    """Where a widget begins in the window."""
+    """Vertical position of a widget in the window."""
     return widget.mapTo(desk.window, widget.rect().topLeft()).y()
 
 
@@ -58,13 +58,13 @@ def test_recent_projects_stand_above_the_sample(returning: Desk, collection: Col
     assert top_of(first, returning) == top_of(second, returning) < top_of(welcome.sample, returning)
     with returning.qtbot.waitSignal(returning.window.session.loaded, timeout=LONG_MS):
         click(returning, first)
-        assert not welcome.isVisible()  # the panes are there before the project is read
+        assert not welcome.isVisible()  # the panes are shown before the project is read
     assert returning.window.session.info is not None
     assert returning.window.session.info.path == collection.project
 
 
 def test_enter_goes_on_where_one_was(returning: Desk, collection: Collection) -> None:
-    """The latest project has the keyboard; Tab goes down the page."""
+    """The latest project has the focus; Tab goes down the page."""
     page = returning.window.of(Projects).page
     first, second = page.recent.rows.values()
     assert first.hasFocus()
@@ -84,7 +84,7 @@ def test_enter_goes_on_where_one_was(returning: Desk, collection: Collection) ->
 def test_one_that_is_gone_says_so_and_can_be_taken_off(
     returning: Desk, collection: Collection, gone: Path
 ) -> None:
-    """The file that is there has no such button; the list is as short at the next start."""
+    """Only a missing file has that button; the list stays shorter after a restart."""
     rows = returning.window.of(Projects).page.recent.rows
     returning.wait(rows[gone].forget_button.isVisible)
     assert not rows[collection.project].forget_button.isVisible()
@@ -95,7 +95,7 @@ def test_one_that_is_gone_says_so_and_can_be_taken_off(
 
 
 def test_opening_one_that_is_gone_leads_back_with_a_sentence(returning: Desk, gone: Path) -> None:
-    """It may have come back, so it can be tried."""
+    """It can be tried, as it may exist again."""
     click(returning, returning.window.of(Projects).page.recent.rows[gone])
     returning.wait(lambda: "beetles & moths" in returning.window.toast.message)
     assert returning.window.of(Projects).page.isVisible()
@@ -104,7 +104,7 @@ def test_opening_one_that_is_gone_leads_back_with_a_sentence(returning: Desk, go
 def test_the_disk_is_asked_on_another_thread(
     qtbot: QtBot, settings: Settings, gone: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A share that hangs must not hold up the window."""
+    """A hanging share must not block the window."""
     threads: list[threading.Thread] = []
     looked = recent_facts.facts_of
 
@@ -124,7 +124,7 @@ def test_the_disk_is_asked_on_another_thread(
 def test_a_project_shows_its_face_progress_and_date(
     returning: Desk, collection: Collection
 ) -> None:
-    """The thumbnail of one of its images, from the cache; how many are labelled; and when it was changed."""
+    """A cached thumbnail of one of its images, the number of labels, and the modification date."""
     card = returning.window.of(Projects).page.recent.rows[collection.project]
     returning.wait(lambda: bool(card.facts))
     assert card.facts == "24 of 64 labelled  ·  Today"
@@ -159,7 +159,7 @@ def test_a_file_that_is_no_project_says_so(
 
 
 def test_sample_and_guide_have_a_place(desk: Desk) -> None:
-    """Each with a picture; one thing to begin with stands out. A click on the guide opens its first page."""
+    """Each with a picture; one button is primary. A click on the guide opens its first page."""
     page = desk.window.of(Projects).page
     assert [page.buttons[name].property("variant") for name in ("new_project", "open_project")] == [
         "primary",
@@ -178,7 +178,7 @@ def test_sample_and_guide_have_a_place(desk: Desk) -> None:
 def test_the_last_project_is_opened_at_the_start_if_one_wants(
     returning: Desk, collection: Collection, is_wanted: bool
 ) -> None:
-    """Off, the program starts with the first page."""
+    """If disabled, the program starts with the start page."""
     returning.window.settings.opens_last_project = is_wanted
     returning.window.begin()
     if not is_wanted:
@@ -192,7 +192,7 @@ def test_the_last_project_is_opened_at_the_start_if_one_wants(
 def test_a_row_opens_its_project_wherever_it_is_clicked(
     returning: Desk, collection: Collection
 ) -> None:
-    """On the folder's name at the right, too; a pointer that is taken elsewhere before it lets go opens nothing."""
+    """On the folder's name, too; a press released elsewhere opens nothing."""
     row = returning.window.of(Projects).page.recent.rows[collection.project]
     place = QPoint(row.width() - 12, row.height() - 12)
     opened = recorded(returning.window.of(Projects).page.project_requested)
@@ -207,7 +207,7 @@ def test_a_row_opens_its_project_wherever_it_is_clicked(
 
 
 def open_recent(desk: Desk) -> QMenu:
-    """The menu, opened from the menu bar by its arrow key."""
+    """The menu "Open recent", opened from the menu bar."""
     menu = next(each.menu() for each in desk.window.menuBar().actions() if each.text() == "&File")
     assert isinstance(menu, QMenu)
     row = next(each for each in menu.actions() if without_mark(each.text()) == "Open recent")
@@ -226,7 +226,7 @@ def open_recent(desk: Desk) -> QMenu:
 def test_the_menu_opens_a_recent_project(
     returning: Desk, collection: Collection, gone: Path
 ) -> None:
-    """File, Open recent, a name; the project that is open is not among them."""
+    """File, Open recent, a name; the open project is not listed."""
     menu = open_recent(returning)
     names = [without_mark(action.text()) for action in menu.actions() if action.text()]
     assert names == [collection.project.stem, for_menu(gone.stem), "Clear recent projects"]
@@ -242,7 +242,7 @@ def test_the_menu_opens_a_recent_project(
 def test_the_list_of_recent_projects_is_cleared(
     returning: Desk, collection: Collection, settings: Settings
 ) -> None:
-    """In the menu and on the first page; the files stay."""
+    """In the menu and on the start page; the files stay."""
     menu = open_recent(returning)
     click_at(menu, menu.actionGeometry(menu.actions()[-1]).center())
     assert settings.recent_projects() == []

@@ -1,4 +1,4 @@
-"""The sample from the first page: one click, and it is there."""
+"""The sample project, opened from the start page."""
 
 import shutil
 import time
@@ -28,19 +28,19 @@ def no_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def prepared(collection: Collection, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The sample as it was left: a small collection, embedded."""
+    """An existing sample: a small collection, embedded."""
     sample = Path(shutil.copy(collection.project, collection.folder / "sample.protoleaf"))
     monkeypatch.setenv("PROTOLEAF_SAMPLE", str(sample.parent))
     return sample
 
 
 def click(desk: Desk, button: QWidget) -> None:
-    """Press and let go."""
+    """Click a button."""
     desk.qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
 def test_one_click_opens_it(desk: Desk, no_sample: Path) -> None:
-    """All pictures and classes, with the labels of its first person; nothing is embedded before it is seen."""
+    """All pictures and classes, with labels of its author; nothing is embedded before that."""
     with desk.qtbot.waitSignal(desk.window.session.opened, timeout=LONG_MS):
         click(desk, desk.window.of(Projects).page.sample)
     assert desk.window.session.info is not None
@@ -61,7 +61,7 @@ def test_it_is_opened_as_it_was_left(desk: Desk, prepared: Path) -> None:
 
 @pytest.mark.usefixtures("prepared")
 def test_it_opens_on_its_best_face(desk: Desk, prepared: Path) -> None:
-    """A class with examples and right predictions, not the images that nobody can tell; keys work on its cards."""
+    """A class with examples and correct predictions is selected; keys work on its cards."""
     with desk.qtbot.waitSignal(desk.window.session.loaded, timeout=LONG_MS):
         click(desk, desk.window.of(Projects).page.sample)
     workspace, state = desk.window.workspace, desk.state
@@ -80,7 +80,7 @@ def test_it_opens_on_its_best_face(desk: Desk, prepared: Path) -> None:
 
 
 def test_it_opens_beside_an_open_project(reviewing: Desk, prepared: Path) -> None:
-    """From the palette; the project stays in front until the sample is there."""
+    """From the palette; the open project stays until the sample is there."""
     reviewing.press(Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
     reviewing.type_into_palette("try the sample")
     with reviewing.qtbot.waitSignal(reviewing.window.session.loaded, timeout=LONG_MS):
@@ -91,7 +91,7 @@ def test_it_opens_beside_an_open_project(reviewing: Desk, prepared: Path) -> Non
 
 
 def test_a_copy_that_fails_is_a_sentence(desk: Desk, no_sample: Path) -> None:
-    """The page to begin with stays, and says what is in the way."""
+    """The start page stays, with the reason."""
     no_sample.write_text("no folder")
     click(desk, desk.window.of(Projects).page.sample)
     desk.wait(lambda: "sample" in desk.window.toast.message)
@@ -101,7 +101,7 @@ def test_a_copy_that_fails_is_a_sentence(desk: Desk, no_sample: Path) -> None:
 def test_another_project_that_was_opened_meanwhile_stays(
     desk: Desk, collection: Collection, no_sample: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The sample does not push itself before it, and is there the next time."""
+    """The sample does not replace it, and can be opened later."""
 
     def slowly(target: Path, *, durable: bool) -> AbstractContextManager[BinaryIO]:
         time.sleep(0.005)

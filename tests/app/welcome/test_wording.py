@@ -1,4 +1,4 @@
-"""What is shown of backbones before a project is made."""
+"""Texts about backbones and photos before a project is created."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -40,7 +40,7 @@ NOW: Final = datetime(2026, 5, 3, 12, tzinfo=UTC)
 def test_a_speed_says_what_it_was_measured_on(
     speed: ExpectedSpeed | None, is_measuring: bool, expected: str
 ) -> None:
-    """Without photos reading them does not count; a speed from another backbone's is marked as rough."""
+    """Without photos decoding is not included; estimates from another backbone are marked."""
     assert speed_text(speed, is_measuring=is_measuring) == expected
 
 
@@ -58,18 +58,18 @@ def test_a_speed_says_what_it_was_measured_on(
     ],
 )
 def test_a_duration_is_rough(images: int, expected: str) -> None:
-    """Nobody plans by the second."""
+    """It is not given in seconds."""
     assert duration_text(ExpectedSpeed(10.0, has_photos=True), Photos(images)) == expected
 
 
 def test_no_duration_is_shown_too_early() -> None:
-    """Not while images are still counted, and not when no photo was tried."""
+    """Not while images are being counted, and not without a measured photo."""
     assert duration_text(ExpectedSpeed(10.0, has_photos=True), Photos(800, is_counting=True)) == ""
     assert duration_text(ExpectedSpeed(10.0), Photos(800)) == ""
 
 
 def test_a_backbone_that_is_not_ready_goes_by_the_other() -> None:
-    """Its network takes so many times as long; reading the photos takes the same time."""
+    """Its network takes a known multiple of the time; decoding takes the same."""
     files = find_model()
     fast = OfferedBackbone(BackboneChoice.FAST, "fast one", files.card, files.backbone)
     accurate = OfferedBackbone(
@@ -101,19 +101,19 @@ def test_a_backbone_that_is_not_ready_goes_by_the_other() -> None:
     ],
 )
 def test_how_far_a_recent_project_is(facts: RecentFacts, expected: str) -> None:
-    """In words that need no explanation."""
+    """The progress of labelling, and when it was changed."""
     assert recent_text(facts, NOW.date()) == expected
 
 
 def test_classes_of_folders_are_counted() -> None:
-    """Numbers and words agree."""
+    """Singular and plural."""
     assert class_folders_text(0, 0, ()) == "Add a folder first."
     assert class_folders_text(1, 4, ()) == "1 folder is a class. Its images get labels."
     assert class_folders_text(12, 20, ()) == "12 folders are classes. Their images get labels."
 
 
 def test_a_list_is_summed_up() -> None:
-    """`21 classes on 2 levels`, and how it begins."""
+    """`21 classes on 2 levels`, and its first classes."""
     read = read_class_text("Bird\n  Gull\n  Tern\nFish\nFox\nOwl\nPig", "list")
     expected = "7 classes on 2 levels: Bird, Fish, Fox, Owl, …"
     assert class_list_text(read, is_reading=False) == expected

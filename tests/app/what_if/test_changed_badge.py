@@ -1,4 +1,4 @@
-"""After an edit the header of the grid says how many images changed class, and a click shows them."""
+"""A badge in the grid's header counts the images that changed class; a click shows them."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -22,13 +22,13 @@ from tests.support.sessions import LONG_MS, act
 
 
 def shown(state: CollectionState) -> dict[int, int]:
-    """The most likely class of each image without a label."""
+    """The most likely class of each unlabelled image."""
     free = state.label_class == NO_CLASS
     return dict(zip(state.image_ids[free].tolist(), state.best_class[free].tolist(), strict=True))
 
 
 def edit(desk: Desk, action: Callable[[Project], Change]) -> dict[int, tuple[int, int]]:
-    """Do an action and wait for the badge; the images whose class it changed, looked up one by one."""
+    """Perform an action and wait for the badge; returns the changed images, compared one by one."""
     before = shown(desk.state)
     act(desk.qtbot, desk.window.session, action)
     after = shown(desk.state)
@@ -38,7 +38,7 @@ def edit(desk: Desk, action: Callable[[Project], Change]) -> dict[int, tuple[int
 
 
 def wait_for_badge(desk: Desk, count: int) -> None:
-    """Wait until the badge tells of so many images."""
+    """Wait until the badge counts this number of images."""
     badge = desk.window.workspace.header.badge
     desk.wait(lambda: badge.changes is not None and badge.changes.other_class == count)
 
@@ -52,13 +52,13 @@ def panel_of(desk: Desk) -> ChangedPanel:
 
 
 def moves(panel: ChangedPanel) -> list[ClassMove]:
-    """The moves that the rows stand for."""
+    """The moves of the rows."""
     model = panel.moves.model()
     return [model.index(row, 0).data(Qt.ItemDataRole.UserRole) for row in range(model.rowCount())]
 
 
 def rows(panel: ChangedPanel) -> list[str]:
-    """What the rows say to a screen reader."""
+    """Accessible texts of the rows."""
     model = panel.moves.model()
     return [
         model.index(row, 0).data(Qt.ItemDataRole.AccessibleTextRole)
@@ -67,12 +67,12 @@ def rows(panel: ChangedPanel) -> list[str]:
 
 
 def click(desk: Desk, panel: ChangedPanel, place: QPoint) -> None:
-    """Click there in the list."""
+    """Click at a point of the list."""
     desk.qtbot.mouseClick(panel.moves.viewport(), Qt.MouseButton.LeftButton, pos=place)
 
 
 def test_removing_a_class_shows_where_its_images_went(desk: Desk, collection: Collection) -> None:
-    """The badge counts them; the panel names the removed class, and a face leads to its image."""
+    """The badge counts them; the panel names the removed class; a thumbnail opens its image."""
     desk.open(collection.project)
     badge = desk.window.workspace.header.badge
     assert not badge.isVisible()
@@ -100,7 +100,7 @@ def test_removing_a_class_shows_where_its_images_went(desk: Desk, collection: Co
 
 
 def test_the_panel_is_walked_by_keys(desk: Desk, collection: Collection) -> None:
-    """Its key opens it, arrows choose a move, Enter leads to its first image, Esc puts it away."""
+    """A key opens it, arrows select a move, Enter shows its first image, Esc closes it."""
     desk.open(collection.project)
     desk.press(Qt.Key.Key_J, CONTROL | SHIFT)
     panel = panel_of(desk)
@@ -122,7 +122,7 @@ def test_the_panel_is_walked_by_keys(desk: Desk, collection: Collection) -> None
 
 
 def test_labels_are_noticed_by_what_they_move(desk: Desk, collection: Collection) -> None:
-    """A class's labels given to another move other images; the labelled ones are not counted. Closing forgets all."""
+    """Relabelling moves other images; labelled ones are not counted. Closing clears the badge."""
     desk.open(collection.project)
     stripes, disc = desk.graph.find("Green stripes"), desk.graph.find("Green disc")
     wrong = desk.state.image_ids[desk.state.label_class == stripes].tolist()
@@ -137,7 +137,7 @@ def test_labels_are_noticed_by_what_they_move(desk: Desk, collection: Collection
 
 
 def test_why_unknown_moved_is_shown(desk: Desk, collection: Collection) -> None:
-    """The row says by how much, its tip and the panel say which labels did it; the next edit forgets it."""
+    """The row has the number, its tooltip and the panel the labels; the next edit clears it."""
     desk.open(collection.project)
     red, state = desk.graph.find("Red disc"), desk.state
     free = np.flatnonzero(state.label_class == NO_CLASS)
@@ -159,7 +159,7 @@ def test_why_unknown_moved_is_shown(desk: Desk, collection: Collection) -> None:
 
 
 def test_a_narrow_header_keeps_the_number(qtbot: QtBot) -> None:
-    """The badge says all of it only where nothing else has to go for that; the number is the same."""
+    """The full text is shown only where nothing is hidden for it; the number is always shown."""
     header = Header()
     qtbot.addWidget(header)
     header.show_title("All images", 2_640, to_review=2_000)

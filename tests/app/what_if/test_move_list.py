@@ -1,4 +1,4 @@
-"""The rows of images that went from class to class: opened to show all of them, walked by keys, clicked."""
+"""Rows of images that moved between classes: expanded, walked by keys, clicked."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -22,7 +22,7 @@ FIVE_WIDE = 308
 @pytest.mark.parametrize("images", [1, 5, 6, 1_054])
 @pytest.mark.parametrize("is_open", [False, True])
 def test_faces_lie_in_their_row_and_beside_one_another(images: int, is_open: bool) -> None:
-    """None over another or outside; the one at a place is found; those in sight are a run of lines."""
+    """Thumbnails do not overlap and are found by position; visible ones are whole lines."""
     faces = FaceLayout(QRect(0, 100, FIVE_WIDE, 0), 16, images, is_open)
     assert (faces.columns, faces.count) == (5, images if is_open else min(5, images))
     whole = QRect(0, 100, FIVE_WIDE, faces.height)
@@ -40,7 +40,7 @@ def test_faces_lie_in_their_row_and_beside_one_another(images: int, is_open: boo
 
 @pytest.fixture
 def listed(qtbot: QtBot, thumbnails: Thumbnails, tmp_path: Path) -> MoveList:
-    """Forty images went from class 1 to 2, and three from 2 to 3."""
+    """Forty images moved from class 1 to 2, and three from 2 to 3."""
     view = MoveList(thumbnails)
     qtbot.addWidget(view)
     view.resize(FIVE_WIDE + view.verticalScrollBar().sizeHint().width(), 400)
@@ -57,12 +57,12 @@ def row(view: MoveList, number: int) -> QModelIndex:
 
 
 def click(qtbot: QtBot, view: MoveList, place: QPoint) -> None:
-    """Click there."""
+    """Click at a point."""
     qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
 
 
 def test_a_click_opens_a_row_and_another_one_closes_it(qtbot: QtBot, listed: MoveList) -> None:
-    """Open it has all of its images, and each leads to itself."""
+    """Expanded it has all of its images, each of which can be clicked."""
     wanted = recorded(listed.image_requested)
     closed = listed.visualRect(row(listed, 0))
     on_text = closed.topLeft() + QPoint(40, 12)
@@ -82,7 +82,7 @@ def test_a_click_opens_a_row_and_another_one_closes_it(qtbot: QtBot, listed: Mov
 
 
 def test_keys_reach_every_image(qtbot: QtBot, listed: MoveList) -> None:
-    """Right goes along the faces and opens the row at its end, left goes back and closes it; down is the next row."""
+    """Right and left walk along thumbnails, expand and collapse; down is the next row."""
     wanted = recorded(listed.image_requested)
     listed.setFocus()
     closed = listed.visualRect(row(listed, 0)).height()
@@ -108,7 +108,7 @@ def test_keys_reach_every_image(qtbot: QtBot, listed: MoveList) -> None:
 def test_only_visible_faces_are_decoded(
     qtbot: QtBot, thumbnails: Thumbnails, listed: MoveList
 ) -> None:
-    """Of a thousand images in an open row as many as the list has room for."""
+    """Of a thousand images in an expanded row only those that fit the viewport."""
     listed.show_changes(
         ChangedImages((ClassMove(1, 2, np.arange(1, 1_001)),)), many_pictures(1_000), str
     )

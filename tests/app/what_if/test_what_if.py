@@ -1,4 +1,4 @@
-"""What if: edits are tried out in the whole window, seen, and kept as one step or discarded."""
+"""What-if edits in the window: tried out, shown, kept as one step or discarded."""
 
 from PySide6.QtCore import Qt
 
@@ -16,7 +16,7 @@ Key = Qt.Key
 
 
 def begin(desk: Desk) -> WhatIfBand:
-    """Press the key of what if; the band at the top."""
+    """Press the key of what if; returns the banner."""
     band = desk.window.of(WhatIf).band
     assert not band.isVisible()
     desk.press(Key.Key_W, CONTROL | SHIFT)
@@ -26,7 +26,7 @@ def begin(desk: Desk) -> WhatIfBand:
 
 
 def try_out(desk: Desk) -> int:
-    """Cut a class off and remove another; how many images would change class, counted one by one."""
+    """Move a class and remove another; returns the number of changed images, counted one by one."""
     before = own_copy(desk.state)
     red, disc = desk.graph.find("Red"), desk.graph.find("Red disc")
     checks = desk.graph.find("Blue checks")
@@ -37,17 +37,17 @@ def try_out(desk: Desk) -> int:
 
 
 def click(desk: Desk, button: object) -> None:
-    """Click it as the mouse does."""
+    """Click a button."""
     desk.qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
 def is_enabled(desk: Desk, name: str) -> bool:
-    """Whether an action can be chosen."""
+    """Whether an action is enabled."""
     return desk.window.registry.action(name).isEnabled()
 
 
 def test_edits_are_seen_before_they_are_done(desk: Desk, collection: Collection) -> None:
-    """The band counts what would change and how accuracy moves, the panel shows images, discarding leaves nothing."""
+    """The banner counts changes and accuracy, the panel shows images, discarding restores all."""
     desk.open(collection.project)
     before, kept_bytes = own_copy(desk.state), collection.project.read_bytes()
     band = begin(desk)
@@ -80,7 +80,7 @@ def test_edits_are_seen_before_they_are_done(desk: Desk, collection: Collection)
 
 
 def test_what_is_kept_is_one_step_and_stays_shown(desk: Desk, collection: Collection) -> None:
-    """By keys alone; afterwards the badge tells what changed, and one undo takes all back."""
+    """By keys; afterwards the badge counts the changes, and one undo reverts them."""
     desk.open(collection.project)
     before = own_copy(desk.state)
     band = begin(desk)
@@ -103,7 +103,7 @@ def test_what_is_kept_is_one_step_and_stays_shown(desk: Desk, collection: Collec
 
 
 def test_undo_within_goes_back_to_where_it_began(desk: Desk, collection: Collection) -> None:
-    """And no further; the band follows."""
+    """Not beyond the start of what if; the banner is updated."""
     desk.open(collection.project)
     assert is_enabled(desk, "undo")
     band = begin(desk)
@@ -126,12 +126,18 @@ def test_undo_within_goes_back_to_where_it_began(desk: Desk, collection: Collect
 def test_what_leaves_the_project_waits_until_it_is_decided(
     desk: Desk, collection: Collection
 ) -> None:
-    """Nothing that is only supposed is exported, trained with or backed up; and it goes with its project."""
+    """What-if edits are not exported, trained on or backed up, and end with the project."""
     desk.open(collection.project)
     waiting = (
-        "export", "import_labels", "backups", "add_images", "tune_propagation", "train_backbone", "choose_backbone",
+        "export",
+        "import_labels",
+        "backups",
+        "add_images",
+        "tune_propagation",
+        "train_backbone",
+        "choose_backbone",
         "what_if",
-    )  # fmt: skip
+    )
     assert all(is_enabled(desk, name) for name in waiting)
     assert not is_enabled(desk, "keep_what_if")
     band = begin(desk)
@@ -147,7 +153,7 @@ def test_what_leaves_the_project_waits_until_it_is_decided(
 def test_what_was_tried_out_is_not_lost_by_closing_the_window(
     desk: Desk, collection: Collection
 ) -> None:
-    """The person is asked first: stay, or decide and leave; what was undone again asks nothing."""
+    """The person is asked first: stay, or decide and close; after an undo there is no question."""
     desk.open(collection.project)
     band, window = begin(desk), desk.window
     act(desk.qtbot, window.session, lambda project: project.classes.add("Yellow")[0])
@@ -172,7 +178,7 @@ def test_what_was_tried_out_is_not_lost_by_closing_the_window(
 def test_another_project_is_opened_once_it_is_decided(
     desk: Desk, collection: Collection, unread: Collection
 ) -> None:
-    """Dropped on the window while edits are tried out, it waits until the person has discarded them."""
+    """Dropped on the window during what if, it is opened after the edits are discarded."""
     desk.open(collection.project)
     band, session = begin(desk), desk.window.session
     act(desk.qtbot, session, lambda project: project.classes.add("Yellow")[0])
@@ -187,12 +193,13 @@ def test_another_project_is_opened_once_it_is_decided(
 
 
 def test_nothing_is_embedded_while_edits_are_tried_out(desk: Desk, collection: Collection) -> None:
-    """What they would change must come from them alone; embedding goes on when it is decided."""
+    """Changes must come from the edits alone; embedding continues afterwards."""
     without_its_views(collection)
     desk.open(collection.project)
     embedding, what_if = desk.window.embedding, desk.window.session.what_if
     begin(desk)
-    embedding.pause_timer.timeout.emit()  # the person pauses: now images would be embedded in all their views
+    # during a pause images would be embedded in all their views
+    embedding.pause_timer.timeout.emit()
     assert embedding.job is None
     desk.press(Key.Key_D, CONTROL | SHIFT)
     desk.wait(lambda: embedding.job is not None)
@@ -203,7 +210,7 @@ def test_nothing_is_embedded_while_edits_are_tried_out(desk: Desk, collection: C
 def test_discarding_closes_a_question_about_what_was_tried_out(
     desk: Desk, collection: Collection
 ) -> None:
-    """It would be answered for the real project."""
+    """Its answer would apply to the real project."""
     desk.open(collection.project)
     band = begin(desk)
     desk.window.tree.select_class(desk.graph.find("Red"))

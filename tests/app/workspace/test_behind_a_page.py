@@ -1,4 +1,4 @@
-"""The grid behind a feature's page: not sorted meanwhile, up to date as soon as the page is left."""
+"""The grid behind a feature's page: not sorted meanwhile, updated when the page is left."""
 
 from PySide6.QtWidgets import QWidget
 
@@ -8,7 +8,7 @@ from tests.support.sessions import act
 
 
 def test_labels_given_on_a_page_are_seen_when_it_is_left(reviewing: Desk) -> None:
-    """Labelled cards leave "To review" then; the card that was current before is described again."""
+    """Labelled cards leave "To review" then; the inspector shows the current card again."""
     workspace, session = reviewing.window.workspace, reviewing.window.session
     page = QWidget()
     workspace.show_page(page, "Groups", rests_grid=True)

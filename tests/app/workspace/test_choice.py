@@ -1,4 +1,4 @@
-"""One truth about what is shown: chips, the rows beside the classes, counts, cards and inspector agree."""
+"""Consistency of what is shown: chips, subset rows, counts, cards and inspector."""
 
 from pathlib import Path
 
@@ -32,17 +32,17 @@ CHIPS = {
 
 
 def header(desk: Desk) -> Header:
-    """The line above the grid."""
+    """The header of the grid."""
     return desk.window.workspace.header
 
 
 def click_chip(desk: Desk, name: str) -> None:
-    """Click one of the chips."""
+    """Click a chip."""
     QTest.mouseClick(button(header(desk), name), Qt.MouseButton.LeftButton)
 
 
 def click_row(desk: Desk, subset: Subset) -> None:
-    """Click one of the rows beside the classes."""
+    """Click a subset row next to the classes."""
     (subset_list,) = desk.window.tree.findChildren(SubsetList)
     place = subset_list.visualRect(
         subset_list.model().index(list(Subset).index(subset), 0)
@@ -51,12 +51,12 @@ def click_row(desk: Desk, subset: Subset) -> None:
 
 
 def lit(desk: Desk) -> list[str]:
-    """The chips that are lit."""
+    """The checked chips."""
     return [chip.text() for chip in header(desk).findChildren(QPushButton) if chip.isChecked()]
 
 
 def test_chips_and_sidebar_do_not_say_the_same(reviewing: Desk) -> None:
-    """Chips are away while a row of the sidebar says it; they divide a class, and a set of images."""
+    """Chips are hidden while a subset row is selected; they filter classes and image sets."""
     reviewing.window.resize(1440, 800)
     every = [button(header(reviewing), name) for name in CHIPS]
     click_row(reviewing, Subset.LABELLED)
@@ -72,7 +72,7 @@ def test_chips_and_sidebar_do_not_say_the_same(reviewing: Desk) -> None:
 
 
 def test_a_chip_narrows_the_class_that_is_chosen(reviewing: Desk) -> None:
-    """The class stays chosen and in the title; unknown images belong to none, so there is no chip for them."""
+    """Class and title stay; unknown images have no class, so that chip is hidden."""
     reviewing.window.resize(1440, 800)
     blue = reviewing.graph.find("Blue")
     reviewing.window.tree.select_class(blue)
@@ -83,7 +83,7 @@ def test_a_chip_narrows_the_class_that_is_chosen(reviewing: Desk) -> None:
 
 
 def test_everybody_counts_the_same(reviewing: Desk) -> None:
-    """The line above the grid says of all images what the rows beside the classes say, also after a label."""
+    """The header's counts equal those of the subset rows, also after a label."""
     reviewing.window.resize(1600, 800)
     assert "40 images" in texts(header(reviewing))
     unlabelled = reviewing.choose(0)
@@ -97,7 +97,7 @@ def test_everybody_counts_the_same(reviewing: Desk) -> None:
 
 
 def test_the_line_above_held_cards_counts_what_the_tree_counts(reviewing: Desk) -> None:
-    """Predictions bring images into the shown class while somebody works on its cards: the number is the tree's."""
+    """Predictions move images into the shown class while its order is held: both counts agree."""
     graph, tree = reviewing.graph, reviewing.window.tree
     reviewing.window.resize(2200, 800)
     tree.front.expandAll()
@@ -127,7 +127,7 @@ def test_the_line_above_held_cards_counts_what_the_tree_counts(reviewing: Desk) 
 
 @pytest.mark.parametrize("size", [(1440, 900), (1000, 640)])
 def test_order_and_size_keep_their_place(reviewing: Desk, size: tuple[int, int]) -> None:
-    """Also beside the offer to sort again and the number of images that an edit changed; chips go before them."""
+    """Also next to sort button and badge; chips are hidden before them."""
     reviewing.window.resize(*size)
     (order,), (slider,) = (
         header(reviewing).findChildren(QComboBox),
@@ -145,7 +145,7 @@ def test_order_and_size_keep_their_place(reviewing: Desk, size: tuple[int, int])
 
 
 def test_orders_stand_in_the_palette_too(reviewing: Desk) -> None:
-    """And in the menu View, below Sort by; the list of orders follows."""
+    """And in the menu View, below Sort by; the combo box follows."""
     (order,) = header(reviewing).findChildren(QComboBox)
     reviewing.press(Key.Key_K, CONTROL)
     rows = reviewing.type_into_palette("sort by class")
@@ -158,7 +158,7 @@ def test_orders_stand_in_the_palette_too(reviewing: Desk) -> None:
 
 
 def sort_menu(desk: Desk) -> QMenu:
-    """View, Sort by."""
+    """The menu View > Sort by."""
     return next(
         menu for menu in desk.window.menuBar().findChildren(QMenu) if menu.title() == "Sort by"
     )
@@ -168,12 +168,12 @@ def sort_menu(desk: Desk) -> QMenu:
     ("to_review", "text"), [(0, "· none to review"), (5, "· all to review"), (3, "· 3 to review")]
 )
 def test_what_is_left_to_review_in_words(to_review: int, text: str) -> None:
-    """Nothing, everything, or a number, of five images."""
+    """None, all, or some of five images."""
     assert to_review_text(to_review, 5) == text
 
 
 def test_undoing_an_import_leaves_nothing_of_it(reviewing: Desk, tmp_path: Path) -> None:
-    """The removed image leaves the inspector with its card."""
+    """The removed image leaves grid and inspector."""
     click_row(reviewing, Subset.ALL)
     path = write_jpeg(tmp_path / "new.jpg")
     session = reviewing.window.session
@@ -189,7 +189,7 @@ def test_undoing_an_import_leaves_nothing_of_it(reviewing: Desk, tmp_path: Path)
 
 
 def test_the_inspector_never_shows_an_image_that_is_not_on_screen(reviewing: Desk) -> None:
-    """A row that filters the described image away moves frame and inspector to one that is there, or to none."""
+    """A subset that excludes the current image makes another one current, or none."""
     click_row(reviewing, Subset.LABELLED)
     labelled = reviewing.choose(3)
     click_row(reviewing, Subset.TO_REVIEW)
@@ -201,7 +201,7 @@ def test_the_inspector_never_shows_an_image_that_is_not_on_screen(reviewing: Des
 
 
 def test_an_image_outside_of_what_is_shown_changes_the_choice(reviewing: Desk) -> None:
-    """A thumbnail in the inspector leads to its image among all images, and the row says so."""
+    """A thumbnail in the inspector selects its image among all images, as does the subset row."""
     click_row(reviewing, Subset.LABELLED)
     labelled = int(reviewing.grid.model().image_ids[0])  # type: ignore[attr-defined]
     click_row(reviewing, Subset.TO_REVIEW)
@@ -216,7 +216,7 @@ def test_an_image_outside_of_what_is_shown_changes_the_choice(reviewing: Desk) -
 def test_a_title_of_200_letters_cuts_no_chip(
     reviewing: Desk, size: tuple[int, int], name: str
 ) -> None:
-    """It ends in an ellipsis, its tip has all of it, and every other word stays whole."""
+    """It is elided with a tooltip, and all other texts are whole."""
     blue = reviewing.graph.find("Blue")
     act(
         reviewing.qtbot,
@@ -236,7 +236,7 @@ def test_a_title_of_200_letters_cuts_no_chip(
 
 
 def test_an_image_alone_says_its_place_and_goes_on(reviewing: Desk) -> None:
-    """Of the images that are shown; a label by a key brings the next one, whose place is shown."""
+    """Among the shown images; labelling by key shows the next one and its position."""
     reviewing.choose(0)
     reviewing.press(Key.Key_Space)
     view = reviewing.window.workspace.image_view
@@ -250,7 +250,7 @@ def test_an_image_alone_says_its_place_and_goes_on(reviewing: Desk) -> None:
 
 
 def test_several_chosen_classes_show_the_images_of_all_of_them(reviewing: Desk) -> None:
-    """Ctrl and a click adds a class and takes it off again; Shift and an arrow adds the next one."""
+    """Ctrl and a click toggle a class; Shift and an arrow add the next one."""
     workspace, tree, graph = reviewing.window.workspace, reviewing.window.tree, reviewing.graph
     tree.front.expandAll()
 

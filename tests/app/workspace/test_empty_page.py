@@ -1,4 +1,4 @@
-"""An empty grid says why, and "all done" never looks like "nothing matches"."""
+"""The page of an empty grid: "all done" differs from "nothing matches"."""
 
 from itertools import pairwise
 
@@ -15,13 +15,13 @@ STATE = state_of([Picture(label=4)])
 
 
 def words(subset: Subset, class_name: str = "", *, is_writable: bool = True) -> Emptiness:
-    """What an empty part of a collection says."""
+    """The texts for an empty part of a collection."""
     classes = frozenset({4}) if class_name else None
     return emptiness(STATE, ImageFilter(subset, classes), class_name, is_writable=is_writable)
 
 
 def test_a_project_without_images_asks_for_some() -> None:
-    """The first thing to do, and nothing to press where nothing can be added."""
+    """The first things to do; no buttons in a read-only project."""
     for state in (None, state_of([])):
         found = emptiness(state, ImageFilter(), "", is_writable=True)
         assert found.actions == ("add_folder", "add_images")
@@ -34,7 +34,7 @@ def test_a_project_without_images_asks_for_some() -> None:
     [(Subset.TO_REVIEW, ""), (Subset.TO_REVIEW, "Gull"), (Subset.FAILED, "")],
 )
 def test_an_end_well_reached_looks_good(subset: Subset, class_name: str) -> None:
-    """Nothing left to review, every file read: a check mark."""
+    """Nothing left to review, every file readable: a check mark."""
     found = words(subset, class_name)
     assert found.is_good
     assert found.icon == "check_circle"
@@ -45,14 +45,14 @@ def test_an_end_well_reached_looks_good(subset: Subset, class_name: str) -> None
     [(Subset.UNKNOWN, ""), (Subset.LABELLED, ""), (Subset.ALL, "Gull"), (Subset.UNKNOWN, "Gull")],
 )
 def test_nothing_there_does_not_look_like_done(subset: Subset, class_name: str) -> None:
-    """No check mark where there is only nothing."""
+    """No check mark for an empty subset."""
     found = words(subset, class_name)
     assert not found.is_good
     assert found.icon != "check_circle"
 
 
 def test_all_done_and_nothing_matches_differ_in_every_part() -> None:
-    """Icon, title and text tell them apart."""
+    """Icon, title and text differ."""
     done, nothing, unlabelled = (
         words(Subset.TO_REVIEW),
         words(Subset.UNKNOWN),
@@ -66,7 +66,7 @@ def test_all_done_and_nothing_matches_differ_in_every_part() -> None:
 
 
 def test_a_class_is_named() -> None:
-    """The words are about the class that is shown."""
+    """The texts name the shown class."""
     assert words(Subset.ALL, "Gull").title == "No images of Gull yet"
     assert words(Subset.TO_REVIEW, "Gull").title == "Nothing left to review in Gull"
     assert words(Subset.LABELLED, "Gull").title == "No labelled images of Gull yet"
@@ -74,7 +74,7 @@ def test_a_class_is_named() -> None:
 
 @pytest.mark.parametrize("name", ["long " * 40, "x" * 200])
 def test_a_class_of_200_letters_widens_nothing(qtbot: QtBot, name: str) -> None:
-    """The middle of the name is left out, and what is left wraps."""
+    """The name is elided in the middle and wraps."""
     page = EmptyPage(BY_NAME)
     qtbot.addWidget(page)
     page.show_emptiness(words(Subset.TO_REVIEW, name))
@@ -86,7 +86,7 @@ def test_a_class_of_200_letters_widens_nothing(qtbot: QtBot, name: str) -> None:
 
 
 def test_every_button_does_something() -> None:
-    """Each offered action is one of the window's."""
+    """Each offered action exists in the window."""
     found = [words(subset, name) for subset in Subset for name in ("", "Gull")] + [
         emptiness(None, ImageFilter(), "", is_writable=True)
     ]
@@ -95,5 +95,5 @@ def test_every_button_does_something() -> None:
 
 @pytest.mark.parametrize("subset", list(Subset))
 def test_nothing_points_at_likely_images(subset: Subset) -> None:
-    """Whether there are any stands on the page of the class; an empty grid does not know."""
+    """Only the page of the class knows whether there are any."""
     assert "likely" not in words(subset, "Gull").text

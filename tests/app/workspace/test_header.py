@@ -1,4 +1,4 @@
-"""The title and what stands beside it."""
+"""The header of the grid."""
 
 from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
@@ -10,7 +10,7 @@ LONG, SHORT = "A long name of a class that has nothing to do with the next", "Gu
 
 
 def _ends_of(header: Header) -> tuple[int, int]:
-    """Where the words of the title end, and where the count begins."""
+    """Where the text of the title ends, and where the count begins."""
     title, count = (
         next(label for label in header.findChildren(QLabel) if label.text() == text)
         for text in (header.title, "53 images")
@@ -19,7 +19,7 @@ def _ends_of(header: Header) -> tuple[int, int]:
 
 
 def test_a_count_stands_right_behind_the_title(qtbot: QtBot) -> None:
-    """Behind a short title after a long one, too; and chips that were hidden for that one come back."""
+    """Also behind a short title after a long one; chips hidden for that one are shown again."""
     header = Header()
     qtbot.addWidget(header)
     header.resize(760, 48)

@@ -1,4 +1,4 @@
-"""A project opens with "Teach first" while a class has few labels; what a person chose for it counts from then on."""
+"""A project opens with "Teach first" while a class has few labels, else with its own order."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -22,12 +22,12 @@ from tests.support.sessions import create_project
     ],
 )
 def test_while_a_class_has_few_labels(counts: dict[int, int], order: Order) -> None:
-    """Those of its parents do not count."""
+    """Labels of its parents do not count."""
     assert default_order([1, 2], counts) is order
 
 
 def test_a_project_opens_with_what_teaches_most(desk: Desk, collection: Collection) -> None:
-    """Its first image is the one whose label helps most."""
+    """The first image has the lowest teach rank."""
     desk.open(collection.project)
     workspace = desk.window.workspace
     assert workspace.model.order is Order.TEACH_FIRST
@@ -40,7 +40,7 @@ def test_a_project_opens_with_what_teaches_most(desk: Desk, collection: Collecti
 def test_what_was_chosen_stays_for_the_project_alone(
     desk: Desk, collection: Collection, settings: Settings
 ) -> None:
-    """Also when it is opened again; another project opens with its own."""
+    """Also when it is reopened; another project has its own order."""
     desk.open(collection.project)
     desk.window.registry.trigger("order_class")
     create_project(desk.qtbot, desk.window.session, collection.folder / "other.protoleaf")
@@ -52,7 +52,7 @@ def test_what_was_chosen_stays_for_the_project_alone(
 
 
 def test_cards_under_a_hand_are_not_sorted(desk: Desk, collection: Collection) -> None:
-    """Who clicked a card before the predictions were there finds the others where they stood."""
+    """A card clicked before the predictions arrive holds the order."""
     desk.open(collection.project)
     model = desk.window.workspace.model
     desk.qtbot.mouseClick(desk.grid.viewport(), Qt.MouseButton.LeftButton)

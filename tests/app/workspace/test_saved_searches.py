@@ -1,4 +1,4 @@
-"""Searches that are saved in the sidebar: by the button, chosen by a click, renamed, removed, and undone."""
+"""Saved searches in the sidebar: saved, selected, renamed, removed, undone."""
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
@@ -13,7 +13,7 @@ Key = Qt.Key
 
 
 def search(desk: Desk, text: str) -> None:
-    """Ctrl+F, and a text."""
+    """Press Ctrl+F and type a text."""
     desk.press(Key.Key_F, CONTROL)
     bar = desk.window.workspace.search_bar
     desk.wait(bar.field.hasFocus)
@@ -23,7 +23,7 @@ def search(desk: Desk, text: str) -> None:
 
 
 def save(desk: Desk, text: str) -> None:
-    """Search, and click the button beside the field."""
+    """Search, and click the button next to the field."""
     search(desk, text)
     bar = desk.window.workspace.search_bar
     desk.wait(bar.save_button.isVisible)
@@ -32,18 +32,18 @@ def save(desk: Desk, text: str) -> None:
 
 
 def names(desk: Desk) -> list[str]:
-    """The saved searches of the sidebar."""
+    """Names of the saved searches."""
     return [each.name for each in desk.window.tree.subset_list.rows.searches]
 
 
 def row(desk: Desk, place: int) -> QPoint:
-    """Where a saved search stands."""
+    """The position of a saved search."""
     rows = desk.window.tree.subset_list
     return rows.visualRect(rows.rows.index(len(Subset) + place)).center()
 
 
 def test_a_search_is_saved_and_found_again_by_a_click(reviewing: Desk) -> None:
-    """With its count behind it; the button is away while a saved search is shown."""
+    """With its count; the button is hidden while a saved search is shown."""
     save(reviewing, "labelled OR flagged")
     bar, rows = reviewing.window.workspace.search_bar, reviewing.window.tree.subset_list
     assert not bar.save_button.isVisible()
@@ -58,7 +58,7 @@ def test_a_search_is_saved_and_found_again_by_a_click(reviewing: Desk) -> None:
 
 
 def test_a_count_follows_labels(reviewing: Desk) -> None:
-    """Behind the window."""
+    """On a thread."""
     save(reviewing, "labelled")
     reviewing.press(Key.Key_Escape)
     reviewing.choose(0)
@@ -73,7 +73,7 @@ def test_a_saved_search_is_renamed_removed_and_that_is_undone(reviewing: Desk) -
     rows = reviewing.window.tree.subset_list
     QTest.mouseMove(
         rows.viewport(), QPoint(1, 1)
-    )  # a new window does not know a pointer that stays still
+    )  # a new window ignores a pointer that does not move
     click(rows.viewport(), row(reviewing, 0), RIGHT)
     choose(open_menu(), "Rename…")
     reviewing.wait(lambda: rows.findChild(QLineEdit) is not None)
@@ -94,7 +94,7 @@ def test_a_saved_search_is_renamed_removed_and_that_is_undone(reviewing: Desk) -
 
 
 def test_a_search_names_the_part_that_matches_nothing(reviewing: Desk) -> None:
-    """Below the field, with what may be meant."""
+    """Below the field, with a suggestion."""
     bar = reviewing.window.workspace.search_bar
     search(reviewing, "labelled dragon")
     reviewing.wait(lambda: bar.problem == "Nothing matches “dragon”.")

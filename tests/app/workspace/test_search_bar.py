@@ -1,4 +1,4 @@
-"""Searching by keys and mouse: live, composed with subsets and classes, cleared, and followed while one works."""
+"""Searching by keys and mouse: live, combined with subsets and classes, cleared, updated."""
 
 from functools import partial
 
@@ -22,7 +22,7 @@ Key = Qt.Key
 
 @pytest.fixture
 def searcher(desk: Desk, collection: Collection) -> Desk:
-    """A person with the small collection, of which some images are noted."""
+    """A window with the small collection, some images with stars."""
     desk.open(collection.project)
     ids = desk.state.image_ids.tolist()
     act(desk.qtbot, desk.window.session, lambda project: project.notes.set_stars(ids[:5], 4))
@@ -35,7 +35,7 @@ def workspace_of(desk: Desk) -> Workspace:
 
 
 def type_search(desk: Desk, text: str, *, hits: int) -> None:
-    """Ctrl+F, then letters; wait until so many cards are left."""
+    """Press Ctrl+F and type; wait until this number of cards is left."""
     desk.press(Key.Key_F, CONTROL)
     field = workspace_of(desk).search_bar.field
     assert field.hasFocus()
@@ -50,7 +50,7 @@ def type_search(desk: Desk, text: str, *, hits: int) -> None:
 
 
 def test_ctrl_f_finds_while_one_types(searcher: Desk) -> None:
-    """The cards are the hits; Enter goes on to them, Esc shows everything again."""
+    """The cards are the matches; Enter focuses them, Esc shows everything again."""
     workspace, everything = workspace_of(searcher), workspace_of(searcher).model.rowCount()
     type_search(searcher, "stars:>=3", hits=5)
     assert texts(workspace.search_bar).splitlines() == ["5 images"]
@@ -71,7 +71,7 @@ def test_the_button_in_the_header_opens_and_closes_it(searcher: Desk) -> None:
 
 
 def test_a_search_is_composed_with_subsets_and_classes(searcher: Desk) -> None:
-    """What is chosen on the left filters the hits, and stays when the search is over."""
+    """The selection on the left filters the matches, and stays when the search is cleared."""
     workspace, state = workspace_of(searcher), searcher.state
     type_search(searcher, "stars:4", hits=5)
     labelled = sum(int(label) != -1 for label in state.label_class[:5].tolist())
@@ -94,7 +94,7 @@ def test_what_is_not_understood_is_reported_and_the_last_hits_stay(searcher: Des
 
 
 def test_nothing_matches_looks_like_it(searcher: Desk) -> None:
-    """The empty page says what was searched for, and its button clears the search."""
+    """The empty page quotes the search, and its button clears it."""
     workspace = workspace_of(searcher)
     type_search(searcher, "unicorn", hits=0)
     assert "Nothing matches" in texts(workspace.empty)
@@ -104,7 +104,7 @@ def test_nothing_matches_looks_like_it(searcher: Desk) -> None:
 
 
 def test_labelled_cards_leave_the_search_and_the_others_keep_their_places(searcher: Desk) -> None:
-    """A key means what is on the screen, also in a search that labels change."""
+    """Keys act on visible cards, also in a search that labels affect."""
     workspace = workspace_of(searcher)
     unlabelled = int((searcher.state.label_class == -1).sum())
     type_search(searcher, "unlabelled", hits=unlabelled)
@@ -119,7 +119,7 @@ def test_labelled_cards_leave_the_search_and_the_others_keep_their_places(search
 
 
 def test_completions_of_fields_by_keys(searcher: Desk) -> None:
-    """Letters offer fields; the arrow and Enter write one."""
+    """Letters offer fields; the arrow key and Enter insert one."""
     assert completions("da", 2)[0][0] == "date:"
     assert completions("date:20", 7) == []
     assert [name for name, _ in completions("-un", 3)] == [
@@ -151,7 +151,7 @@ def test_completions_of_fields_by_keys(searcher: Desk) -> None:
 
 
 def test_filters_write_the_search_and_read_it(searcher: Desk) -> None:
-    """Both ways: what is chosen stands in the field, and what is typed is chosen."""
+    """Both ways: filters are written into the field, and parsed from it."""
     workspace = workspace_of(searcher)
     searcher.press(Key.Key_F, CONTROL)
     QTest.mouseClick(workspace.search_bar.filter_button, Qt.MouseButton.LeftButton)
@@ -195,7 +195,7 @@ def test_terms_of_dates() -> None:
 
 
 def test_in_the_class_graph_it_finds_a_class(searcher: Desk) -> None:
-    """There it means classes, as before; back at the images the search is there again."""
+    """The graph has a search of its own; the search for images is kept."""
     workspace = workspace_of(searcher)
     type_search(searcher, "stars:4", hits=5)
     searcher.press(Key.Key_G, CONTROL)

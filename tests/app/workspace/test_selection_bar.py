@@ -1,4 +1,4 @@
-"""Many images selected: a calm bar says what can be done with all of them, and Enter does just that."""
+"""Many selected images: a bar with actions for all of them, one of which is Enter's."""
 
 from dataclasses import replace
 
@@ -31,7 +31,7 @@ NONE_SURE = Acceptable({}, 0.0, 0, guess_count=49)
 
 @pytest.fixture
 def doubtful(reviewing: Desk) -> Desk:
-    """No class of discs has a label any more: the program does not know what it sees in half of the images."""
+    """No disc class has labels: the model does not recognise half of the images."""
     state, session = reviewing.state, reviewing.window.session
     discs = [
         class_id
@@ -48,7 +48,7 @@ def doubtful(reviewing: Desk) -> Desk:
 
 @pytest.fixture
 def strange(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Desk:
-    """The same, where the program is quick to take an image for unknown."""
+    """The same with a low threshold for unknown images."""
     monkeypatch.setattr("engine.everyday.collection_stage.novelty.QUANTILE", 0.9)
     desk: Desk = request.getfixturevalue("doubtful")
     return desk
@@ -56,7 +56,7 @@ def strange(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture
 def bar(reviewing: Desk) -> SelectionBar:
-    """Forty images are to be reviewed; Ctrl+A has selected all of them."""
+    """Forty images to review, selected by Ctrl+A."""
     reviewing.choose(0)
     reviewing.press(Key.Key_A, CONTROL)
     bar = reviewing.window.workspace.selection_bar
@@ -71,7 +71,7 @@ def shown_state(desk: Desk) -> CollectionState:
 
 
 def above(desk: Desk, percent: int) -> tuple[int, float]:
-    """How many images to review are more probable than a threshold, and the errors that makes, as cards show it."""
+    """Number of images to review above a threshold, and their expected errors, as on the cards."""
     state = shown_state(desk)
     scores = state.best_score[(state.label_class == NO_CLASS) & ~state.is_unknown].astype(
         np.float64
@@ -80,12 +80,12 @@ def above(desk: Desk, percent: int) -> tuple[int, float]:
 
 
 def top_of(desk: Desk, bar: SelectionBar) -> int:
-    """Where the bar begins, from the top of the window."""
+    """Vertical position of the bar in the window."""
     return bar.mapTo(desk.window, QPoint()).y()
 
 
 def set_threshold(desk: Desk, bar: SelectionBar, percent: int) -> None:
-    """Type another threshold and go back to the images."""
+    """Type another threshold and return to the images."""
     (field,) = bar.findChildren(QSpinBox)
     QTest.mouseClick(field.lineEdit(), Qt.MouseButton.LeftButton)
     field.selectAll()
@@ -105,12 +105,12 @@ def set_threshold(desk: Desk, bar: SelectionBar, percent: int) -> None:
     ],
 )
 def test_errors_are_rounded_honestly(expected: float, text: str) -> None:
-    """Never "no errors": nobody knows that."""
+    """Never "no errors"."""
     assert errors_text(expected) == text
 
 
 def test_it_comes_and_goes_with_the_selection(reviewing: Desk, bar: SelectionBar) -> None:
-    """Two images by Shift and an arrow bring it; Esc, the cross, and one image alone send it away."""
+    """Shift and an arrow show it; Esc, the close button and a single image hide it."""
     assert selected_text(40) in texts(bar)
     reviewing.press(Key.Key_Escape)
     reviewing.wait(lambda: not bar.isVisible())
@@ -123,7 +123,7 @@ def test_it_comes_and_goes_with_the_selection(reviewing: Desk, bar: SelectionBar
 
 
 def test_it_says_why_nothing_can_be_accepted(doubtful: Desk, bar: SelectionBar) -> None:
-    """Three of eight classes have no examples: beside the button, and where Enter is pressed all the same."""
+    """Three of eight classes have no examples: next to the button, and after Enter."""
     set_threshold(doubtful, bar, 99)
     reason = nothing_sure_text(NONE_SURE, ClassesSeen(5, 3, 0.4), doubtful.graph)
     assert (
@@ -139,7 +139,7 @@ def test_it_says_why_nothing_can_be_accepted(doubtful: Desk, bar: SelectionBar) 
 
 
 def test_no_reason_where_all_classes_have_examples() -> None:
-    """Nor of others than the only one that there is."""
+    """Nor about others than a single class."""
     assert nothing_sure_text(NONE_SURE, None, graph_of({"Gull": ()})) == ""
     only = nothing_sure_text(NONE_SURE, ClassesSeen(1, 1, 0.5), graph_of({"Gull": ()}))
     assert only == "There is only one class. Nothing here is sure enough yet: label more classes."
@@ -151,7 +151,7 @@ def test_no_reason_where_all_classes_have_examples() -> None:
 
 @pytest.mark.parametrize("percent", [70, 80])
 def test_enter_does_what_the_bar_says(doubtful: Desk, bar: SelectionBar, percent: int) -> None:
-    """The images above the chosen threshold, no others, as one step that one undo takes back."""
+    """The images above the threshold are accepted in one undoable step."""
     set_threshold(doubtful, bar, percent)
     count, errors = above(doubtful, percent)
     assert 0 < count < 49
@@ -169,7 +169,7 @@ def test_enter_does_what_the_bar_says(doubtful: Desk, bar: SelectionBar, percent
 def test_images_that_may_show_none_of_the_classes_are_included_by_a_tick(
     strange: Desk, bar: SelectionBar
 ) -> None:
-    """They are counted beside the button; ticked, they are among those that Enter accepts."""
+    """They are counted next to the button; ticked, Enter accepts them, too."""
     set_threshold(strange, bar, 50)
     count, _errors = above(strange, 50)
     state = shown_state(strange)
@@ -186,7 +186,7 @@ def test_images_that_may_show_none_of_the_classes_are_included_by_a_tick(
 def test_the_button_does_the_same_and_the_threshold_is_kept(
     reviewing: Desk, bar: SelectionBar
 ) -> None:
-    """A click accepts, the keys go on to mean the images, and the next start knows the threshold."""
+    """A click accepts, the focus returns to the images, and the threshold is stored."""
     for _step in range(5):
         QTest.mouseClick(button(bar, "Higher"), Qt.MouseButton.LeftButton)
     assert reviewing.window.settings.accept_above == 85
@@ -200,7 +200,7 @@ def test_the_button_does_the_same_and_the_threshold_is_kept(
 
 
 def test_labels_of_many_are_given_and_removed(reviewing: Desk, bar: SelectionBar) -> None:
-    """Label as… asks once for all; Remove label is there only where there is one."""
+    """Button "Label as" asks once for all; "Remove label" is shown only if there is one."""
     assert not button(bar, "Remove label").isVisible()
     QTest.mouseClick(button(bar, "Label as"), Qt.MouseButton.LeftButton)
     reviewing.type_into_palette("blue ch")
@@ -223,7 +223,7 @@ def test_labels_of_many_are_given_and_removed(reviewing: Desk, bar: SelectionBar
 
 
 def test_no_card_moves_or_hides_behind_it(reviewing: Desk, bar: SelectionBar) -> None:
-    """Cards stay where they were, and the last row can be scrolled to above the bar."""
+    """Cards keep their positions, and the last row can be scrolled above the bar."""
     reviewing.press(Key.Key_Escape)
     reviewing.wait(lambda: not bar.isVisible())
     grid = reviewing.grid
@@ -238,7 +238,7 @@ def test_no_card_moves_or_hides_behind_it(reviewing: Desk, bar: SelectionBar) ->
 
 @pytest.mark.parametrize("size", [(1440, 900), (1000, 640), (860, 500)])
 def test_it_fits_every_window(reviewing: Desk, bar: SelectionBar, size: tuple[int, int]) -> None:
-    """In one line or several, without a word cut or a part outside."""
+    """In one or more lines, without clipped texts or parts outside."""
     reviewing.window.resize(*size)
     reviewing.wait(lambda: bar.width() == reviewing.window.workspace.width())
     reviewing.wait(lambda: not clipped(bar))
@@ -259,7 +259,7 @@ def accepted(state: CollectionState, threshold: float = 0.8) -> Acceptable:
 
 
 def test_images_above_the_threshold_are_grouped_by_class() -> None:
-    """Three of four pass 80%: 5%, 10% and 15% of an error make 0.3 in all."""
+    """Three of four pass 80%; errors of 5%, 10% and 15% sum to 0.3."""
     guesses = [
         SURE,
         Picture(best=TERN, score=0.9),
@@ -272,7 +272,7 @@ def test_images_above_the_threshold_are_grouped_by_class() -> None:
 
 
 def test_errors_are_counted_as_an_audit_showed_them() -> None:
-    """Odds of 1 in 9, four times as large; which images are accepted stays."""
+    """Odds of 1 in 9, scaled by four; the accepted images do not change."""
     state = replace(state_of([Picture(best=GULL, score=0.9)] * 10), error_odds=4.0)
     found = accepted(state)
     assert found.image_count == 10
@@ -292,7 +292,7 @@ def test_errors_are_counted_as_an_audit_showed_them() -> None:
     ],
 )
 def test_only_guesses_are_accepted(other: Picture) -> None:
-    """Labels of a person stay; nothing is done to images that are unknown or without a prediction."""
+    """Labels stay; unknown images and those without a prediction are skipped."""
     done = accepted(state_of([other, SURE, other]))
     assert done.groups == {GULL: [12]}
     assert done.image_count == 1
@@ -300,7 +300,7 @@ def test_only_guesses_are_accepted(other: Picture) -> None:
 
 
 def test_images_that_are_gone_or_not_chosen_are_passed_over() -> None:
-    """Ids of removed images are no error, also in a project that has become empty."""
+    """Ids of removed images are no error, also in an empty project."""
     state = state_of([SURE] * 4)
     assert acceptable(state, (99, 14, 12, 1), 0.5).groups == {GULL: [14, 12]}
     assert acceptable(state, (), 0.5) == ({}, 0.0, 0, 0)
@@ -308,7 +308,7 @@ def test_images_that_are_gone_or_not_chosen_are_passed_over() -> None:
 
 
 def test_images_that_may_show_none_of_the_classes_are_counted_and_can_be_included() -> None:
-    """Two of them pass the threshold; with them there are three, and their errors count."""
+    """Two of them pass the threshold; included, there are three, with their errors."""
     far = Picture(best=GULL, score=0.9, is_unknown=True)
     state = state_of([SURE, far, far, Picture(best=GULL, score=0.5, is_unknown=True)])
     assert accepted(state).unknown_count == 2

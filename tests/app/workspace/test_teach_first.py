@@ -1,4 +1,4 @@
-"""The order “Teach first” by hand: before any label, after some, in the next project, and not where nobody asked."""
+"""The order "Teach first": before any label, after some, in the next project, off elsewhere."""
 
 import numpy as np
 from PySide6.QtCore import Qt
@@ -12,24 +12,24 @@ from tests.support.sessions import act
 
 
 def order_box(desk: Desk) -> QComboBox:
-    """The list of orders above the grid."""
+    """The combo box of orders above the grid."""
     (box,) = desk.window.workspace.header.findChildren(QComboBox)
     return box
 
 
 def choose_teach_first(desk: Desk) -> None:
-    """Go to the first order of the list, and wait for the answer."""
+    """Choose the first order of the list, and wait for the ranks."""
     QTest.keyClick(order_box(desk), Qt.Key.Key_Home)
     desk.wait(lambda: desk.state.teach_rank is not None and desk.window.session.is_settled)
 
 
 def shown(desk: Desk) -> list[int]:
-    """Images in the grid, in order."""
+    """Images of the grid, in order."""
     return desk.window.workspace.model.image_ids.tolist()
 
 
 def by_rank(desk: Desk) -> list[int]:
-    """Unlabelled images, those first whose labels would teach most."""
+    """Unlabelled images by teach rank."""
     state = desk.state
     assert state.teach_rank is not None
     free = np.flatnonzero(state.label_class == NO_CLASS)
@@ -37,14 +37,14 @@ def by_rank(desk: Desk) -> list[int]:
 
 
 def test_nobody_asked(reviewing: Desk) -> None:
-    """Other orders have nothing found out."""
+    """Other orders do not compute teach ranks."""
     assert reviewing.state.teach_rank is None
     reviewing.press(Qt.Key.Key_Right)
     assert reviewing.state.teach_rank is None
 
 
 def test_before_any_label(reviewing: Desk) -> None:
-    """A new collection has an order too; the list says what it is for, and what is chosen next ends it."""
+    """A collection without labels has ranks, too; the order has a tooltip, and can be changed."""
     labelled = reviewing.state.image_ids[reviewing.state.label_class != NO_CLASS].tolist()
     act(reviewing.qtbot, reviewing.window.session, lambda project: project.labels.remove(labelled))
     before = shown(reviewing)
@@ -59,7 +59,7 @@ def test_before_any_label(reviewing: Desk) -> None:
 
 
 def test_keys_mean_images_after_an_order_was_chosen(reviewing: Desk) -> None:
-    """The list of orders gives the keyboard back."""
+    """The combo box returns the focus to the grid."""
     order_box(reviewing).setFocus()
     choose_teach_first(reviewing)
     assert reviewing.grid.hasFocus()
@@ -70,7 +70,7 @@ def test_keys_mean_images_after_an_order_was_chosen(reviewing: Desk) -> None:
 
 
 def test_labels_are_given_in_peace(reviewing: Desk) -> None:
-    """A labelled card leaves and the others stay, until they are sorted again by what would teach most now."""
+    """A labelled card leaves and the others stay, until they are sorted again by new ranks."""
     choose_teach_first(reviewing)
     first = shown(reviewing)
     assert reviewing.choose(0) == first[0]
@@ -83,7 +83,7 @@ def test_labels_are_given_in_peace(reviewing: Desk) -> None:
 
 
 def test_the_next_project_has_it_too(desk: Desk, collection: Collection) -> None:
-    """The order is remembered; the project that is opened says at once what to label first."""
+    """The order is stored; the opened project computes ranks at once."""
     QTest.keyClick(order_box(desk), Qt.Key.Key_Home)
     desk.open(collection.project)
     desk.wait(lambda: desk.state.teach_rank is not None)

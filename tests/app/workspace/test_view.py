@@ -1,4 +1,4 @@
-"""The centre with a real project: grid, single image, and the page for nothing."""
+"""The centre with a real project: grid, single image, and the empty page."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -45,7 +45,7 @@ def workspace(
 
 
 def test_the_grid_follows_what_is_chosen(workspace: Workspace, session: Session) -> None:
-    """A subset, a class with its part, and back."""
+    """A subset, a class with a subset, and back."""
     assert workspace.model.rowCount() == 64
     workspace.show_subset(Subset.TO_REVIEW)
     assert workspace.model.rowCount() == 40
@@ -60,7 +60,7 @@ def test_the_grid_follows_what_is_chosen(workspace: Workspace, session: Session)
 def test_a_visit_to_one_image_comes_back_to_the_same_place(
     qtbot: QtBot, workspace: Workspace
 ) -> None:
-    """Esc returns to the grid where it was scrolled; arrows went on meanwhile."""
+    """Esc restores the scroll position, although arrows moved on meanwhile."""
     bar = workspace.grid.verticalScrollBar()
     workspace.grid.select_row(0)
     bar.setValue(bar.maximum() // 2)
@@ -82,7 +82,7 @@ def test_a_visit_to_one_image_comes_back_to_the_same_place(
 
 
 def test_a_removed_class_is_left(qtbot: QtBot, workspace: Workspace, session: Session) -> None:
-    """When the shown class is gone, the whole collection is shown."""
+    """When the shown class is removed, the whole collection is shown."""
     disc = session.graph.find("Red disc")
     workspace.show_class(disc)
     act(qtbot, session, lambda project: project.classes.remove([disc]))
@@ -91,7 +91,7 @@ def test_a_removed_class_is_left(qtbot: QtBot, workspace: Workspace, session: Se
 
 
 def test_done_shows_the_page_for_done(qtbot: QtBot, workspace: Workspace, session: Session) -> None:
-    """When the last image of a subset got its label, the page says that all is done."""
+    """When the last image of a subset is labelled, the page says "All done"."""
     workspace.show_subset(Subset.TO_REVIEW)
     ids = workspace.model.image_ids.tolist()
     act(qtbot, session, lambda project: project.labels.set(ids, None))
@@ -105,7 +105,7 @@ def test_done_shows_the_page_for_done(qtbot: QtBot, workspace: Workspace, sessio
 def test_zoom_and_order_are_remembered(
     qtbot: QtBot, workspace: Workspace, session: Session, thumbnails: Thumbnails, settings: Settings
 ) -> None:
-    """Chosen in the header, and there at the next start."""
+    """Changed in the header, and restored at the next start."""
     (slider,) = workspace.header.findChildren(QSlider)
     (box,) = workspace.header.findChildren(QComboBox)
     before = workspace.grid.thumbnail_side
@@ -122,7 +122,7 @@ def test_zoom_and_order_are_remembered(
 
 
 def test_an_image_elsewhere_is_scrolled_to(workspace: Workspace, session: Session) -> None:
-    """A shot clicked in the inspector is found although another class is shown."""
+    """An example clicked in the inspector is found although another class is shown."""
     workspace.show_class(session.graph.find("Green"))
     red = int(workspace.model.state.image_ids[0]) if workspace.model.state is not None else -1
     workspace.show_image(red)

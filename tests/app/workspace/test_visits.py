@@ -1,4 +1,4 @@
-"""A set of images or a feature's page in the centre: seen, left by Esc or the arrow, back in the same place."""
+"""Image sets and feature pages in the centre: shown, left by Esc or the back arrow."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -54,7 +54,7 @@ def _ids(workspace: Workspace) -> list[int]:
 
 
 def test_a_set_is_shown_in_its_order_and_left_by_escape(qtbot: QtBot, workspace: Workspace) -> None:
-    """The grid has exactly its images; going back leads to the subset, image and scroll place from before."""
+    """Exactly its images; going back restores subset, image and scroll position."""
     workspace.show_subset(Subset.TO_REVIEW)
     shown = _ids(workspace)
     workspace.grid.select_image(shown[30])
@@ -72,7 +72,7 @@ def test_a_set_is_shown_in_its_order_and_left_by_escape(qtbot: QtBot, workspace:
 def test_chips_and_orders_work_within_a_set(
     qtbot: QtBot, workspace: Workspace, session: Session
 ) -> None:
-    """A chip shows a part of it; another order takes the place of its own; a label keeps the order."""
+    """A chip filters it; another order replaces its own; a label does not change the order."""
     every = _ids(workspace)
     wanted = [*every[40:20:-1]]
     workspace.show_images(ImageSet(np.array(wanted), "Chosen", is_ordered=True))
@@ -99,7 +99,7 @@ def test_a_set_without_images_says_so(workspace: Workspace) -> None:
 
 
 def test_a_page_stands_in_the_centre_until_it_is_left(qtbot: QtBot, workspace: Workspace) -> None:
-    """Esc and the arrow leave it; what is typed in it does not; another choice takes its place."""
+    """Esc and the arrow leave it, typing in it does not; another selection replaces it."""
     page, field, left = QWidget(), QLineEdit(), list[QWidget]()
     fill_column(page, field)
     workspace.page_left.connect(left.append)
@@ -121,7 +121,7 @@ def test_a_page_stands_in_the_centre_until_it_is_left(qtbot: QtBot, workspace: W
 def test_a_page_leads_back_to_the_graph_and_goes_with_the_project(
     qtbot: QtBot, workspace: Workspace, session: Session
 ) -> None:
-    """What stood there before stands there again; a closed project leaves no page."""
+    """The graph is shown again; closing the project closes the page."""
     page, left = QWidget(), list[QWidget]()
     workspace.page_left.connect(left.append)
     assert session.state is not None
@@ -138,7 +138,7 @@ def test_a_page_leads_back_to_the_graph_and_goes_with_the_project(
 def test_a_set_that_was_opened_from_a_page_leads_back_to_it(
     qtbot: QtBot, workspace: Workspace
 ) -> None:
-    """Esc goes from the set to the page, and from there to the grid; a set opened elsewhere leads to the grid."""
+    """Esc goes from the set to the page, then to the grid; other sets lead to the grid."""
     page = QWidget()
     page.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     workspace.show_page(page, "Report")

@@ -1,4 +1,4 @@
-"""Exporting the class graph from the window: chosen in the dialog, written, refused."""
+"""Exporting the category graph from the window: file dialog, written file, errors."""
 
 import io
 from pathlib import Path
@@ -22,18 +22,21 @@ from tests.support.desk import Desk
 from tests.support.widgets import button
 
 OFFERED = {each.name: each for each in offered_formats()}
-SQUARE = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 200"><rect width="300" height="200"/></svg>'
+SQUARE = (
+    b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 200">'
+    b'<rect width="300" height="200"/></svg>'
+)
 
 
 class Dialog:
-    """The system's dialog, in which a person writes a name and chooses a row."""
+    """A file dialog in which a name is typed and a format chosen."""
 
     def __init__(self, target: Path, name: str) -> None:
         self.answer = str(target), filter_text(OFFERED[name])
         self.asked: tuple[object, ...] = ()
 
     def __call__(self, *asked: object) -> tuple[str, str]:
-        """Remember what it was opened with."""
+        """Record the arguments of the dialog."""
         self.asked = asked
         return self.answer
 
@@ -41,7 +44,7 @@ class Dialog:
 def exported(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, target: Path, name: str
 ) -> tuple[Dialog, str]:
-    """Export by the action; the dialog as it was opened, and the message of the toast."""
+    """Export by the action; returns the dialog and the toast's message."""
     dialog = Dialog(target, name)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", dialog)
     before = desk.window.toast.message
@@ -51,7 +54,7 @@ def exported(
 
 
 def test_every_format_is_offered_with_its_words() -> None:
-    """Those of the engine and pictures, each row once."""
+    """The engine's formats and a picture, one row each."""
     assert OFFERED.keys() == TITLES.keys()
     assert {each.kind for each in OFFERED.values()} == {*GRAPH_FORMATS, "png"}
     assert len({filter_text(each) for each in OFFERED.values()}) == len(OFFERED)
@@ -69,14 +72,14 @@ def test_every_format_is_offered_with_its_words() -> None:
     ],
 )
 def test_the_name_says_more_than_the_row(written: str, row: str, target: str, name: str) -> None:
-    """A suffix that was written counts; without one the row's is put behind."""
+    """A typed suffix decides; without one that of the row is appended."""
     assert chosen_format(Path(written), OFFERED[row]) == (Path(target), OFFERED[name])
 
 
 def test_written_and_shown(
     reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Beside the project first, then where the last one went; the folder can be shown."""
+    """The dialog starts next to the project, later in the last folder; the folder can be opened."""
     shown: list[QUrl] = []
 
     def open_url(url: QUrl) -> bool:
@@ -107,11 +110,11 @@ def test_written_and_shown(
     widths = {part.split('"')[0] for part in drawing.split('stroke-width="')[1:]}
     assert widths == {
         "4.00"
-    }  # each class takes all from its only parent; without weights it would be 1.00
+    }  # each class inherits from its only parent; without weights it would be 1.00
 
 
 def test_a_picture(reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Light ground, cards with their borders, and names: dark pixels in each card."""
+    """Light background, cards with borders, and names: dark pixels in each card."""
     exported(reviewing, monkeypatch, tmp_path / "shapes", "png")
     with Image.open(tmp_path / "shapes.png") as image:
         counted = image.convert("RGB").getcolors(maxcolors=1 << 24)
@@ -123,7 +126,7 @@ def test_a_picture(reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_what_is_refused_is_shown(
     reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A folder that is gone, and the project itself; nothing is written."""
+    """A missing folder, and the project file itself; nothing is written."""
     _, message = exported(reviewing, monkeypatch, tmp_path / "none" / "shapes", "csv")
     assert message.startswith("The graph cannot be written")
     info = reviewing.window.session.info
@@ -135,7 +138,7 @@ def test_what_is_refused_is_shown(
 
 
 def test_pictures_have_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sharper than the drawing where there is room; else as large as pictures get."""
+    """Sharper than on screen where possible, else limited to the largest size."""
     content, room = png_of(SQUARE)
     with Image.open(io.BytesIO(content)) as image:
         assert (image.size, room) == ((600, 400), 1)
@@ -151,7 +154,7 @@ def test_pictures_have_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_name_that_the_dialog_did_not_know_is_asked_about(
     reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The dialog asks of the name that was written; of what its suffix makes of it, the window asks."""
+    """The dialog asks before overwriting the typed name; the window asks for a name with suffix."""
     theirs = tmp_path / "shapes.svg"
     theirs.write_text("theirs", encoding="utf-8")
     _, message = exported(reviewing, monkeypatch, tmp_path / "shapes", "svg")
