@@ -1,4 +1,4 @@
-"""Whole stories on the real window, offscreen."""
+"""End-to-end tests of the real window, offscreen."""
 
 from tests.support.isolation import (
     keys_named,

@@ -1,4 +1,4 @@
-"""Another project is opened: nothing of the one before is left on the screen."""
+"""Opening another project clears the screen of the previous one."""
 
 from pathlib import Path
 
@@ -11,11 +11,11 @@ from tests.support.sessions import create_project
 
 Key = Qt.Key
 OF_THE_FIRST = ("Red", "red", "Blue", "Green", "shapes", "64", "40", "24", "1 of")
-"""Names of classes, of the project, numbers of images, and the place among them."""
+"""Names of classes and of the project, numbers of images, positions."""
 
 
 def words_on(widget: QWidget) -> set[str]:
-    """What is written anywhere on it, on labels, on buttons and in fields."""
+    """Texts of all visible labels, buttons and fields."""
     parts = [
         part for kind in (QLabel, QAbstractButton, QLineEdit) for part in widget.findChildren(kind)
     ]
@@ -25,18 +25,18 @@ def words_on(widget: QWidget) -> set[str]:
 
 
 def look_at_image(desk: Desk) -> None:
-    """One image fills the middle."""
+    """Open the image view."""
     desk.press(Key.Key_Space)
     desk.wait(lambda: desk.window.workspace.is_image_open)
 
 
 def look_at_class(desk: Desk) -> None:
-    """A class is chosen, its page is shown."""
+    """Select a class, so that its page is shown."""
     desk.window.tree.select_class(desk.graph.find("Red"))
 
 
 def look_at_graph(desk: Desk) -> None:
-    """The drawing is in front, a class chosen in it."""
+    """Show the graph, with a class selected in it."""
     desk.press(Key.Key_G, CONTROL)
     canvas = desk.window.workspace.graph.board.canvas
     desk.wait(lambda: len(canvas.drawing) > 0)
@@ -44,7 +44,7 @@ def look_at_graph(desk: Desk) -> None:
 
 
 def search_graph(desk: Desk) -> None:
-    """A class was found in the drawing, the first of some: “1 of 4”."""
+    """Find a class in the graph, the first of several: "1 of 4"."""
     look_at_graph(desk)
     desk.press(Key.Key_F, CONTROL)
     for letter in (Key.Key_R, Key.Key_E, Key.Key_D):
@@ -54,7 +54,7 @@ def search_graph(desk: Desk) -> None:
 
 
 def is_new_shown(desk: Desk) -> bool:
-    """The empty grid, or the drawing of no classes."""
+    """Whether the empty grid or an empty graph is shown."""
     workspace = desk.window.workspace
     if workspace.is_graph_shown:
         return len(workspace.graph.board.canvas.drawing) == 0
@@ -62,14 +62,14 @@ def is_new_shown(desk: Desk) -> bool:
 
 
 def search_classes(desk: Desk) -> None:
-    """Something stands in the filter of the tree."""
+    """Type into the filter of the tree."""
     desk.window.tree.focus_filter()
     for letter in (Key.Key_R, Key.Key_E, Key.Key_D):
         desk.press(letter)
 
 
 def label_some(desk: Desk) -> None:
-    """A label can be undone, and the window says so."""
+    """Label an image; the window shows it with undo."""
     desk.press_for_change(Key.Key_1)
 
 
@@ -79,7 +79,7 @@ def label_some(desk: Desk) -> None:
 def test_nothing_of_the_first_project_is_left(
     reviewing: Desk, tmp_path: Path, look: object
 ) -> None:
-    """From the single image, a class's page, the drawing, a search and in the middle of labelling."""
+    """From image view, class page, graph, search, and in the middle of labelling."""
     reviewing.choose(0)
     assert callable(look)
     look(reviewing)

@@ -1,4 +1,4 @@
-"""The menu on a card, by the right button and by its key."""
+"""The context menu of a card, by right click and by its key."""
 
 from pathlib import Path
 
@@ -16,21 +16,21 @@ RIGHT = Qt.MouseButton.RightButton
 
 
 def card(desk: Desk, row: int) -> Spot:
-    """The middle of a card."""
+    """The centre of a card."""
     return Spot(
         desk.grid.viewport(), desk.grid.visualRect(desk.grid.model().index(row, 0)).center()
     )
 
 
 def shown_menu() -> QMenu:
-    """The menu that is open."""
+    """The open menu."""
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)
     return menu
 
 
 def entries(menu: QMenu) -> list[str]:
-    """Names on a menu."""
+    """Texts of a menu's entries."""
     return [without_mark(action.text()) for action in menu.actions() if not action.isSeparator()]
 
 
@@ -45,7 +45,7 @@ def click_entry(desk: Desk, text: str) -> None:
 def test_the_menu_is_about_what_is_chosen(
     pressed: int, kept: int, reviewing: Desk, hand: Hand
 ) -> None:
-    """On one of three chosen cards it is about all three; on another card about that one, which is chosen first."""
+    """On a selected card it acts on the selection; another card is selected first."""
     hand.click(card(reviewing, 0))
     for row in (2, 3):
         hand.click(card(reviewing, row), CONTROL)
@@ -80,7 +80,7 @@ def test_the_menu_is_about_what_is_chosen(
 
 
 def test_the_menu_key_opens_it_on_the_current_card(reviewing: Desk, hand: Hand) -> None:
-    """Without a mouse; the platform makes this event of the key, and offscreen none does."""
+    """By keyboard; the offscreen platform does not create this event from the key."""
     hand.click(card(reviewing, 0))
     reviewing.press(Qt.Key.Key_Right)
     window = reviewing.window.windowHandle()
@@ -91,18 +91,18 @@ def test_the_menu_key_opens_it_on_the_current_card(reviewing: Desk, hand: Hand) 
     QCoreApplication.sendEvent(window, event)
     place = reviewing.grid.viewport().mapFromGlobal(shown_menu().pos())
     current = reviewing.grid.visualRect(reviewing.grid.model().index(1, 0))
-    assert QRect(place, shown_menu().size()).intersects(current)  # a low screen moves it up
+    assert QRect(place, shown_menu().size()).intersects(current)  # moved up on a low screen
     shown_menu().close()
 
 
 def test_beside_the_cards_there_is_no_menu(reviewing: Desk, hand: Hand) -> None:
-    """Nothing there could be meant."""
+    """There is nothing to act on."""
     hand.click(Spot(reviewing.grid.viewport(), QPoint(4, 4)), button=RIGHT)
     assert QApplication.activePopupWidget() is None
 
 
 class FileBrowser(QObject):
-    """Stands in for the system's file browser."""
+    """Replacement for the system's file browser."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -110,7 +110,7 @@ class FileBrowser(QObject):
 
     @Slot(QUrl)
     def open(self, url: QUrl) -> None:
-        """Note what is shown."""
+        """Record the URL."""
         self.opened.append(Path(url.toLocalFile()))
 
 

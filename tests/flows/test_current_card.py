@@ -1,4 +1,4 @@
-"""There is one current card: framed, chosen, described by the inspector, and what keys work on."""
+"""The current card: framed, selected, shown in the inspector, and the one that keys act on."""
 
 from pathlib import Path
 
@@ -16,14 +16,14 @@ ALT = Qt.KeyboardModifier.AltModifier
 
 
 def card(desk: Desk, row: int) -> Spot:
-    """The middle of a card."""
+    """The centre of a card."""
     return Spot(
         desk.grid.viewport(), desk.grid.visualRect(desk.grid.model().index(row, 0)).center()
     )
 
 
 def check_current(desk: Desk) -> int:
-    """The current image: chosen, and soon described."""
+    """The current image, which is selected and shown in the inspector."""
     current = desk.grid.current_id
     assert current is not None
     assert current in desk.grid.selected_ids
@@ -34,7 +34,7 @@ def check_current(desk: Desk) -> int:
 def test_enter_accepts_the_card_that_is_framed_after_opening(
     desk: Desk, collection: Collection
 ) -> None:
-    """Nobody has clicked or pressed an arrow yet."""
+    """Without any click or arrow key."""
     desk.open(collection.project)
     current = check_current(desk)
     predicted = desk.best_of(current)
@@ -54,7 +54,7 @@ def test_enter_accepts_the_card_that_is_framed_after_opening(
 def test_keys_after_a_click_move_the_one_frame(
     keys: list[tuple[Qt.Key, Qt.KeyboardModifier]], reviewing: Desk, hand: Hand
 ) -> None:
-    """The inspector follows, and what the next key labels is what it shows."""
+    """The inspector follows, and the next key labels its image."""
     hand.click(card(reviewing, 5))
     check_current(reviewing)
     for key, held in keys:
@@ -68,7 +68,7 @@ def test_keys_after_a_click_move_the_one_frame(
 def test_after_a_drop_the_selection_stays_where_the_person_put_it(
     desk: Desk, hand: Hand, collection: Collection, tmp_path: Path
 ) -> None:
-    """A class in the tree and two cards of it, while photos are added, analysed, classified and folded."""
+    """A class and two of its cards, while photos are added, embedded, classified and folded."""
     desk.open(collection.project)
     tree = desk.window.tree.front
     hand.click(Spot(tree.viewport(), tree.visualRect(tree.model().index(0, 0)).center()))
@@ -90,14 +90,14 @@ def test_after_a_drop_the_selection_stays_where_the_person_put_it(
 
 
 def test_another_view_by_its_key_describes_its_current_card(reviewing: Desk) -> None:
-    """Ctrl+8 shows the labelled images; the keyboard stays in the grid, and its card is described."""
+    """Ctrl+8 shows the labelled images; the grid keeps the focus, and its card is described."""
     reviewing.grid.setFocus()
     reviewing.press(Key.Key_8, CONTROL)
     assert reviewing.label_of(check_current(reviewing))
 
 
 def test_coming_back_from_a_class_describes_the_card_again(reviewing: Desk, hand: Hand) -> None:
-    """A class that is clicked is described; a click on the card that was current all along is a question again."""
+    """A clicked class is described; then a click on the current card describes the card."""
     view = reviewing.window.tree.front
     view.expandAll()
     (index,) = view.model().indexes_of(reviewing.graph.find("Red disc"))  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""The window with classes as deep as they may be, and with more paths to a class than anybody could open."""
+"""The window with the deepest possible graphs, and with very many paths to a class."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -22,13 +22,13 @@ LAST = ENDS[0]
 def deep(
     request: pytest.FixtureRequest, own_settings_and_caches: None, tmp_path: Path
 ) -> Collection:
-    """A small collection of such classes."""
+    """A small collection with such classes."""
     shape: Callable[[], Parents] = request.param
     return deep_collection(tmp_path / "collection", cache_of_test(), shape())
 
 
 def find_in_tree(desk: Desk, name: str) -> QModelIndex:
-    """Type a name into the filter of the tree; the row that it finds. Enter chooses it among all classes."""
+    """Find a class by the filter of the tree, and select it by Enter; returns its row."""
     desk.window.tree.focus_filter()
     field = desk.window.tree.findChild(QLineEdit)
     assert isinstance(field, QLineEdit)
@@ -45,7 +45,7 @@ def find_in_tree(desk: Desk, name: str) -> QModelIndex:
 
 
 def test_a_project_as_deep_as_may_be(desk: Desk, deep: Collection) -> None:
-    """It opens; tree, class page and graph show the deepest class; edits are tried out; one deeper is refused."""
+    """Tree, class page and graph show the deepest class; what if works; one deeper is rejected."""
     desk.open(deep.project)
     index, above = find_in_tree(desk, LAST), []
     while index.parent().isValid():

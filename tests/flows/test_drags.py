@@ -1,4 +1,4 @@
-"""Images dragged onto the classes by the mouse: pressed on a card, carried over the window, dropped on a row."""
+"""Images dragged by mouse from the grid onto rows of classes."""
 
 from collections.abc import Callable
 from functools import partial
@@ -22,13 +22,13 @@ from tests.support.sessions import LONG_MS, changed_by, open_project
 
 
 def card(desk: Desk, row: int) -> Spot:
-    """The middle of a card."""
+    """The centre of a card."""
     grid = desk.grid
     return Spot(grid.viewport(), grid.visualRect(grid.model().index(row, 0)).center())
 
 
 def on_class(desk: Desk, name: str, *, is_folded: bool = False) -> Spot:
-    """The middle of a class's first row, all branches open or closed."""
+    """The centre of a class's first row, with all branches expanded or collapsed."""
     view = desk.window.tree.front
     view.collapseAll() if is_folded else view.expandAll()
     (index, *_others) = view.model().indexes_of(desk.graph.find(name))  # type: ignore[attr-defined]
@@ -36,14 +36,14 @@ def on_class(desk: Desk, name: str, *, is_folded: bool = False) -> Spot:
 
 
 def below_classes(desk: Desk) -> Spot:
-    """The empty room below all rows."""
+    """The empty area below all rows."""
     view = desk.window.tree.front
     view.expandAll()
     return Spot(view.viewport(), QPoint(40, view.viewport().height() - 40))
 
 
 def on_subset(desk: Desk, subset: Subset) -> Spot:
-    """The middle of a fixed row."""
+    """The centre of a subset row."""
     subset_list = desk.window.tree.findChild(SubsetList)
     assert isinstance(subset_list, SubsetList)
     rect: QRect = subset_list.visualRect(subset_list.model().index(list(Subset).index(subset), 0))
@@ -51,19 +51,19 @@ def on_subset(desk: Desk, subset: Subset) -> Spot:
 
 
 def chip(desk: Desk) -> str:
-    """What the chip at the pointer says; "" while there is none."""
+    """The text of the chip at the pointer, "" if hidden."""
     chips = [each.text for each in desk.window.findChildren(DropChip) if each.isVisible()]
     return "".join(chips)
 
 
 def labels(desk: Desk, image_ids: tuple[int, ...]) -> list[str]:
-    """The labels of images."""
+    """Labels of images."""
     return [desk.label_of(image_id) for image_id in image_ids]
 
 
 @pytest.mark.parametrize("pressed", [0, 2])
 def test_one_card_is_dragged_onto_a_class(pressed: int, reviewing: Desk, hand: Hand) -> None:
-    """The pressed card is chosen and labelled, whichever was chosen before; the row lights up and says so."""
+    """The pressed card is selected and labelled; the row is highlighted, and the chip names it."""
     chips: list[str] = []
     image_id = int(reviewing.grid.model().image_ids[pressed])  # type: ignore[attr-defined]
     target = on_class(reviewing, "Blue disc")
@@ -79,7 +79,7 @@ def test_one_card_is_dragged_onto_a_class(pressed: int, reviewing: Desk, hand: H
 
 
 def test_all_chosen_cards_are_dragged_as_one_step(reviewing: Desk, hand: Hand) -> None:
-    """Three chosen cards go along when one of them is dragged, and one undo brings all three back."""
+    """Dragging one of three selected cards labels all three; one undo reverts all labels."""
     hand.click(card(reviewing, 0))
     hand.click(card(reviewing, 2), CONTROL)
     hand.click(card(reviewing, 3), CONTROL)
@@ -98,7 +98,7 @@ def test_all_chosen_cards_are_dragged_as_one_step(reviewing: Desk, hand: Hand) -
 
 
 def test_the_pile_at_the_pointer_shows_the_pictures(reviewing: Desk, hand: Hand) -> None:
-    """As they are in memory for the cards, so that nothing is waited for."""
+    """Cached pixmaps of the cards, without decoding."""
     reviewing.wait(lambda: not reviewing.window.thumbnails.is_busy)
     hand.drag(card(reviewing, 0), on_class(reviewing, "Blue disc"), gives_up=True)
     pile = hand.picture.toImage()
@@ -107,7 +107,7 @@ def test_the_pile_at_the_pointer_shows_the_pictures(reviewing: Desk, hand: Hand)
 
 
 def test_images_dropped_below_the_classes_become_a_new_one(reviewing: Desk, hand: Hand) -> None:
-    """The palette asks for its name; the class and its labels are one step."""
+    """The palette asks for a name; class and labels are one undo step."""
     hand.click(card(reviewing, 0))
     hand.click(card(reviewing, 1), CONTROL)
     chosen, chips = reviewing.grid.selected_ids, []
@@ -129,7 +129,7 @@ def test_images_dropped_below_the_classes_become_a_new_one(reviewing: Desk, hand
 
 
 def test_the_fixed_rows_take_images_where_that_means_something(reviewing: Desk, hand: Hand) -> None:
-    """Unknown says none of the classes, To review takes the label off again; the others refuse."""
+    """Unknown labels as none of the classes, To review removes labels; the others reject."""
     image_id = int(reviewing.grid.model().image_ids[0])  # type: ignore[attr-defined]
     reviewing.window.registry.trigger("show_all")
     reviewing.window.workspace.show_image(image_id)
@@ -162,12 +162,12 @@ def test_the_fixed_rows_take_images_where_that_means_something(reviewing: Desk, 
 
 
 def is_labelled_unknown(desk: Desk, image_id: int, *, is_true: bool) -> bool:
-    """Whether a person labelled an image as none of the classes, or did not."""
+    """Whether an image is labelled as none of the classes, or is not."""
     return (int(desk.state.label_class[desk.state.position(image_id)]) == UNKNOWN) is is_true
 
 
 def test_esc_and_a_miss_change_nothing(reviewing: Desk, hand: Hand) -> None:
-    """Given up over a class, or let go where nothing is taken: no label, no open branch, no chip."""
+    """A cancelled or rejected drop leaves no label, expanded branch or chip."""
     reds = on_class(reviewing, "Red", is_folded=True)
     before = reviewing.state.label_class.tolist()
     hand.drag(
@@ -190,14 +190,14 @@ def test_esc_and_a_miss_change_nothing(reviewing: Desk, hand: Hand) -> None:
 
 
 def view_is_open(desk: Desk, name: str) -> Callable[[], bool]:
-    """Whether a class's row is open."""
+    """Whether a class's row is expanded, as a function."""
     view = desk.window.tree.front
     (index,) = view.model().indexes_of(desk.graph.find(name))  # type: ignore[attr-defined]
     return lambda: view.isExpanded(index)
 
 
 def test_images_make_the_first_class_of_a_project(desk: Desk, hand: Hand, tmp_path: Path) -> None:
-    """Where there is no class yet, the room that says so takes them."""
+    """Dropped on the hint that there are no classes."""
     write_shape(tmp_path / "photos" / "1.png", "Red disc", seed=0)
     with new_project(tmp_path / "new.protoleaf") as project:
         import_images(project, [tmp_path / "photos"])
@@ -214,7 +214,7 @@ def test_images_make_the_first_class_of_a_project(desk: Desk, hand: Hand, tmp_pa
 def test_a_project_that_cannot_be_changed_takes_no_images(
     desk: Desk, hand: Hand, collection: Collection
 ) -> None:
-    """Opened for reading, it refuses them on classes, below them and on the fixed rows."""
+    """Read-only: classes, the area below them and the subset rows reject images."""
     open_project(desk.qtbot, desk.window.session, collection.project, for_writing=False)
     for place in (
         on_class(desk, "Blue disc"),

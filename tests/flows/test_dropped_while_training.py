@@ -1,4 +1,4 @@
-"""Photos that are dropped while a backbone trains are embedded and predicted at once."""
+"""Photos dropped while a backbone trains are embedded and classified at once."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from tests.support.trainings import Trainer, points
 
 
 def test_photos_dropped_while_a_backbone_trains(reviewing: Desk, tmp_path: Path) -> None:
-    """The training goes on, and nobody waits for it."""
+    """The training continues meanwhile."""
     training = reviewing.window.of(Models).training
     training._make_job = Trainer([*points(1), "wait"])  # noqa: SLF001 (a scripted job for a child process)
     training.start(Plan(Depth.BACKBONE, 100))

@@ -24,7 +24,7 @@ LEAVES = ("Red disc", "Blue disc", "Green stripes")
 
 @pytest.fixture
 def photos(tmp_path: Path) -> Path:
-    """Three sub-folders with two pictures each, and six pictures that nobody sorted."""
+    """Three subfolders with two pictures each, and six pictures outside of them."""
     folder = tmp_path / "field trip"
     for leaf in LEAVES:
         for seed in range(2):
@@ -35,7 +35,7 @@ def photos(tmp_path: Path) -> Path:
 
 
 def with_folders_as_classes(desk: Desk, photos: Path) -> None:
-    """Make a project of the photos, whose sub-folders are classes."""
+    """Create a project of the photos with their subfolders as classes."""
     card = drop_on_first_page(desk, [photos])
     desk.qtbot.mouseClick(
         card.classes.ways[ClassesFrom.FOLDERS], Qt.MouseButton.LeftButton, pos=QPoint(8, 8)
@@ -46,7 +46,7 @@ def with_folders_as_classes(desk: Desk, photos: Path) -> None:
 
 
 def test_a_dropped_folder_becomes_a_classified_collection(desk: Desk, photos: Path) -> None:
-    """Drop, tick, create, and every picture has a class; not one file was touched."""
+    """Drop, tick, create: every picture has a class, and no file was changed."""
     before = tree_hash(photos)
     assert desk.window.of(Projects).page.isVisible()
     with_folders_as_classes(desk, photos)
@@ -65,7 +65,7 @@ def test_a_dropped_folder_becomes_a_classified_collection(desk: Desk, photos: Pa
 def test_a_folder_and_a_list_lead_to_first_predictions(
     desk: Desk, photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """From the first page through the sheet by mouse and keys: a folder, a list, three labels, and predictions."""
+    """By mouse and keys: a folder, a class list, three labels, and predictions."""
     for name in LEAVES:
         (photos / name).rename(photos / f"site {LEAVES.index(name)}")
     listed = tmp_path / "classes.txt"
@@ -103,8 +103,12 @@ def test_a_folder_and_a_list_lead_to_first_predictions(
     assert len(others) == 9
     named = [desk.best_of(int(desk.state.image_ids[row])) for row in others]
     assert set(named) <= {"Disc", *LEAVES}
-    right = [LEAVES[int(path.stem.split()[1]) % 3] if "unsorted" in path.name else LEAVES[int(path.parent.name[-1])]
-             for path in (Path(desk.state.paths[row]) for row in others)]  # fmt: skip
+    right = [
+        LEAVES[int(path.stem.split()[1]) % 3]
+        if "unsorted" in path.name
+        else LEAVES[int(path.parent.name[-1])]
+        for path in (Path(desk.state.paths[row]) for row in others)
+    ]
     assert sum(one == other for one, other in zip(named, right, strict=True)) >= 6
 
 
@@ -119,14 +123,14 @@ def test_the_same_folder_again_adds_nothing(desk: Desk, photos: Path) -> None:
     importing = desk.window.of(Importing)
     desk.wait(lambda: importing.card is not None and importing.card.isVisible())
     assert importing.card is not None
-    desk.window.toast.hide()  # it spoke of the first twelve
+    desk.window.toast.hide()  # it was about the first twelve
     desk.click(importing.card.add_button)
     desk.wait(lambda: "12" in desk.window.toast.message)
     assert len(desk.state.image_ids) == 12
 
 
 def test_a_folder_dropped_on_a_class_teaches_it(desk: Desk, photos: Path, tmp_path: Path) -> None:
-    """Two pictures on a class, and the other pictures are classified at once."""
+    """Two pictures label a class, and the other pictures are classified at once."""
     with_folders_as_classes(desk, photos)
     desk.wait_until_read()
     session = desk.window.session
@@ -154,7 +158,7 @@ def test_a_folder_dropped_on_a_class_teaches_it(desk: Desk, photos: Path, tmp_pa
 
 
 def test_a_folder_without_images_says_so(desk: Desk, tmp_path: Path) -> None:
-    """The sheet counts none; nothing is added, and the person hears why."""
+    """The sheet counts 0; nothing is added, and a message gives the reason."""
     (tmp_path / "empty").mkdir()
     card = drop_on_first_page(desk, [tmp_path / "empty"])
     assert card.photos.total == "0 images"
@@ -164,7 +168,7 @@ def test_a_folder_without_images_says_so(desk: Desk, tmp_path: Path) -> None:
 
 
 def test_files_of_other_kinds_are_named(desk: Desk, photos: Path) -> None:
-    """What was left out is shown with what was added, and the way back is still offered."""
+    """The message about added images names skipped ones, and offers undo."""
     for name in ("1.psd", "2.PSD", "3.wmv", "1.xmp"):
         (photos / name).write_bytes(b"x")
     for name in LEAVES:
@@ -185,7 +189,7 @@ def test_files_of_other_kinds_are_named(desk: Desk, photos: Path) -> None:
 
 
 def test_only_files_of_other_kinds(desk: Desk, tmp_path: Path) -> None:
-    """Dropped one by one, none is added; the first says why, and how many more there are."""
+    """None is added; the message gives the first reason and the number of others."""
     for number in range(3):
         (tmp_path / f"{number}.psd").write_bytes(b"8BPS\x00\x01" + bytes(20))
     begin_with(desk, sorted(tmp_path.glob("*.psd")))
@@ -195,7 +199,7 @@ def test_only_files_of_other_kinds(desk: Desk, tmp_path: Path) -> None:
 
 
 def test_a_vanished_folder_is_a_sentence(desk: Desk, photos: Path) -> None:
-    """A stick that was pulled in between costs a message on the sheet; the rest is added."""
+    """The sheet reports it, and the other files are added."""
     card = drop_on_first_page(desk, [photos / "gone", photos / "unsorted 0.png"])
     assert "gone" in card.photos.failure.text
     desk.click(card.create_button)
@@ -206,7 +210,7 @@ def test_a_vanished_folder_is_a_sentence(desk: Desk, photos: Path) -> None:
 
 
 def test_a_broken_picture_is_listed_and_the_rest_goes_on(desk: Desk, photos: Path) -> None:
-    """The list names it with a reason; no dialog, and all others are read."""
+    """The list has it with a reason; there is no dialog, and the others are embedded."""
     (photos / "unsorted 0.png").write_text("no picture", encoding="utf-8")
     with_folders_as_classes(desk, photos)
     desk.wait_until_read()

@@ -1,4 +1,4 @@
-"""A graph from nothing by the keyboard alone: every key goes to where the focus is, and no mouse is touched."""
+"""Building a graph by keyboard alone: each key goes to the focused widget."""
 
 from pathlib import Path
 
@@ -25,13 +25,13 @@ MOST_PRESSES = 60
 
 
 def press(desk: Desk, key: Key, keys: Qt.KeyboardModifier = NO_KEYS) -> None:
-    """Press a key where the focus is, as a keyboard does: the window's shortcuts hear it first."""
+    """Press a key on the focused widget, so that shortcuts of the window apply."""
     target = QApplication.focusWidget() or desk.window
     QTest.keyClick(target, key, keys)
 
 
 def go_to_classes(desk: Desk) -> None:
-    """From pane to pane."""
+    """Move the focus to the classes with F6."""
     for _ in range(MOST_PANES):
         press(desk, Key.Key_F6)
         focus = QApplication.focusWidget()
@@ -42,7 +42,7 @@ def go_to_classes(desk: Desk) -> None:
 
 
 def make(desk: Desk, name: str, key: Key, keys: Qt.KeyboardModifier = CONTROL) -> None:
-    """A key that asks for a new class, its name, Enter."""
+    """Press a key that creates a class, its name, Enter."""
     press(desk, key, keys)
     field = type_name(desk, name)
     wait_for_change(desk, lambda: QTest.keyClick(field, Key.Key_Return))
@@ -59,13 +59,13 @@ def go_to(desk: Desk, name: str, key: Key) -> None:
 
 
 def choose_in_palette(desk: Desk, text: str) -> None:
-    """Type what the palette asks for, and take the first row."""
+    """Type into the palette, and choose the first row."""
     field = type_name(desk, text)
     wait_for_change(desk, lambda: QTest.keyClick(field, Key.Key_Return))
 
 
 def make_branches(desk: Desk, root: str) -> None:
-    """The branches below a root and their leaves; the root is chosen before and after."""
+    """Make the branches below a root and their leaves; the root stays selected."""
     for branch, (first, *others) in BRANCHES[root].items():
         make(desk, branch, Key.Key_N)
         make(desk, first, Key.Key_N)
@@ -75,7 +75,7 @@ def make_branches(desk: Desk, root: str) -> None:
 
 
 def test_thirty_classes_by_keyboard(desk: Desk, tmp_path: Path) -> None:
-    """Classes below, beside and above others, a wrong name, a wrong place, a superfluous class, two further parents."""
+    """Children, siblings and parents, a typo, a wrong parent, a superfluous class, two links."""
     path = tmp_path / "keys.protoleaf"
     empty_project(desk, path)
     before = content(desk)
@@ -83,7 +83,7 @@ def test_thirty_classes_by_keyboard(desk: Desk, tmp_path: Path) -> None:
     make(desk, "Animal", Key.Key_N)
     go_to_classes(desk)
     make_branches(desk, "Animal")
-    make(desk, "Plamt", Key.Key_Return)  # beside Animal, and not as it should be written
+    make(desk, "Plamt", Key.Key_Return)  # next to Animal, with a typo
     press(desk, Key.Key_F2)
     choose_in_palette(desk, "Plant")
     make_branches(desk, "Plant")
@@ -94,21 +94,23 @@ def test_thirty_classes_by_keyboard(desk: Desk, tmp_path: Path) -> None:
         press(desk, Key.Key_L, CONTROL)
         choose_in_palette(desk, parent)
     try_history(
-        desk, path, before,
+        desk,
+        path,
+        before,
         undo=lambda at: press(at, Key.Key_Z, CONTROL),
         redo=lambda at: press(at, Key.Key_Z, CONTROL | SHIFT),
-    )  # fmt: skip
+    )
 
 
 def make_instruments_from_below(desk: Desk) -> None:
-    """Three classes at the top level get one above them; one leaf is made at a wrong place, another class too many."""
+    """Make a parent above three roots; one leaf at a wrong position, and a superfluous class."""
     for branch, leaves in BRANCHES["Instrument"].items():
         make(desk, branch, Key.Key_Return, CONTROL | Qt.KeyboardModifier.AltModifier)
         for leaf in leaves:
             make(desk, leaf, Key.Key_N)
             go_to(desk, branch, Key.Key_Left)
     go_to(desk, "Keyboard", Key.Key_Up)
-    for branch in ("String", "Wind"):  # Plant lies between them, and is left out
+    for branch in ("String", "Wind"):  # Plant is between them, and is skipped
         add_to_choice(desk, branch)
     make(desk, "Instrument", Key.Key_Return, CONTROL | SHIFT)
     make(desk, "Drum", Key.Key_N)
@@ -123,7 +125,7 @@ def make_instruments_from_below(desk: Desk) -> None:
 
 
 def add_to_choice(desk: Desk, name: str) -> None:
-    """Walk on with Ctrl, which chooses nothing, and choose a class beside the others with Ctrl and the space bar."""
+    """Move on with Ctrl, which does not select, and add a class with Ctrl and space."""
     view = desk.window.tree.front
     for _ in range(MOST_PRESSES):
         if view.currentIndex().data() == name:

@@ -1,4 +1,4 @@
-"""A graph from nothing by the mouse alone: buttons, menus and drags; only the letters of names are typed."""
+"""Building a graph by mouse alone: buttons, menus and drags; only names are typed."""
 
 from functools import partial
 from pathlib import Path
@@ -23,11 +23,11 @@ from tests.support.hand import Hand, Spot
 from tests.support.widgets import button
 
 TALL = 1400
-"""Pixels: room for all rows, so that nothing has to be scrolled."""
+"""Pixels: high enough for all rows, without scrolling."""
 
 
 def row(desk: Desk, name: str, parent: str = "") -> Spot:
-    """The middle of the row of a class that is in sight, under a certain parent."""
+    """The centre of a class's visible row, below a given parent."""
     view = desk.window.tree.front
     rows = view.model().indexes_of(desk.graph.find(name))  # type: ignore[attr-defined]
     index = next(each for each in rows if not parent or each.parent().data() == parent)
@@ -37,13 +37,13 @@ def row(desk: Desk, name: str, parent: str = "") -> Spot:
 
 
 def below_all(desk: Desk) -> Spot:
-    """The room below the rows."""
+    """The area below the rows."""
     viewport = desk.window.tree.front.viewport()
     return Spot(viewport, QPoint(viewport.width() // 2, viewport.height() - 6))
 
 
 def name_it(desk: Desk, name: str) -> None:
-    """Type a name, and click the row of the palette that makes the class."""
+    """Type a name, and click the palette's row that creates the class."""
     type_name(desk, name)
     offered = desk.window.palette_panel.findChild(QListWidget)
     assert isinstance(offered, QListWidget)
@@ -52,7 +52,7 @@ def name_it(desk: Desk, name: str) -> None:
 
 
 def make_under(desk: Desk, parent: str, name: str) -> None:
-    """By the menu of the parent."""
+    """With the context menu of the parent."""
     spot = row(desk, parent)
     choose(menu_at(spot.widget, spot.point), f"New class under {parent}…")
     name_it(desk, name)
@@ -60,7 +60,7 @@ def make_under(desk: Desk, parent: str, name: str) -> None:
 
 
 def make_at_top(desk: Desk, name: str) -> None:
-    """By the menu of the room below all rows."""
+    """With the context menu below all rows."""
     spot = below_all(desk)
     choose(menu_at(spot.widget, spot.point), "New class at the top level…")
     name_it(desk, name)
@@ -68,7 +68,7 @@ def make_at_top(desk: Desk, name: str) -> None:
 
 
 def drag(desk: Desk, hand: Hand, source: Spot, target: Spot, keys: Qt.KeyboardModifier) -> None:
-    """Carry rows over the tree, and wait until the graph knows."""
+    """Drag rows, and wait for the change of the graph."""
     wait_for_change(desk, lambda: hand.drag(source, target, keys=keys))
 
 
@@ -85,7 +85,7 @@ def choose_in_bar(desk: Desk, name: str) -> None:
 
 
 def test_thirty_classes_by_mouse(desk: Desk, hand: Hand, tmp_path: Path) -> None:
-    """Made by the button and by menus, moved several at once, linked by Ctrl-drag; a drop that cannot be is refused."""
+    """Created by button and menus, moved together, linked by Ctrl-drag; a cycle is rejected."""
     path = tmp_path / "mouse.protoleaf"
     empty_project(desk, path)
     desk.window.resize(1200, TALL)
@@ -110,7 +110,7 @@ def test_thirty_classes_by_mouse(desk: Desk, hand: Hand, tmp_path: Path) -> None
 
 
 def put_animals_right(desk: Desk, hand: Hand) -> None:
-    """All leaves were made under Bird: those of the other two go where they belong, two at a time."""
+    """All leaves were made under Bird: move those of the other two, two at a time."""
     for branch in ("Fish", "Mammal"):
         first, second = BRANCHES["Animal"][branch]
         hand.click(row(desk, first))

@@ -1,4 +1,4 @@
-"""Names that look like rich text: each is shown as it is, wherever a pointer rests, and nothing is loaded for it."""
+"""Names with markup are shown as plain text everywhere, and load nothing."""
 
 from collections.abc import Iterator
 
@@ -20,7 +20,7 @@ MOST_ROWS = 12
 
 @pytest.fixture
 def hostile(desk: Desk, collection: Collection) -> Desk:
-    """The small collection, with classes whose names are markup."""
+    """The small collection, with markup in class names."""
     with Project.open(collection.project) as project:
         for place, class_id in enumerate(project.classes.graph.classes()):
             project.classes.rename(class_id, f"{PICTURE}<b>{place}</b> & Co")
@@ -29,7 +29,7 @@ def hostile(desk: Desk, collection: Collection) -> Desk:
 
 
 def hovered(widget: QWidget, place: QPoint) -> str:
-    """The tip that a widget shows where the pointer rests on it; "" for none."""
+    """The tooltip of a widget at a point, "" for none."""
     QToolTip.hideText()
     QApplication.sendEvent(
         widget, QHelpEvent(QEvent.Type.ToolTip, place, widget.mapToGlobal(place))
@@ -38,7 +38,7 @@ def hovered(widget: QWidget, place: QPoint) -> str:
 
 
 def places(view: QAbstractItemView) -> Iterator[QRect]:
-    """Where the first rows of a list, tree or grid are."""
+    """Rectangles of the first rows of a view."""
     model = view.model()
     index = model.index(0, 0)
     for _ in range(MOST_ROWS):
@@ -49,7 +49,7 @@ def places(view: QAbstractItemView) -> Iterator[QRect]:
 
 
 def every_tip(window: QWidget) -> Iterator[str]:
-    """What is shown over each widget and each row that can be seen."""
+    """Tooltips of all visible widgets and rows."""
     for widget in window.findChildren(QWidget):
         if not widget.isVisible():
             continue
@@ -60,7 +60,7 @@ def every_tip(window: QWidget) -> Iterator[str]:
 
 
 def assert_plain(desk: Desk) -> set[str]:
-    """No label, button or tip takes a name for markup; the tips that were shown."""
+    """Assert that no label, button or tooltip interprets markup; returns the tooltips."""
     labels = [
         label for label in desk.window.findChildren(QLabel) if label.isVisible() and label.text()
     ]
@@ -76,7 +76,7 @@ def assert_plain(desk: Desk) -> set[str]:
 
 
 def test_names_are_text_in_tree_grid_and_inspector(hostile: Desk) -> None:
-    """Tips over classes, images and their pages show the name with its brackets."""
+    """Tooltips of classes, images and their pages show the name with its brackets."""
     hostile.choose(0)
     tips = assert_plain(hostile)
     assert any("&lt;img" in tip for tip in tips), "a name was shown, escaped"
@@ -90,7 +90,7 @@ def test_names_are_text_on_class_pages_and_in_the_graph(hostile: Desk) -> None:
 
 
 def test_a_button_shows_an_ampersand_as_itself(qtbot: QtBot) -> None:
-    """`&` in a name is no mark of a key: no letter of it is underlined, and no key presses the button."""
+    """`&` in a name makes no mnemonic."""
     button = make_button("Gull & Co", lambda: None)
     qtbot.addWidget(button)
     assert button.text() == "Gull && Co"

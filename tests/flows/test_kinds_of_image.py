@@ -1,4 +1,4 @@
-"""What telephones, cameras, scanners and microscopes write, from the drop to the single image."""
+"""Files of phones, cameras, scanners and microscopes, from the drop to the image view."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ REFUSED = {"IMG_3.heic": "Damaged HEIC", "P3.NEF": "RAW photo without a preview"
 
 @pytest.fixture
 def card(tmp_path: Path) -> Path:
-    """A folder of many kinds: six images, two files that cannot be read, a RAW photo beside its JPEG, and a video."""
+    """Six images, two unreadable files, a RAW photo with its JPEG, and a video."""
     folder = tmp_path / "card"
     folder.mkdir()
     frames = [Image.fromarray(picture(600, 400, seed=seed)) for seed in range(3)]
@@ -46,7 +46,7 @@ def card(tmp_path: Path) -> Path:
 
 
 def test_a_card_of_many_kinds(desk: Desk, card: Path) -> None:
-    """Each is read, or says why not; a photo that was stored twice comes once; three pages are three images."""
+    """Read, or with a reason; a photo stored twice is added once; three pages are three images."""
     begin_with(desk, [card])
     desk.wait(lambda: "1 WMV was skipped" in desk.window.toast.message)
     assert (
@@ -79,7 +79,7 @@ def test_a_card_of_many_kinds(desk: Desk, card: Path) -> None:
 
 
 def choose(desk: Desk, image_id: int) -> None:
-    """Choose the card of an image."""
+    """Select the card of an image."""
     row = desk.window.workspace.model.row_of(image_id)
     assert row is not None
     desk.choose(row)

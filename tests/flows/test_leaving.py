@@ -1,4 +1,4 @@
-"""What was begun in one project ends with it: questions, offers, dropped files."""
+"""Questions, offers and dropped files of a project end with it."""
 
 import threading
 from collections.abc import Callable
@@ -24,7 +24,7 @@ Key = Qt.Key
 
 @pytest.fixture
 def leave(reviewing: Desk, tmp_path: Path) -> Callable[[], None]:
-    """Changes to a new project and waits until that is there."""
+    """A function that creates a new project and waits for it."""
 
     def work() -> None:
         with reviewing.qtbot.waitSignal(reviewing.window.session.loaded, timeout=LONG_MS):
@@ -36,7 +36,7 @@ def leave(reviewing: Desk, tmp_path: Path) -> Callable[[], None]:
 def test_a_question_about_a_project_ends_with_it(
     reviewing: Desk, leave: Callable[[], None], tmp_path: Path
 ) -> None:
-    """The card about folders and the palette would act on the next project."""
+    """The folder card and the palette would act on the next project."""
     write_shape(tmp_path / "new" / "Red disc" / "a.png", "Red disc", seed=5)
     reviewing.choose(0)
     reviewing.press(Key.Key_R)
@@ -53,7 +53,7 @@ def test_a_question_about_a_project_ends_with_it(
 def test_undo_is_offered_only_for_what_undo_takes_back(
     reviewing: Desk, leave: Callable[[], None]
 ) -> None:
-    """After a single label, or in another project, the button would take back something else."""
+    """After a single label, or in another project, the button would undo something else."""
     session, toast = reviewing.window.session, reviewing.window.toast
     ids = reviewing.grid.model().image_ids.tolist()[:3]  # type: ignore[attr-defined]
     red = reviewing.graph.find("Red disc")
@@ -78,7 +78,7 @@ def test_undo_is_offered_only_for_what_undo_takes_back(
 
 
 def test_a_focus_that_is_gone_stops_no_palette(reviewing: Desk) -> None:
-    """The inspector makes a class's page anew while the palette is open; what is chosen there is still done."""
+    """The inspector replaces a class's page under an open palette, whose choice still applies."""
     image_id, class_id = reviewing.choose(0), int(reviewing.state.best_class.max())
     inspector, session = reviewing.window.inspector, reviewing.window.session
     reviewing.window.tree.select_class(class_id)
@@ -98,7 +98,7 @@ def test_a_focus_that_is_gone_stops_no_palette(reviewing: Desk) -> None:
 def test_files_go_into_the_project_that_was_made_for_them_or_nowhere(
     desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No project can be made beside the dropped folder; the next one that is opened does not get the images."""
+    """If no project can be created there, the next opened project does not get the images."""
     write_shape(tmp_path / "protected" / "new" / "a.png", "Red disc", seed=5)
     monkeypatch.setattr(
         "app.welcome.making.suggested_folder", lambda _photos, _otherwise: tmp_path / "missing"
@@ -119,7 +119,7 @@ def test_files_go_into_the_project_that_was_made_for_them_or_nowhere(
 def test_a_silent_share_keeps_no_window_open(
     reviewing: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Thumbnails and the look for missing images wait for the share; the window closes before it answers."""
+    """Thumbnails and the check for missing images block on it; the window closes anyway."""
     window = reviewing.window
     reviewing.wait(
         lambda: (

@@ -1,4 +1,4 @@
-"""What a folder of new photos costs the disk, from the drop to the last prediction."""
+"""Reads of new photos, from the drop to the last prediction."""
 
 import sys
 from pathlib import Path
@@ -22,8 +22,8 @@ PHOTOS = 24
 def test_each_photo_is_opened_once(
     desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """For its embedding, its views, its fingerprint, its details and its thumbnail; then nothing more is to be done."""
-    monkeypatch.setattr(thumbnails, "AWAITED_S", 60.0)  # the machine may be busy
+    """Embedding, views, fingerprint, metadata and thumbnail share a single read of the file."""
+    monkeypatch.setattr(thumbnails, "AWAITED_S", 60.0)  # for a busy machine
     folder = tmp_path / "field trip"
     folder.mkdir()
     for number in range(PHOTOS):

@@ -1,4 +1,4 @@
-"""Another photo under the name of a labelled one: seen by F5, asked about, and settled by mouse and keys."""
+"""A labelled photo replaced by another file: detected by F5, asked about, settled."""
 
 import os
 import shutil
@@ -19,7 +19,7 @@ LABELLED = "shots/Red/Red disc/0.png"
 
 
 def write_photo(path: Path, seed: int) -> None:
-    """Write soft hills of light as a photo, at another moment than what was there before."""
+    """Write random smooth colours as a photo with another modification time."""
     generator = np.random.default_rng(seed)
     coarse = Image.fromarray(generator.integers(0, 256, (6, 8, 3)).astype(np.uint8))
     later_ns = path.stat().st_mtime_ns + 10**9
@@ -29,7 +29,7 @@ def write_photo(path: Path, seed: int) -> None:
 
 @pytest.fixture
 def asked(desk: Desk, collection: Collection) -> tuple[Desk, int]:
-    """A labelled photo was replaced and F5 pressed; the desk, and the image, which is chosen."""
+    """A replaced photo after F5; returns window and image, which is selected."""
     desk.open(collection.project)
     desk.wait_until_read()
     write_photo(collection.folder / LABELLED, 5)
@@ -46,7 +46,7 @@ def asked(desk: Desk, collection: Collection) -> tuple[Desk, int]:
 
 
 def page_of(desk: Desk) -> ImagePage:
-    """What the inspector shows."""
+    """The image page of the inspector."""
     page = desk.window.inspector.findChild(ImagePage)
     assert isinstance(page, ImagePage)
     return page
@@ -60,7 +60,7 @@ def detail_of(desk: Desk, image_id: int) -> str:
 
 
 def test_the_label_is_confirmed_by_mouse(asked: tuple[Desk, int]) -> None:
-    """Until then it does not count; undo by keys asks again."""
+    """Until then the label does not count; undo asks again."""
     desk, image_id = asked
     assert desk.label_of(image_id) == ""
     assert detail_of(desk, image_id) == "Photo replaced"
@@ -76,7 +76,7 @@ def test_the_label_is_confirmed_by_mouse(asked: tuple[Desk, int]) -> None:
 
 
 def test_it_is_asked_again(asked: tuple[Desk, int]) -> None:
-    """The label is taken off by a button, and comes back as a question by undo."""
+    """The label is removed by a button; undo asks again."""
     desk, image_id = asked
     desk.wait(page_of(desk).label.remove.isVisible)
     desk.click(page_of(desk).label.remove)
@@ -88,7 +88,7 @@ def test_it_is_asked_again(asked: tuple[Desk, int]) -> None:
 
 
 def test_a_digit_labels_the_new_photo(asked: tuple[Desk, int]) -> None:
-    """As any image without a label; the question is settled."""
+    """As for any unlabelled image; the question is settled."""
     desk, image_id = asked
     desk.press_for_change(Qt.Key.Key_1)
     assert desk.label_of(image_id)
@@ -96,7 +96,7 @@ def test_a_digit_labels_the_new_photo(asked: tuple[Desk, int]) -> None:
 
 
 def test_reopening_looks_too(desk: Desk, collection: Collection, tmp_path: Path) -> None:
-    """Replaced while the project was closed; the old photo coming back settles it without a question."""
+    """Replaced while the project was closed; restoring the old photo settles it automatically."""
     path, kept = collection.folder / LABELLED, tmp_path / "kept.png"
     shutil.copyfile(path, kept)
     write_photo(path, 6)

@@ -1,4 +1,4 @@
-"""Panels beside the collection: what lies beside them stays where it is, and Esc closes what is in front."""
+"""Side panels do not move the grid, and Esc closes what is in front."""
 
 from collections.abc import Callable
 
@@ -19,7 +19,7 @@ PANELS = ("Backbone", "Tune propagation", "Train the backbone", "Model versions"
 
 
 def open_by_name(desk: Desk, title: str) -> QWidget:
-    """Type an action's name into the palette; the panel that it opens."""
+    """Open a panel from the palette by the action's name."""
     desk.press(Key.Key_K, CONTROL)
     field = QApplication.focusWidget()
     assert field is not None
@@ -33,7 +33,7 @@ def open_by_name(desk: Desk, title: str) -> QWidget:
 
 @pytest.mark.parametrize("title", PANELS)
 def test_a_panel_moves_nothing_beside_it(reviewing: Desk, title: str) -> None:
-    """The grid keeps its columns, its place and its controls; the panes keep the widths that the person gave them."""
+    """The grid keeps columns, scroll position and controls; the panes keep their widths."""
     grid = reviewing.grid
     (panes,) = reviewing.window.findChildren(QSplitter)
     bar = grid.verticalScrollBar()
@@ -53,7 +53,7 @@ def test_a_panel_moves_nothing_beside_it(reviewing: Desk, title: str) -> None:
 
 
 def devices(desk: Desk) -> QWidget:
-    """The devices, over the window."""
+    """Open the devices card."""
     computing = desk.window.of(Computing)
     computing.look = lambda: None  # type: ignore[method-assign]
     desk.press(Key.Key_D, CONTROL)
@@ -62,13 +62,13 @@ def devices(desk: Desk) -> QWidget:
 
 
 def commands(desk: Desk) -> QWidget:
-    """The palette."""
+    """Open the palette."""
     desk.press(Key.Key_K, CONTROL)
     return desk.window.palette_panel
 
 
 def keys(desk: Desk) -> QWidget:
-    """All keys."""
+    """Open the keys sheet."""
     desk.press(Key.Key_Question)
     (sheet,) = desk.window.findChildren(KeysSheet)
     return sheet
@@ -76,7 +76,7 @@ def keys(desk: Desk) -> QWidget:
 
 @pytest.mark.parametrize("opened", [devices, commands, keys])
 def test_esc_closes_what_is_in_front(reviewing: Desk, opened: Callable[[Desk], QWidget]) -> None:
-    """What floats over the window first, the panel behind it with the next press."""
+    """First the overlay, then the panel behind it."""
     panel = panel_for(reviewing)
     panel.setFocus()
     overlay = opened(reviewing)
@@ -92,7 +92,7 @@ def test_esc_closes_what_is_in_front(reviewing: Desk, opened: Callable[[Desk], Q
 
 @pytest.mark.parametrize("focused", ["question", "search"])
 def test_esc_answers_a_question_and_not_the_panel(reviewing: Desk, focused: str) -> None:
-    """Wherever the keyboard is in the panel: nothing is fetched, and the panel is still there."""
+    """Wherever the focus is in the panel: nothing is downloaded, and the panel stays."""
     panel = listed(reviewing)
     card = panel.published.card
     QTest.mouseClick(card.download_button, Qt.MouseButton.LeftButton)
@@ -106,7 +106,7 @@ def test_esc_answers_a_question_and_not_the_panel(reviewing: Desk, focused: str)
 
 
 def test_esc_closes_a_dialog_and_not_the_panel_behind_it(reviewing: Desk) -> None:
-    """The question for an ONNX file."""
+    """The file dialog for an ONNX file."""
     panel = panel_for(reviewing, Source.FILE)
     choose = button(panel.file, "Choose a file")
     assert isinstance(choose, QPushButton)

@@ -1,4 +1,4 @@
-"""A window of 1024 x 600: nothing is cut, nothing is out of reach, and the keyboard stays where one looks."""
+"""A window of 1024 x 600: nothing is clipped or unreachable, and focus stays inside overlays."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -28,26 +28,31 @@ Key = Qt.Key
 
 
 PANELS = (
-    "choose_backbone", "tune_propagation", "train_backbone", "show_model_versions", "backups", "find_moved_images",
-)  # fmt: skip
+    "choose_backbone",
+    "tune_propagation",
+    "train_backbone",
+    "show_model_versions",
+    "backups",
+    "find_moved_images",
+)
 
 
 @pytest.fixture
 def small(desk: Desk) -> Desk:
-    """A window on a small screen."""
+    """A window of a small screen."""
     desk.window.resize(1024, 600)
     desk.window.toast.hide()
     return desk
 
 
 def laid_out() -> None:
-    """Everything gets its place."""
+    """Process pending layout events."""
     QApplication.sendPostedEvents()
     QApplication.processEvents()
 
 
 def test_many_recent_projects_make_no_window_larger(small: Desk, tmp_path: Path) -> None:
-    """The first page scrolls; the window must fit on the screen."""
+    """The start page scrolls; the window must fit the screen."""
     for number in range(8):
         small.window.settings.remember_project(tmp_path / f"project {number}.protoleaf")
     small.window.first_page_wanted.emit()
@@ -57,7 +62,7 @@ def test_many_recent_projects_make_no_window_larger(small: Desk, tmp_path: Path)
 
 
 def test_the_question_about_folders_is_whole(small: Desk, tmp_path: Path) -> None:
-    """Names of folders, boxes and buttons have the room that they need."""
+    """Folder names, boxes and buttons are not clipped."""
     folders = tuple(
         FoundFolder(tmp_path / f"a rather long name of folder {each}", 1, 12) for each in range(40)
     )
@@ -72,20 +77,20 @@ def test_the_question_about_folders_is_whole(small: Desk, tmp_path: Path) -> Non
 
 
 def keys_sheet(desk: Desk) -> Overlay:
-    """All keys."""
+    """Open the keys sheet."""
     desk.press(Key.Key_Question)
     (sheet,) = desk.window.findChildren(KeysSheet)
     return sheet
 
 
 def palette(desk: Desk) -> Overlay:
-    """All commands."""
+    """Open the palette of commands."""
     desk.press(Key.Key_K, CONTROL)
     return desk.window.palette_panel
 
 
 def computing(desk: Desk) -> Overlay:
-    """The devices."""
+    """Open the devices card."""
     computing = desk.window.of(Computing)
     computing.look = lambda: None  # type: ignore[method-assign]
     desk.press(Key.Key_D, CONTROL)
@@ -97,7 +102,7 @@ def computing(desk: Desk) -> Overlay:
 def test_what_floats_is_whole_and_keeps_the_keyboard(
     small: Desk, opened: Callable[[Desk], Overlay]
 ) -> None:
-    """Words are not cut in a low window; Tab goes round inside in both directions, and Esc always closes."""
+    """Not clipped in a low window; Tab cycles inside in both directions, and Esc closes."""
     overlay = opened(small)
     laid_out()
     assert clipped(overlay) == []
@@ -118,7 +123,7 @@ def test_what_floats_is_whole_and_keeps_the_keyboard(
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("panel", PANELS)
 def test_every_panel_is_whole(reviewing: Desk, panel: str, scheme: str) -> None:
-    """On 1,000 x 640, where panels are at their narrowest: no word is cut, and none lies on another."""
+    """On 1,000 x 640, with panels at minimum width: no text is clipped or overlapped."""
     set_scheme(scheme)
     reviewing.window.resize(1000, 640)
     reviewing.window.of(Models).forecast._make_job = Player([TrainingDuration(1.0, 40.0)])  # noqa: SLF001 (a scripted job)
@@ -129,12 +134,12 @@ def test_every_panel_is_whole(reviewing: Desk, panel: str, scheme: str) -> None:
     settle(reviewing.qtbot, reviewing.window.session)
     laid_out()
     assert reviewing.window.width() == 1000
-    # Words that come a moment later are laid out a moment after that.
+    # Texts that arrive later are laid out later.
     reviewing.qtbot.waitUntil(lambda: not clipped(side) and not overlapping(side), timeout=LONG_MS)
 
 
 def test_a_short_page_does_not_scroll(reviewing: Desk) -> None:
-    """The page of ONNX files is short, whatever the list of networks needs."""
+    """The page of ONNX files is shorter than the list of networks."""
     reviewing.window.resize(1000, 640)
     panel = panel_for(reviewing, Source.FILE)
     laid_out()

@@ -1,4 +1,4 @@
-"""Tuning with the real worker: from Start to a version that classifies, and back."""
+"""Tuning with the real worker: from Start to a version that classifies, and undo."""
 
 import numpy as np
 import pytest
@@ -15,17 +15,17 @@ from tests.support.desk import CONTROL, Desk
 from tests.support.sessions import changed_by, recorded
 
 TRAINING_MS = 120_000
-"""The child loads torch first, which takes a busy machine long."""
+"""The child process imports PyTorch first, which may be slow."""
 
 
 def _without_the_collection(project: Project) -> Change:
-    """Switch the collection stage off: on eight drawn images of each class it is sure whatever propagation says."""
+    """Switch off the collection stage, which would decide the eight images of each class alone."""
     return project.policies.set_setting(STAGE_SETTING, False)
 
 
 @pytest.mark.slow
 def test_tuned_propagation_is_used_and_undone(reviewing: Desk, collection: Collection) -> None:
-    """A few iterations in a child process; the new version is in the project and classifies without reading anew."""
+    """A few iterations in a child process; the new version classifies without another embedding."""
     window = reviewing.window
     changed_by(reviewing.qtbot, window.session, lambda: window.session.act(_without_the_collection))
     window.registry.trigger("tune_propagation")

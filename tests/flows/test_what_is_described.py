@@ -1,4 +1,4 @@
-"""The pane at the right describes what is in front of the person: no image that is elsewhere, and none twice."""
+"""The inspector shows the image in front, and no image that is elsewhere or already large."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -19,7 +19,7 @@ def picture_of(desk: Desk) -> Picture:
 
 
 def test_c14_an_open_image_is_not_repeated(reviewing: Desk) -> None:
-    """Alone or compared it is large already: the pane has what is known of it, and its picture comes back after."""
+    """In image view and comparison it has only facts; its picture returns afterwards."""
     image_id = reviewing.choose(0)
     assert picture_of(reviewing).isVisible()
     reviewing.press(Key.Key_Space)
@@ -37,7 +37,7 @@ def test_c14_an_open_image_is_not_repeated(reviewing: Desk) -> None:
 
 
 def test_c14_the_pane_makes_room_for_a_report(reviewing: Desk) -> None:
-    """A report has no image; the pane is back with the card that it was at when the report is left."""
+    """The inspector is hidden beside a report, and returns with its card."""
     image_id, side = reviewing.choose(1), reviewing.window.side
     reviewing.press(Key.Key_E, CONTROL)
     reviewing.wait(
@@ -53,7 +53,7 @@ def test_c14_the_pane_makes_room_for_a_report(reviewing: Desk) -> None:
 
 
 def test_the_pane_can_be_brought_back_beside_a_report(reviewing: Desk) -> None:
-    """By its key, empty; put away again with the next report."""
+    """By its key, without an image; hidden again with the next report."""
     reviewing.choose(1)
     reviewing.press(Key.Key_E, CONTROL)
     reviewing.wait(lambda: not reviewing.window.side.isVisible())
@@ -66,7 +66,7 @@ def test_the_pane_can_be_brought_back_beside_a_report(reviewing: Desk) -> None:
 
 @pytest.mark.parametrize("key", [Key.Key_M, Key.Key_G])
 def test_c14_no_image_beside_the_map_or_the_graph(reviewing: Desk, key: Qt.Key) -> None:
-    """Until a point is chosen; the card is described again when one goes back."""
+    """Until a point or class is selected; back in the grid the card is described again."""
     image_id, window = reviewing.choose(1), reviewing.window
     if key is Key.Key_M:
         reviewing.press(key, CONTROL)
@@ -82,7 +82,7 @@ def test_c14_no_image_beside_the_map_or_the_graph(reviewing: Desk, key: Qt.Key) 
 
 
 def test_c14_suggestions_have_no_image_beside_them(reviewing: Desk) -> None:
-    """They are in the place of the pane; in the graph nothing comes up behind them when they are closed."""
+    """They replace the inspector; in the graph nothing is shown behind them."""
     reviewing.choose(1)
     reviewing.window.registry.trigger("show_graph")
     reviewing.press(Key.Key_G, CONTROL | SHIFT)

@@ -1,4 +1,4 @@
-"""Whatever the window shows here, it shows in the pseudo-language: 40 % longer, and whatever is English is a fault."""
+"""Tests in the pseudo-language, 40 % longer than English: English text in it is untranslated."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,13 +18,13 @@ SIZE: Final = (1440, 900)
 
 @pytest.fixture
 def spoken(pseudo_translations: Path) -> str:
-    """The language that the window speaks: a code, or a file that is compiled."""
+    """The language of the window: a code, or a compiled file."""
     return str(pseudo_translations)
 
 
 @pytest.fixture
 def languages_there(compiled_languages: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Those that are compiled for the tests, by their codes."""
+    """Translations compiled for the tests, by language code."""
     monkeypatch.setattr("app.language.TRANSLATIONS", compiled_languages)
     language_names.cache_clear()
     yield
@@ -35,7 +35,7 @@ def languages_there(compiled_languages: Path, monkeypatch: pytest.MonkeyPatch) -
 def in_its_language(
     qapp: QApplication, spoken: str, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[None]:
-    """The window speaks it while a test runs."""
+    """Set the language of the window during a test."""
     monkeypatch.setenv(LANGUAGE_VARIABLE, spoken)
     before = QLocale()
     install_language(qapp)
@@ -47,7 +47,7 @@ def in_its_language(
 
 @pytest.fixture
 def reader(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reader]:
-    """Reads at a usual size; dialogs of the system are cancelled, and their texts read."""
+    """A reader of all texts at a usual window size; system dialogs are cancelled and read."""
     desk.window.resize(*SIZE)
     reader = Reader(desk, PaintedTexts(monkeypatch))
 
@@ -73,5 +73,8 @@ def reader(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reader]:
 
 
 DIALOGS: Final = {
-    "getOpenFileName": ("", ""), "getOpenFileNames": ([], ""), "getSaveFileName": ("", ""), "getExistingDirectory": "",
-}  # fmt: skip
+    "getOpenFileName": ("", ""),
+    "getOpenFileNames": ([], ""),
+    "getSaveFileName": ("", ""),
+    "getExistingDirectory": "",
+}

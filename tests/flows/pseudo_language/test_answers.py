@@ -1,4 +1,4 @@
-"""What the window says when something was done, in the pseudo-language."""
+"""Messages after actions, in the pseudo-language."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +24,7 @@ Key = Qt.Key
 
 
 def test_labels(reviewing: Desk, reader: Reader) -> None:
-    """Of one image in the line at the foot, of several in a toast; and what cannot be done."""
+    """Of one image in the status line, of several in a toast; and rejected actions."""
     reviewing.window.registry.trigger("show_all")
     for key in (Key.Key_1, Key.Key_U, Key.Key_X):
         reviewing.choose(30)
@@ -46,7 +46,7 @@ def test_labels(reviewing: Desk, reader: Reader) -> None:
 
 
 def edits(desk: Desk) -> dict[str, Callable[[Project], Change]]:
-    """Edits of classes, each by name; every one is possible after those before it."""
+    """Edits of classes by name, to be applied in order."""
     graph = desk.graph
     red, blue, disc, other = (graph.find(name) for name in ("Red", "Blue", "Red disc", "Blue disc"))
     return {
@@ -67,7 +67,7 @@ def edits(desk: Desk) -> dict[str, Callable[[Project], Change]]:
 
 
 def test_edits_of_classes(reviewing: Desk, reader: Reader) -> None:
-    """Each is shown, and how it is taken back."""
+    """The message about each, and about its undo."""
     session = reviewing.window.session
     for name, edit in edits(reviewing).items():
         act(reviewing.qtbot, session, edit)
@@ -81,7 +81,7 @@ def test_edits_of_classes(reviewing: Desk, reader: Reader) -> None:
 def test_a_backup_that_cannot_be_made(
     reviewing: Desk, reader: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Before a large step, which is made all the same."""
+    """Before a large edit, which is applied anyway."""
 
     def refuse(_backups: ProjectBackups, *_words: object, **_more: object) -> None:
         raise StorageError(
@@ -101,7 +101,7 @@ def test_a_backup_that_cannot_be_made(
 
 
 def opened(desk: Desk, name: str) -> ExportCard:
-    """The card "Export" with a format."""
+    """The export card with a format."""
     desk.window.registry.trigger("export")
     card = desk.window.of(Exporting).card
     assert card is not None
@@ -111,7 +111,7 @@ def opened(desk: Desk, name: str) -> ExportCard:
 
 
 def exported(desk: Desk, card: ExportCard) -> str:
-    """Export, and the messages about it."""
+    """Export; returns the message."""
     desk.window.toast.hide()
     card.export_button.click()
     desk.wait(lambda: not card.isVisible() and bool(desk.window.toast.message))
@@ -121,7 +121,7 @@ def exported(desk: Desk, card: ExportCard) -> str:
 def test_exports(
     reviewing: Desk, collection: Collection, reader: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whole, and with a file that could not be copied; over another file of that name."""
+    """Complete, with a missing file, and over another file of that name."""
     exported(reviewing, opened(reviewing, "csv"))
     reader.read("exported")
     monkeypatch.setattr(class_folders, "place_file", refusing(place_file))
@@ -141,7 +141,7 @@ def test_exports(
 
 
 def refusing(place: Callable[[Path, Path, Placing], None]) -> Callable[[Path, Path, Placing], None]:
-    """Copies that find no file of one name."""
+    """A replacement of `place_file` that fails for one file."""
 
     def placed(source: Path, target: Path, how: Placing) -> None:
         place(source.with_name("gone.png") if source.name == "0.png" else source, target, how)
@@ -152,7 +152,7 @@ def refusing(place: Callable[[Path, Path, Placing], None]) -> Callable[[Path, Pa
 def test_added_images(
     reviewing: Desk, collection: Collection, reader: Reader, tmp_path: Path
 ) -> None:
-    """Some; some that are no pictures; and nothing new."""
+    """Images, other files, and no new images."""
     window = reviewing.window
     folder = tmp_path / "new"
     write_shape(folder / "new.png", "Red disc", seed=99)
@@ -173,7 +173,7 @@ def test_added_images(
 
 
 def test_files_that_cannot_be_read(reviewing: Desk, reader: Reader, tmp_path: Path) -> None:
-    """Why, in the person's language: when it happens, and from the project file."""
+    """The translated reason: at once, and read from the project file."""
     (tmp_path / "broken.jpg").write_bytes(b"no picture")
     (tmp_path / "empty.png").write_bytes(b"")
     (tmp_path / "page.png").write_bytes(b"<!DOCTYPE html><html></html>")

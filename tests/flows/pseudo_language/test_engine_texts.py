@@ -1,4 +1,4 @@
-"""What the engine says, in the pseudo-language: reasons and problems that a screen shows as they come."""
+"""Texts of the engine in the pseudo-language: reasons and problems that screens show."""
 
 import json
 import os
@@ -46,7 +46,7 @@ NAMED: Final = (
     "from",
     "first",
 )
-"""Fields of actions that hold a name; the others hold numbers."""
+"""Parameters of actions with names; the others are numbers."""
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -60,7 +60,7 @@ def test_why_a_gpu_is_not_used(name: str, reader: Reader) -> None:
 
 @pytest.mark.parametrize("count", [1, 3])
 def test_the_history(count: int, reader: Reader) -> None:
-    """Every action, as a toast and Undo have it."""
+    """Every action, as in toasts and in Undo."""
     attributes = " ".join(attribute.name for attribute in ATTRIBUTES)
     for code, text in ACTIONS.items():
         templates = "".join((text.past, *text.tails, *text.details))
@@ -73,7 +73,7 @@ def test_the_history(count: int, reader: Reader) -> None:
 
 
 def damage(path: Path, how: str) -> None:
-    """Damage a backup as disks do."""
+    """Damage a backup in one of several ways."""
     data = path.read_bytes()
     match how:
         case "cut":
@@ -93,7 +93,7 @@ def damage(path: Path, how: str) -> None:
 
 @pytest.mark.parametrize("how", ["cut", "start", "empty", "other", "byte", "newer"])
 def test_a_damaged_backup(how: str, reviewing: Desk, reader: Reader) -> None:
-    """Why it cannot be restored, in the panel."""
+    """The reason why it cannot be restored, in the panel."""
     backups = reviewing.window.of(Backups)
     reviewing.wait(
         lambda: backups.automatic.backups is not None and bool(backups.automatic.backups.all())
@@ -109,18 +109,18 @@ def test_a_damaged_backup(how: str, reviewing: Desk, reader: Reader) -> None:
 
 
 PATH: Final = {"path": "Red/Red disc", "labelled_at": "ada"}
-"""Fields of a label of Red disc, given at a time that is none."""
+"""Attributes of a label with an invalid time."""
 
 
 def write(path: Path, content: object) -> Path:
-    """Write JSON, or a text as it is."""
+    """Write JSON or a text."""
     path.parent.mkdir(exist_ok=True)
     path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
     return path
 
 
 def coco_source(folder: Path) -> Path:
-    """An annotation of no image, and one of no time."""
+    """An annotation of a missing image, and one with an invalid time."""
     annotations = [
         {"id": 1, "image_id": 7},
         {"id": 2, "image_id": 1, "category_id": 1, "attributes": PATH},
@@ -133,7 +133,7 @@ def coco_source(folder: Path) -> Path:
 
 
 def cvat_source(folder: Path) -> Path:
-    """A track, and a tag of no time."""
+    """A track, and a tag with an invalid time."""
     fields = "".join(
         f'<attribute name="{name}">{value}</attribute>' for name, value in PATH.items()
     )
@@ -142,20 +142,20 @@ def cvat_source(folder: Path) -> Path:
 
 
 def fiftyone_source(folder: Path) -> Path:
-    """A number of no class, and a time that is none."""
+    """A class index without a class, and an invalid time."""
     labels = {"a": 7, "b": {"label": "Red disc", "attributes": PATH}}
     return write(folder / "fiftyone" / "labels.json", {"classes": [], "labels": labels}).parent
 
 
 def label_studio_source(folder: Path) -> Path:
-    """A task of no time."""
+    """A task with an invalid time."""
     result = {"type": "taxonomy", "value": {"taxonomy": [["Red", "Red disc"]]}}
     annotation = {"updated_at": "ada", "result": [result]}
     return write(folder / "tasks.json", [{"data": {"image": "a.png"}, "annotations": [annotation]}])
 
 
 def table_source(folder: Path) -> Path:
-    """A time that is none, and one before all times."""
+    """An invalid time, and one before the earliest in UTC."""
     rows = (
         {"image": "a.png", "class": "Red disc", "labelled_at": when}
         for when in ("ada", "0001-01-01T00:00+14:00")
@@ -164,7 +164,7 @@ def table_source(folder: Path) -> Path:
 
 
 def sidecar_source(folder: Path) -> Path:
-    """A time that is none, a pipe, and one with far too many keywords."""
+    """An invalid time, a pipe, and a file with too many keywords."""
     packet, crowded = XmpPacket.empty("ada"), XmpPacket.empty("ada")
     for name, value in {"image": "a.png", "class": "Red disc", **PATH}.items():
         packet.put(property_name(f"protoleaf:{name}"), value)
@@ -182,7 +182,7 @@ def sidecar_source(folder: Path) -> Path:
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no pipes")
 def test_problems_of_labels(reader: Reader, tmp_path: Path) -> None:
-    """Each line about a part of a source that could not be read, in every format."""
+    """Every message about an unreadable part of a source, in every format."""
     sidecars = sidecar_source(tmp_path)
     found = {
         "coco": coco.read(coco_source(tmp_path)),
@@ -195,15 +195,21 @@ def test_problems_of_labels(reader: Reader, tmp_path: Path) -> None:
     }
     counts = {name: len(labels.problems) for name, labels in found.items()}
     assert counts == {
-        "coco": 2, "cvat": 2, "fiftyone": 2, "label-studio": 1, "json-lines": 2, "xmp": 2, "keywords": 3,
-    }  # fmt: skip
+        "coco": 2,
+        "cvat": 2,
+        "fiftyone": 2,
+        "label-studio": 1,
+        "json-lines": 2,
+        "xmp": 2,
+        "keywords": 3,
+    }
     for name, labels in found.items():
         for problem in labels.problems:
             reader.read_text(name, translated(problem))
 
 
 def test_why_a_file_is_not_read(reader: Reader, tmp_path: Path) -> None:
-    """The system's reasons, and ours."""
+    """Reasons of the system and of the program."""
     (tmp_path / "large").write_bytes(b"12345")
     for path in (tmp_path, tmp_path / "gone", Path("/proc/self/status"), tmp_path / "large"):
         with pytest.raises(OSError, match=r"file|gone|large") as caught:

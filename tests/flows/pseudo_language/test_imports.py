@@ -1,4 +1,4 @@
-"""Cards of imports once they are filled, in the pseudo-language: class lists and labels, and what is wrong in them."""
+"""Filled import cards in the pseudo-language: class lists, labels, and their problems."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ WHEN = "2026-05-04T10:00:00+00:00"
 
 
 def read_classes(desk: Desk, source: Path, monkeypatch: pytest.MonkeyPatch) -> GraphImportCard:
-    """The card, once it knows the source."""
+    """The card with its preview."""
     monkeypatch.setattr(
         QFileDialog, "getOpenFileName", lambda *_texts, **_options: (str(source), "")
     )
@@ -38,7 +38,7 @@ def test_class_lists(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A new one, that of next year in both ways, one that cannot be, and one that is no list; then the messages."""
+    """New, updated in both ways, rejected, and no class list; then the messages."""
     toast, source = reviewing.window.toast, tmp_path / "shapes.csv"
     source.write_text(
         NEW.replace("Dune gull", "Red checks (2)").replace("Gulls", "Purple (2)"), encoding="utf-8"
@@ -65,7 +65,7 @@ def test_class_lists(
 
 
 def read_graph_card(reader: Reader, screen: str, card: GraphImportCard) -> None:
-    """All of it, with the headers of its lists."""
+    """Read the card with the headers of its lists."""
     reader.read(screen)
     for name, section in card.sections.items():
         reader.read_table(f"{screen}, {name}", section.table, *([2] if name == "kept" else []))
@@ -73,7 +73,7 @@ def read_graph_card(reader: Reader, screen: str, card: GraphImportCard) -> None:
 
 @pytest.fixture
 def hostile_table(reviewing: Desk, collection: Collection) -> Path:
-    """Labels that are new, there, other than ours, of missing classes and images, unclear, and lines that are wrong."""
+    """New, equal, conflicting, ambiguous and invalid labels, also of missing classes and images."""
     write_shape(collection.folder / "late" / "0.png", "Red disc", seed=77)
     (collection.folder / "late" / "1.png").mkdir()
     (collection.folder / "late" / "2.txt").write_text("no picture", encoding="utf-8")
@@ -101,7 +101,7 @@ def hostile_table(reviewing: Desk, collection: Collection) -> Path:
 
 
 def surveyed(desk: Desk, source: Path) -> LabelImportCard:
-    """The card, once it knows the source."""
+    """The card with its preview."""
     imports = desk.window.of(LabelImports)
     desk.drop_files(desk.grid, [source])
     desk.wait(
@@ -115,7 +115,7 @@ def surveyed(desk: Desk, source: Path) -> LabelImportCard:
 
 
 def read_label_card(reader: Reader, screen: str, card: LabelImportCard) -> None:
-    """All of it, with the headers of its lists, what is wrong, and whether files were found."""
+    """Read the card with the headers of its lists."""
     reader.read(screen)
     named = {
         card.problems: (0,),
@@ -131,7 +131,7 @@ def read_label_card(reader: Reader, screen: str, card: LabelImportCard) -> None:
 
 
 def test_labels(reviewing: Desk, reader: Reader, hostile_table: Path) -> None:
-    """Everything that a table can hold; then the messages about the import."""
+    """Every kind of row that a table can have; then the messages about the import."""
     card = surveyed(reviewing, hostile_table)
     assert len(card.problems.rows) == 6
     read_label_card(reader, "labels", card)

@@ -1,4 +1,4 @@
-"""Running jobs and what came of a training, in the pseudo-language: scripted workers say what real ones would."""
+"""Running jobs and training results in the pseudo-language, with scripted workers."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -22,12 +22,12 @@ from tests.support.unread import unread_collection
 
 @pytest.fixture
 def backbone(tmp_path: Path) -> Path:
-    """Another backbone than the bundled one."""
+    """A backbone other than the bundled one."""
     return other_backbone(tmp_path / "own models")
 
 
 def test_images_are_being_read(desk: Desk, reader: Reader, tmp_path: Path) -> None:
-    """How far it is, how fast, on what and how long still; then it was stopped, and images wait."""
+    """Progress, speed, device and time left; then cancelled, with pending images."""
     running = replace(progress(3, 12), note="CPU")
     desk.window.embedding._start_worker = ScriptedWorkers([[running, "wait"]] * 3)  # noqa: SLF001 (a scripted job)
     desk.open(unread_collection(tmp_path / "unread", cache_of_test()).project)
@@ -49,7 +49,7 @@ def test_a_device_gives_up(desk: Desk, reader: Reader, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("action", ["tune_propagation", "train_backbone"])
 def test_a_training_runs(action: str, reviewing: Desk, reader: Reader, backbone: Path) -> None:
-    """Each stage of it, in the panel and at the foot; then the panel is away; then it is stopped."""
+    """Each stage in panel and status bar; then with the panel closed; then cancelled."""
     stages: list[Step] = [Progress(0, 0, unit="", note=stage) for stage in TrainingStage]
     window = reviewing.window
     for number, stage in enumerate([*stages, points(2)[-2]]):
@@ -69,7 +69,7 @@ def test_a_training_runs(action: str, reviewing: Desk, reader: Reader, backbone:
 def test_what_came_of_a_training(
     after: float | None, reviewing: Desk, reader: Reader, backbone: Path
 ) -> None:
-    """Better, not better, and not measured: the figures, the versions, and the message about the choice."""
+    """Better, not better, not measured: figures, versions, and the message about the choice."""
     before = None if after is None else 0.571
     prepare(
         reviewing,
@@ -92,7 +92,7 @@ def test_what_came_of_a_training(
 
 
 def test_a_training_fails(reviewing: Desk, reader: Reader) -> None:
-    """The reason of a worker that died, in the panel and in the toast."""
+    """The reason of a dead worker, in the panel and in the toast."""
     prepare(reviewing, Trainer(["die"], ["die"]))
     panel = panel_for(reviewing)
     run_to(reviewing, panel, Phase.FAILED)

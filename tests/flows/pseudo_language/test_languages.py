@@ -1,4 +1,4 @@
-"""Every screen in each language of the window: nothing is cut."""
+"""Every screen in each language of the window: no text is clipped."""
 
 from pathlib import Path
 
@@ -18,19 +18,19 @@ LANGUAGES = sorted(path.stem.removeprefix("protoleaf_") for path in FILES)
 
 @pytest.fixture(params=LANGUAGES)
 def spoken(request: pytest.FixtureRequest, languages_there: None) -> str:
-    """One after another, by its code as a person chooses it: with its numbers and names of keys."""
+    """Each language by its code, with its number formats and names of keys."""
     return str(request.param)
 
 
 def test_it_is_the_language_of_a_setting(spoken: str) -> None:
-    """Numbers and names of keys, too."""
+    """Number formats and names of keys, too."""
     assert spoken_language() == spoken
     assert QLocale().name() == QLocale(spoken).name()
     assert shown_key("Ctrl+Shift+Return") == f"{tr('Ctrl')}+{tr('Shift')}+{tr('Enter')}"
 
 
 def test_nothing_is_cut(reviewing: Desk, reader: Reader) -> None:
-    """On the screens of all actions. `PROTOLEAF_PICTURES` leaves pictures of them."""
+    """On the screens of all actions; `PROTOLEAF_PICTURES` saves screenshots."""
     reader.finds_english = False
     reader.read("welcome")
     read_every_action(reviewing, reader)

@@ -1,4 +1,4 @@
-"""The card of a merge, the page of conflicts and its end, read in the pseudo-language."""
+"""The merge card, the page of conflicts and its summary in the pseudo-language."""
 
 from pathlib import Path
 
@@ -15,12 +15,12 @@ from tests.support.sessions import settle
 
 @pytest.fixture
 def from_ben(reviewing: Desk, collection: Collection) -> Path:
-    """Ben's copy, who decided some things otherwise."""
+    """Ben's copy with some other labels."""
     return disputed_copy(reviewing, collection)
 
 
 def test_a_merge(reviewing: Desk, reader: Reader, from_ben: Path) -> None:
-    """What would come in; conflicts of classes, of fineness and of comments; the summary."""
+    """The preview; conflicts of classes, of levels and of comments; the summary."""
     desk, merging = reviewing, reviewing.window.of(Merging)
     desk.window.registry.trigger("merge_copy")
     reader.read("merge-start")

@@ -1,4 +1,4 @@
-"""In each language of the window no letter with Alt belongs to two entries of a menu. Dialogs: `test_languages.py`."""
+"""Mnemonics of menus are unique in each language. Dialogs: `test_languages.py`."""
 
 from collections.abc import Iterator
 
@@ -15,12 +15,12 @@ from tests.support.screen_texts import shared_mnemonics
 
 @pytest.fixture(params=[ENGLISH, *LANGUAGES])
 def spoken(request: pytest.FixtureRequest, languages_there: None) -> str:
-    """One after another."""
+    """Each language."""
     return str(request.param)
 
 
 def menus(bar: QMenuBar | QMenu) -> Iterator[QMenuBar | QMenu]:
-    """A menu and all below it."""
+    """A menu and all submenus."""
     yield bar
     for action in bar.actions():
         if isinstance(below := action.menu(), QMenu):
@@ -28,14 +28,14 @@ def menus(bar: QMenuBar | QMenu) -> Iterator[QMenuBar | QMenu]:
 
 
 def test_a_shared_letter_is_found() -> None:
-    """An escaped ampersand marks none."""
+    """An escaped ampersand is no mnemonic."""
     assert shared_mnemonics(["&Open", "&Save", "Close", "Salt && pepper", "Sp&oil"]) == [
         "O: &Open, Sp&oil"
     ]
 
 
 def test_menus_share_no_letters(desk: Desk) -> None:
-    """Those of the window, open, where each line has one; and that of a field, which Qt makes."""
+    """Open menus of the window, with a mnemonic per entry; and Qt's menu of a text field."""
     all_menus = list(menus(desk.window.menuBar()))
     assert len(all_menus) > 5
     for menu in all_menus:

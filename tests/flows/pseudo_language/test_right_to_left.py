@@ -1,4 +1,4 @@
-"""The window in a language that is written from right to left: all is mirrored, nothing is cut, keys go as is seen."""
+"""The window in a right-to-left language: mirrored, not clipped, with visual arrow keys."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ both_ways = pytest.mark.parametrize("spoken", [LEFT_TO_RIGHT, RIGHT_TO_LEFT], in
 
 @pytest.fixture
 def spoken(request: pytest.FixtureRequest, pseudo_translations: Path) -> str:
-    """The pseudo-language in Hebrew letters, where a test does not name another."""
+    """The pseudo-language in Hebrew letters, unless a test sets another."""
     return str(pseudo_translations.with_name(getattr(request, "param", RIGHT_TO_LEFT)))
 
 
@@ -33,7 +33,7 @@ def is_mirrored(spoken: str) -> bool:
 
 
 def place_of(part: QWidget) -> QRect:
-    """Where a part of the window is on the screen."""
+    """The rectangle of a widget on the screen."""
     return QRect(part.mapToGlobal(QPoint(0, 0)), part.size())
 
 
@@ -42,14 +42,14 @@ def in_reading_order(spoken: str, *places: QRect) -> list[QRect]:
 
 
 def test_nothing_is_cut(reviewing: Desk, reader: Reader) -> None:
-    """On the screens of all actions. `PROTOLEAF_PICTURES` leaves pictures of them."""
+    """On the screens of all actions; `PROTOLEAF_PICTURES` saves screenshots."""
     reader.read("welcome")
     read_every_action(reviewing, reader)
 
 
 @both_ways
 def test_panes_and_cards_begin_at_one_side(reviewing: Desk, spoken: str) -> None:
-    """The classes, then the images, then the facts of one; cards follow each other the same way."""
+    """Classes, images, inspector; and cards in the same direction."""
     window, view = reviewing.window, reviewing.grid
     panes = [place_of(part) for part in (window.tree, window.workspace, window.inspector)]
     assert in_reading_order(spoken, *panes) == panes
@@ -64,7 +64,7 @@ def test_panes_and_cards_begin_at_one_side(reviewing: Desk, spoken: str) -> None
 def test_what_is_noted_of_an_image_stands_where_its_card_begins(
     reviewing: Desk, spoken: str
 ) -> None:
-    """The plate with the flag is painted on a lower corner of the picture: on that of the reading side."""
+    """The badge with the flag is painted in the picture's lower corner on the leading side."""
     reviewing.choose(0)
     view = reviewing.grid
     card = view.visualRect(view.model().index(0, 0))
@@ -86,7 +86,7 @@ def columns_that_differ(one: QImage, other: QImage) -> list[int]:
 
 @both_ways
 def test_arrows_go_from_card_to_card_as_is_seen(reviewing: Desk, spoken: str) -> None:
-    """Towards the next card of the row, and back."""
+    """To the next card of the row, and back."""
     onwards, back = (
         (Key.Key_Left, Key.Key_Right) if is_mirrored(spoken) else (Key.Key_Right, Key.Key_Left)
     )
@@ -102,7 +102,7 @@ def test_arrows_go_from_card_to_card_as_is_seen(reviewing: Desk, spoken: str) ->
 
 @both_ways
 def test_a_click_takes_the_card_that_is_seen(reviewing: Desk, spoken: str) -> None:
-    """At the outer edge of the second one."""
+    """At the trailing edge of the second one."""
     view = reviewing.grid
     second = view.visualRect(view.model().index(1, 0))
     across = second.left() + 6 if is_mirrored(spoken) else second.right() - 6
@@ -112,7 +112,7 @@ def test_a_click_takes_the_card_that_is_seen(reviewing: Desk, spoken: str) -> No
 
 @both_ways
 def test_arrows_open_a_branch_towards_its_rows(reviewing: Desk, spoken: str) -> None:
-    """And close it away from them; so does the chevron, on the side where the row begins."""
+    """And collapse it in the other direction; the chevron is on the leading side."""
     opening, closing = (
         (Key.Key_Left, Key.Key_Right) if is_mirrored(spoken) else (Key.Key_Right, Key.Key_Left)
     )
@@ -136,7 +136,7 @@ def test_arrows_open_a_branch_towards_its_rows(reviewing: Desk, spoken: str) -> 
 
 @both_ways
 def test_arrows_go_from_image_to_image(reviewing: Desk, spoken: str) -> None:
-    """Where one is shown alone; the button of the next one is on the side that its arrow points to."""
+    """In the image view; the button for the next image is on the side of its arrow."""
     onwards, back = (
         (Key.Key_Left, Key.Key_Right) if is_mirrored(spoken) else (Key.Key_Right, Key.Key_Left)
     )
@@ -168,7 +168,7 @@ def test_stars_are_counted_from_where_they_begin(reviewing: Desk, spoken: str) -
 
 @pytest.fixture
 def class_page(reviewing: Desk) -> Inspector:
-    """The facts of a class whose row was clicked."""
+    """The page of a class whose row was clicked."""
     tree, inspector = reviewing.window.tree.front, reviewing.window.inspector
     tree.expandAll()
     (row,) = tree.model().indexes_of(reviewing.graph.find("Red disc"))  # type: ignore[attr-defined]
@@ -180,7 +180,7 @@ def class_page(reviewing: Desk) -> Inspector:
 
 
 def test_a_plot_and_its_slider_stay_as_they_are(reviewing: Desk, class_page: Inspector) -> None:
-    """More is at the right, as in every language; a slider of its own is mirrored."""
+    """Values increase to the right in every language; other sliders are mirrored."""
     (chart,) = class_page.findChildren(BarChart)
     (axis,) = class_page.findChildren(QSlider)
     assert chart.layoutDirection() == axis.layoutDirection() == Qt.LayoutDirection.LeftToRight
@@ -189,7 +189,7 @@ def test_a_plot_and_its_slider_stay_as_they_are(reviewing: Desk, class_page: Ins
 
 
 def test_names_begin_where_all_lines_do(class_page: Inspector) -> None:
-    """A name in Latin letters too, whose own words begin at the left."""
+    """Also a name in Latin letters, whose own direction is left to right."""
     (title,) = (label for label in class_page.findChildren(QLabel) if label.text() == "Red disc")
     inked = columns_with_ink(title.grab().toImage())
     assert title.width() - inked[-1] < inked[0]

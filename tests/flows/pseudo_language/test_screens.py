@@ -1,4 +1,4 @@
-"""Every screen in the pseudo-language: nothing is English still, and nothing is cut although all is 40 % longer."""
+"""Every screen in the pseudo-language: all is translated, nothing is clipped at 140 %."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -32,7 +32,7 @@ from tests.support.surveys import WITHOUT_GPU
 def test_before_a_project(
     desk: Desk, reader: Reader, tinyleaf: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first page, and the card of a new project."""
+    """The start page, and the sheet of a new project."""
     reader.read("welcome")
     offer_two(monkeypatch)
     making = desk.window.of(Projects).making
@@ -44,18 +44,50 @@ def test_before_a_project(
 
 
 SCREENS: Final[Sequence[str]] = (
-    "tune_propagation", "train_backbone", "show_model_versions", "backups", "find_moved_images", "show_suggestions",
-    "show_keys", "settings", "command_palette", "relabel", "show_graph", "open_image", "rename_class", "move_class",
-    "link_parent", "merge_class", "new_class", "new_sibling", "new_parent", "new_top_class", "copy_report",
-    "export_graph", "import_labels", "merge_copy", "import_classes", "what_if", "show_changed_images",
-    "discard_what_if", "split_class", "change_keys", "compare", "flag", "stars_3", "copy_path", "search_images",
-    "clear_search", "undo", "redo",
-)  # fmt: skip
-"""Actions that open something, or answer."""
+    "tune_propagation",
+    "train_backbone",
+    "show_model_versions",
+    "backups",
+    "find_moved_images",
+    "show_suggestions",
+    "show_keys",
+    "settings",
+    "command_palette",
+    "relabel",
+    "show_graph",
+    "open_image",
+    "rename_class",
+    "move_class",
+    "link_parent",
+    "merge_class",
+    "new_class",
+    "new_sibling",
+    "new_parent",
+    "new_top_class",
+    "copy_report",
+    "export_graph",
+    "import_labels",
+    "merge_copy",
+    "import_classes",
+    "what_if",
+    "show_changed_images",
+    "discard_what_if",
+    "split_class",
+    "change_keys",
+    "compare",
+    "flag",
+    "stars_3",
+    "copy_path",
+    "search_images",
+    "clear_search",
+    "undo",
+    "redo",
+)
+"""Actions that open something or show a message."""
 
 
 def test_every_action(reviewing: Desk, reader: Reader) -> None:
-    """Whatever an action opens, with an image and a class chosen."""
+    """Whatever an action opens, with an image and a class selected."""
     read_every_action(reviewing, reader)
 
 
@@ -77,7 +109,7 @@ def read_every_action(reviewing: Desk, reader: Reader) -> None:
 
 
 def test_searching(reviewing: Desk, reader: Reader) -> None:
-    """The field with its completions and filters, what is not understood, nothing that matches; and a comment."""
+    """Completions, filters, invalid terms, no matches; and a comment."""
     window = reviewing.window
     reviewing.choose(0)
     reviewing.press(Qt.Key.Key_N)
@@ -102,14 +134,14 @@ def test_searching(reviewing: Desk, reader: Reader) -> None:
     bar.field.setText("stars:5")
     reviewing.wait(lambda: window.workspace.model.rowCount() == 0)
     reader.read("search-nothing")
-    filters = FilterPopover(bar)  # without the names of folders, which nobody translates
+    filters = FilterPopover(bar)  # without folder names, which are not translated
     filters.show()
     reader.read("search-filters", filters)
     filters.hide()
 
 
 def test_images_beside_one_another(reviewing: Desk, reader: Reader) -> None:
-    """Several, and one with the labelled images of its most likely classes; and a key that is taken already."""
+    """Comparison of several images, and of one with examples of its classes; a key conflict."""
     window = reviewing.window
     reviewing.choose(0)
     for _ in range(4):
@@ -140,7 +172,7 @@ def test_images_beside_one_another(reviewing: Desk, reader: Reader) -> None:
 def test_cards_that_take_their_time(
     reviewing: Desk, reader: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Devices and recommendations, formats, imports, backbones: once they know what they show."""
+    """Devices and recommendations, formats, imports, backbones: after they are loaded."""
     window = reviewing.window
     ids = tuple(reviewing.graph.find(name) for name in LEAVES[:2])
     kinds = (RecommendationKind.ACCURATE_BACKBONE, RecommendationKind.MORE_EXAMPLES)
@@ -172,7 +204,7 @@ def test_cards_that_take_their_time(
 
 
 def test_the_report(reviewing: Desk, reader: Reader) -> None:
-    """Each of its sections, beside another setting too."""
+    """Each of its sections, also with another setting."""
     window = reviewing.window
     window.registry.trigger("report")
     page = window.of(ReportFeature).page
