@@ -1,1 +1,4 @@
-"""A person at a real display: stories with mouse and keyboard, judged by what is on the screen and in the file."""
+"""A simulated user at a real X display: end-to-end tests with mouse and keyboard.
+
+Results are checked on the screen and in the project file.
+"""

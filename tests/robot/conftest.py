@@ -1,10 +1,8 @@
-"""One display for all stories; a home, a person and a project for each."""
+"""One display for all tests; a home folder, a user and a project for each."""
 
 import os
 
-os.environ["QT_QPA_PLATFORM"] = (
-    "offscreen"  # the story's own process only prints names for comparison
-)
+os.environ["QT_QPA_PLATFORM"] = "offscreen"  # this process only renders names for comparison
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,12 +23,12 @@ PICTURES = REPOSITORY / "build" / "robot"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--long` runs the long stories too."""
+    """Add the option `--long`."""
     parser.addoption("--long", action="store_true", help="run the long stories too")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the long stories out unless requested."""
+    """Skip the slow tests unless requested."""
     if config.getoption("--long"):
         return
     for item in items:
@@ -40,7 +38,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
-    """Keep what was on the screen when a story went wrong."""
+    """Save a screenshot when a test fails."""
     report: Any = yield
     person = getattr(item, "funcargs", {}).get("person")
     if report.failed and isinstance(person, Person) and call.when != "teardown":
@@ -52,7 +50,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Say where the pictures are."""
+    """Print where the screenshots are."""
     if config.getoption("--long") and (PICTURES / NAME).exists():
         terminalreporter.write_line(f"Pictures of every screen: {PICTURES / NAME}")
 
@@ -66,7 +64,7 @@ def display() -> Iterator[Display]:
 
 @pytest.fixture
 def home(tmp_path: Path) -> FreshHome:
-    """A home that nobody has used."""
+    """A fresh home folder."""
     return FreshHome.below(tmp_path)
 
 
@@ -78,7 +76,7 @@ def caches(home: FreshHome) -> CacheFolders:
 
 @pytest.fixture
 def person(display: Display, home: FreshHome, qapp: object) -> Iterator[Person]:
-    """Somebody at the display."""
+    """A simulated user at the display; the program's log must have no errors afterwards."""
     somebody = Person(display, home)
     try:
         yield somebody

@@ -1,4 +1,4 @@
-"""One page with all pictures of screens, each screen in a row, smaller and to be opened by a click."""
+"""An HTML page with thumbnails of all screenshots, a row per screen, linked to full size."""
 
 import html
 from collections import defaultdict
@@ -9,12 +9,13 @@ NAME: Final = "index.html"
 _STYLE: Final = """
 body { font: 14px sans-serif; margin: 24px; background: #808080; color: #ffffff }
 div { display: flex; gap: 12px; overflow-x: auto; padding-bottom: 12px }
-figure { margin: 0 } img { height: 280px; display: block } figcaption { font-size: 12px; padding: 4px 0 }
+figure { margin: 0 } img { height: 280px; display: block } \
+figcaption { font-size: 12px; padding: 4px 0 }
 """
 
 
 def write_contact_sheet(folder: Path) -> Path:
-    """Write the page for all pictures NAME-SCHEME-SCALE-SIZE.png of a folder; returns its place."""
+    """Write the page for all pictures NAME-SCHEME-SCALE-SIZE.png of a folder; returns its path."""
     rows: defaultdict[str, list[Path]] = defaultdict(list)
     for path in sorted(folder.glob("*.png")):
         name, *_look = path.stem.rsplit("-", 3)
@@ -31,4 +32,7 @@ def write_contact_sheet(folder: Path) -> Path:
 
 def _figure(path: Path, caption: str) -> str:
     source, words = html.escape(path.name), html.escape(caption)
-    return f'<figure><a href="{source}"><img src="{source}" alt="{words}"></a><figcaption>{words}</figcaption></figure>'
+    return (
+        f'<figure><a href="{source}"><img src="{source}" alt="{words}"></a>'
+        f"<figcaption>{words}</figcaption></figure>"
+    )

@@ -1,4 +1,4 @@
-"""A display of its own: X server, window manager and message bus, none of them shared with the desktop."""
+"""A separate display: X server, window manager and message bus."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ START_S: Final = 20.0
 
 @final
 class Display:
-    """An X display on which nothing else runs, for as long as the `with` block lasts.
+    """An X display for one program, during a `with` block.
 
     Args:
         width: of the screen, in pixels.
@@ -30,7 +30,7 @@ class Display:
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
-        """Start server, bus and window manager, each once the one before answers."""
+        """Start X server, message bus and window manager, each after the previous one is ready."""
         try:
             self._start()
         except BaseException:
@@ -44,7 +44,7 @@ class Display:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End what was started, last first."""
+        """Stop all processes in reverse order."""
         self._stack.close()
 
     def _start(self) -> None:
@@ -64,7 +64,7 @@ class Display:
             "-dpi",
             "96",
             "-r",
-        )  # -r: a key does not repeat itself where the hand is slow to let it go
+        )  # -r: no auto-repeat, as slow machines release keys late
         self._bus_address = self._started(
             "dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address={}"
         )
@@ -76,7 +76,7 @@ class Display:
 
     @property
     def variables(self) -> dict[str, str]:
-        """What a program needs to know to show itself here."""
+        """Environment variables for programs on this display."""
         return {
             "DISPLAY": self.name,
             "DBUS_SESSION_BUS_ADDRESS": self._bus_address,
@@ -85,11 +85,11 @@ class Display:
 
     @property
     def bus_address(self) -> str:
-        """Where the message bus listens."""
+        """Address of the message bus."""
         return self._bus_address
 
     def _started(self, *command: str) -> str:
-        """Run a server that writes its name, once it listens, to the file descriptor that stands for `{}`."""
+        """Run a server that writes its name, once ready, to the file descriptor replacing `{}`."""
         reading, writing = os.pipe()
         self._run(*(word.format(writing) for word in command), keep=(writing,))
         os.close(writing)

@@ -1,4 +1,4 @@
-"""A window of another program, from which files are dragged: started by a story, `python drag_source.py FILE...`."""
+"""A window of another program from which files are dragged: `python drag_source.py FILE...`."""
 
 import sys
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ SIDE: Final = 60
 
 @final
 class Source(QLabel):
-    """Press on it and move: the files are in the hand."""
+    """A label that starts a drag of the files."""
 
     def __init__(self, files: Sequence[str]) -> None:
         super().__init__("files", alignment=Qt.AlignmentFlag.AlignCenter)
@@ -25,7 +25,7 @@ class Source(QLabel):
         self.move(PLACE)
 
     def mouseMoveEvent(self, _event: QMouseEvent) -> None:
-        """Begin the drag."""
+        """Start the drag."""
         data = QMimeData()
         data.setUrls([QUrl.fromLocalFile(file) for file in self._files])
         drag = QDrag(self)
@@ -35,7 +35,7 @@ class Source(QLabel):
 
 
 def main(files: Sequence[str]) -> int:
-    """Show the window until it is ended."""
+    """Show the window until the process is ended."""
     application = QApplication([TITLE])
     source = Source(files)
     source.show()

@@ -1,4 +1,4 @@
-"""What a person labelled, exported by the card."""
+"""Exporting from the card."""
 
 from pathlib import Path
 from typing import Final
@@ -11,7 +11,7 @@ EXPORTED_S: Final = 30.0
 
 
 def export_verified(person: Person, title: str, target: Path) -> None:
-    """Choose a format by its title, the verified images and a place, and export."""
+    """Export the verified images in a format, chosen by its title, to a path."""
     person.hand.key("Ctrl+Shift+E")
     person.click(title, "radio button")
     person.hand.click(person.part_containing("Verified only", "radio button").area.centre)
@@ -19,7 +19,7 @@ def export_verified(person: Person, title: str, target: Path) -> None:
 
 
 def export_all(person: Person, title: str, target: Path) -> None:
-    """Choose a format by its title and a place, and export every image."""
+    """Export every image in a format, chosen by its title, to a path."""
     person.hand.key("Ctrl+Shift+E")
     person.click(title, "radio button")
     person.hand.click(person.part_containing(f"All{SEPARATOR}", "radio button").area.centre)
@@ -29,7 +29,7 @@ def export_all(person: Person, title: str, target: Path) -> None:
 def _export_to(person: Person, target: Path) -> None:
     person.wait_until_at_rest(
         person.window, STILL_S, EXPORTED_S
-    )  # the preview makes room for itself
+    )  # the layout changes when the preview arrives
     field = person.part("File" if target.suffix else "Folder", "text")
     person.hand.click(field.area.centre)
     person.hand.key("Ctrl+A")

@@ -1,4 +1,4 @@
-"""What is on the screen: pictures of it, and the windows with their places."""
+"""Screenshots, and windows with their positions."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,38 +34,38 @@ class Area:
 
     @property
     def centre(self) -> tuple[int, int]:
-        """The point in its middle."""
+        """The centre."""
         return self.left + self.width // 2, self.top + self.height // 2
 
     @property
     def right(self) -> int:
-        """The first column that is not in it."""
+        """The first column right of it."""
         return self.left + self.width
 
     @property
     def bottom(self) -> int:
-        """The first row that is not in it."""
+        """The first row below it."""
         return self.top + self.height
 
     def moved(self, right: int, down: int) -> "Area":
-        """The same rectangle elsewhere."""
+        """The rectangle moved by an offset."""
         return Area(self.left + right, self.top + down, self.width, self.height)
 
     def holds(self, x: int, y: int) -> bool:
-        """Whether a point is in it."""
+        """Whether a point is inside."""
         return self.left <= x < self.right and self.top <= y < self.bottom
 
     def cut(self, picture: Picture) -> Picture:
-        """This part of a picture of the whole screen."""
+        """This part of a screenshot."""
         return picture[max(0, self.top) : self.bottom, max(0, self.left) : self.right]
 
 
 @final
 class Eyes:
-    """Looks at a display.
+    """Take screenshots and find windows.
 
     Args:
-        display: to look at; or its name.
+        display: or its name.
     """
 
     def __init__(self, display: "Display") -> None:
@@ -73,7 +73,7 @@ class Eyes:
         self._root = self.connection.screen().root
 
     def __enter__(self) -> Self:
-        """The connection is open already."""
+        """Return self; the connection is already open."""
         return self
 
     def __exit__(
@@ -92,7 +92,7 @@ class Eyes:
         return Area(0, 0, geometry.width, geometry.height)
 
     def look(self, area: Area | None = None) -> Picture:
-        """A picture of the screen, or of a part of it."""
+        """A screenshot of the screen or a part of it."""
         part = self.screen if area is None else area
         reply = self._root.get_image(
             part.left, part.top, part.width, part.height, X.ZPixmap, ALL_PLANES
@@ -102,7 +102,7 @@ class Eyes:
 
     @contextmanager
     def frozen(self) -> Iterator[None]:
-        """Nobody else draws, and nothing happens on the screen, while one looks."""
+        """Grab the X server, so that nothing changes on the screen meanwhile."""
         self.connection.grab_server()
         try:
             yield
@@ -111,7 +111,7 @@ class Eyes:
             self.connection.sync()
 
     def save(self, path: Path, area: Area | None = None) -> Path:
-        """Keep a picture of the screen as a PNG."""
+        """Save a screenshot as PNG."""
         path.parent.mkdir(parents=True, exist_ok=True)
         Image.fromarray(self.look(area)).save(path)
         return path
@@ -119,11 +119,11 @@ class Eyes:
     # -- windows
 
     def window_manager(self) -> bool:
-        """Whether a window manager is at work."""
+        """Whether a window manager is running."""
         return self._property(self._root, "_NET_SUPPORTING_WM_CHECK") is not None
 
     def windows(self) -> dict[str, Any]:
-        """The windows by their titles, as the window manager lists them."""
+        """Windows by title, as the window manager lists them."""
         found: dict[str, Any] = {}
         for number in self._property(self._root, "_NET_CLIENT_LIST") or ():
             window = self.connection.create_resource_object("window", number)
@@ -136,16 +136,16 @@ class Eyes:
         return found
 
     def window(self, title: str) -> Any | None:
-        """The window whose title holds these words; None when there is none."""
+        """The window whose title contains this text, or None."""
         return next((window for name, window in self.windows().items() if title in name), None)
 
     def is_active(self, title: str) -> bool:
-        """Whether keys go to the window whose title holds these words."""
+        """Whether the window whose title contains this text is active."""
         active, window = self._property(self._root, "_NET_ACTIVE_WINDOW"), self.window(title)
         return active is not None and window is not None and active[0] == window.id
 
     def place_of(self, title: str) -> Area:
-        """Where a window's own contents are, without the frame around them."""
+        """The client area of a window, without its frame."""
         window = self.window(title)
         assert window is not None, f"no window “{title}”, only {list(self.windows())}"
         geometry = window.get_geometry()
@@ -153,14 +153,14 @@ class Eyes:
         return Area(at.x, at.y, geometry.width, geometry.height)
 
     def resize(self, title: str, width: int, height: int) -> None:
-        """Put a window to the top left, at a size, through the window manager."""
+        """Move a window to the top left and resize it, through the window manager."""
         window = self.window(title)
         assert window is not None
         window.configure(x=0, y=0, width=width, height=height)
         self.connection.sync()
 
     def floating(self) -> frozenset[int]:
-        """What floats above all windows, unknown to the window manager: menus, tips, what is being dragged."""
+        """Visible windows without a window manager: menus, tooltips, drag pixmaps."""
         found = set()
         for window in self._root.query_tree().children:
             try:

@@ -1,4 +1,4 @@
-"""Mouse and keyboard at a person's speed, through the X server like the real ones."""
+"""Mouse and keyboard at human speed, through the X server."""
 
 import time
 from collections.abc import Iterable, Iterator
@@ -21,7 +21,7 @@ WHEEL_DOWN: Final = 5
 TYPING_A_SECOND: Final = 40.0
 DOUBLE_CLICK_S: Final = 0.08
 FROM_MOUSE_TO_KEYS_S: Final = 0.12
-"""No hand is quicker, and a key that is sent with a click overtakes it: window managers look at clicks first."""
+"""Delay between click and key: window managers handle a click first, so a key could overtake it."""
 DRAG_STARTS_AT: Final = 16
 
 _KEYSYMS: Final = {
@@ -54,10 +54,10 @@ _SHIFTED: Final = frozenset('~!@#$%^&*()_+{}|:"<>?')
 
 @final
 class Hand:
-    """Moves, presses and types.
+    """Send mouse and keyboard input.
 
     Args:
-        eyes: on the display to work on.
+        eyes: of the display.
     """
 
     def __init__(self, eyes: Eyes) -> None:
@@ -68,7 +68,7 @@ class Hand:
 
     @property
     def place(self) -> Point:
-        """Where the pointer is."""
+        """Position of the pointer."""
         at = self._root.query_pointer()
         return at.root_x, at.root_y
 
@@ -84,22 +84,22 @@ class Hand:
             self._display.sync()
 
     def press(self, button: int = LEFT) -> None:
-        """Press a mouse button, and keep it down."""
+        """Press a mouse button."""
         self._input(X.ButtonPress, button)
 
     def release(self, button: int = LEFT) -> None:
-        """Let a mouse button go."""
+        """Release a mouse button."""
         self._input(X.ButtonRelease, button)
 
     def click(self, point: Point, button: int = LEFT) -> None:
-        """Go somewhere and click."""
+        """Move to a point and click."""
         self.move_to(point)
         self.press(button)
         self.release(button)
         time.sleep(FROM_MOUSE_TO_KEYS_S)
 
     def double_click(self, point: Point) -> None:
-        """Go somewhere and click twice."""
+        """Move to a point and double click."""
         self.move_to(point)
         for pause_s in (DOUBLE_CLICK_S, FROM_MOUSE_TO_KEYS_S):
             self.press()
@@ -107,7 +107,7 @@ class Hand:
             time.sleep(pause_s)
 
     def pick_up(self, point: Point) -> None:
-        """Press on something and move it so far that it is being dragged."""
+        """Press at a point and move until a drag starts."""
         self.move_to(point)
         self.press()
         self.move_to(
@@ -115,7 +115,7 @@ class Hand:
         )
 
     def wheel(self, clicks: int) -> None:
-        """Turn the wheel where the pointer is; positive is down."""
+        """Turn the wheel at the pointer; positive is down."""
         button = WHEEL_DOWN if clicks > 0 else WHEEL_UP
         for _ in _paced(range(abs(clicks)), 60):
             self.press(button)
@@ -129,18 +129,18 @@ class Hand:
         self.key_up(name)
 
     def key_down(self, name: str) -> None:
-        """Press a key, modifiers first, and keep it down."""
+        """Press a key with its modifiers."""
         for code in self._codes(name):
             self._input(X.KeyPress, code)
 
     def key_up(self, name: str) -> None:
-        """Let a key and its modifiers go."""
+        """Release a key with its modifiers."""
         for code in reversed(self._codes(name)):
             self._input(X.KeyRelease, code)
 
     @contextmanager
     def holding(self, name: str) -> Iterator[None]:
-        """Keep a key down meanwhile."""
+        """Hold a key down in the `with` block."""
         self.key_down(name)
         try:
             yield
@@ -148,7 +148,7 @@ class Hand:
             self.key_up(name)
 
     def keys(self, names: Iterable[str], a_second: float) -> None:
-        """Press keys one after another at a steady pace."""
+        """Press keys one after another at a constant rate."""
         for name in _paced(names, a_second):
             self.key(name)
 
@@ -179,7 +179,7 @@ def _is_shifted(letter: str) -> bool:
 
 
 def _paced(items: Iterable[str] | range, a_second: float) -> Iterator[Any]:
-    """Hand out one thing after another at a steady pace, whatever each takes."""
+    """Yield items at a constant rate."""
     start = time.monotonic()
     for count, item in enumerate(items):
         wait = start + count / a_second - time.monotonic()

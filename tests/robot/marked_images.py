@@ -1,4 +1,4 @@
-"""Pictures that say their number: a pattern of blocks that is read again on the screen, whatever its size there."""
+"""Pictures with their number as a pattern of blocks, read back from screenshots at any size."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ from scipy import ndimage
 from tests.robot.eyes import Area, Picture
 
 BLOCKS: Final = 10
-"""Along a side: a ring of magenta, which nothing else on the screen has, around 8 by 8 blocks."""
+"""Per side: a magenta ring, which is unique on the screen, around 8 by 8 blocks."""
 INNER: Final = BLOCKS - 2
 BITS: Final = 20
-"""Of a number. It stands there twice, the second time with black and white exchanged: a wrong reading is noticed."""
+"""Bits of a number, which is encoded twice, inverted the second time, to detect errors."""
 SIDE: Final = 160
 SMALLEST_SEEN: Final = 60
 FACTOR: Final = 0x9E375
-"""Numbers are multiplied by it, so that no two pictures look like copies of one another."""
+"""Numbers are multiplied by it, so that pictures differ in many blocks."""
 STRIDE: Final = 2
-"""Every second pixel is enough to find a picture."""
+"""Every second pixel suffices to find a picture."""
 _RING: Final = (255, 0, 255)
 
 
@@ -31,8 +31,8 @@ class Seen:
     """A marked picture on the screen.
 
     Attributes:
-        number: that it says.
-        area: where it is.
+        number: the encoded number.
+        area: on the screen.
     """
 
     number: int
@@ -42,7 +42,7 @@ class Seen:
 def draw_marked(
     number: int, tint: tuple[int, int, int] = (90, 140, 90), side: int = SIDE
 ) -> Picture:
-    """A picture that says a number; `tint` fills what the number leaves free."""
+    """A picture that encodes a number; `tint` fills the other blocks."""
     blocks = np.zeros((BLOCKS, BLOCKS, 3), np.uint8)
     blocks[:] = _RING
     blocks[1:-1, 1:-1] = tint
@@ -54,7 +54,7 @@ def draw_marked(
 
 
 def widened(picture: Picture) -> Picture:
-    """The picture in the middle of one of 16 to 9."""
+    """The picture centred in one of 16 : 9."""
     beside = picture.shape[0] * 16 // 9 - picture.shape[1]
     return np.pad(
         picture, ((0, 0), (beside // 2, beside - beside // 2), (0, 0)), constant_values=120
@@ -68,7 +68,7 @@ def write_marked(
     *,
     is_wide: bool = False,
 ) -> list[Path]:
-    """Write pictures photo-00000.png ..., a thousand in a folder; returns where they are."""
+    """Write pictures photo-00000.png ..., a thousand per folder; returns their paths."""
     paths = []
     for place, number in enumerate(numbers):
         path = folder / f"{number // 1000:03d}" / f"photo-{number:05d}.png"
@@ -86,11 +86,11 @@ def number_of(path: str | Path) -> int:
 
 
 def read_marked(picture: Picture, origin: Area | None = None) -> list[Seen]:
-    """All marked pictures that are wholly there, from the top left.
+    """Find all completely visible marked pictures, from the top left.
 
     Args:
-        picture: of the screen, or of a part of it.
-        origin: that part.
+        picture: screenshot, or a part of it.
+        origin: the area of that part.
     """
     coarse = picture[::STRIDE, ::STRIDE]
     ring = (coarse[..., 0] > 190) & (coarse[..., 1] < 90) & (coarse[..., 2] > 190)
@@ -119,7 +119,7 @@ def _pattern(number: int) -> list[bool]:
 
 
 def _read(cut: Picture) -> int | None:
-    """The number in a picture; None when both of its writings do not agree."""
+    """The number in a picture, or None if its two copies differ."""
     height, width = cut.shape[:2]
     middles = np.arange(1, BLOCKS - 1) + 0.5
     rows, columns = (middles * height / BLOCKS).astype(int), (middles * width / BLOCKS).astype(int)

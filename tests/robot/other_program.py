@@ -1,4 +1,4 @@
-"""A window of another program, from which files are dragged."""
+"""A window of another program from which files are dragged."""
 
 import subprocess
 import sys
@@ -17,7 +17,7 @@ _SCRIPT: Final = Path(drag_source.__file__)
 
 @contextmanager
 def files_at_hand(person: Person, *files: Path) -> Iterator[Point]:
-    """Files or folders in a window of their own; the point to take them at."""
+    """Show files or folders in a window; yields the point to drag them from."""
     process = subprocess.Popen(
         [sys.executable, _SCRIPT, *files], env=person.home.environment(**person.display.variables)
     )

@@ -1,4 +1,4 @@
-"""Photos of 16 to 9 with coloured things in them, and where things of a colour are on the screen."""
+"""Photos of 16 : 9 with coloured objects, and finding objects by colour on the screen."""
 
 import random
 from collections.abc import Sequence
@@ -26,16 +26,16 @@ COLOURS: Final[dict[str, Colour]] = {
 BLOOD: Final[dict[str, Colour]] = {"Red cell": (196, 40, 52), "White cell": (74, 40, 150)}
 PLASMA: Final = (250, 200, 190)
 _REACH: Final = 45
-"""A pixel is of a thing's colour where no channel differs by more; scaling and JPEG change some."""
+"""Largest difference per channel from an object's colour, after scaling and JPEG."""
 _GROUND_REACH: Final = 15
 _LEAST_SIDE: Final = 14
 
 
 @dataclass(frozen=True)
 class Thing:
-    """Something in a photo."""
+    """An object in a photo."""
 
-    name: str  # a key of `COLOURS`, or "" for what a detector took for something
+    name: str  # a key of `COLOURS`, or "" for a false detection
     box: BoundingBox
     score: float = 1.0
     category: str = "animal"
@@ -44,7 +44,7 @@ class Thing:
 def paint_photo(
     path: Path, things: Sequence[Thing], seed: int = 0, size: tuple[int, int] = SIZE
 ) -> Path:
-    """Paint things on grey and green ground; each name has its colour and its shape."""
+    """Paint objects on a grey and green background; each name has its colour and shape."""
     chance = np.random.default_rng(seed)
     coarse = chance.integers(0, 40, (9, 16, 1), dtype=np.uint8) + np.array(
         (110, 125, 100), np.uint8
@@ -72,7 +72,7 @@ def _paint(draw: ImageDraw.ImageDraw, thing: Thing, size: tuple[int, int]) -> No
 
 
 def paint_blood(path: Path, cells: int, seed: int = 0) -> Path:
-    """Paint blood under a microscope: cells apart from one another, each fourth one a white one, which is larger."""
+    """Paint a blood smear: separate cells, each fourth one a larger white cell."""
     chance = random.Random(seed)
     picture = Image.new("RGB", BLOOD_SIZE, PLASMA)
     draw = ImageDraw.Draw(picture)
@@ -94,10 +94,10 @@ def paint_blood(path: Path, cells: int, seed: int = 0) -> Path:
 def box_beside(
     others: Sequence[BoundingBox], chance: random.Random, side: float = 0.3
 ) -> BoundingBox:
-    """A box at a random place that overlaps no other one.
+    """A random box that overlaps no other.
 
     Args:
-        side: its height, of the picture's; it is a square in pixels.
+        side: its height, as a share of the picture's; it is square in pixels.
     """
     width = side * SIZE[1] / SIZE[0]
     while True:
@@ -107,7 +107,7 @@ def box_beside(
 
 
 def things_seen(picture: Picture, origin: Area, colour: Colour, reach: int = _REACH) -> list[Area]:
-    """Where things of a colour are in a picture of a part of the screen, from the top left."""
+    """Areas of a colour in a part of the screen, from the top left."""
     is_colour: NDArray[np.bool_] = (np.abs(picture.astype(np.int16) - colour) <= reach).all(axis=2)
     labels, _count = ndimage.label(is_colour)
     found = []
@@ -119,7 +119,7 @@ def things_seen(picture: Picture, origin: Area, colour: Colour, reach: int = _RE
 
 
 def picture_seen(screen: Picture, origin: Area, ground: Colour) -> Area:
-    """Where a picture with this ground is in a part of the screen."""
+    """The area of a picture with this background colour in a part of the screen."""
     return max(
         things_seen(screen, origin, ground, _GROUND_REACH),
         key=lambda area: area.width * area.height,
@@ -127,7 +127,7 @@ def picture_seen(screen: Picture, origin: Area, ground: Colour) -> Area:
 
 
 def share_of(area: Area, picture: Area) -> BoundingBox:
-    """A part of the screen as a box in the picture that is shown there."""
+    """A part of the screen as a box in the picture shown there."""
     return BoundingBox.of_pixels(
         area.left - picture.left,
         area.top - picture.top,

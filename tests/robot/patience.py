@@ -1,4 +1,4 @@
-"""Waiting for what must come, with a deadline; never for a fixed time."""
+"""Waiting for a condition with a deadline, never for a fixed time."""
 
 import time
 from collections.abc import Callable
@@ -11,15 +11,15 @@ LOOK_S: Final = 0.03
 
 
 def wait_for(look: Callable[[], Seen | None], what: str, deadline_s: float = DEADLINE_S) -> Seen:
-    """Look again and again until something is there.
+    """Poll until a value is true, and return it.
 
     Args:
-        look: gives something true once it is there.
-        what: is waited for, for the message.
-        deadline_s: how long a person would wait at most.
+        look: gives the value.
+        what: description for the error message.
+        deadline_s: time limit.
 
     Raises:
-        AssertionError: it did not come in time.
+        AssertionError: the value was not true in time.
     """
     end = time.monotonic() + deadline_s
     while not (seen := look()):
@@ -29,7 +29,7 @@ def wait_for(look: Callable[[], Seen | None], what: str, deadline_s: float = DEA
 
 
 def wait_until_still(look: Callable[[], Seen], what: str, *, still_s: float = 0.4) -> Seen:
-    """Look until the same was seen for a while: what moved has come to rest."""
+    """Poll until the value has not changed for a while."""
     seen, since = look(), time.monotonic()
 
     def at_rest() -> bool:

@@ -1,4 +1,4 @@
-"""A person at the display: the program, mouse and keyboard, eyes, and what a screen reader would say."""
+"""A simulated user: program, mouse and keyboard, screenshots, and accessible names."""
 
 import time
 from collections.abc import Callable
@@ -19,27 +19,27 @@ from tests.support.fresh_home import FreshHome
 
 TITLE: Final = "Protoleaf"
 TITLE_BAR: Final = 8
-"""Above a window's contents is its title, to click on."""
+"""Pixels above a window's client area to a point of its title bar."""
 START_S: Final = 60.0
 DRAGGING_PIXELS_A_SECOND: Final = 1500
 ARROW: Final = 8
-"""Left of a class's row is the arrow that unfolds it."""
+"""Pixels left of a class's row to its expand arrow."""
 ANALYSING: Final = "Analysing images"
 REFINING: Final = "Refining predictions"
-"""The second pass over the images, in further views."""
+"""Title of the second embedding pass, for further views."""
 SECOND_PASS_BEGINS_S: Final = 5.0
 SECOND_PASS_S: Final = 60.0
 REST_S: Final = 0.2
-"""A hand rests so long over the place where it lets something go, and after."""
+"""Pause over the drop position, before and after the release."""
 
 
 @final
 class Person:
-    """Sits in front of one display, in a home of their own.
+    """A simulated user at a display, with a home folder.
 
     Args:
-        display: at which they work.
-        home: in which the program keeps its things.
+        display: the display.
+        home: with the program's settings, caches and projects.
         scale: of the program, 1 or 2.
     """
 
@@ -53,7 +53,7 @@ class Person:
         self.reader = ScreenReader(display, scale)
         self._seen_last: Picture = np.zeros((0, 0, 3), np.uint8)
 
-    # -- starting and leaving
+    # -- start and end
 
     def start(self, project: Path | None = None, title: str = "") -> None:
         """Start the program and wait for its window."""
@@ -62,14 +62,14 @@ class Person:
         self.wait(lambda: self.eyes.window(wanted), f"the window “{wanted}”", START_S)
 
     def open(self, project: Path) -> None:
-        """Start the program with a project, and wait until its cards have come to rest."""
+        """Start the program with a project, and wait until its cards do not move."""
         self.start(project)
         grid = self.grid
         self.wait(lambda: self.cards(grid), "cards", START_S)
         self.wait_until_calm()
 
     def quit(self) -> None:
-        """Leave the program by its key; the window is brought to the front first."""
+        """Activate the window if needed, and quit the program by its key."""
         if not self.eyes.is_active(TITLE):
             window = self.window
             self.hand.click((window.centre[0], window.top - TITLE_BAR))
@@ -78,7 +78,7 @@ class Person:
         self.program.wait_until_ended()
 
     def leave(self) -> None:
-        """Stop, whatever the program is doing."""
+        """Kill the program and close all connections."""
         self.program.kill()
         self.reader.close()
         self.eyes.connection.close()
@@ -87,11 +87,11 @@ class Person:
 
     @property
     def window(self) -> Area:
-        """Where the window is."""
+        """The client area of the window."""
         return self.eyes.place_of(TITLE)
 
     def wait(self, look: Callable[[], object], what: str, deadline_s: float = DEADLINE_S) -> None:
-        """Wait until something is seen; a program that ended meanwhile will not show it any more."""
+        """Wait for a condition; fail at once if the program has ended."""
 
         def seen() -> bool:
             assert self.program.is_running, (
@@ -102,13 +102,13 @@ class Person:
         wait_for(seen, what, deadline_s)
 
     def wait_until_new(self, place: Area, patience_s: float) -> None:
-        """Wait until a place shows something else than when it was looked at here last, at most so long."""
+        """Wait until an area differs from the last screenshot taken of it, up to a time limit."""
         end = time.monotonic() + patience_s
         while time.monotonic() < end and np.array_equal(self._seen_last, self.eyes.look(place)):
             time.sleep(LOOK_S)
 
     def wait_until_at_rest(self, place: Area, still_s: float, patience_s: float) -> None:
-        """Wait until nothing moves in a place, at most so long."""
+        """Wait until an area does not change, up to a time limit."""
         start = still_since = time.monotonic()
         before = self.eyes.look(place)
         while time.monotonic() < min(still_since + still_s, start + patience_s):
@@ -119,11 +119,11 @@ class Person:
         self._seen_last = before
 
     def part(self, name: str, role: str = "") -> Part:
-        """A part of the window, waited for."""
+        """Wait for a part of the window by its accessible name."""
         return wait_for(lambda: self.reader.find(name, role), f"{role} “{name}”")
 
     def part_containing(self, words: str, role: str = "", deadline_s: float = DEADLINE_S) -> Part:
-        """A part of the window whose name holds some words, waited for."""
+        """Wait for a part of the window whose accessible name contains a text."""
         return wait_for(
             lambda: self.reader.containing(words, role), f"{role} “…{words}…”", deadline_s
         )
@@ -133,7 +133,7 @@ class Person:
         self.hand.click(self.part(name, role).area.centre)
 
     def show_subset(self, name: str) -> None:
-        """Click one of the rows above the classes."""
+        """Click a subset row."""
         self.hand.click(self.part_containing(f"{name}: ", "list item").area.centre)
 
     def choose_command(self, text: str) -> None:
@@ -144,7 +144,7 @@ class Person:
         self.hand.key("Enter")
 
     def answer_file_dialog(self, path: Path) -> None:
-        """Type a file's or folder's place into the dialog that is open, and press Enter."""
+        """Type a path into the open file dialog, and press Enter."""
         field = wait_for(self._file_name_field, "the field for the file's name")
         assert field.is_enabled
         self.hand.key("Ctrl+A")
@@ -152,13 +152,13 @@ class Person:
         self.hand.key("Enter")
 
     def name_new_project(self, project: Path) -> None:
-        """Open the sheet of a new project, and choose where it is saved."""
+        """Open the sheet of a new project, and choose its path."""
         self.hand.key("Ctrl+Shift+N")
         self.click("Choose where the project is saved", "push button")
         self.answer_file_dialog(project)
 
     def make_empty_project(self, project: Path) -> None:
-        """A new project without photos and classes."""
+        """Create a project without photos and classes."""
         self.name_new_project(project)
         self.click("Create project", "push button")
         self.wait(lambda: self.eyes.window(project.stem), "the new project")
@@ -171,23 +171,23 @@ class Person:
     # -- dragging
 
     def drag(self, start: Point, end: Point) -> None:
-        """Drag what is at a point to another one, and let go there."""
+        """Drag from one point to another."""
         self.pick_up(start)
         self.drop(end)
 
     def pick_up(self, point: Point) -> None:
-        """Press on something and move, until it is seen in the hand."""
+        """Press and move until the drag pixmap is visible."""
         before = self.eyes.floating()
         self.hand.pick_up(point)
         self.wait(lambda: self.eyes.floating() - before, "what is dragged, at the pointer")
 
     def drop(self, point: Point) -> None:
-        """Go on to a point with what was picked up; let go once the program has followed."""
+        """Move the drag to a point, and release once the program has followed."""
         self.hand.move_to(point, DRAGGING_PIXELS_A_SECOND)
         for aside in (
             1,
             0,
-        ):  # where the hand gets to while the program answers the last place, it sends no more
+        ):  # moves are dropped while the program answers the previous one, so move again
             self.hand.move_to((point[0] + aside, point[1]))
             time.sleep(REST_S)
             self.reader.wait_for_answer()
@@ -198,7 +198,7 @@ class Person:
 
     @property
     def grid(self) -> Area:
-        """Where the cards are."""
+        """The area of the grid."""
         return self.part("Images").area
 
     def cards(self, grid: Area) -> list[Seen]:
@@ -206,7 +206,7 @@ class Person:
         return read_marked(self.eyes.look(grid), grid)
 
     def card(self, number: int) -> Area:
-        """Where a picture is in the grid."""
+        """The area of a picture in the grid."""
         grid = self.grid
         return wait_for(
             lambda: next((seen.area for seen in self.cards(grid) if seen.number == number), None),
@@ -214,12 +214,12 @@ class Person:
         )
 
     def wait_until_calm(self) -> None:
-        """Wait until cards do not change their places any more."""
+        """Wait until cards do not move any more."""
         grid = self.grid
         wait_until_still(lambda: self.cards(grid), "the cards")
 
     def wait_until_analysed(self) -> None:
-        """Wait for the second pass over the images, and for its end: until then cards nobody has touched are sorted."""
+        """Wait for the start and end of the second embedding pass, which sorts unheld cards."""
         begun = time.monotonic()
         while (
             time.monotonic() < begun + SECOND_PASS_BEGINS_S
@@ -234,12 +234,12 @@ class Person:
         self.wait_until_calm()
 
     def unfold(self, name: str) -> None:
-        """Click the arrow before a class, so that the classes below it are shown."""
+        """Click the expand arrow of a class."""
         row = self.class_row(name)
         self.hand.click((row.left - ARROW, row.centre[1]))
 
     def class_row(self, name: str) -> Area:
-        """Where a class stands in the tree; more may stand after its name."""
+        """The row of a class in the tree, whose accessible name may have a suffix."""
 
         def look() -> Part | None:
             rows = self.reader.of_role("tree item")
@@ -250,7 +250,7 @@ class Person:
         return wait_for(look, f"the class {name}").area
 
     def make_class(self, project: Path, name: str) -> None:
-        """Make a class by the button, whose field takes the name."""
+        """Create a class by the button and its name field."""
         self.click("New class (Ctrl+N)", "push button")
         self.wait(lambda: self.reader.focused("text"), "the field for the name")
         self.hand.type(name)

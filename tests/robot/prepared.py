@@ -1,4 +1,4 @@
-"""Projects that are ready before a story begins: marked pictures, classes with a few shots, and their embeddings."""
+"""Prepared projects of marked pictures, with embeddings and a few labels per class."""
 
 from pathlib import Path
 from typing import Final
@@ -39,17 +39,17 @@ def prepared_project(
     ambiguous: int = 0,
     with_views: bool = False,
 ) -> Path:
-    """Write a project of marked pictures, embedded, `shots` of each class labelled.
+    """Write a project of marked pictures, embedded, with `shots` labels per class.
 
-    The pictures' numbers go from 0; an image's embedding says its class, not its picture.
+    Pictures are numbered from 0; an embedding depends on the class, not on the pixels.
 
     Args:
         folder: for project and pictures.
-        caches: where the embeddings go.
-        count: pictures.
-        shots: labels of each class to begin with.
-        ambiguous: last pictures that lie between two classes of one family.
-        with_views: embedded in all views, too, so that no second pass looks at the pictures, which tell no classes.
+        caches: for the embeddings.
+        count: number of pictures.
+        shots: labels per class.
+        ambiguous: number of last pictures that are between two classes of one family.
+        with_views: whether all views are embedded, so that no second pass embeds the pixels.
     """
     model = find_model()
     drawn = synthetic_embeddings(
@@ -80,7 +80,7 @@ def prepared_project(
 
 
 def _between_relatives(drawn: SyntheticEmbeddings, number: int) -> NDArray[np.float32]:
-    """The middle between a picture and one of the next class of its family, (embedding width,), of unit length."""
+    """The mean of an image and one of its family's next class, (embedding width,), normalised."""
     of_family, place = len(LEAVES) // len(FAMILIES), int(drawn.classes[number])
     relative = place // of_family * of_family + (place + 1) % of_family
     middle = drawn.embeddings[number] + drawn.embeddings[drawn.classes == relative][-1]

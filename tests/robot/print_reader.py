@@ -1,4 +1,4 @@
-"""Reads names on the screen by comparing them with the same names in the program's type."""
+"""Read names on the screen by comparing them with rendered text."""
 
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -13,28 +13,28 @@ from tests.robot.eyes import Picture
 SIZES: Final = (12, 13, 14)
 WEIGHTS: Final = (QFont.Weight.Normal, QFont.Weight.DemiBold)
 WORD_GAP: Final = 14
-"""Pixels without ink after which something else begins, such as a percentage."""
+"""Pixels without ink after which another text begins, such as a percentage."""
 FAINTEST: Final = 0.3
 LIKE_ENOUGH: Final = 0.9
 SLACK: Final = 1
 
 Ink = NDArray[np.float32]
-"""0 where there is ground, 1 where ink is strongest."""
+"""0 for background, 1 for the strongest ink."""
 
 
 @final
 class PrintReader:
-    """Knows some names, and finds which of them stands somewhere.
+    """Find names in a screenshot.
 
     Args:
-        names: that can stand there.
+        names: all names that can occur.
     """
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = tuple(names)
 
     def first_name(self, picture: Picture) -> str | None:
-        """The first line that is one of the names from its beginning to a gap; None when there is none."""
+        """The first line that is one of the names up to the first gap, or None."""
         return next(self.names(picture), None)
 
     def names(self, picture: Picture) -> Iterator[str]:
@@ -55,7 +55,7 @@ def _ink_of(picture: Picture) -> Ink:
 
 
 def _lines(ink: Ink) -> Iterator[Ink]:
-    """The beginnings of all lines of text, up to the first wide gap in each."""
+    """The first text of each line, up to the first wide gap."""
     for first, last in _runs(ink.max(axis=1) > FAINTEST, gap=2):
         line = ink[first:last]
         runs = _runs(line.max(axis=0) > FAINTEST, gap=WORD_GAP)
@@ -65,7 +65,7 @@ def _lines(ink: Ink) -> Iterator[Ink]:
 
 
 def _runs(there: NDArray[np.bool_], gap: int) -> list[tuple[int, int]]:
-    """Where something is there, as ranges; those closer than `gap` are one."""
+    """Ranges of true values; those closer than `gap` are merged."""
     runs: list[tuple[int, int]] = []
     for place in np.flatnonzero(there).tolist():
         if runs and place - runs[-1][1] < gap:
@@ -86,7 +86,7 @@ def _trimmed(ink: Ink) -> Ink:
 
 @cache
 def _printed(name: str) -> tuple[Ink, ...]:
-    """A name in each size and weight."""
+    """A name rendered in each size and weight."""
     return tuple(_print(name, size, weight) for size in SIZES for weight in WEIGHTS)
 
 
@@ -110,7 +110,7 @@ def _print(name: str, size: int, weight: QFont.Weight) -> Ink:
 
 
 def _similarity(line: Ink, letters: Ink) -> float:
-    """1 for the same picture; 0 for pictures whose sizes differ by more than a pixel."""
+    """1 for equal pictures; 0 if sizes differ by more than a pixel."""
     if (
         max(abs(here - there) for here, there in zip(line.shape, letters.shape, strict=True))
         > SLACK
@@ -127,7 +127,7 @@ def _similarity(line: Ink, letters: Ink) -> float:
 
 
 def _placed(ink: Ink, height: int, width: int, down: int = 0, right: int = 0) -> Ink:
-    """On a ground of a size, of length 1 as a vector."""
+    """Place ink on a background of a given size; normalised to length 1."""
     ground = np.zeros((height, width), np.float32)
     ground[down : down + ink.shape[0], right : right + ink.shape[1]] = ink
     return ground / np.linalg.norm(ground)

@@ -1,4 +1,4 @@
-"""The installed command in a home of its own, started and ended as a person does."""
+"""The installed command in a fresh home folder, started and ended."""
 
 import os
 import subprocess
@@ -16,12 +16,12 @@ END_S: Final = 30.0
 
 @final
 class Program:
-    """One run of the program after another, all in the same home.
+    """Consecutive runs of the program with one home folder.
 
     Args:
-        display: to show itself on.
-        home: where its settings, caches and projects are.
-        more: variables, such as the scale.
+        display: to run on.
+        home: with settings, caches and projects.
+        more: environment variables, such as the scale.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class Program:
         )
         del self._variables[
             "PYTHONDONTWRITEBYTECODE"
-        ]  # compiled modules are kept: each story starts the program anew
+        ]  # bytecode is cached: each test starts the program anew
         self._home = home
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -46,7 +46,7 @@ class Program:
 
     @property
     def output(self) -> str:
-        """What it wrote for those who start it from a terminal."""
+        """Its standard output and standard error."""
         return self._log.read_text() if self._log.exists() else ""
 
     @property
@@ -67,12 +67,12 @@ class Program:
             )
 
     def wait_until_ended(self) -> None:
-        """Wait for its end; it must be a good one."""
+        """Wait for its end with exit status 0."""
         assert self._process is not None
         assert self._process.wait(END_S) == 0, self.output
 
     def kill(self) -> None:
-        """End it and its workers at once, however it stands."""
+        """Kill it and its workers."""
         if self._process is not None and self.is_running:
             os.killpg(self._process.pid, 9)
             self._process.wait()

@@ -1,4 +1,4 @@
-"""What the program wrote of itself during a story: errors that nobody caught, and warnings of Qt."""
+"""Errors in the program's log: uncaught exceptions and warnings of Qt."""
 
 import re
 from pathlib import Path
@@ -7,11 +7,11 @@ from typing import Final
 _FAULT: Final = re.compile(
     r" (?:ERROR|CRITICAL) |WARNING qt: (?!Could not find accessible on path)|Fatal Python error"
 )
-"""Qt warns of a path where our screen reader looks at a part that has just gone."""
+"""Qt warns about an accessible path that has just been removed."""
 
 
 def faults_in(folder: Path) -> list[str]:
-    """Lines of all logs in a folder that no story may leave, each with what follows it up to the next entry."""
+    """Log entries in a folder that no test may cause, each with its following lines."""
     return [
         entry
         for path in sorted(folder.glob("*.log*"))

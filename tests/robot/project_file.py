@@ -1,4 +1,4 @@
-"""What is on disk, read while the window has the project open."""
+"""Reading the project file while the window has it open."""
 
 import sqlite3
 from collections.abc import Mapping, Sequence
@@ -10,19 +10,21 @@ from tests.robot.marked_images import number_of
 
 
 def labels_in(project: Path) -> Mapping[int, str]:
-    """Class by the number of the marked picture; "?" for none of the classes."""
+    """Class by number of the marked picture; "?" for none of the classes."""
     rows = _rows(
         project,
-        "SELECT image.path, class.name FROM label JOIN image USING (image_id) LEFT JOIN class USING (class_id)",
+        "SELECT image.path, class.name FROM label JOIN image USING (image_id) "
+        "LEFT JOIN class USING (class_id)",
     )
     return {number_of(path): name or "?" for path, name in rows}
 
 
 def labelled_parts_in(project: Path) -> Mapping[tuple[str, str], str]:
-    """Class by the name of the file and the part; "?" for none of the classes, "Empty" for what is empty."""
+    """Class by file name and part; "?" for none of the classes, "Empty" for empty."""
     rows = _rows(
         project,
-        "SELECT image.path, image.part, class.name, label.is_empty FROM label JOIN image USING (image_id) "
+        "SELECT image.path, image.part, class.name, label.is_empty "
+        "FROM label JOIN image USING (image_id) "
         "LEFT JOIN class USING (class_id)",
     )
     return {
@@ -32,18 +34,18 @@ def labelled_parts_in(project: Path) -> Mapping[tuple[str, str], str]:
 
 
 def parts_in(project: Path) -> Sequence[tuple[str, str]]:
-    """Name of the file and part of each image, in the order added."""
+    """File name and part of each image, in the order added."""
     rows = _rows(project, "SELECT path, part FROM image ORDER BY image_id")
     return [(Path(path).name, part) for path, part in rows]
 
 
 def image_count_in(project: Path) -> int:
-    """Images of the project."""
+    """Number of images in the project."""
     return int(_rows(project, "SELECT count(*) FROM image")[0][0])
 
 
 def parents_in(project: Path) -> Mapping[str, frozenset[str]]:
-    """Names of the parents by the class."""
+    """Names of the parents by class."""
     names = {child: frozenset[str]() for (child,) in _rows(project, "SELECT name FROM class")}
     for child, parent in _rows(
         project,
@@ -52,7 +54,7 @@ def parents_in(project: Path) -> Mapping[str, frozenset[str]]:
     ):
         names[child] = names.get(child, frozenset()) | {
             parent
-        }  # an edge may be newer than what was read before
+        }  # an edge may be newer than the classes read before
     return names
 
 
@@ -67,7 +69,7 @@ def backbone_in(project: Path) -> str:
 
 
 def model_versions_in(project: Path) -> int:
-    """How many model versions the project has."""
+    """Number of model versions of the project."""
     return int(_rows(project, "SELECT count(*) FROM model_version")[0][0])
 
 

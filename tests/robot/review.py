@@ -1,4 +1,4 @@
-"""What the screen says about the image under review: which card is framed, and which class the digit 1 stands for."""
+"""Reading the image under review from the screen: the framed card and the class of digit 1."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -16,24 +16,24 @@ from tests.robot.person import Person
 from tests.robot.print_reader import PrintReader
 
 FRAME_REACH: Final = 9
-"""So far left of a card's picture is the ground between the cards; a frame is nearer."""
+"""Pixels left of a card's picture to the background between cards; a frame is nearer."""
 STANDS_OUT: Final = 90
-"""A frame differs from the ground by so much in one colour; the soft ground of a chosen card does not."""
+"""Minimum difference of a frame from the background in a channel; a selected card's is less."""
 KEY_WIDTH: Final = 26
-"""The drawn key before a name in the inspector."""
+"""Width of the painted key before a name in the inspector."""
 MARGIN: Final = 16
 CAPTION_HEIGHT: Final = 22
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What stood on the screen at one moment; None for what could not be read.
+    """Contents of the screen at one moment; None for what could not be read.
 
     Attributes:
         framed: numbers of the pictures on framed cards; there should be one.
         on_card: the name below the framed picture.
-        described: number of the picture in the inspector; None while it is on its way.
-        guesses: the names that the inspector shows, from the top; not more than were looked for.
+        described: number of the picture in the inspector; None while it is loading.
+        guesses: the first names in the inspector, as many as were requested.
     """
 
     framed: tuple[int, ...]
@@ -43,21 +43,21 @@ class Shown:
 
     @property
     def first_guess(self) -> str | None:
-        """The name that the inspector shows first."""
+        """The first name in the inspector."""
         return self.guesses[0] if self.guesses else None
 
     @property
     def is_whole(self) -> bool:
-        """Whether there is something to decide about: one framed picture, and a guess."""
+        """Whether there is exactly one framed picture and a prediction."""
         return len(self.framed) == 1 and self.first_guess is not None
 
 
 @final
 class Review:
-    """Watches cards and inspector while somebody labels.
+    """Read cards and inspector during a review.
 
     Args:
-        person: who labels.
+        person: the simulated user.
         names: of all classes.
     """
 
@@ -74,11 +74,11 @@ class Review:
         )
 
     def shown(self) -> Shown:
-        """What stands on the screen now."""
+        """The current contents of the screen."""
         return self._read(self._person.eyes.look(self._whole))
 
     def wait_until_whole(self, deadline_s: float = DEADLINE_S) -> Shown:
-        """Wait, as a person does, until there is something to decide about."""
+        """Wait until there is a framed card and a prediction."""
         return self.wait_until(
             lambda shown: shown.is_whole, "a framed card and its first guess", deadline_s
         )
@@ -86,11 +86,11 @@ class Review:
     def wait_until(
         self, is_so: Callable[[Shown], bool], what: str, deadline_s: float = DEADLINE_S
     ) -> Shown:
-        """Wait until cards and inspector are as they should be."""
+        """Wait until cards and inspector fulfil a condition."""
         return wait_for(lambda: now if is_so(now := self.shown()) else None, what, deadline_s)
 
     def press(self, key: str, *, rows: int = 1) -> Shown:
-        """Press a key; what was on the screen in the moment when it went down."""
+        """Press a key; returns the contents of the screen at that moment."""
         eyes, hand = self._person.eyes, self._person.hand
         with eyes.frozen():
             picture = eyes.look(self._whole)
@@ -99,7 +99,7 @@ class Review:
         return self._read(picture, rows)
 
     def label_steadily(self, keys: Sequence[str], a_second: float, *, rows: int = 1) -> list[Shown]:
-        """Press keys, one for each image that comes; what was shown at each press."""
+        """Press keys, one for each image; returns the contents of the screen at each press."""
         seen: list[Shown] = []
         due = time.monotonic()
         for key in keys:
@@ -129,7 +129,7 @@ class Review:
         )
 
     def _guesses(self, inspector: Picture, rows: int) -> tuple[str, ...]:
-        """The first names that stand where names stand, right of the drawn keys."""
+        """The first names right of the painted keys."""
         names = self._reader.names(inspector[:, MARGIN + KEY_WIDTH : inspector.shape[1] - MARGIN])
         return tuple(islice(names, rows))
 
@@ -143,7 +143,7 @@ def _within(part: Area, whole: Area) -> Area:
 
 
 def _is_framed(grid: Picture, card: Seen) -> bool:
-    """Whether a line stands out from the ground at the left of a picture."""
+    """Whether there is a line left of a picture."""
     area = card.area
     beside = grid[
         area.top + area.height // 2, max(0, area.left - FRAME_REACH) : area.left - 1

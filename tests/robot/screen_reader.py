@@ -1,4 +1,4 @@
-"""What a screen reader gets from a program: its parts by role and name, with their places (AT-SPI on D-Bus)."""
+"""Accessibility tree of a program, as for screen readers: role, name, position (AT-SPI)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _FOCUSED: Final = 12
 _ENABLED: Final = 8
 _SELECTED: Final = 23
 _MANY: Final = 500
-"""Children above which a part is a list whose rows are fetched one by one, not walked."""
+"""Number of children above which a list's rows are fetched one by one."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,9 @@ class Part:
         bus_name: of the program.
         path: of the part.
         role: "push button", "tree item", ...
-        name: what is read out.
-        states: bits, as AT-SPI numbers them.
-        area: where it is on the screen.
+        name: accessible name.
+        states: bits, numbered as in AT-SPI.
+        area: on the screen.
     """
 
     bus_name: str
@@ -49,27 +49,27 @@ class Part:
 
     @property
     def is_focused(self) -> bool:
-        """Whether keys go to it."""
+        """Whether it has the focus."""
         return bool(self.states >> _FOCUSED & 1)
 
     @property
     def is_enabled(self) -> bool:
-        """Whether it can be used."""
+        """Whether it is enabled."""
         return bool(self.states >> _ENABLED & 1)
 
     @property
     def is_selected(self) -> bool:
-        """Whether it is chosen."""
+        """Whether it is selected."""
         return bool(self.states >> _SELECTED & 1)
 
 
 @final
 class ScreenReader:
-    """Reads all programs on a display.
+    """Read all programs on a display.
 
     Args:
-        display: on which they run.
-        scale: of the programs, which tell places in pixels of their own.
+        display: of the programs.
+        scale: of the programs, which report positions in logical pixels.
     """
 
     def __init__(self, display: Display, scale: int = 1) -> None:
@@ -82,42 +82,42 @@ class ScreenReader:
         self._bus: DBusConnection = open_dbus_connection(address)
 
     def close(self) -> None:
-        """Stop reading."""
+        """Close the connection."""
         self._bus.close()
 
     def find(self, name: str, role: str = "") -> Part | None:
-        """The first part that is on the screen and has this name, or begins with it before a “…”."""
+        """The first visible part with this name."""
         return next(
             (part for part in self.parts() if part.name == name and role in {"", part.role}), None
         )
 
     def containing(self, words: str, role: str = "") -> Part | None:
-        """The first part on the screen whose name holds these words."""
+        """The first visible part whose name contains this text."""
         return next(
             (part for part in self.parts() if words in part.name and role in {"", part.role}), None
         )
 
     def focused(self, role: str) -> Part | None:
-        """The part of a role that has the keyboard."""
+        """The focused part of a role."""
         return next((part for part in self.of_role(role) if part.is_focused), None)
 
     def of_role(self, role: str) -> list[Part]:
-        """All parts on the screen that have a role."""
+        """All visible parts of a role."""
         return [part for part in self.parts() if part.role == role]
 
     def parts(self) -> Iterator[Part]:
-        """Every part that is on the screen, windows first."""
+        """Every visible part, windows first."""
         for bus_name, path in self._children(_REGISTRY, _ROOT):
             for window in self._children(bus_name, path):
                 yield from self._below(*window)
 
     def wait_for_answer(self) -> None:
-        """Ask every program something: once all have answered, they have seen to all that happened before."""
+        """Query every program: once all have answered, earlier events are handled."""
         for bus_name, path in self._children(_REGISTRY, _ROOT):
             self._children(bus_name, path)
 
     def text_of(self, part: Part) -> str:
-        """What stands in a field."""
+        """The text of a field."""
         (text,) = self._ask(DBusAddress(part.path, part.bus_name, _TEXT), "GetText", "ii", (0, -1))
         return str(text)
 
@@ -143,7 +143,7 @@ class ScreenReader:
                 DBusAddress(path, bus_name, _COMPONENT), "GetExtents", "u", (_ON_SCREEN,)
             )
         except LookupError:
-            return None  # it went away meanwhile
+            return None  # removed meanwhile
         return Part(bus_name, path, role, name, states, self._on_screen(left, top, width, height))
 
     def _on_screen(self, *lengths: int) -> Area:
@@ -175,10 +175,10 @@ def _answer(
     signature: str = "",
     words: tuple[Any, ...] = (),
 ) -> Any:
-    """Ask over the bus.
+    """Call a method over D-Bus.
 
     Raises:
-        LookupError: there is nobody any more who could answer.
+        LookupError: the object is gone.
     """
     question = new_method_call(place, method, signature or None, words)
     reply = bus.send_and_get_reply(question, timeout=10)

@@ -1,4 +1,4 @@
-"""Another backbone: compared on the labels first, taken into use, and taken back."""
+"""Another backbone: compared on the labels, used, and undone."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ CHANGE_S = 60.0
 def test_a_backbone_is_compared_used_and_taken_back(
     person: Person, home: FreshHome, tmp_path: Path, caches: CacheFolders
 ) -> None:
-    """Ctrl+B, Use, the comparison, Use again; undo brings the former backbone back."""
+    """Ctrl+B, Use, the comparison, Use again; undo restores the previous backbone."""
     project = prepared_project(tmp_path, caches, 40, shots=2)
     add_to(home, tmp_path)
     before = backbone_in(project)
@@ -32,7 +32,7 @@ def test_a_backbone_is_compared_used_and_taken_back(
 
 
 def add_to(home: FreshHome, scratch: Path) -> None:
-    """Put a tiny backbone into the library of a home."""
+    """Add a tiny backbone to the library of a home."""
     path = own_backbone(scratch / "to add")
     library = BackboneLibrary(home.data / "backbones")
     library.add(path, read_card(path), propagation=path.with_suffix(".propagation.onnx"))

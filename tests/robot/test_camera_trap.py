@@ -1,4 +1,4 @@
-"""A camera trap from card to Camtrap DP: boxes of MegaDetector, species taught on crops, groups, the package."""
+"""A camera trap from memory card to Camtrap DP: MegaDetector, species, groups, export."""
 
 import csv
 import json
@@ -28,13 +28,13 @@ PHOTOS: Final = 300
 EMPTY_SHARE: Final = 0.2
 PERSONS: Final = 12
 THRESHOLD: Final = 40
-"""Percent: what the person chooses in the card."""
+"""Percent, as chosen in the card."""
 TAUGHT: Final = 3
-"""Of each species, before the groups."""
+"""Labels of each species before the review by group."""
 SPECIES: Final = tuple(COLOURS)
 HEADER: Final = 50
 DESCRIBED: Final = 240
-"""Pixels from the top of the panel at the right to below the picture that it describes."""
+"""Pixels from the top of the inspector to below its picture."""
 HERD: Final = 12
 ANALYSED_S: Final = 120.0
 ANSWERED_S: Final = 20.0
@@ -45,7 +45,7 @@ MOST_GROUPS: Final = 120
 
 
 def card_of_a_trap(folder: Path) -> dict[str, list[Thing]]:
-    """Write 300 photos and MegaDetector's results beside them; what is in each photo, by its name."""
+    """Write 300 photos with MegaDetector's results; returns the objects of each photo by name."""
     chance = random.Random(51)
     photos: dict[str, list[Thing]] = {}
     for number in range(PHOTOS):
@@ -69,7 +69,7 @@ def card_of_a_trap(folder: Path) -> dict[str, list[Thing]]:
 
 
 def results_of(photos: dict[str, list[Thing]]) -> dict[str, Any]:
-    """What MegaDetector writes."""
+    """The JSON file of MegaDetector."""
     numbers = {"animal": "1", "person": "2", "vehicle": "3"}
     images = [
         {
@@ -93,7 +93,7 @@ def results_of(photos: dict[str, list[Thing]]) -> dict[str, Any]:
 
 
 def test_from_a_card_to_a_package(person: Person, tmp_path: Path) -> None:
-    """Of 300 photos, each animal above the score that was chosen comes out with its box and species."""
+    """Of 300 photos, each animal above the threshold is exported with its box and species."""
     photos = card_of_a_trap(tmp_path)
     project = tmp_path / "photos.protoleaf"
     person.start()
@@ -134,7 +134,7 @@ def test_from_a_card_to_a_package(person: Person, tmp_path: Path) -> None:
 
 
 def import_boxes(person: Person, things: Sequence[Thing]) -> None:
-    """Choose the least score in the card, and import."""
+    """Set the threshold in the card, and import."""
     person.part_containing("become images of their own", deadline_s=30.0)
     field = person.part("Boxes with a score of at least", "spin box")
     person.hand.double_click(field.area.centre)
@@ -148,7 +148,7 @@ def import_boxes(person: Person, things: Sequence[Thing]) -> None:
 
 
 def teach(person: Person, project: Path) -> None:
-    """Choose crops of each species by their colour, and label them by keys."""
+    """Select crops of each species by their colour, and label them by keys."""
     person.hand.key("Ctrl+7")
     person.wait_until_at_rest(person.grid, STILL_S, ANALYSED_S)
     for count in range(TAUGHT * len(SPECIES)):
@@ -164,7 +164,7 @@ def teach(person: Person, project: Path) -> None:
 
 
 def find(person: Person, name: str) -> Point:
-    """Scroll until a thing of a name is seen; where it is."""
+    """Scroll until an object of a name is visible; returns its position."""
     grid = person.grid
     person.hand.move_to(grid.centre)
 
@@ -180,7 +180,7 @@ def find(person: Person, name: str) -> Point:
 
 
 def review_groups(person: Person, project: Path, labels: int) -> None:
-    """Give each group the species that most of its images show, without those that show another one."""
+    """Label each group as its most frequent species, without the other images."""
     person.hand.key("Ctrl+R")
     group, most = 1, 0
     while not has_labels(project, labels):
@@ -203,7 +203,7 @@ def review_groups(person: Person, project: Path, labels: int) -> None:
 
 
 def answer(person: Person, name: str, seen: Sequence[Area]) -> None:
-    """Leave out what is of no such species, then accept the group where it is called so; else name it."""
+    """Untick other species, then accept the group if its class is right, else name it."""
     heading = next(each.name for each in person.reader.parts() if HEADING.match(each.name))
     if heading.split()[0] != str(len(seen)):
         person.hand.key("Ctrl+A")
@@ -218,7 +218,7 @@ def answer(person: Person, name: str, seen: Sequence[Area]) -> None:
 
 
 def label_the_rest_empty(person: Person, project: Path, labels: int) -> None:
-    """What is left to review shows nothing: all of it at once."""
+    """All remaining images to review are empty: label them at once."""
     person.hand.key("Ctrl+7")
     person.wait_until_at_rest(person.grid, STILL_S, PATIENCE_S)
     assert not any(seen_in(person, person.grid, name) for name in SPECIES)
@@ -230,7 +230,7 @@ def label_the_rest_empty(person: Person, project: Path, labels: int) -> None:
 
 
 def count_a_herd(person: Person) -> None:
-    """The first of the labelled images shows more than one."""
+    """Set the count of the first labelled image to several."""
     person.hand.key("Ctrl+8")
     person.wait_until_at_rest(person.grid, STILL_S, PATIENCE_S)
     person.hand.click(find(person, SPECIES[0]))
@@ -241,17 +241,17 @@ def count_a_herd(person: Person) -> None:
 
 
 def seen_in(person: Person, area: Area, name: str) -> list[Area]:
-    """Where things of a name are in a part of the screen."""
+    """Areas of objects of a name in a part of the screen."""
     return things_seen(person.eyes.look(area), area, COLOURS[name])
 
 
 def has_labels(project: Path, count: int) -> bool:
-    """Whether the project has at least so many labels."""
+    """Whether the project has at least this number of labels."""
     return len(labelled_parts_in(project)) >= count
 
 
 def check(package: Path, photos: dict[str, list[Thing]]) -> None:
-    """Each animal and each empty photo is one observation of its medium, with what the standard asks for."""
+    """Each animal and each empty photo is one observation of its medium, with required fields."""
     tables = {
         each: list(
             csv.DictReader((package / f"{each}.csv").read_text(encoding="utf-8").splitlines())

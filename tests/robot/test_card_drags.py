@@ -1,4 +1,4 @@
-"""Cards are dragged onto classes, with press, move and release."""
+"""Cards dragged onto classes by mouse."""
 
 from pathlib import Path
 
@@ -17,14 +17,14 @@ LEAF = FAMILIES[FAMILY][0]
 
 @pytest.fixture
 def project(person: Person, tmp_path: Path, caches: CacheFolders) -> Path:
-    """A small project, open; no card is labelled yet."""
+    """A small open project without labels."""
     path = prepared_project(tmp_path, caches, IMAGES, shots=0)
     person.open(path)
     return path
 
 
 def test_one_card_onto_a_class(person: Person, project: Path) -> None:
-    """It is labelled, on disk at once."""
+    """It is labelled and saved."""
     card = person.cards(person.grid)[1]
     person.drag(card.area.centre, person.class_row(FAMILY).centre)
     wait_for(lambda: labels_in(project), "the label")
@@ -32,7 +32,7 @@ def test_one_card_onto_a_class(person: Person, project: Path) -> None:
 
 
 def test_many_cards_onto_a_class(person: Person, project: Path) -> None:
-    """All chosen cards go with the one that is dragged, and one undo takes all labels back."""
+    """All selected cards are labelled, and one undo removes all labels."""
     cards = person.cards(person.grid)[:3]
     person.hand.click(cards[0].area.centre)
     with person.hand.holding("Ctrl"):
@@ -46,7 +46,7 @@ def test_many_cards_onto_a_class(person: Person, project: Path) -> None:
 
 
 def test_a_folded_class_opens_under_a_resting_card(person: Person, project: Path) -> None:
-    """Over a family its classes come out, and one of them takes the card."""
+    """Hovering over a family expands it, and one of its classes accepts the card."""
     card = person.cards(person.grid)[0]
     person.pick_up(card.area.centre)
     person.hand.move_to(person.class_row(FAMILY).centre)
@@ -56,7 +56,7 @@ def test_a_folded_class_opens_under_a_resting_card(person: Person, project: Path
 
 
 def test_cards_onto_the_free_space_make_a_class(person: Person, project: Path) -> None:
-    """The window asks for the name; class and label are one step."""
+    """The window asks for a name; class and label are one undo step."""
     card = person.cards(person.grid)[0]
     tree = person.part("Classes", "tree").area
     person.drag(card.area.centre, (tree.left + tree.width // 2, tree.bottom - 60))
@@ -71,7 +71,7 @@ def test_cards_onto_the_free_space_make_a_class(person: Person, project: Path) -
 
 
 def test_escape_ends_a_drag_without_a_label(person: Person, project: Path) -> None:
-    """The next drag works as ever."""
+    """The next drag works as usual."""
     first, second = person.cards(person.grid)[:2]
     row = person.class_row(FAMILY)
     person.pick_up(first.area.centre)

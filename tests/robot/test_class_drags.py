@@ -1,4 +1,4 @@
-"""A class is dragged onto another: it moves there, or with Ctrl gets a second parent."""
+"""A class dragged onto another is moved, or with Ctrl linked."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ CLASS, FROM, TO = "Merlin", "Falcons", "Thrushes"
 
 @pytest.fixture
 def project(person: Person, tmp_path: Path, caches: CacheFolders) -> Path:
-    """A small project, open; the class can be seen."""
+    """A small open project in which the class is visible."""
     path = prepared_project(tmp_path, caches, 20)
     person.open(path)
     person.unfold(FROM)
@@ -24,7 +24,7 @@ def project(person: Person, tmp_path: Path, caches: CacheFolders) -> Path:
 
 
 def test_a_class_moves(person: Person, project: Path) -> None:
-    """Its former parent is gone; undo brings it back."""
+    """Its parent is replaced; undo restores it."""
     person.drag(person.class_row(CLASS).centre, person.class_row(TO).centre)
     wait_for(lambda: parents_in(project)[CLASS] == {TO}, f"{CLASS} under {TO}")
     person.hand.key("Ctrl+Z")

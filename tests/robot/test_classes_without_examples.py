@@ -1,4 +1,4 @@
-"""A long list of classes and one label: nothing is called sure, and the screen names what is missing."""
+"""A long list of classes and one label: nothing is accepted, and the screen gives the reason."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ SEEN = f"1 of {CLASSES} classes has examples"
 
 @pytest.fixture
 def project(tmp_path: Path, caches: CacheFolders) -> Path:
-    """Pictures of birds without a label; the birds are a list, and most of its classes are not in the pictures."""
+    """Pictures of birds without labels; most classes of the flat list have no images."""
     path = prepared_project(tmp_path, caches, IMAGES, shots=0, with_views=True)
     with Project.open(path) as opened:
         opened.classes.edit(make_list, named("Make a list"))
@@ -28,7 +28,7 @@ def project(tmp_path: Path, caches: CacheFolders) -> Path:
 
 
 def make_list(graph: CategoryGraph) -> None:
-    """Birds without families, and other classes."""
+    """Remove the families, and add other classes."""
     graph.remove(*(graph.find(family) for family in FAMILIES))
     for number in range(CLASSES - len(LEAVES)):
         graph.add_class(f"Other {number}")

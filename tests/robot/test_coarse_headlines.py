@@ -1,4 +1,4 @@
-"""A card that names the broader class: Enter accepts it, Shift+Enter or 1 the exact class, and both can be read."""
+"""A card that names a broader class: Enter accepts it, Shift+Enter or 1 the exact class."""
 
 from functools import partial
 from pathlib import Path
@@ -15,14 +15,14 @@ from tests.robot.review import Review, Shown
 IMAGES = 160
 AMBIGUOUS = 40
 MOST_CARDS = 30
-"""Looked at until one names a family."""
+"""Cards to search for one that names a family."""
 ROWS = 3
-"""Of the inspector: the family, and the classes below it that are most likely."""
+"""Rows of the inspector: the family, and its most likely classes."""
 
 
 @pytest.fixture
 def project(person: Person, tmp_path: Path, caches: CacheFolders) -> Path:
-    """The last pictures to be reviewed lie between two birds of a family; no card moves while predictions come."""
+    """The last pictures to review are between two birds of a family; no card moves."""
     path = prepared_project(tmp_path, caches, IMAGES, ambiguous=AMBIGUOUS, with_views=True)
     person.open(path)
     person.show_subset("To review")
@@ -35,7 +35,7 @@ def project(person: Person, tmp_path: Path, caches: CacheFolders) -> Path:
 
 
 def next_coarse(person: Person, review: Review) -> Shown:
-    """Walk on by the arrow key to a card that names a family, and wait until the inspector describes it."""
+    """Walk by arrow key to a card that names a family, and wait for the inspector."""
     shown = review.wait_until_whole()
     for _card in range(MOST_CARDS):
         if shown.on_card in FAMILIES:
@@ -59,7 +59,7 @@ def _is_other(framed: tuple[int, ...], shown: Shown) -> bool:
 def test_a_key_means_one_of_the_two_names(
     person: Person, project: Path, key: str, accepts_family: bool
 ) -> None:
-    """What became of the image stands in the line below."""
+    """The line below the images shows the label."""
     review = Review(person, NAMES)
     before = labels_in(project)
     next_coarse(person, review)

@@ -1,4 +1,4 @@
-"""Files come from another program's window."""
+"""Files dragged from another program's window."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from tests.robot.project_file import image_count_in, labels_in
 
 
 def test_a_folder_onto_the_empty_window(person: Person, tmp_path: Path) -> None:
-    """The sheet of a new project has it; the project is made beside it, and its pictures are in it."""
+    """They are in the sheet of a new project, which is created next to the folder."""
     folder = tmp_path / "field trip"
     write_marked(folder, range(5))
     person.start()
@@ -25,7 +25,7 @@ def test_a_folder_onto_the_empty_window(person: Person, tmp_path: Path) -> None:
 
 
 def test_files_onto_a_class(person: Person, tmp_path: Path, caches: CacheFolders) -> None:
-    """They become its shots."""
+    """They are labelled with it."""
     project = prepared_project(tmp_path, caches, 20)
     new = write_marked(tmp_path / "new", range(500, 503))
     person.open(project)

@@ -1,4 +1,4 @@
-"""A new project of a folder of wide photos: a class is made and shown an image, edits are tried out, a second start."""
+"""A new project of wide photos: first class and label, what-if edits, a second start."""
 
 from pathlib import Path
 
@@ -11,11 +11,11 @@ from tests.support.collections import write_graph
 
 FEW = 40
 MANY = 400
-"""So many that they are still being analysed when the hand gets to the keys."""
+"""Enough images that embedding is still running when keys are pressed."""
 
 
 def test_an_image_is_dragged_onto_the_first_class(person: Person, tmp_path: Path) -> None:
-    """After every question of a new project; the next start has nothing to say of this one."""
+    """After all questions of a new project, which the next start does not repeat."""
     person.program = Program(person.display, person.home, {"PROTOLEAF_BACKBONE": ""})
     write_marked(tmp_path / "photos", range(FEW), is_wide=True)
     classes, project = (
@@ -46,7 +46,7 @@ def test_an_image_is_dragged_onto_the_first_class(person: Person, tmp_path: Path
 
 
 def test_edits_are_tried_out_while_images_are_analysed(person: Person, tmp_path: Path) -> None:
-    """A folder chosen for a new project: the band is there at once, and what is discarded was never in the project."""
+    """The banner appears at once, and discarded edits are not in the project."""
     write_marked(tmp_path / "photos", range(MANY), is_wide=True)
     person.start()
     person.click("New project…", "push button")

@@ -1,4 +1,4 @@
-"""The first start, in a home that nobody has used: to the sample, with something to see all the way."""
+"""The first start in a fresh home: to the sample, with continuous feedback."""
 
 import time
 
@@ -9,7 +9,7 @@ AT_ONCE_S = 3.0
 
 
 def test_from_the_first_start_to_the_sample(person: Person) -> None:
-    """The window is there at once; the sample's way is seen; its images can be worked with."""
+    """The window appears at once; the sample shows its progress, and its images can be labelled."""
     person.start()
     person.part("Sample collection", "push button")
     before = person.eyes.look(person.window)

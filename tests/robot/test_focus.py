@@ -1,4 +1,4 @@
-"""Where keys go: to the images after an order was chosen, to the button that has the focus, never to what has gone."""
+"""Keyboard focus: the images after choosing an order, the focused button, no removed widget."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,14 +14,14 @@ from tests.robot.review import Review
 from tests.support.collections import write_graph
 
 STILL_S = 1.0
-"""Then a key means what is seen, not what stood there before."""
+"""Longer than the reaction time, so that a key refers to what is shown."""
 MOST_TABS = 12
-"""Presses of Tab to any button of a small panel."""
+"""Tab presses to reach any button of a small panel."""
 
 
 @pytest.fixture
 def project(person: Person, tmp_path: Path, caches: CacheFolders) -> Path:
-    """A small project, open."""
+    """A small open project."""
     path = prepared_project(tmp_path, caches, 200, shots=6)
     person.open(path)
     return path
@@ -38,13 +38,13 @@ def tab_to(person: Person, name: str) -> None:
 
 
 def new_label(project: Path, before: Mapping[int, str]) -> Mapping[int, str]:
-    """The label that comes beside those of before."""
+    """The label that was added."""
     wait_for(lambda: len(labels_in(project)) == len(before) + 1, "a label")
     return {number: label for number, label in labels_in(project).items() if number not in before}
 
 
 def test_keys_mean_images_after_an_order_was_chosen(person: Person, project: Path) -> None:
-    """By mouse from the list, and by its keys: the next key labels the card that is framed."""
+    """By mouse or keys: the next key labels the current card."""
     person.show_subset("To review")
     person.wait_until_analysed()
     person.hand.click(person.cards(person.grid)[0].area.centre)
@@ -69,7 +69,7 @@ def test_keys_mean_images_after_an_order_was_chosen(person: Person, project: Pat
 def test_enter_presses_the_button_that_has_the_focus(
     person: Person, project: Path, tmp_path: Path
 ) -> None:
-    """“Choose a file…” is reached by Tab and pressed by Enter; no image is labelled by it."""
+    """Button "Choose a file…" is reached by Tab and pressed by Enter, which labels no image."""
     classes = write_graph(tmp_path / "classes.csv", {**FAMILIES, "Herons": ("Bittern",)})
     before = labels_in(project)
     person.hand.key("Ctrl+Shift+I")
@@ -87,7 +87,7 @@ def test_enter_presses_the_button_that_has_the_focus(
 
 
 def test_starting_a_training_takes_no_key_to_the_versions(person: Person, project: Path) -> None:
-    """Started by keys, it is cancelled by the next ones: “Use”, of another version, is never under them."""
+    """Started by keys, the next ones cancel it: "Use" of another version is never focused."""
     person.hand.key("Ctrl+T")
     wait_for(
         lambda: (
@@ -106,7 +106,7 @@ def test_starting_a_training_takes_no_key_to_the_versions(person: Person, projec
 
 
 def test_discarding_what_was_tried_out_closes_its_question(person: Person, project: Path) -> None:
-    """A removal that was asked about while edits were tried out is not asked of the project itself."""
+    """Otherwise the removal would be applied to the real project."""
     before = parents_in(project)
     person.hand.key("Ctrl+Shift+W")
     person.part("Discard changes", "push button")
@@ -123,7 +123,7 @@ def test_discarding_what_was_tried_out_closes_its_question(person: Person, proje
 def test_copied_classes_are_pasted_into_an_empty_project(
     person: Person, project: Path, tmp_path: Path
 ) -> None:
-    """Ctrl+C in one project; Ctrl+V in a new one, where nothing can be clicked yet."""
+    """Ctrl+C in one project, Ctrl+V in a new one without a tree."""
     person.hand.click(person.class_row("Owls").centre)
     person.hand.key("Ctrl+C")
     empty = tmp_path / "empty.protoleaf"

@@ -1,4 +1,4 @@
-"""The user guide: opened by its key, searched, read and closed, while the program stands beside it."""
+"""The user guide next to the program: opened, searched, read and closed."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ TITLE: Final = "User guide"
 
 
 def test_the_guide_is_opened_searched_and_closed(person: Person) -> None:
-    """F1, a word, Enter; Esc empties the field, Esc again closes, and keys belong to the program again."""
+    """F1, a word, Enter; Esc clears the field, then closes; the program has the focus again."""
     person.start()
     person.hand.key("F1")
     person.wait(lambda: person.eyes.is_active(TITLE), "the guide in front")

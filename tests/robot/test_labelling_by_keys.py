@@ -1,4 +1,4 @@
-"""Labels by keys, five a second: each for the image and the class that were on the screen when the key went down."""
+"""Labelling by keys, five per second: each labels the image and class shown at that moment."""
 
 import time
 from itertools import cycle, islice
@@ -15,7 +15,7 @@ from tests.robot.review import Review, Shown
 
 A_SECOND = 5.0
 SLOWEST_A_SECOND = 1.5
-"""Also on a machine that is busy with other work; `benchmark labelling` measures how fast it really is."""
+"""Limit for a busy machine; `benchmark labelling` measures the actual rate."""
 
 ON_DISK_S = 5.0
 CLASSIFIED_S = 60.0
@@ -32,7 +32,7 @@ CLASSIFIED_S = 60.0
 def test_every_key_labels_what_was_shown(
     person: Person, tmp_path: Path, caches: CacheFolders, images: int, presses: int
 ) -> None:
-    """No key is lost, and none labels what was not on the screen."""
+    """No key is lost, and none labels anything that was not shown."""
     project = prepared_project(tmp_path, caches, images)
     before = labels_in(project)
     person.start(project)
@@ -57,7 +57,7 @@ def test_every_key_labels_what_was_shown(
 
 
 KEYS = ("1", "2", "Return", "3", "1", "Return", "2")
-"""Second and third guesses among them: each teaches the model something else, and rankings change."""
+"""With second and third predictions, which change the model and the rankings."""
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ KEYS = ("1", "2", "Return", "3", "1", "Return", "2")
 def test_each_key_means_its_row_while_rankings_change(
     person: Person, tmp_path: Path, caches: CacheFolders, presses: int, a_second: float
 ) -> None:
-    """Digits mean the rows of the inspector and Enter the name on the card, as read when the key goes down."""
+    """Digits refer to rows of the inspector, Enter to the name on the card, at the key press."""
     project = prepared_project(tmp_path, caches, 600)
     before = labels_in(project)
     person.start(project)
@@ -96,7 +96,7 @@ def test_each_key_means_its_row_while_rankings_change(
 
 
 def _meant(key: str, seen: Shown) -> str:
-    """What a person who reads the screen means by a key."""
+    """The class that a key refers to on the screen."""
     if key == "Return":
         return (seen.on_card or "").rstrip("?")
     return [name for name in seen.guesses if name in LEAVES][int(key) - 1]

@@ -1,4 +1,4 @@
-"""A collection is labelled in German and in Chinese, and English is chosen on the way."""
+"""Labelling in German and in Chinese, and switching to English."""
 
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -16,7 +16,7 @@ IMAGES = 80
 
 
 class Words:
-    """The texts of a language, by the English ones."""
+    """Translated texts by their English source."""
 
     def __init__(self, language: str) -> None:
         tree = ET.parse(REPOSITORY / "translations" / f"protoleaf_{language}.ts")  # noqa: S314 (ours)
@@ -26,7 +26,7 @@ class Words:
         }
 
     def of(self, text: str) -> str:
-        """The text in the language."""
+        """The translated text."""
         return self._texts[text]
 
 
@@ -34,7 +34,7 @@ class Words:
 def test_a_label_and_another_language(
     person: Person, tmp_path: Path, caches: CacheFolders, language: str
 ) -> None:
-    """Enter, undo, the label again; then English in the settings: the same project in it, with the label."""
+    """Enter, undo, the label again; then English in the settings: the same project and label."""
     project, words = prepared_project(tmp_path, caches, IMAGES), Words(language)
     person.program.start("--language", language, project)
     person.wait(
@@ -44,7 +44,7 @@ def test_a_label_and_another_language(
     )
     person.part_containing(
         words.of("File"), "menu item"
-    )  # 文件(F): a letter follows where no key gives those
+    )  # 文件(F): a letter is appended where the text has none
     person.part_containing(words.of("To review"), "list item")
     grid = person.part(words.of("Images")).area
     person.wait(lambda: person.cards(grid), "cards")

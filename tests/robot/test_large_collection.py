@@ -1,4 +1,4 @@
-"""100,000 images: opened, looked through to the end, labelled."""
+"""100,000 images: opened, scrolled to the end, labelled."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ SEEN_S = 5.0
 
 
 def test_a_hundred_thousand_images(person: Person, tmp_path: Path, caches: CacheFolders) -> None:
-    """Cards at the beginning, at the end and on the way; a label at the end."""
+    """Cards at the beginning, at the end and between; a label at the end."""
     project = prepared_project(tmp_path, caches, IMAGES)
     person.start(project)
     grid = person.grid

@@ -1,4 +1,4 @@
-"""The map: a person draws around a group, labels all of it, and sees it in the grid."""
+"""The map: a lasso around a group, labelled, and shown in the grid."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ MADE_S = 120.0
 
 
 def test_lasso_to_label(person: Person, tmp_path: Path, caches: CacheFolders) -> None:
-    """The map is made by itself; what lies within the lasso is labelled as one step, and taken back as one."""
+    """The map is computed automatically; images in the lasso are labelled in one undoable step."""
     project = prepared_project(tmp_path, caches, IMAGES)
     before = labels_in(project)
     person.start(project)

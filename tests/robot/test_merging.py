@@ -1,4 +1,4 @@
-"""Two people's work: another copy comes in, ten conflicts are settled by keys, and the file has it all."""
+"""Merging another person's copy: ten conflicts are settled by keys, and saved."""
 
 import shutil
 from pathlib import Path
@@ -27,7 +27,7 @@ SETTLED = (
 
 
 def two_people(folder: Path, caches: CacheFolders) -> tuple[Path, Path, list[int]]:
-    """Ada's project, Ben's copy elsewhere, and the ids of the images about which they disagree."""
+    """Ada's project, Ben's copy, and the ids of images with conflicts."""
     ours = prepared_project(folder, caches, 120)
     (folder / "from ben").mkdir()
     theirs = folder / "from ben" / "birds by ben.protoleaf"
@@ -43,7 +43,7 @@ def two_people(folder: Path, caches: CacheFolders) -> tuple[Path, Path, list[int
 
 
 def test_ten_conflicts_are_settled(person: Person, tmp_path: Path, caches: CacheFolders) -> None:
-    """Each key means the conflict that is seen; at the end the summary, and in the file what was decided."""
+    """Each key settles the shown conflict; the summary and the file have the decisions."""
     ours, theirs, ids = two_people(tmp_path, caches)
     person.open(ours)
     person.choose_command("Merge another copy")

@@ -1,4 +1,4 @@
-"""The main road: a new project, a class list, a folder of photos, labels by drag and by keys, undo and a restart."""
+"""A first project: class list, photos, labels by drag and by keys, undo and a restart."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ A_SECOND = 3.0
 
 
 def test_from_an_empty_window_to_seventy_labels(person: Person, tmp_path: Path) -> None:
-    """Everything a person does on the first day, and the next morning."""
+    """All steps of a first day, and a restart."""
     classes = write_graph(tmp_path / "classes.csv", FAMILIES)
     write_marked(tmp_path / "photos", range(PHOTOS))
     project = tmp_path / "birds.protoleaf"
@@ -58,7 +58,7 @@ def test_from_an_empty_window_to_seventy_labels(person: Person, tmp_path: Path) 
 
 
 def drag_cards(person: Person, project: Path) -> dict[int, str]:
-    """Drag ten cards onto two families by turns; class by picture."""
+    """Drag ten cards onto two families in turn; returns class by picture."""
     made: dict[int, str] = {}
     for count in range(DRAGGED):
         family = ("Owls", "Ducks")[count % 2]
@@ -70,7 +70,7 @@ def drag_cards(person: Person, project: Path) -> dict[int, str]:
 
 
 def test_the_fast_backbone_is_chosen(person: Person, tmp_path: Path) -> None:
-    """Whom nothing has chosen for is asked; the project is made with what was clicked."""
+    """Without a default the sheet asks; the project has the chosen backbone."""
     person.program = Program(person.display, person.home, {"PROTOLEAF_BACKBONE": ""})
     project = tmp_path / "birds.protoleaf"
     person.start()

@@ -1,4 +1,4 @@
-"""One card is framed, the inspector describes it, and keys act on it: after opening and after every move."""
+"""One card is framed, shown in the inspector, and acted on by keys, after every move."""
 
 from pathlib import Path
 
@@ -16,14 +16,14 @@ IMAGES = 80
 
 @pytest.fixture
 def project(person: Person, tmp_path: Path, caches: CacheFolders) -> Path:
-    """A small project, open."""
+    """A small open project."""
     path = prepared_project(tmp_path, caches, IMAGES)
     person.open(path)
     return path
 
 
 def test_the_first_card_is_framed_and_takes_enter(person: Person, project: Path) -> None:
-    """Nothing has to be clicked first."""
+    """Without a click."""
     before = labels_in(project)
     shown = Review(person, NAMES).wait_until_whole()
     (number,) = shown.framed
@@ -58,7 +58,7 @@ def test_after_every_move_one_card_is_framed_and_described(person: Person, proje
 
 
 def test_shift_and_arrows_keep_one_current_card(person: Person, project: Path) -> None:
-    """Several cards are chosen; one of them is framed, the one that is described."""
+    """Of several selected cards one is framed and shown in the inspector."""
     review = Review(person, NAMES)
     person.hand.key("Home")
     first = review.wait_until_whole()

@@ -1,4 +1,4 @@
-"""A document of plates and a video: each page and each frame is an image, labelled by keys and found by search."""
+"""A document and a video: each page and frame is an image, labelled by keys and searched."""
 
 import random
 from functools import partial
@@ -26,11 +26,11 @@ LONG_S: Final = 60.0
 FIRST_CARD: Final = 70
 """Pixels from the corner of the grid to a point in its first card."""
 SECONDS: Final = 7
-"""Of the video: a frame every two seconds, from the start on."""
+"""Frames of the video, one every two seconds from its start."""
 
 
 def write_plates(path: Path) -> Path:
-    """A PDF of 40 plates, each of one species, which no two show alike."""
+    """A PDF of 40 plates, each of one species and unique."""
     chance, plates = random.Random(51), []
     for number in range(PAGES):
         plate = Image.new("RGB", PAGE_SIZE, (247, 244, 236))
@@ -48,7 +48,7 @@ def write_plates(path: Path) -> Path:
 
 
 def test_a_document_of_forty_plates(person: Person, tmp_path: Path) -> None:
-    """Each page has a card, is labelled by keys as what was seen on it, and found by the name of its file."""
+    """Each page has a card, is labelled by keys, and is found by its file name."""
     document = write_plates(tmp_path / "plates.pdf")
     project = start_with(person, tmp_path, document, PAGES)
     assert parts_in(project) == [("plates.pdf", f"page={number}") for number in range(1, PAGES + 1)]
@@ -75,12 +75,12 @@ def test_a_document_of_forty_plates(person: Person, tmp_path: Path) -> None:
 
 
 def has_labels(project: Path, count: int) -> bool:
-    """Whether a project has at least so many labels."""
+    """Whether the project has at least this number of labels."""
     return len(labelled_parts_in(project)) >= count
 
 
 def start_with(person: Person, tmp_path: Path, file: Path, pictures: int) -> Path:
-    """Drop a file on a new project; the project once all its pictures are there."""
+    """Drop a file on a new project; returns the project with all its images."""
     person.start()
     project = tmp_path / "plates.protoleaf"
     person.make_empty_project(project)
@@ -92,7 +92,7 @@ def start_with(person: Person, tmp_path: Path, file: Path, pictures: int) -> Pat
 
 @pytest.mark.skipif(find_spec("av") is None, reason="PyAV is not installed")
 def test_a_video_of_a_camera_trap(person: Person, tmp_path: Path) -> None:
-    """Its frames stand as one card, as a burst does; unfolded, one is labelled as the animal, the others as empty."""
+    """Its frames are one card; one is labelled as the animal, the others as empty."""
     from tests.support.videos import FRAMES_PER_S, write_video
 
     empty = np.asarray(Image.open(paint_photo(tmp_path / "empty.jpg", [])))
@@ -122,5 +122,8 @@ def test_a_video_of_a_camera_trap(person: Person, tmp_path: Path) -> None:
     wait_for(partial(has_labels, project, 4), "the empty frames")
     labels = labelled_parts_in(project)
     assert {part: name for (_file, part), name in labels.items()} == {
-        "t=0": "Empty", "t=2": "Empty", "t=4": "Jay", "t=6": "Empty",
-    }  # fmt: skip
+        "t=0": "Empty",
+        "t=2": "Empty",
+        "t=4": "Jay",
+        "t=6": "Empty",
+    }

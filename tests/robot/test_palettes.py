@@ -1,4 +1,4 @@
-"""The palettes: a few letters and Enter, for commands, classes and labels."""
+"""The palettes: commands, classes and labels by a few letters and Enter."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from tests.robot.project_file import labels_in, parents_in
 
 @pytest.fixture
 def project(person: Person, tmp_path: Path, caches: CacheFolders) -> Path:
-    """A small project, open, its first card chosen."""
+    """A small open project with its first card selected."""
     path = prepared_project(tmp_path, caches, 80, shots=0)
     person.open(path)
     person.hand.click(person.cards(person.grid)[0].area.centre)
@@ -30,7 +30,7 @@ def test_a_class_is_found_and_chosen(person: Person, project: Path) -> None:
 
 
 def test_an_image_is_labelled_by_name_and_as_a_new_class(person: Person, project: Path) -> None:
-    """R, a part of the name, Enter; what no class is called becomes a class."""
+    """R, a part of the name, Enter; an unknown name becomes a class."""
     first, second = person.cards(person.grid)[:2]
     _label_by_name(person, project, "kittiw", 1)
     person.wait_until_calm()
@@ -41,7 +41,7 @@ def test_an_image_is_labelled_by_name_and_as_a_new_class(person: Person, project
 
 
 def test_escape_closes_the_palette(person: Person, project: Path) -> None:
-    """Keys work on the card again."""
+    """Keys act on the card again."""
     card = person.cards(person.grid)[0]
     person.hand.key("Ctrl+K")
     person.wait(lambda: person.reader.focused("text"), "the palette")
@@ -53,7 +53,7 @@ def test_escape_closes_the_palette(person: Person, project: Path) -> None:
 
 
 def _label_by_name(person: Person, project: Path, text: str, count: int) -> None:
-    """Label the chosen image; then there must be so many labels."""
+    """Label the selected image; wait for this number of labels."""
     person.hand.key("R")
     person.wait(lambda: person.reader.focused("text"), "the palette")
     person.hand.type(text)

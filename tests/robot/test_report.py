@@ -1,4 +1,4 @@
-"""The report: read, a cell of it followed to its images and back, and saved."""
+"""The report: read, one cell followed to its images and back, and saved."""
 
 from pathlib import Path
 
@@ -10,13 +10,13 @@ from tests.robot.prepared import LEAVES, prepared_project
 HEADING = 26
 """Pixels from the heading down to the matrix."""
 INSET = 12
-"""Pixels from a corner of the matrix to where it is clicked: on none of its cells."""
+"""Pixels from a corner of the matrix to a point outside of its cells."""
 READ_S = 60.0
 SAVED_S = 30.0
 
 
 def test_the_report_is_read_and_saved(person: Person, tmp_path: Path, caches: CacheFolders) -> None:
-    """Ctrl+E, a look at the confusion matrix, the images of its first cell, back, and a web page on the disk."""
+    """Ctrl+E, the confusion matrix, the images of its first cell, back, and an HTML file."""
     project = prepared_project(tmp_path, caches, 300)
     person.start(project)
     person.hand.key("Ctrl+E")

@@ -1,4 +1,4 @@
-"""Review by group at a real display: 40 groups answered by Enter and R, each on disk, one taken back."""
+"""Review by group: 40 groups answered by Enter and R, each saved, one undone."""
 
 from pathlib import Path
 
@@ -16,11 +16,11 @@ IMAGES = 100_000
 GROUPS = 40
 PER_GROUP = 20
 ANSWERED_S = 20.0
-"""Labels of a group are on disk long before; the program may be classifying 100,000 images."""
+"""Labels are saved long before; the program may be classifying 100,000 images."""
 
 
 def test_forty_groups(person: Person, tmp_path: Path, caches: CacheFolders) -> None:
-    """At least 500 images in them; Ctrl+Z takes the last group back as a whole; Esc leads back to the cards."""
+    """With at least 500 images; Ctrl+Z undoes the last group; Esc returns to the grid."""
     project = prepared_project(tmp_path, caches, IMAGES)
     person.start(project)
     grid = person.grid

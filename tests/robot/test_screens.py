@@ -1,4 +1,4 @@
-"""Pictures of every screen: light and dark, small and large, at both scales; a page shows them side by side."""
+"""Screenshots of every screen: light, dark, small, large, at both scales; an HTML overview."""
 
 import shutil
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ from tests.support.fresh_home import FreshHome
 pytestmark = pytest.mark.slow
 
 SCREEN: Final = (2960, 1880)
-"""Room for the largest window at the larger scale, with its frame."""
+"""Large enough for the largest window at the larger scale, with its frame."""
 SIZES: Final = ((1440, 900), (1000, 640))
 SCALES: Final = (1, 2)
 SCHEMES: Final = ("light", "dark")
@@ -34,12 +34,12 @@ CLASSIFIED_S: Final = 60.0
 
 @dataclass(frozen=True)
 class Studio:
-    """Where pictures are taken.
+    """Take screenshots.
 
     Attributes:
-        person: at the display.
+        person: the simulated user.
         sample: the sample project, to be copied.
-        photos: a folder with sub-folders.
+        photos: a folder with subfolders.
         prefix: of the pictures' names.
         size: of the window, in the screen's pixels.
     """
@@ -51,14 +51,14 @@ class Studio:
     size: tuple[int, int]
 
     def take(self, name: str) -> None:
-        """Keep a picture of the window once it shows something new and has come to rest; carets may go on."""
+        """Save a screenshot after the window has changed and is at rest; carets may blink."""
         place = self.person.window
         self.person.wait_until_new(place, PATIENCE_S)
         self.person.wait_until_at_rest(place, STILL_S, PATIENCE_S)
         self.person.eyes.save(PICTURES / f"{name}-{self.prefix}.png", place)
 
     def take_and_close(self, name: str) -> None:
-        """Keep a picture of something, and close it."""
+        """Save a screenshot, and close what is shown."""
         self.take(name)
         self.person.hand.key("Esc")
         place = self.person.window
@@ -66,7 +66,7 @@ class Studio:
         self.person.wait_until_at_rest(place, STILL_S, PATIENCE_S)
 
     def resize(self) -> None:
-        """Give the window its size, as by its corner."""
+        """Resize the window."""
         person, (width, height) = self.person, self.size
         person.eyes.resize("Protoleaf", width, height)
         person.wait(
@@ -76,21 +76,21 @@ class Studio:
         person.wait_until_at_rest(person.eyes.screen, STILL_S, PATIENCE_S)
 
     def start(self, project: Path | None = None) -> None:
-        """Start the program, at the right size."""
+        """Start the program at the right size."""
         self.person.start(project)
         self.resize()
 
 
 @pytest.fixture(scope="module")
 def large_display() -> Iterator[Display]:
-    """A display with room for the larger scale."""
+    """A display large enough for the larger scale."""
     with Display(*SCREEN) as started:
         yield started
 
 
 @pytest.fixture(scope="module")
 def studio_home(tmp_path_factory: pytest.TempPathFactory) -> FreshHome:
-    """A home with the sample, drawn and embedded, and one file that cannot be read."""
+    """A home with the sample, embedded, and one unreadable file."""
     home = FreshHome.below(tmp_path_factory.mktemp("studio"))
     path = make_sample_project(home.data / "sample", CacheFolders(home.cache))
     broken = home.home / "IMG_broken.jpg"
@@ -102,7 +102,7 @@ def studio_home(tmp_path_factory: pytest.TempPathFactory) -> FreshHome:
 
 
 def mislabel(project: Project) -> None:
-    """Give two images of the largest class the label of the next one: a check of labels has something to say."""
+    """Mislabel two images of the largest class, so that the label check has results."""
     counts = project.labels.counts()
     largest, other = sorted(counts, key=lambda class_id: (-counts[class_id], class_id))[:2]
     labels = project.labels.by_image()
@@ -127,7 +127,7 @@ def studio(
     request: pytest.FixtureRequest,
     qapp: object,
 ) -> Iterator[Studio]:
-    """Somebody with one look, scale and size."""
+    """A studio with a colour scheme, a scale and a size."""
     scheme, scale, (width, height) = request.param
     wear(studio_home, scheme)
     sample = tmp_path / "field trip.protoleaf"
@@ -145,7 +145,7 @@ def studio(
 
 
 def wear(home: FreshHome, scheme: str) -> None:
-    """Choose light or dark in the settings; nothing else is remembered, not even how the program ended last."""
+    """Choose the colour scheme; all other settings and the log are cleared."""
     shutil.rmtree(home.log.parent, ignore_errors=True)
     settings = home.home / ".config" / "protoleaf" / "protoleaf.ini"
     settings.parent.mkdir(parents=True, exist_ok=True)
@@ -153,7 +153,7 @@ def wear(home: FreshHome, scheme: str) -> None:
 
 
 def test_before_there_are_images(studio: Studio) -> None:
-    """Welcome, the dialog for a new project, and an empty one."""
+    """The start page, the sheet of a new project, and an empty project."""
     person = studio.person
     studio.start()
     studio.take("welcome")
@@ -185,14 +185,14 @@ KEYS: Final[dict[str, str]] = {
 }
 """Screens that a key opens and Esc closes."""
 SLOW: Final = {"map": "Map of the images", "group-review": "Group 1 of"}
-"""What is read on screens that are empty at first."""
+"""Texts to wait for on screens that load slowly."""
 COMMANDS: Final[dict[str, str]] = {
     "backups": "Backups",
     "moved-images": "Find moved",
     "merge": "Merge another",
     "change-keys": "Change shortcuts",
 }
-"""Screens that are opened by a command."""
+"""Screens opened by a command."""
 
 
 def test_with_images(studio: Studio) -> None:

@@ -1,4 +1,4 @@
-"""Find similar: the collection in order of similarity to one image, labelled from there, and back to the same place."""
+"""Find similar: images by similarity to one image, labelled, and back to the same position."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ CHOSEN = 8
 def test_similar_images_are_labelled_together(
     person: Person, tmp_path: Path, caches: CacheFolders
 ) -> None:
-    """S, a row of look-alikes chosen by Shift, R and a name: one step; Esc shows what was there before."""
+    """S, a row selected by Shift, R and a name are one step; Esc restores the grid."""
     project = prepared_project(tmp_path, caches, IMAGES)
     person.start(project)
     grid = person.grid

@@ -1,4 +1,4 @@
-"""The order "Teach first": chosen in the line above the images, and labelled from the top."""
+"""The order "Teach first": chosen above the images, and labelled from the top."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ IMAGES = 80
 def test_the_first_image_is_labelled_and_the_order_goes_on(
     person: Person, tmp_path: Path, caches: CacheFolders
 ) -> None:
-    """It is the order that a project with few labels opens with; after Enter the image that stood second is up."""
+    """It is the default of a project with few labels; after Enter the second image is current."""
     project = prepared_project(tmp_path, caches, IMAGES)
     person.open(project)
     person.show_subset("To review")
@@ -39,7 +39,7 @@ def test_the_first_image_is_labelled_and_the_order_goes_on(
 def test_the_list_of_orders_keeps_its_place(
     person: Person, tmp_path: Path, caches: CacheFolders
 ) -> None:
-    """Also while images wait to be sorted again; the palette has the orders too, and keys mean images afterwards."""
+    """Also with the button to sort again; the palette has the orders; the grid has the focus."""
     project = prepared_project(tmp_path, caches, IMAGES)
     person.open(project)
     person.show_subset("To review")

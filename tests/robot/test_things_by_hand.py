@@ -1,4 +1,4 @@
-"""Things in an image, by hand: cells boxed with the mouse, two species in one photo, an empty one."""
+"""Boxes by hand: cells boxed by mouse, two species in one photo, an empty photo."""
 
 import csv
 from collections.abc import Sequence
@@ -25,20 +25,20 @@ from tests.robot.project_file import image_count_in, labelled_parts_in
 
 CELLS: Final = 10
 TOGETHER: Final = 3
-"""Cells of which all boxes are drawn before they are labelled."""
+"""Cells whose boxes are all drawn before they are labelled."""
 CLOSE: Final = 0.6
-"""Overlap of a box with its cell: a hand draws it some pixels larger."""
+"""Overlap of a box with its cell: it is drawn some pixels larger."""
 FIRST_CARD: Final = 70
 """Pixels from the corner of the grid to a point in its first card."""
 STILL_S: Final = 0.4
 PATIENCE_S: Final = 8.0
 DRAWING_PIXELS_A_SECOND: Final = 900
 BESIDE: Final = 4
-"""A drag begins and ends so many pixels beside the cell."""
+"""Pixels from the cell to the start and end of a drag."""
 
 
 def add_photos(person: Person, tmp_path: Path, photos: int, classes: Sequence[str]) -> Path:
-    """A new project of the photos in a folder, with classes."""
+    """A new project with the photos of a folder, and classes."""
     person.start()
     project = tmp_path / "things.protoleaf"
     person.make_empty_project(project)
@@ -53,7 +53,7 @@ def add_photos(person: Person, tmp_path: Path, photos: int, classes: Sequence[st
 
 
 def open_first(person: Person) -> Area:
-    """Open the first card; where the image is."""
+    """Open the first card; returns the area of the image."""
     grid = person.grid
     person.hand.click((grid.left + FIRST_CARD, grid.top + FIRST_CARD))
     person.hand.key("Space")
@@ -63,7 +63,7 @@ def open_first(person: Person) -> Area:
 
 
 def test_ten_cells_are_boxed_and_labelled(person: Person, tmp_path: Path) -> None:
-    """Each drag is a box around its cell; keys label the box in hand, one after the other, or each once it is drawn."""
+    """Each drag is a box around its cell; keys label the current box, at the end or at once."""
     paint_blood(tmp_path / "photos" / "blood.jpg", CELLS)
     paint_blood(tmp_path / "photos" / "later.jpg", CELLS, seed=1)
     project = add_photos(person, tmp_path, 2, tuple(BLOOD))
@@ -96,19 +96,19 @@ def test_ten_cells_are_boxed_and_labelled(person: Person, tmp_path: Path) -> Non
 
 
 def box_in(part: str) -> BoundingBox:
-    """The box that a part is."""
+    """The box of a file part."""
     box = file_part(part).box
     assert box is not None
     return box
 
 
 def has_labels(project: Path, count: int) -> bool:
-    """Whether a project has so many labels."""
+    """Whether the project has this number of labels."""
     return len(labelled_parts_in(project)) == count
 
 
 def draw(person: Person, cell: BoundingBox, count: int) -> None:
-    """Drag from above the left of a cell to below its right; wait until the box is in hand, the last of so many."""
+    """Drag around a cell; wait until the box is current, the last of this number."""
     image = person.part("Image").area
     person.wait_until_at_rest(image, STILL_S, PATIENCE_S)
     whole = picture_seen(person.eyes.look(image), image, PLASMA)
@@ -122,7 +122,7 @@ def draw(person: Person, cell: BoundingBox, count: int) -> None:
 
 
 def wait_for_thing(person: Person, count: int) -> None:
-    """Wait until the window says that one of so many things is worked on."""
+    """Wait until the window shows that one of this number of boxes is current."""
     ending = f" of {count}"
     person.wait(
         lambda: any(
@@ -134,14 +134,14 @@ def wait_for_thing(person: Person, count: int) -> None:
 
 
 def label(person: Person, name: str) -> None:
-    """Label what is in hand by the name of a class."""
+    """Label the current box by the name of a class."""
     person.hand.key("r")
     person.hand.type(name)
     person.hand.key("Enter")
 
 
 def test_two_species_in_one_photo_and_an_empty_one(person: Person, tmp_path: Path) -> None:
-    """`+` adds the second species, `E` says that nothing is there; a table has all three."""
+    """`+` adds the second species, `E` labels as empty; an exported table has all three."""
     left, right = BoundingBox.of(0.1, 0.3, 0.2, 0.36), BoundingBox.of(0.6, 0.2, 0.2, 0.36)
     paint_photo(tmp_path / "photos" / "a.jpg", [Thing("Fox", left), Thing("Jay", right)])
     paint_photo(tmp_path / "photos" / "b.jpg", [], seed=1)

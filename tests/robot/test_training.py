@@ -1,4 +1,4 @@
-"""Training beside the work: begun, stopped; begun again, ended, and its version kept or left."""
+"""Training during other work: started, cancelled; started again, finished, kept or not."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ TRAINING_S = 120.0
 
 @pytest.fixture
 def project(person: Person, tmp_path: Path, caches: CacheFolders) -> Path:
-    """A project with enough labels, open; the panel of tuning in front."""
+    """An open project with enough labels, and the tuning panel."""
     path = prepared_project(tmp_path, caches, 200, shots=6)
     person.open(path)
     person.hand.key("Ctrl+T")
@@ -23,7 +23,7 @@ def project(person: Person, tmp_path: Path, caches: CacheFolders) -> Path:
 
 
 def test_a_training_is_cancelled(person: Person, project: Path) -> None:
-    """No version comes of it, and one can label meanwhile."""
+    """It makes no version, and labelling works meanwhile."""
     versions, labels = model_versions_in(project), len(labels_in(project))
     person.click("Start", "push button")
     cancel = person.part("Cancel", "push button")

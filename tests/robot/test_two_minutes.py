@@ -1,4 +1,4 @@
-"""Two minutes by the clock: 300 photos of 12 megapixels and a list of classes become a table of answers."""
+"""300 photos of 12 megapixels and a class list become a table of labels in two minutes."""
 
 import csv
 import io
@@ -29,20 +29,20 @@ PHOTOS: Final = 300
 OF_A_CLASS: Final = PHOTOS // len(LEAVES)
 SHOTS: Final = 3
 WIDTH, HEIGHT = 4000, 3000
-"""Of a photo in pixels: 12 megapixels."""
+"""Size of a photo in pixels: 12 megapixels."""
 LONGEST_S: Final = 120.0
 CORRECT: Final = 0.8
-"""Share of the photos whose most likely class is the right one: the signs hide some of the colours."""
+"""Required accuracy; blocks of the number hide some of the colours."""
 PATIENCE_S: Final = 240.0
-"""So long the story waits for one thing: a slow run is measured, too."""
+"""Limit for a single step: a slow run is measured, too."""
 TURN: Final = 1
 """Clicks of the wheel at once."""
 STILL_S: Final = 0.1
-"""Cards that stood so long after the wheel can be clicked."""
+"""Time without movement after which cards can be clicked."""
 
 
 def test_photos_and_a_list_become_a_table_in_two_minutes(person: Person, tmp_path: Path) -> None:
-    """Drop, import, three labels of each class, CSV; prints where the time went."""
+    """Drop, import, three labels of each class, CSV; prints the time of each step."""
     classes, photos = write_graph(tmp_path / "classes.csv", FAMILIES), tmp_path / "photos"
     write_photos(photos)
     project, table = tmp_path / "birds.protoleaf", tmp_path / "birds.csv"
@@ -81,26 +81,26 @@ def test_photos_and_a_list_become_a_table_in_two_minutes(person: Person, tmp_pat
 
 
 class Clock:
-    """Where the time went."""
+    """Time of each step."""
 
     def __init__(self) -> None:
         self._parts: list[tuple[str, float]] = []
 
     @contextmanager
     def part(self, name: str) -> Iterator[None]:
-        """Measure what is done within."""
+        """Measure the time of the `with` block."""
         begun = time.monotonic()
         yield
         self._parts.append((name, time.monotonic() - begun))
 
     @property
     def seconds(self) -> float:
-        """All of it."""
+        """The total time."""
         return sum(seconds for _, seconds in self._parts)
 
     @property
     def text(self) -> str:
-        """A line for each part, and the sum."""
+        """A line for each step, and the sum."""
         lines = [
             f"{seconds:6.1f} s  {name}"
             for name, seconds in (*self._parts, ("in all", self.seconds))
@@ -109,12 +109,12 @@ class Clock:
 
 
 def class_of(number: int) -> str:
-    """The class of a marked photo: those of a class follow each other."""
+    """The class of a marked photo; classes are consecutive."""
     return LEAVES[number // OF_A_CLASS]
 
 
 def write_photos(folder: Path) -> None:
-    """Marked pictures before a ground in their class's colour, with the grain of a camera."""
+    """Write marked pictures on a background in their class's colour, with camera noise."""
     folder.mkdir()
     random = np.random.default_rng(7)
     grain = random.integers(0, 24, (HEIGHT, WIDTH, 3), dtype=np.uint8)
@@ -132,7 +132,7 @@ def write_photos(folder: Path) -> None:
 
 
 def label_three_of_each(person: Person, project: Path) -> None:
-    """Click one card and two more, then the name by keys; the next class is a little further down."""
+    """Click one card and two more, then type the name; the next class is further down."""
     grid, done = person.grid, 0
     person.hand.move_to(grid.centre)
     for leaf in LEAVES:
@@ -149,12 +149,12 @@ def label_three_of_each(person: Person, project: Path) -> None:
 
 
 def has_labels(project: Path, count: int) -> bool:
-    """Whether so many are on the disk."""
+    """Whether the project has this number of labels."""
     return len(labels_in(project)) >= count
 
 
 def three_of(person: Person, leaf: str) -> Sequence[Seen]:
-    """Cards of a class that are wholly in sight, after as many turns of the wheel as it takes."""
+    """Completely visible cards of a class, scrolled to."""
     grid = person.grid
 
     def look() -> Sequence[Seen]:
@@ -168,7 +168,7 @@ def three_of(person: Person, leaf: str) -> Sequence[Seen]:
 
 
 def check(table: Path) -> None:
-    """Each photo is there, most with the right class as the most likely; labelled ones have their label."""
+    """Each photo has a row, most with the right leaf; labelled ones have their label."""
     rows = list(csv.DictReader(io.StringIO(table.read_text(encoding="utf-8-sig"))))
     assert len(rows) == PHOTOS
     assert sum(row["leaf"] == class_of(number_of(row["image"])) for row in rows) >= CORRECT * PHOTOS
