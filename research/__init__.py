@@ -2,5 +2,5 @@ import os
 
 from engine.config import CacheFolders
 
-# Figures look the same whatever a person's matplotlibrc says; read when matplotlib is loaded.
+# Figures ignore the user's matplotlibrc; this variable is read when matplotlib is imported.
 os.environ.setdefault("MPLCONFIGDIR", str(CacheFolders.default().libraries / "matplotlib"))

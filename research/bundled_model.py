@@ -6,12 +6,12 @@
     python -m research.bundled_model plain OUT
     python -m research.bundled_model activations TINY_IMAGENET/val GROCERY/train
 
-`pretrain` takes about an hour on two cores and writes weights and a log into RUN after each epoch. `finish` embeds the
-validation images, fits the head that makes the stages comparable, meta-trains the attention on the WordNet graph above
-their classes, and exports both to OUT. `plain` takes seconds and writes the propagation without parameters, for the
-backbones that people bring. `activations` measures what flows between the layers of both bundled backbones: it writes
-the eight-bit companion of the shipped one, and for the one that is converted on each computer the statistics with which
-its companion is made there without photos.
+`pretrain` takes about an hour on two cores and writes weights and a log into RUN after each epoch.
+`finish` embeds the validation images, fits the head that makes the stages comparable, meta-trains
+the attention on the WordNet graph above their classes, and exports both to OUT. `plain` takes
+seconds and writes the propagation without parameters, for other backbones. `activations` measures
+the activations of both bundled backbones: it writes the 8-bit quantised companion of the shipped
+one, and the statistics for quantising the one that is converted on each computer, without photos.
 """
 
 import json
@@ -69,15 +69,15 @@ from research.pretraining import (
 NAME: Final = "leafnet"
 TRAINING_SIDE: Final = 64
 INPUT_SIDE: Final = 96
-"""Photos are embedded larger than the training images: the best side at which two cores do 400 images/s."""
+"""Input side in pixels, larger than in training: the best one at 400 images/s on two cores."""
 START_TEMPERATURE: Final = 0.1
-"""Of the right size for embeddings of length 1."""
+"""Initial temperature, suitable for embeddings of length 1."""
 SEED: Final = 0
 WEIGHTS: Final = "weights.pt"
 FEWEST_BELOW: Final = 3
-PHOTOS_CHECKED: Final = 5  # one photo in so many shows how faithful a companion is
+PHOTOS_CHECKED: Final = 5  # one photo in so many evaluates a quantised companion
 EIGHT_BIT_STEP: Final = 40
-"""One validation image in so many shows the ranges for the eight-bit companion."""
+"""One validation image in so many calibrates the ranges of the 8-bit companion."""
 
 commands = typer.Typer(add_completion=False, help="Make the bundled model.")
 
@@ -94,7 +94,7 @@ def pretrain_backbone(
         Path | None, typer.Option(help="Needed where ancestors are part of the objective.")
     ] = None,
 ) -> None:
-    """Pretrain a candidate on SOURCE/train, watch SOURCE/val, write weights and log into RUN."""
+    """Pretrain a candidate on SOURCE/train, evaluate on SOURCE/val, write weights to RUN."""
     run.mkdir(parents=True, exist_ok=True)
     chosen = candidate(name)
     training = read_class_folders(source / "train", TRAINING_SIDE)
@@ -133,7 +133,7 @@ def pretrain_backbone(
 
 
 def _network_state(averaged: nn.Module) -> dict[str, torch.Tensor]:
-    """Weights of the LeafNet within `nn.Sequential(trained part, head)`."""
+    """Weights of the LeafNet in `nn.Sequential(trained part, head)`."""
     part = averaged.get_submodule("0")
     return (part.network if isinstance(part, LastStage) else part).state_dict()
 
@@ -148,9 +148,9 @@ def _weights_of(run: Path | None, name: str) -> dict[str, torch.Tensor]:
 
 
 def ancestor_matrix(wordnet: Path, images: PretrainingImages) -> torch.Tensor:
-    """Which classes of WordNet lie above which image class: (K, A) float, without those that say nothing.
+    """Classes of WordNet above each image class: (K, A) float, without uninformative ones.
 
-    A class above all or only one of the image classes teaches nothing new, nor does one above the same as another.
+    Uninformative are classes above all or only one of the image classes, and duplicates.
     """
     graph, _, positions = wordnet_positions(wordnet, images)
     classes = sorted(graph.classes())
@@ -175,7 +175,7 @@ def finish(
     side: Annotated[int, typer.Option(help="Input side in pixels.")] = INPUT_SIDE,
     iterations: Annotated[int, typer.Option(help="Episodes of meta-training.")] = 1000,
 ) -> None:
-    """Fit the head and meta-train the attention for the weights in RUN, export everything to OUT."""
+    """Fit the head and meta-train the attention for the weights in RUN; export both to OUT."""
     out.mkdir(parents=True, exist_ok=True)
     chosen = candidate(name)
     network = chosen.network()
@@ -198,10 +198,11 @@ def _tensors(head: EmbeddingHead) -> tuple[torch.Tensor, torch.Tensor]:
 
 @commands.command("plain")
 def plain(out: Path) -> None:
-    """Export propagation without parameters, for embeddings of any width, to OUT."""
+    """Export the parameter-free propagation, for embeddings of any width, to OUT."""
     agreement = export_propagation(PropagationNetwork(PlainAttention()), out / WIDTH_AGNOSTIC)
     typer.echo(
-        f"largest relative difference to torch {agreement.largest_difference:.1e}, {agreement.checks} graphs"
+        f"largest relative difference to torch {agreement.largest_difference:.1e}, "
+        f"{agreement.checks} graphs"
     )
 
 
@@ -211,7 +212,7 @@ def activations(
     *,
     count: Annotated[int, typer.Option(help="Images of each folder, evenly over it.")] = 120,
 ) -> None:
-    """Measure activations on photos below FOLDERS: write LeafNet's companion, and what the other's is made with."""
+    """Measure activations on photos below FOLDERS; write LeafNet's companion and the statistics."""
     for source in CONVERTED.values():
         card = read_card(source.model)
         with scratch_folder() as folder:
@@ -257,7 +258,7 @@ def _photos(folders: list[Path], side: int, count: int) -> NDArray[np.uint8]:
 def wordnet_positions(
     wordnet: Path, images: PretrainingImages
 ) -> tuple[CategoryGraph, NDArray[np.int64], NDArray[np.int64]]:
-    """The WordNet branches above the image classes: graph, edge index (2, E), class position (n,) of each image."""
+    """The WordNet graph above the image classes, its edges (2, E), and the class (n,) of images."""
     imported = restricted(read_imagenet(wordnet), only=images.class_names)
     graph = CategoryGraph()
     merge_into(graph, imported)
@@ -292,12 +293,14 @@ def _card(width: int, side: int, trained: TrainedPropagation, run: Path) -> Back
         embedding_width=width,
         temperature=round(trained.temperature, 5),
         shrinkage=round(trained.shrinkage or 1.0, 3),
-        description="A small residual network trained by us from random weights and listened to at all its stages; "
-        "embeddings are whitened within the training classes and have length 1.",
-        training_data="Tiny ImageNet, training part: 50,000 images of 200 classes at 64 px. Head and attention: its "
-        "validation part, the attention on the WordNet branches above the classes.",
-        licence="The weights are ours, under the program's licence. Tiny ImageNet is for research use.",
-        command="python -m research.bundled_model pretrain, twice, then finish; seed 0; see README.md here",
+        description="A small residual network trained by us from random weights and listened to at "
+        "all its stages; embeddings are whitened within the training classes and have length 1.",
+        training_data="Tiny ImageNet, training part: 50,000 images of 200 classes at 64 px. "
+        "Head and attention: its validation part, the attention on the WordNet branches above the classes.",
+        licence="The weights are ours, under the program's licence. "
+        "Tiny ImageNet is for research use.",
+        command="python -m research.bundled_model pretrain, twice, then finish; seed 0; "
+        "see README.md here",
         figures={
             "epochs": last["epoch"] + 1,
             "validation_accuracy": last["validation_accuracy"],

@@ -1,4 +1,4 @@
-"""The networks that were candidates for the bundled backbone: shape, objective and recipe of each."""
+"""Candidates for the bundled backbone: shape, objective and recipe of each."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,11 +16,11 @@ _STAGES: Final = "stages."
 
 @dataclass(frozen=True)
 class Candidate:
-    """How a candidate is built and trained.
+    """A candidate: how it is built and trained.
 
     Attributes:
-        widths, blocks, stem_width: as `LeafNet` takes them.
-        head: whether the classifier that trains it listens to the last stage or to all.
+        widths, blocks, stem_width: of `LeafNet`.
+        head: whether it is trained by a classifier on the last stage or on all.
         settings: the recipe.
         start: the candidate whose weights it starts from; empty for random weights.
     """
@@ -37,7 +37,7 @@ class Candidate:
         return LeafNet(self.widths, self.blocks, stem_width=self.stem_width)
 
     def trained_part(self, network: LeafNet) -> LastStage | LeafNet:
-        """What the classifier sits on while it is trained."""
+        """The part of the network that the classifier is trained on."""
         return LastStage(network, self.widths[-1]) if self.head == "last" else network
 
 
@@ -59,11 +59,11 @@ CANDIDATES: Final[Mapping[str, Candidate]] = {
         settings=PretrainingSettings(stages=((4, 40), (4, 48), (4, 64))),
     ),
 }
-"""`deep` was the bundled backbone before; the others are compared with it in docs/decisions."""
+"""`deep` was bundled before; docs/decisions compares the others with it."""
 
 
 def candidate(name: str) -> Candidate:
-    """Look a candidate up.
+    """Look up a candidate by name.
 
     Raises:
         UsageError: there is none of this name.
@@ -74,12 +74,12 @@ def candidate(name: str) -> Candidate:
 
 
 def take_over(network: LeafNet, weights: Mapping[str, Tensor], blocks: tuple[int, ...]) -> None:
-    """Start from a network that has the same widths and at least as many blocks: the first ones of each stage stay.
+    """Copy the first blocks of each stage from a network with equal widths and as many blocks.
 
     Args:
         network: changed in place.
-        weights: state of the deeper network.
-        blocks: how many blocks its stages have.
+        weights: state dict of the deeper network.
+        blocks: numbers of blocks of its stages.
     """
     stem = network.stage_ends[0] - _counts(network)[0]
     kept: list[int] = list(range(stem))
@@ -97,7 +97,7 @@ def take_over(network: LeafNet, weights: Mapping[str, Tensor], blocks: tuple[int
 
 
 def _counts(network: LeafNet) -> list[int]:
-    """Blocks of each stage."""
+    """Number of blocks of each stage."""
     first = next(place for place, layer in enumerate(network.stages) if not _is_stem(layer))
     return [
         end - start

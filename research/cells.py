@@ -1,4 +1,4 @@
-"""One cell of the experiments: a method trained for N ways and k shots on one data set, and tested on 600 tasks."""
+"""Cells of the experiments: a method trained for N ways and k shots and tested on 600 tasks."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -27,11 +27,13 @@ COLUMNS: Final = ((5, 1), (5, 5), (10, 1), (10, 5))
 """(ways, shots) of the paper's tables."""
 
 WATCHED_TASKS: Final = 60
-"""Tasks behind the accuracy that a curve shows, of validation classes where some were put aside, else of test classes.
-Nothing is chosen by it."""
+"""Tasks behind the accuracy of a curve: of validation classes if any, else of test classes.
+
+No choice depends on it.
+"""
 
 KEPT_SETTINGS: Final = ("side", "iterations", "learning_rate", "seed")
-"""Settings of the training that a result remembers."""
+"""Settings of the training that are stored with a result."""
 
 ANY_SETTING: Final = "all"
 """Folder of methods whose training does not depend on ways and shots."""
@@ -44,8 +46,8 @@ class Cell:
     Attributes:
         method: what is trained.
         ways, shots: of the column's tasks.
-        trained_ways: classes of a training episode where that is another number; columns of the same shots then share
-            one training.
+        trained_ways: classes of a training episode, if different; columns of the same shots then
+            share one training.
     """
 
     method: str
@@ -55,12 +57,12 @@ class Cell:
 
     @staticmethod
     def of(method: str, ways: int, shots: int, settings: MethodSettings) -> "Cell":
-        """The cell with the ways that the settings train at; a GNN's label is as long as its tasks have classes."""
+        """The cell with the training ways of the settings; a GNN takes those of its tasks."""
         is_bound = method.removesuffix(STAR) == "gnn"
         return Cell(method, ways, shots, None if is_bound else settings.training_ways)
 
     def folder(self, runs: Path, variant: str) -> Path:
-        """Where its checkpoint lies."""
+        """Folder of its checkpoint."""
         depends = self.method.removesuffix(STAR) != "closer-look"
         ways = self.trained_ways or self.ways
         return runs / variant / (f"{ways}w{self.shots}s" if depends else ANY_SETTING) / self.method
@@ -82,7 +84,7 @@ def settings_for(cell: Cell, settings: MethodSettings) -> MethodSettings:
 
 
 def remembered(cell: Cell, settings: MethodSettings) -> dict[str, Setting]:
-    """What a result remembers of its training, by field name.
+    """Settings of a training that are stored with its result, by field name.
 
     Args:
         cell: that was trained.
@@ -103,20 +105,20 @@ def train_cell(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> Outcome:
-    """Train a cell, or go on with it; a finished one is left as it is.
+    """Train a cell, or resume its training; a finished one is not changed.
 
     Args:
         data: the data set.
         cell: what to train.
         settings: constants.
         runs: folder of checkpoints.
-        start: a trained cell of the same network, whose weights it begins with; random ones where None.
+        start: a trained cell of the same network with the initial weights; random where None.
         on_point: called with each point of the curve.
         on_progress: called with iterations.
-        cancel: asks to stop; the checkpoint stays.
+        cancel: stops the training; the checkpoint stays.
 
     Raises:
-        InputError: the data set does not suffice, or the folder holds a training with other settings.
+        InputError: the data set is too small, or the folder holds a training with other settings.
     """
     settings = settings_for(cell, settings)
     training_set = data.training_set()
@@ -142,7 +144,7 @@ def train_cell(
 def _watch(
     objective: Objective, data: FewShotData, tasks: Tasks, settings: MethodSettings
 ) -> Callable[[Embed], float]:
-    """Accuracy on a few tasks for the curve; PPN by its harder setting."""
+    """Accuracy on a few tasks for the curve; PPN without known edges."""
 
     def watch(_embed: Embed) -> float:
         bench = Bench(data, embedder(objective, data.pixels, settings.training.side))
@@ -157,7 +159,7 @@ def load_cell(data: FewShotData, cell: Cell, settings: MethodSettings, runs: Pat
     """A trained objective from its checkpoint, on its device, in evaluation mode.
 
     Raises:
-        FormatError: there is no checkpoint, or it is torn.
+        FormatError: there is no checkpoint, or it is corrupt.
         ModelError: the checkpoint is of another architecture.
         InputError: its training is not finished.
     """
@@ -181,7 +183,7 @@ def load_cell(data: FewShotData, cell: Cell, settings: MethodSettings, runs: Pat
 def test_cell(
     data: FewShotData, cell: Cell, settings: MethodSettings, objective: Objective
 ) -> tuple[TestResult, ...]:
-    """Test a trained cell on the column's tasks, which are the same for all methods."""
+    """Test a trained cell on the tasks of the column, which are the same for all methods."""
     settings = settings_for(cell, settings)
     bench = Bench(data, embedder(objective, data.pixels, settings.training.side))
     embedded = bench.embed_tasks(draw_tasks(test_images(data), ways=cell.ways, shots=cell.shots))

@@ -1,11 +1,12 @@
-"""Make the affine cut that ends a converted backbone: many pooled maps become few numbers that keep what tells apart.
+"""Make the affine cut that ends a converted backbone: many pooled maps to few numbers.
 
-    python -m research.converted_head efficientnet-lite2 TINY_IMAGENET/val GROCERY/train CIFAR_HALF/train
+    python -m research.converted_head efficientnet-lite2 TINY_IMAGENET/val GROCERY/train
+        CIFAR_HALF/train
 
-Every folder is a collection of photos in class folders. The directions in which all of them vary most are kept, each
-collection counting the same; then directions in which photos of one class of the first collection scatter are divided
-by half of that scatter. Takes some twenty minutes on two cores; the embeddings of existing projects become those of
-another backbone.
+Every folder is a collection of photos in class folders. The main directions of variance are kept,
+each collection with the same weight; then directions in which photos of one class of the first
+collection scatter are divided by half of that scatter. Takes some twenty minutes on two cores. It
+changes the embeddings of the backbone, so that existing projects have to embed again.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,11 +29,11 @@ from research.embedding_head import EmbeddingHead
 NUMBERS: Final = 512
 """Numbers of an embedding; 384 cost half a point, 768 gain none (decision 22)."""
 WHITENING: Final = 0.5
-"""0 leaves the directions as they are, 1 makes the scatter within classes the same in all."""
+"""0 leaves the directions unchanged, 1 equalises the scatter within classes."""
 SHRINKAGE: Final = 0.1
 """Share of the mean scatter in the scatter of each direction."""
 LARGEST: Final = 4.0
-"""Largest number of the matrix, which is kept in 16 bits; embeddings have length 1 whatever it is."""
+"""Largest entry of the matrix, which is stored in 16 bits; embeddings are normalised anyway."""
 BATCH: Final = 32
 """Images in one run of the network. Chosen: little memory."""
 
@@ -42,14 +43,11 @@ Photos = tuple[Floats, NDArray[np.int64]]
 
 
 def fit_cut(collections: Sequence[Photos], numbers: int = NUMBERS) -> EmbeddingHead:
-    """Fit the cut.
+    """Fit the cut; its matrix is (numbers, d).
 
     Args:
         collections: of photos with classes; the classes of the first say what scatters within one.
         numbers: kept of d.
-
-    Returns:
-        Its matrix is (numbers, d).
     """
     mean = np.mean([features.mean(axis=0) for features, _ in collections], axis=0)
     spread = sum(_evened(np.cov(features.T)) for features, _ in collections)
@@ -80,7 +78,7 @@ def main(
     folders: Annotated[list[Path], typer.Argument(help="Collections of photos in class folders.")],
     numbers: Annotated[int, typer.Option(help="Numbers of an embedding.")] = NUMBERS,
 ) -> None:
-    """Fit the head of the backbone NAME to photos below FOLDERS, and write it where the backbone is converted from."""
+    """Fit the head of the backbone NAME to photos below FOLDERS; write it for the conversion."""
     source = CONVERTED[name]
     network = network_with(None, name, published_weights(source)).backbone
     side = read_card(source.model).input_side

@@ -1,7 +1,7 @@
-"""What anybody would write to embed a folder: torch's DataLoader over Pillow, and the network in float32 on all cores.
+"""Embed a folder by torch's DataLoader over Pillow and the network in float32 on all cores.
 
-The peer of `protoleaf benchmark embed`. It runs in a process of its own, because torch must not be loaded where the
-pipeline is timed, and embeds all files once for every line that it reads.
+The peer of `protoleaf benchmark embed`. It runs in a process of its own, because torch must not be
+loaded where the pipeline is timed, and embeds all files once for every line on its standard input.
 """
 
 import subprocess
@@ -26,7 +26,7 @@ def open_data_loader(model: ModelFiles, paths: Sequence[Path]) -> Iterator[Peer 
     """Start the peer; it ends with the context.
 
     Args:
-        model: a LeafNet: only that can be made a torch module again.
+        model: a LeafNet, the only one that can be converted back to a torch module.
         paths: image files.
 
     Yields:
@@ -54,7 +54,7 @@ def open_data_loader(model: ModelFiles, paths: Sequence[Path]) -> Iterator[Peer 
 
 
 def _end(child: "subprocess.Popen[str]") -> None:
-    """Let the peer end by itself, or end it: an error on our side is raised at once, not replaced by its own."""
+    """Let the peer exit, or end it, without hiding an error on our side."""
     assert child.stdin is not None
     with suppress(BrokenPipeError):
         child.stdin.close()
@@ -65,7 +65,7 @@ def _end(child: "subprocess.Popen[str]") -> None:
 
 
 def embed_with_data_loader(network: Any, card: Any, paths: Sequence[str], *, workers: int) -> float:
-    """Embed files with torch in the plain way, and give the images a second.
+    """Embed files with torch in the usual way; return images a second.
 
     Args:
         network: torch module, from normalised images (B, 3, side, side) float32 to embeddings.
@@ -111,7 +111,7 @@ class _Photos:
 
 
 def _answer(model: Path) -> None:
-    """Read the files' names up to an empty line, say "ready", and then a rate for every line that comes."""
+    """Read file names up to an empty line, print "ready", then a rate for every input line."""
     import torch
 
     from engine.model.backbone import UnitEmbedding

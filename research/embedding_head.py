@@ -1,10 +1,10 @@
-"""The fixed affine map at the end of the bundled backbone: what its stages say, made comparable and short.
+"""The affine map at the end of the bundled backbone, which makes its stages comparable.
 
-A labelled image set tells how embeddings of one class scatter. Directions in which they scatter much say little, so
-every direction is divided by a power of that scatter (by the scatter itself this is whitening within classes, the first
-half of linear discriminant analysis; the everyday model whitens once more, by the collection at hand).
-Early stages are kept whole: colour and texture tell apart a person's classes, whatever they are. Of the last stage only
-the directions that tell classes apart are kept: it is the widest one and knows best what the training classes are.
+The scatter of embeddings within classes is estimated on a labelled image set. Every direction is
+divided by a power of that scatter (by the scatter itself this is within-class whitening, the first
+half of linear discriminant analysis; the everyday model whitens once more, by the collection).
+Early stages, which carry colour and texture, are kept whole. Of the last stage, the widest and most
+specific to the training classes, only the discriminative directions are kept.
 """
 
 from collections.abc import Sequence
@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 SHRINKAGE: Final = 0.1
 """Share of the mean scatter that is added to the scatter of each direction."""
 WHITENING: Final = 0.25
-"""0 leaves the directions as they are, 1 makes the scatter the same in all."""
+"""0 leaves the directions unchanged, 1 equalises the scatter."""
 LAST_DIRECTIONS: Final = 48
 LAST_SHARE: Final = 0.5
-"""Length of the last stage's part beside the early stages' part."""
+"""Length of the last stage's part, relative to the early stages' part."""
 
 Floats = NDArray[np.float64]
 
@@ -40,10 +40,10 @@ class EmbeddingHead:
 def fit_head(
     features: NDArray[np.float32], targets: NDArray[np.int64], widths: Sequence[int]
 ) -> EmbeddingHead:
-    """Fit the map to the stages' features of a labelled image set that the network was not trained on.
+    """Fit the map to features of all stages, of a labelled image set not used in training.
 
     Args:
-        features: (n, sum of widths), of all stages side by side.
+        features: (n, sum of widths), concatenated features of all stages.
         targets: (n,) class of each image.
         widths: features of each stage.
 
@@ -73,7 +73,7 @@ def _class_means(features: Floats, targets: NDArray[np.int64]) -> Floats:
 
 
 def _whitening(features: Floats, targets: NDArray[np.int64]) -> Floats:
-    """(d, d): features times this scatter within their class more evenly."""
+    """(d, d): makes the scatter of features within classes more even."""
     inner = features - _class_means(features, targets)[targets]
     variances, directions = np.linalg.eigh(inner.T @ inner / len(inner))
     return directions * (variances + SHRINKAGE * variances.mean()) ** (-WHITENING / 2)

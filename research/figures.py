@@ -1,4 +1,4 @@
-"""What the paper's Figures 1 and 4 show, computed from trained cells; `reports` draws it."""
+"""Data of the paper's Figures 1 and 4, computed from trained cells; drawn by `reports`."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -30,10 +30,10 @@ SHOTS: Final = 1
 """Of both figures."""
 
 WAYS: Final = (5, 10)
-"""Of Figure 4; Figure 1 takes the training for the first."""
+"""Of Figure 4; Figure 1 uses the training for the first."""
 
 PROPAGATIONS: Final = tuple(step / 10 for step in range(11))
-"""Weights of the propagated prototype in Figure 4. The paper stops at 0.9; for 1 shot it trains and tests at 1."""
+"""Weights of the propagated prototype in Figure 4; the paper stops at 0.9, or at 1 for 1 shot."""
 
 
 def draw_prototypes(
@@ -49,7 +49,7 @@ def draw_prototypes(
         chosen: settings of the test, by field name.
 
     Returns:
-        The files and how near children sit to their parents.
+        The files and the distances of children to their parents.
 
     Raises:
         InputError: PPN was not trained for this, or the data set is too small for a figure.
@@ -69,9 +69,9 @@ def draw_prototypes(
 
 
 def class_prototypes(bench: Bench, buffered: Prototypes) -> Prototypes:
-    """`P0` of all C classes: buffered where training saw images, else the mean of a class's test images.
+    """`P0` of all C classes: buffered where training had images, else the mean of test images.
 
-    So the test part's few-shot classes, and coarse classes that are only above those, stand among the others.
+    The latter are the test part's few-shot classes, and coarse classes above only those.
 
     Args:
         bench: data set and embeddings.
@@ -96,7 +96,7 @@ def draw_propagation(
     chosen: Chosen | None = None,
     on_progress: OnProgress = ignore_progress,
 ) -> tuple[Path, Path, Path]:
-    """Figure 4: accuracy of PPN and PPN+ against the weight of the propagated prototype, a panel for each data set.
+    """Figure 4: accuracy of PPN and PPN+ by weight of the propagated prototype, per data set.
 
     Args:
         data_sets: one of each variant.

@@ -1,4 +1,4 @@
-"""How often the files of a folder are opened, by whatever process; on Linux, by inotify."""
+"""Count how often the files of a folder are opened, by any process; on Linux, by inotify."""
 
 import ctypes
 import os
@@ -17,7 +17,7 @@ _READ_BYTES: Final = 1 << 20
 
 @final
 class FileOpenCounter:
-    """Counts from now on."""
+    """Count opens from now on."""
 
     def __init__(self, folder: Path) -> None:
         self._counts: Counter[str] = Counter()
@@ -28,7 +28,7 @@ class FileOpenCounter:
             library.inotify_add_watch(self._descriptor, os.fsencode(folder), _OPENED)
 
     def counts(self) -> list[int]:
-        """How many files were opened how often, by times: the first is of those opened once."""
+        """Histogram: how many files were opened once, twice ..."""
         while (events := self._read()) != b"":
             self._take(events)
         often = Counter(self._counts.values())

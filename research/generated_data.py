@@ -1,4 +1,4 @@
-"""A data set of random pixels in memory, with a category graph of the paper's sizes: for measuring time."""
+"""A data set of random pixels with a category graph of the paper's sizes, for benchmarks."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,13 +11,16 @@ from research.data_sets.stored import FewShotData
 
 FIRST_LEVEL: Final = 3
 MARGIN: Final = 8
-"""Pixels that images are larger than the trained side, as in a data set that `build` makes."""
+"""Extra pixels of images beyond the training side, as in a data set of `build`."""
 TEST_STRIDE: Final = 5
-"""Each fifth few-shot class is one of the test."""
+"""Each fifth few-shot class is a test class."""
 
 SKEW: Final = 1.33
-"""Branches of WordNet differ in size. The higher, the fewer coarse classes are above five few-shot classes: about 16 at
-1.33, so that an iteration takes about 171 images."""
+"""Skew of branch sizes, as in WordNet.
+
+The higher, the fewer coarse classes are above five few-shot classes: about 16 at 1.33, so that an
+iteration takes about 171 images.
+"""
 
 
 @dataclass(frozen=True)
@@ -36,11 +39,14 @@ class GeneratedSize:
 
 
 LIKE_PAPER: Final = GeneratedSize((7, 13, 25, 44, 89), coarse_images=12, few_shot_images=20)
-"""The coarse classes above the training of WS-ImageNet-Pure and the few-shot classes of both parts; a 5-way 1-shot
-iteration takes about 171 images. A class has as many images as an iteration or a test task can ask for, and some."""
+"""The coarse classes above the training of WS-ImageNet-Pure and the few-shot classes of both parts.
+
+A 5-way 1-shot iteration takes about 171 images. A class has enough images for an iteration or a
+test task.
+"""
 
 SMALL: Final = GeneratedSize((2, 4, 6, 30), coarse_images=4, few_shot_images=17)
-"""To see that everything works."""
+"""For smoke tests."""
 
 
 def generated_data(size: GeneratedSize, side: int, *, seed: int = 0) -> FewShotData:
@@ -48,7 +54,7 @@ def generated_data(size: GeneratedSize, side: int, *, seed: int = 0) -> FewShotD
 
     Args:
         size: classes and images.
-        side: that is trained at, in pixels; images are `MARGIN` larger.
+        side: training side in pixels; images are `MARGIN` larger.
         seed: of the pixels.
     """
     levels = np.repeat(np.arange(len(size.classes)), size.classes)
@@ -79,7 +85,7 @@ def generated_data(size: GeneratedSize, side: int, *, seed: int = 0) -> FewShotD
 
 
 def _edges(classes: tuple[int, ...]) -> NDArray[np.int64]:
-    """Children of a level shared out among the classes above, more to the first: (2, E), row 0 parent, row 1 child."""
+    """Children distributed among parents, more to the first: (2, E), row 0 parent, row 1 child."""
     firsts = np.cumsum((0, *classes))
     blocks = []
     for level, (above, below) in enumerate(pairwise(classes)):

@@ -1,4 +1,4 @@
-"""Generates the tables of roles and dialects in the user guide."""
+"""Generate the tables of roles and dialects in the user guide."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""LeafNet, the fast bundled backbone, as a torch module: its weights are trained here and shipped as ONNX."""
+"""LeafNet, the fast bundled backbone, as a torch module that is trained here."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -22,7 +22,7 @@ def _convolution(
 
 
 class ResidualBlock(nn.Module):
-    """Two 3x3 convolutions beside a shortcut; a strided shortcut averages before it projects.
+    """Two 3x3 convolutions with a shortcut; a strided shortcut averages before it projects.
 
     Source: He et al., CVPR 2016, with the average-pooled shortcut of He et al., CVPR 2019.
     """
@@ -48,9 +48,9 @@ class ResidualBlock(nn.Module):
 
 
 def pooled(features: Tensor) -> Tensor:
-    """Generalised mean of each channel over a map, then length 1: (B, C, H, W) float to (B, C) float32.
+    """Generalised mean over a map, then length 1: (B, C, H, W) float to (B, C) float32.
 
-    Between the mean and the maximum: a channel that answers strongly somewhere counts, however small that place is.
+    Between mean and maximum: a strong local activation of a channel counts.
 
     Source: Radenovic et al., TPAMI 2019, with p fixed to 3.
     """
@@ -60,10 +60,7 @@ def pooled(features: Tensor) -> Tensor:
 
 
 class LeafNet(nn.Module):
-    """The bundled backbone: a small residual network for images of 64 to 224 pixels that is listened to at every stage.
-
-    Early stages know colour and texture, late ones kinds of things; which of them tells a person's classes apart
-    nobody knows beforehand, so the embedding holds all.
+    """The bundled backbone: a small residual network for images of 64 to 224 pixels.
 
     Args:
         widths: channels of the four stages.
@@ -91,7 +88,7 @@ class LeafNet(nn.Module):
         self.embedding_width = sum(widths)
 
     def maps(self, images: Tensor) -> list[Tensor]:
-        """Outputs of the four stages, each (B, width, H', W') float, for images (B, 3, H, W), normalised float."""
+        """Outputs of the four stages, each (B, width, H', W') float, of images (B, 3, H, W)."""
         features, found = images, []
         for place, layer in enumerate(self.stages, start=1):
             features = layer(features)
@@ -100,12 +97,12 @@ class LeafNet(nn.Module):
         return found
 
     def forward(self, images: Tensor) -> Tensor:
-        """Map images (B, 3, H, W), normalised float, to embeddings (B, sum of the widths) float32."""
+        """Map normalised images (B, 3, H, W) to embeddings (B, sum of the widths) float32."""
         return torch.cat([pooled(features) for features in self.maps(images)], dim=1)
 
 
 class LastStage(nn.Module):
-    """Only what a network's last stage says, averaged over the map: what classifiers are usually trained on."""
+    """The last stage of a network, averaged over the map: the usual input of a classifier."""
 
     def __init__(self, network: LeafNet, width: int) -> None:
         super().__init__()
@@ -113,5 +110,5 @@ class LastStage(nn.Module):
         self.embedding_width = width
 
     def forward(self, images: Tensor) -> Tensor:
-        """Map images (B, 3, H, W), normalised float, to embeddings (B, width of the last stage) float."""
+        """Map normalised images (B, 3, H, W) float to embeddings (B, last width) float."""
         return torch.mean(self.network.maps(images)[-1], dim=(2, 3))

@@ -1,10 +1,11 @@
-"""Layouts of the map by several libraries, beside one another on the same embeddings (decision 62).
+"""Layouts of the map by several libraries on the same embeddings (decision 62).
 
     python -m research.map_peers points PROJECT.protoleaf OUT.npz --count 100000
     python -m research.map_peers lay OUT.npz NAME
 
-Points are the embeddings of a project, whitened and reduced as the map does it; where it has fewer images, the rest are
-points between an image and one of its nearest ones, with noise. Times are processor seconds, of all threads together.
+Points are the embeddings of a project, whitened and reduced as the map does it; missing ones are
+interpolated between an image and a near neighbour, with noise. Times are processor seconds, of all
+threads together.
 """
 
 import json
@@ -31,14 +32,17 @@ Floats = NDArray[np.float32]
 Layout = Callable[
     [Floats], tuple[NDArray[np.float64], Callable[[Floats], NDArray[np.float64]] | None]
 ]
-"""Places (n, 2) of vectors, and a function that places others without moving these; None where there is none."""
+"""Positions (n, 2) of vectors, and a function that places others without moving these.
+
+The function is None where the library has none.
+"""
 
 application = typer.Typer(help="Compare libraries that lay out images in the plane.")
 
 
 @dataclass(frozen=True)
 class PeerFigures:
-    """How a library did."""
+    """Results of a library."""
 
     name: str
     points: int
@@ -46,18 +50,18 @@ class PeerFigures:
     cpu_s: float
     peak_mb: float
     trustworthiness: float  # at 10 neighbours, of 1
-    class_accuracy: float  # share of images of the class of most of their 10 neighbours in the map
+    class_accuracy: float  # of images whose class is that of most map neighbours
     new_cpu_s: float  # for 1,000 points
     new_trustworthiness: float
-    is_repeatable: bool | None  # the same seed gives the same places; None where not tried
+    is_repeatable: bool | None  # the same seed gives the same positions; None where not tried
 
 
 def trustworthiness(
     vectors: Floats, places: NDArray[np.float64], asked: NDArray[np.int64]
 ) -> float:
-    """Trustworthiness at `NEIGHBOURS` of some rows: 1 where the nearest ones in the map are so among the vectors too.
+    """Trustworthiness at `NEIGHBOURS` of some rows: 1 where map neighbours are true neighbours.
 
-    As in Venna and Kaski (2001), with the mean over the rows that are asked about.
+    As in Venna and Kaski (2001), with the mean over the given rows.
     """
     count, penalty = len(vectors), 0.0
     for start in range(0, len(asked), 200):
@@ -89,7 +93,7 @@ def _ranks_of(
 def class_accuracy(
     places: NDArray[np.float64], classes: NDArray[np.int64], asked: NDArray[np.int64]
 ) -> float:
-    """Share of the asked images of the class that most of their 10 neighbours have; a map without classes has none."""
+    """Share of images whose class is that of most of their 10 map neighbours; NaN if unknown."""
     hits = 0
     for start in range(0, len(asked), 200):
         rows = asked[start : start + 200]
@@ -196,7 +200,7 @@ def measure(
 
 @application.command()
 def points(project: Path, out: Path, count: int = 100_000) -> None:
-    """Write the whitened, reduced embeddings of a project and their classes, made up to `count` points."""
+    """Write whitened, reduced embeddings of a project with classes, extended to `count` points."""
     from engine.collection.live import LiveCollection
     from engine.everyday.blocks import to_floats
     from engine.everyday.layout.space import map_space

@@ -1,4 +1,4 @@
-"""The methods of the paper's tables: what is trained, and which rows of the table a training gives."""
+"""Methods of the paper's tables: trainings, and the rows of the table that each gives."""
 
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Final, Literal
@@ -26,13 +26,16 @@ PPN_PLUS: Final = "ppn+"
 STAR: Final = "-star"
 BASELINES: Final = ("prototypical-net", "gnn", "closer-look")
 METHODS: Final = (*BASELINES, *(name + STAR for name in BASELINES), PPN)
-"""What the paper's table has, in its order; `ppn` is tested as `ppn` and as `ppn+`."""
+"""Methods of the paper's table, in its order; `ppn` is tested as `ppn` and as `ppn+`."""
 HEADS: Final = "-heads"
 PPN_GUESSED: Final = "ppn-guessed"
 PPN_COSINE: Final = "ppn-cosine"
 BEYOND: Final = ("prototypical-net-heads", "prototypical-net-star-heads", PPN_COSINE, PPN_GUESSED)
-"""None is in the paper's tables: with classification heads in training, PPN with guessed parents, too, and PPN trained
-and tested with the raw cosine of Eq. 5 in place of its softmax."""
+"""Methods beyond the paper's tables.
+
+With classification heads in training, PPN with guessed parents, too, and PPN trained and tested
+with the raw cosine of Eq. 5 in place of its softmax.
+"""
 KINDS_OF_PPN: Final = (PPN, PPN_COSINE, PPN_GUESSED)
 
 BackboneName = Literal["conv4", "resnet12"]
@@ -42,7 +45,7 @@ BACKBONES: Final[dict[BackboneName, type[Conv4 | ResNet12]]] = {
 }
 
 NEWER: Final[dict[str, Plain]] = {"backbone": "conv4"}
-"""Settings that came after results and checkpoints that are kept: with these values they are not remembered."""
+"""Settings added after stored results and checkpoints: with these values they are not stored."""
 
 COLUMN_SETTINGS: Final = frozenset({"ways", "shots", "max_ways"})
 """Settings that the column of the table decides."""
@@ -50,17 +53,19 @@ COLUMN_SETTINGS: Final = frozenset({"ways", "shots", "max_ways"})
 
 @dataclass(frozen=True)
 class MethodSettings:
-    """Every constant of a training in the experiments, by what it belongs to.
+    """All settings of a training in the experiments.
 
     Attributes:
         training: optimiser, schedule, arithmetic.
         propagation: of PPN; its shape also serves the baselines.
-        training_ways: few-shot classes of a training episode; None takes the tasks' own, as the paper does. More make
-            better embeddings (Snell et al. trained at 20 and 30 ways). A GNN always takes the tasks' own.
-        episode_queries: images to classify of each few-shot class in the plain baselines' episodes; 15 is usual and
-            makes an iteration as large as PPN's. The `*` variants take the shape's, like PPN.
-        beyond_weight: of the losses beside the paper's, see `BEYOND`.
-        backbone: that makes embeddings of images.
+        training_ways: few-shot classes of a training episode; None takes the tasks' own, as the
+            paper does. More make better embeddings (Snell et al. trained at 20 and 30 ways). A GNN
+            always takes the tasks' own.
+        episode_queries: images to classify of each few-shot class in the plain baselines' episodes;
+            15 is usual and makes an iteration as large as PPN's. The `*` variants take the shape's,
+            like PPN.
+        beyond_weight: of the losses beyond the paper's, see `BEYOND`.
+        backbone: architecture of the backbone.
         gnn: of the graph network.
         closer_look: of the cosine classifiers.
     """
@@ -81,10 +86,10 @@ class MethodSettings:
 
 
 def make_objective(method: str, training_set: TrainingSet, settings: MethodSettings) -> Objective:
-    """A fresh objective; the same arguments give the same initial weights.
+    """Create an objective; the same arguments give the same initial weights.
 
     Raises:
-        InputError: there is no such method, or the training set does not suffice for it.
+        InputError: there is no such method, or the training set is too small for it.
     """
     if method not in (*METHODS, *BEYOND):
         raise InputError(
@@ -124,7 +129,7 @@ def _make(method: str, training_set: TrainingSet, settings: MethodSettings) -> O
 
 
 def _parts(method: str) -> tuple[bool, bool, str]:
-    """Whether a baseline is trained level by level, whether with heads, and its plain name."""
+    """Whether a baseline is level-wise, whether it has heads, and its plain name."""
     plain = method.removesuffix(HEADS)
     return plain.endswith(STAR), plain != method, plain.removesuffix(STAR)
 
@@ -145,7 +150,7 @@ def _shape(settings: MethodSettings, *, level_wise: bool) -> EpisodeShape:
 
 
 def constants_of(method: str, settings: MethodSettings) -> dict[str, Plain]:
-    """What a method is made with besides the training's settings, by field name; checkpoints remember it."""
+    """Constructor settings of a method, by field name, which checkpoints store."""
     found = {**_own_constants(method, settings), "backbone": settings.backbone}
     return {
         name: value for name, value in found.items() if name not in NEWER or value != NEWER[name]
@@ -165,17 +170,18 @@ def _own_constants(method: str, settings: MethodSettings) -> dict[str, Plain]:
 
 
 def with_chosen(settings: MethodSettings, chosen: Chosen) -> MethodSettings:
-    """Settings with the chosen values in place of their own.
+    """Replace settings by chosen values.
 
-    A name is that of a field at any depth, except in the fitting of Closer Look's test: it shares names with the
-    training and stays as the authors' code has it. Ways and shots are the column's.
+    A name is that of a field at any depth, except in the fitting of Closer Look's test: it shares
+    names with the training and follows the authors' code. Ways and shots are the column's.
 
     Args:
         settings: to start from.
         chosen: by field name; see `engine.collection.training.settings.parse_settings`.
 
     Raises:
-        UsageError: there is no such setting, or the value is of another type; the message lists what there is.
+        UsageError: there is no such setting, or the value is of another type; the message lists
+            what there is.
         InputError: the value is out of range.
     """
     known = _direct_names(settings) | _direct_names(settings.closer_look)
@@ -192,7 +198,7 @@ def with_chosen(settings: MethodSettings, chosen: Chosen) -> MethodSettings:
 
 
 def _direct_names(settings: Any) -> set[str]:
-    """Fields that hold no further settings."""
+    """Fields without nested settings."""
     return {
         each.name for each in fields(settings) if not is_dataclass(getattr(settings, each.name))
     }

@@ -1,9 +1,9 @@
-"""Nearest neighbours by approximate indexes, beside going through all embeddings (decision 90).
+"""Nearest neighbours by approximate indexes and by exhaustive search (decision 90).
 
     python -m research.neighbour_peers all|hnswlib|usearch|faiss [--count 100000]
 
-Each library is measured in a process of its own; those that are not installed are no part of the program. Times are
-processor seconds of all threads together, and seconds on the clock for a query.
+Each library is measured in a process of its own; they are not dependencies of the program. Times
+are processor seconds of all threads together, and wall-clock seconds of a query.
 """
 
 import statistics
@@ -25,7 +25,7 @@ from research.benchmarks.synthetic import synthetic_embeddings
 WIDTH: Final = 384
 NEAREST: Final = 10
 QUERIES: Final = 50
-NEW_SHARE: Final = 0.01  # of the images, added to the index that is there
+NEW_SHARE: Final = 0.01  # of the images, added to an existing index
 LINKS: Final = 16  # of each node of a graph; the libraries' own default
 BREADTH: Final = 128  # candidates while building and searching
 MIB: Final = 1024 * 1024
@@ -38,20 +38,20 @@ class Index(Protocol):
     """An index of cosines."""
 
     def add(self, vectors: Floats, first: int) -> None:
-        """Add vectors (n, d) of length 1 with numbers from `first` on."""
+        """Add vectors (n, d) of length 1, numbered from `first`."""
 
     def find(self, vector: Floats) -> Places:
-        """Numbers (`NEAREST`,) of the nearest ones to a vector (d,)."""
+        """Numbers (`NEAREST`,) of the nearest vectors to a vector (d,)."""
 
 
 class Everything:
-    """The program's way: products with all embeddings in 16 bits, on all cores."""
+    """Exhaustive search, as in the program: products with all float16 embeddings, on all cores."""
 
     def __init__(self, _count: int) -> None:
         self._rows = np.zeros((0, WIDTH), dtype=np.int16)
 
     def add(self, vectors: Floats, _first: int) -> None:
-        """Keep them; the window has them mapped from a file."""
+        """Store them; the window has them memory-mapped."""
         self._rows = np.concatenate([self._rows, to_fixed(vectors)])
 
     def find(self, vector: Floats) -> Places:
@@ -62,7 +62,7 @@ class Everything:
 
 
 class Hnswlib:
-    """A navigable small world graph (Malkov and Yashunin, 2018), by its authors' library."""
+    """HNSW graph (Malkov and Yashunin, 2018), by the authors' library."""
 
     def __init__(self, count: int) -> None:
         self._index = import_module("hnswlib").Index("cosine", WIDTH)
@@ -74,12 +74,12 @@ class Hnswlib:
         self._index.add_items(vectors, np.arange(first, first + len(vectors)))
 
     def find(self, vector: Floats) -> Places:
-        """By the graph."""
+        """Search the graph."""
         return np.asarray(self._index.knn_query(vector, NEAREST)[0][0], dtype=np.int64)
 
 
 class Usearch:
-    """The same kind of graph over 16-bit floats."""
+    """HNSW graph over float16 vectors."""
 
     def __init__(self, _count: int) -> None:
         self._index = import_module("usearch.index").Index(
@@ -96,12 +96,12 @@ class Usearch:
         self._index.add(np.arange(first, first + len(vectors)), vectors)
 
     def find(self, vector: Floats) -> Places:
-        """By the graph."""
+        """Search the graph."""
         return np.asarray(self._index.search(vector, NEAREST).keys, dtype=np.int64)
 
 
 class Faiss:
-    """The same kind of graph over 16-bit floats."""
+    """HNSW graph over float16 vectors."""
 
     def __init__(self, _count: int) -> None:
         faiss = import_module("faiss")
@@ -118,7 +118,7 @@ class Faiss:
         self._index.add(vectors)
 
     def find(self, vector: Floats) -> Places:
-        """By the graph."""
+        """Search the graph."""
         return np.asarray(self._index.search(vector[None], NEAREST)[1][0], dtype=np.int64)
 
 
@@ -132,12 +132,12 @@ KINDS: Final[dict[str, Callable[[int], Index]]] = {
 
 @dataclass(frozen=True)
 class NeighbourFigures:
-    """How a library did."""
+    """Results of a library."""
 
     name: str
     images: int
     build_cpu_s: float
-    memory_mib: float  # of the process, more than before; the vectors that were drawn not counted
+    memory_mib: float  # of the process, beyond that before; without the input vectors
     query_ms: float  # median
     recall: float  # share of the true `NEAREST` that were found
     add_cpu_s: float  # for another hundredth of the images
@@ -161,9 +161,14 @@ def measure_neighbours(name: str, count: int) -> NeighbourFigures:
     hits = [len(np.intersect1d(one, other)) for one, other in zip(found, truth, strict=True)]
     add_cpu_s = _cpu_s(lambda: index.add(new, count))
     return NeighbourFigures(
-        name, count, build_cpu_s, memory_mib, 1000 * statistics.median(query_s),
-        sum(hits) / (NEAREST * len(hits)), add_cpu_s,
-    )  # fmt: skip
+        name,
+        count,
+        build_cpu_s,
+        memory_mib,
+        1000 * statistics.median(query_s),
+        sum(hits) / (NEAREST * len(hits)),
+        add_cpu_s,
+    )
 
 
 def _timed(index: Index, query: Floats) -> tuple[float, Places]:
@@ -190,7 +195,7 @@ def main(
     name: Annotated[str, typer.Argument(help=", ".join(KINDS))],
     count: Annotated[int, typer.Option(min=1000)] = 100_000,
 ) -> None:
-    """Measure one of them."""
+    """Measure one library, or all."""
     if name not in KINDS:
         raise typer.BadParameter(f"there is no “{name}”; expected one of {', '.join(KINDS)}")
     try:
@@ -202,7 +207,8 @@ def main(
     typer.echo(
         f"{found.name}: {found.images:,} images, built in {found.build_cpu_s:.1f} s of CPU time, "
         f"{found.memory_mib:,.0f} MiB, {found.query_ms:.2f} ms a query, "
-        f"{found.recall:.1%} of the {NEAREST} nearest found, another hundredth added in {found.add_cpu_s:.2f} s"
+        f"{found.recall:.1%} of the {NEAREST} nearest found, another hundredth added in "
+        f"{found.add_cpu_s:.2f} s"
     )
 
 

@@ -1,8 +1,8 @@
-"""The numbers that the paper reports, as printed: what our own stand beside.
+"""Results of the paper, as printed.
 
-Source: Lu Liu, Tianyi Zhou, Guodong Long, Jing Jiang, Lina Yao and Chengqi Zhang, "Prototype Propagation Networks (PPN)
-for Weakly-supervised Few-shot Learning on Category Graph", IJCAI 2019: the accuracies on WS-ImageNet-Pure and
-WS-ImageNet-Mix, and Table 4 (seconds per iteration).
+Source: Lu Liu, Tianyi Zhou, Guodong Long, Jing Jiang, Lina Yao and Chengqi Zhang, "Prototype
+Propagation Networks (PPN) for Weakly-supervised Few-shot Learning on Category Graph", IJCAI 2019:
+the accuracies on WS-ImageNet-Pure and WS-ImageNet-Mix, and Table 4 (seconds per iteration).
 """
 
 from collections.abc import Mapping
@@ -12,10 +12,10 @@ from typing import Final
 TASKS: Final = 600
 """Test tasks behind each mean."""
 
-"""What the paper's seconds were measured on."""
+"""Hardware of the paper's times."""
 
 PEER: Final = "prototypical-net"
-"""The model that the paper compares its time with."""
+"""The baseline of the paper's times."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ TITLES: Final[Mapping[str, str]] = {
     "ppn": "PPN",
     "ppn+": "PPN+",
 }
-"""Rows in the paper's order; a star marks a baseline that is trained level-wise on the weakly-labelled data too."""
+"""Rows in the paper's order; a star marks a baseline trained level-wise, on weak labels, too."""
 
 
 def _row(*printed: tuple[float, float]) -> dict[Column, PublishedAccuracy]:
@@ -91,7 +91,7 @@ ACCURACIES: Final[Mapping[str, Mapping[str, Mapping[Column, PublishedAccuracy]]]
         "ppn+": _row((41.60, 1.67), (53.95, 0.96), (29.87, 1.08), (39.17, 0.58)),
     },
 }
-"""By variant, row and column. The paper's interval of GNN on Mix, ±0.11 and ±0.12, is printed so."""
+"""By variant, row and column. The interval of GNN on Mix, ±0.11 and ±0.12, is as printed."""
 
 TIMES: Final[Mapping[str, PublishedTime]] = {
     "ppn": PublishedTime(0.074, 0.025),
@@ -104,5 +104,5 @@ TIMES: Final[Mapping[str, PublishedTime]] = {
 
 
 def title_of(row: str) -> str:
-    """How a table names a row."""
+    """Title of a row."""
     return TITLES.get(row, row)

@@ -1,4 +1,4 @@
-"""Processes of a pool end with the one that started them."""
+"""End processes of a pool with their parent."""
 
 import multiprocessing
 import os
@@ -6,7 +6,7 @@ import threading
 
 
 def end_pool_process_with_parent() -> None:
-    """Let a process of a pool end at once when the one that started it ends, in whatever way; called in the process."""
+    """End this pool process at once when its parent ends, in whatever way."""
     parent = multiprocessing.parent_process()
     if parent is None:
         return

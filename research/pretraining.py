@@ -1,4 +1,4 @@
-"""Supervised pretraining of a backbone on a labelled image set, so that few shots suffice later."""
+"""Supervised pretraining of a backbone on a labelled image set."""
 
 import math
 import time
@@ -15,14 +15,14 @@ from torch import Tensor, nn
 
 from engine.training.arithmetic import keep_freed_memory
 
-# Of ImageNet's red, green and blue, in [0, 1]: what torchvision's networks were trained with.
+# Of ImageNet's red, green and blue, in [0, 1], as for torchvision's networks.
 IMAGENET_MEAN: Final = (0.485, 0.456, 0.406)
 IMAGENET_STD: Final = (0.229, 0.224, 0.225)
 
 
 @dataclass(frozen=True)
 class PretrainingImages:
-    """Decoded images: `pixels` (N, H, W, 3) uint8, `targets` (N,) int64, `class_names` by target."""
+    """Decoded images: `pixels` (N, H, W, 3) uint8, `targets` (N,) int64, `class_names`."""
 
     pixels: NDArray[np.uint8]
     targets: NDArray[np.int64]
@@ -31,13 +31,13 @@ class PretrainingImages:
 
 @dataclass(frozen=True)
 class PretrainingSettings:
-    """Every constant of the recipe.
+    """Settings of the recipe.
 
     Attributes:
         stages: (epochs, image side in pixels) pairs, small images first.
         learning_rate: peak of a one-cycle schedule (linear warm-up, cosine to zero).
-        ancestor_weight: of the loss of the classes above the true one (`AncestorLoss`).
-        averaging: decay of the weight average that is evaluated and kept.
+        ancestor_weight: of the loss of ancestor classes (`AncestorLoss`).
+        averaging: decay of the weight average that is evaluated and saved.
     """
 
     stages: tuple[tuple[int, int], ...] = ((6, 40), (5, 52), (5, 64))
@@ -65,7 +65,7 @@ def read_class_folders(folder: Path, side: int) -> PretrainingImages:
 
 
 def augment(pixels: Tensor, side: int) -> Tensor:
-    """Random resized crop, flip and colour shift for a whole batch at once.
+    """Random resized crop, flip and colour shift for a batch.
 
     Args:
         pixels: (B, H, W, 3) uint8.
@@ -127,10 +127,10 @@ def _batches(
 
 
 class AncestorLoss(nn.Module):
-    """Cross-entropy of the class, and beside it of whether the classes above it are recognised.
+    """Cross entropy of the class, plus that of the coarse classes above it.
 
-    The probability of a coarse class is the sum over the classes below it; the loss is the mean of -log of those above
-    the true class.
+    The probability of a coarse class is the sum over the classes below it; the loss is the mean of
+    -log of those above the true class.
 
     Args:
         ancestors: (K, A) float, 1 where class a is above class k.
@@ -165,10 +165,10 @@ def pretrain(
     on_epoch: Callable[[int, float, nn.Module, float], None],
     ancestors: Tensor | None = None,
 ) -> None:
-    """Train `backbone` with a linear head; `on_epoch(epoch, loss, averaged, images_per_s)` gets the average.
+    """Train `backbone` with a linear head; `on_epoch(epoch, loss, averaged, images_per_s)`.
 
-    The averaged model is `nn.Sequential(backbone, head)`. Arithmetic is bf16 autocast on channels-last images.
-    `ancestors` is as `AncestorLoss` takes it.
+    `averaged` is the weight-averaged `nn.Sequential(backbone, head)`. Arithmetic is bf16 autocast
+    on channels-last images. `ancestors` is that of `AncestorLoss`.
     """
     keep_freed_memory()
     torch.manual_seed(settings.seed)
@@ -179,9 +179,12 @@ def pretrain(
         model, multi_avg_fn=_moving_average(settings.averaging), use_buffers=True
     )
     optimizer = torch.optim.SGD(
-        model.parameters(), settings.learning_rate, settings.momentum,
-        weight_decay=settings.weight_decay, nesterov=True,
-    )  # fmt: skip
+        model.parameters(),
+        settings.learning_rate,
+        settings.momentum,
+        weight_decay=settings.weight_decay,
+        nesterov=True,
+    )
     above = torch.zeros(classes, 0) if ancestors is None else ancestors
     loss_of = AncestorLoss(above, settings.ancestor_weight, settings.label_smoothing)
     iterations_per_epoch = len(images.targets) // settings.batch_size
@@ -223,7 +226,7 @@ def embed(
 
 @torch.no_grad()
 def accuracy(model: nn.Module, images: PretrainingImages, batch_size: int = 250) -> float:
-    """Share of `images` whose most likely class is their own; `model` is left in training mode."""
+    """Share of `images` whose top class is right; leaves `model` in training mode."""
     model.eval()
     hits = 0
     for start in range(0, len(images.targets), batch_size):

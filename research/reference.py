@@ -1,4 +1,4 @@
-"""Verdicts that hold on any machine: each figure over a reference, plain work that is timed in turn with it."""
+"""Machine-independent verdicts: each figure relative to reference work timed in turn with it."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -13,27 +13,25 @@ from threadpoolctl import threadpool_limits
 from engine.events import OnProgress, ProgressMeter, ignore_progress
 from engine.priority import lower_thread_priority
 
-FEWEST_IMAGES: Final = 100_000  # of a pass: fitting takes time however few images there are
+FEWEST_IMAGES: Final = 100_000  # of a pass: the fixed cost of a fit hardly counts then
 CLASSES: Final = 200
 WIDTH: Final = 384  # of an embedding of the bundled backbone
-DRAWN: Final = 20_480  # embeddings in memory, 31 MB: a pass goes over them again and again
+DRAWN: Final = 20_480  # embeddings in memory, 31 MB, that a pass iterates over repeatedly
 BLOCK_ROWS: Final = 1_024
-AROUND: Final = (
-    5  # passes before a window is open, and after: beside it they would wait for its fits
-)
+AROUND: Final = 5  # passes before a window is open, and after: during its fits they would be slower
 BUDGET_S: Final = 40.0
-"""Further rounds begin within this time, so that a command ends within two minutes on slow machines, too."""
+"""Further rounds begin within this time, so that a command ends within two minutes."""
 
 
 @dataclass(frozen=True)
 class JudgedFigure:
-    """A figure beside its reference.
+    """A figure and its reference.
 
     Attributes:
-        name: what was timed.
+        name: of the figure.
         figure: a percentile over the run.
         unit: of the figure and of its reference.
-        against: what the reference is; empty for a figure that is only shown.
+        against: name of the reference; empty for a figure without one.
         reference: the same percentile of it.
         limit: largest ratio of both.
     """
@@ -57,7 +55,7 @@ class JudgedFigure:
 
     @property
     def line(self) -> str:
-        """For a person."""
+        """A line for a terminal."""
         figure = f"{self.name:32} {_amount(self.figure, self.unit):>12}"
         if self.reference is None:
             return figure
@@ -65,7 +63,7 @@ class JudgedFigure:
         return f"{figure} {beside} (limit {self.limit:g}{'' if self.is_kept else ', MISSED'})"
 
     def fields(self) -> dict[str, Any]:
-        """For JSON."""
+        """Fields for JSON."""
         return {**asdict(self), "ratio": self.ratio, "is_kept": self.is_kept}
 
 
@@ -78,7 +76,7 @@ def _amount(figure: float, unit: str) -> str:
 def shown(
     name: str, figures: Sequence[float], unit: str = "s", *, percentile: float = 50
 ) -> JudgedFigure:
-    """A figure that nothing is promised of."""
+    """A figure without a limit."""
     return JudgedFigure(name, float(np.percentile(figures, percentile)), unit)
 
 
@@ -92,7 +90,7 @@ def judged(
     unit: str = "s",
     percentile: float = 50,
 ) -> JudgedFigure:
-    """A figure over its reference, each the median, or another percentile, of what was timed in turn."""
+    """A figure over its reference: a percentile, by default the median, of interleaved timings."""
     figure, reference = (float(np.percentile(each, percentile)) for each in (figures, references))
     return JudgedFigure(name, figure, unit, against, reference, limit)
 
@@ -104,9 +102,9 @@ CARDS: Final = "10 bare cards"
 
 @final
 class NumpyPass:
-    """softmax(embeddings @ weights) in float32 and the most likely class of each image: classifying at its barest.
+    """Softmax(embeddings @ weights) in float32 and argmax for each image: minimal classification.
 
-    In blocks of `BLOCK_ROWS` rows on one thread, so that the number of cores changes no verdict.
+    In blocks of `BLOCK_ROWS` rows on one thread, so that the number of cores does not matter.
 
     Args:
         images: of the collection; the pass is over `FEWEST_IMAGES` at least.
@@ -120,7 +118,7 @@ class NumpyPass:
         self.starts = [start % DRAWN for start in range(0, max(images, FEWEST_IMAGES), BLOCK_ROWS)]
 
     def time_s(self) -> float:
-        """Seconds of going over all of them once: the mean of this thread and of one with the priority of fits."""
+        """Seconds of one pass: mean of this thread and of a thread with the priority of fits."""
         with ThreadPoolExecutor(1, initializer=lower_thread_priority) as pool:
             return (self._once_s() + pool.submit(self._once_s).result()) / 2
 
@@ -137,7 +135,7 @@ class NumpyPass:
 
     @contextmanager
     def around(self) -> Iterator[list[float]]:
-        """Seconds of some passes before what is done within this context, and of as many after it."""
+        """Seconds of passes before the body of this context, and of as many after it."""
         passes_s = [self.time_s() for _ in range(AROUND)]
         yield passes_s
         passes_s += [self.time_s() for _ in range(AROUND)]

@@ -1,4 +1,4 @@
-"""The pages of docs/reference, made from the code's own tables: `python -m research.reference_pages`."""
+"""Generate the pages of docs/reference from the code: `python -m research.reference_pages`."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -22,7 +22,7 @@ Every command with its options, as `protoleaf COMMAND --help` prints them. `PROJ
 file; `--json` prints one JSON object instead of text. Tasks: [the guide](../guide/command-line.md);
 `benchmark` and `experiment`: [experiments](../experiments.md)."""
 EVERYWHERE: Final = frozenset({"help", "as_json"})
-"""Options of every command."""
+"""Options of every command, left out."""
 
 
 def command_line() -> str:
@@ -65,10 +65,11 @@ def _plain(text: str | None) -> str:
 
 
 def formats() -> str:
-    """What is read and written: images, labels, class lists."""
+    """Supported files: images, labels, class lists."""
     kinds = [f"| {kind.name} | {_code(kind.suffixes)} |" for kind in KINDS]
     labels = [
-        f"| `{name}` | {each.title} | {each.description} | {'yes' if each.write_file or each.write_folder else ''} "
+        f"| `{name}` | {each.title} | {each.description} | "
+        f"{'yes' if each.write_file or each.write_folder else ''} "
         f"| {'yes' if each.is_read else ''} | {'; '.join(map(str, each.cannot_carry))} |"
         for name, each in FORMATS.items()
     ]
@@ -90,7 +91,10 @@ def formats() -> str:
         "",
         "## Labels and predictions",
         "",
-        "`protoleaf export PROJECT FORMAT OUT`, `protoleaf import-labels PROJECT FILE --format FORMAT`.",
+        (
+            "`protoleaf export PROJECT FORMAT OUT`, `protoleaf import-labels PROJECT FILE --format "
+            "FORMAT`."
+        ),
         "",
         "| name | program | what it is | written | read | cannot carry |",
         "|---|---|---|---|---|---|",
@@ -98,7 +102,10 @@ def formats() -> str:
         "",
         "## Class lists",
         "",
-        "`protoleaf import-graph PROJECT SOURCE --format FORMAT`; without `--format` the content decides.",
+        (
+            "`protoleaf import-graph PROJECT SOURCE --format FORMAT`; without `--format` the "
+            "content decides."
+        ),
         "",
         "| name | what it is | files |",
         "|---|---|---|",
@@ -106,7 +113,10 @@ def formats() -> str:
         "",
         "## Class lists and drawings, written",
         "",
-        "`protoleaf export-graph PROJECT OUT --format FORMAT`; without `--format` the suffix decides.",
+        (
+            "`protoleaf export-graph PROJECT OUT --format FORMAT`; without `--format` the suffix "
+            "decides."
+        ),
         "",
         "| name | what it is | suffix |",
         "|---|---|---|",

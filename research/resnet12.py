@@ -1,4 +1,4 @@
-"""ResNet-12, the deeper network of few-shot papers since Mishra et al. (ICLR 2018) and Lee et al. (CVPR 2019)."""
+"""ResNet-12, the deeper network of few-shot papers (Mishra et al., 2018; Lee et al., 2019)."""
 
 from typing import Final, final
 
@@ -15,9 +15,9 @@ SLOPE: Final = 0.1
 
 @final
 class ResNet12(nn.Module):
-    """Four residual blocks of three 3x3 convolutions, each followed by 2x2 max-pooling, then the mean over places.
+    """Four residual blocks of three 3x3 convolutions with 2x2 max-pooling; then the mean.
 
-    Without the dropped blocks (DropBlock) of Lee et al.
+    Without the DropBlock of Lee et al.
 
     Args:
         side: side of the input images in pixels, at least 16.
@@ -53,7 +53,7 @@ class ResNet12(nn.Module):
 class _Block(nn.Module):
     def __init__(self, channels_in: int, width: int) -> None:
         super().__init__()
-        self.norms = nn.BatchNorm2d(width), nn.BatchNorm2d(width)  # of the two that are added
+        self.norms = nn.BatchNorm2d(width), nn.BatchNorm2d(width)  # of both branches that are added
         layers: list[nn.Module] = []
         for channels in (channels_in, width):
             layers += [

@@ -1,4 +1,4 @@
-"""What a test of one model in one of the paper's columns found."""
+"""Result of a test of one model in one of the paper's columns."""
 
 import math
 import statistics
@@ -23,9 +23,10 @@ class TestResult:
         variant: `pure` or `mix`.
         data: name of the data set.
         ways: classes of a task.
-        shots: images of a class that a task gives.
-        accuracies: share of right answers of every task, in [0, 1]; task by task the same for all rows of a column.
-        settings: what else is worth knowing, such as `side` (px) and `iterations`.
+        shots: labelled images of a class in a task.
+        accuracies: accuracy on each task, in [0, 1]; the tasks are the same for all rows of a
+            column.
+        settings: further settings, such as `side` (px) and `iterations`.
     """
 
     __test__: ClassVar[bool] = False  # pytest takes a class of this name for a test

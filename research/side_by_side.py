@@ -1,4 +1,4 @@
-"""Long work in processes of their own, several side by side; stopped work keeps its checkpoints."""
+"""Long computations in parallel processes; checkpoints survive a cancellation."""
 
 import multiprocessing
 import os
@@ -15,7 +15,7 @@ from research.pool_process import end_pool_process_with_parent
 
 POLL_S: Final = 0.5
 STEP: Final = 10
-"""Units between two messages of a process."""
+"""Units between two progress messages of a process."""
 T = TypeVar("T")
 
 
@@ -29,14 +29,14 @@ def run_side_by_side(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> None:
-    """Run calls in this order in processes of their own.
+    """Run calls, in this order, in processes of their own.
 
     Args:
-        calls: picklable; each counts what it does by a `ProgressCounter`.
+        calls: picklable; each reports progress to a `ProgressCounter`.
         units: of all calls together.
-        workers: processes; the cores are shared out among them.
+        workers: processes; the cores are divided among them.
         unit: name of the units.
-        on_result: called with what each call returns, as it comes.
+        on_result: called with the result of each call, in order of completion.
         on_progress: called with the units of all calls together.
         cancel: asks to stop.
 
@@ -56,18 +56,20 @@ def run_side_by_side(
             while waiting:
                 cancel.raise_if_cancelled()
                 done, waiting = wait(waiting, POLL_S, FIRST_COMPLETED)
-                cancel.raise_if_cancelled()  # a kill of the whole group ends the processes, too: no failure of theirs
+                # Killing the process group ends workers, too; this is no failure of theirs.
+                cancel.raise_if_cancelled()
                 meter.advance(sum(_drain(done_units)))
                 for future in done:
                     on_result(future.result())
             meter.advance(
                 meter.total - meter.done
-            )  # what the last messages, still on their way, would have reported
+            )  # units of the last messages, which are still in transit
         finally:
-            if waiting:  # failed or cancelled: what still runs keeps its last checkpoint
+            if waiting:  # failed or cancelled: running calls keep their last checkpoints
                 for process in multiprocessing.active_children():
                     process.terminate()
-            # The pool's thread may hold the last use of a semaphore: wait for it, so that it is not ended halfway.
+            # The pool's thread may hold the last use of a semaphore: join it, so that it is not
+            # ended halfway.
             pool.shutdown(cancel_futures=True)
 
 
@@ -78,7 +80,7 @@ def _drain(done_units: "Queue[int]") -> Iterator[int]:
 
 
 class _Process:
-    """What a process is given at its start."""
+    """Globals of a pool process, set at its start."""
 
     done_units: "Queue[int] | None" = None
 
@@ -93,13 +95,13 @@ def _prepare(done_units: "Queue[int]", threads: int) -> None:
 
 @final
 class ProgressCounter:
-    """Tells the parent how many units were done since it last did."""
+    """Report the units done since the last report to the parent."""
 
     def __init__(self) -> None:
         self._done = 0
 
     def say(self, done: int) -> None:
-        """So many of this call's units are done."""
+        """Set the number of units done by this call."""
         if done - self._done >= STEP and _Process.done_units is not None:
             _Process.done_units.put(done - self._done)
             self._done = done

@@ -1,4 +1,4 @@
-"""Likeness in the plain and in the whitened space: mean average precision of a class's other images."""
+"""Similarity search in the plain and the whitened space: mean average precision."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from engine.everyday.blocks import to_fixed
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
 from engine.everyday.in_use import ImageSimilarity
 
-EVERY: Final = 3  # of so many images one is searched with
-SEVERAL: Final = 3  # images of one class that are searched with together
+EVERY: Final = 3  # one image in so many is a query
+SEVERAL: Final = 3  # images of one class that are a query together
 DRAWS: Final = 5  # of these for each class
 
 Vectors = NDArray[np.float32]
@@ -20,13 +20,13 @@ Vectors = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class SimilarityOutcome:
-    """Of one space; shares in [0, 1].
+    """Results of one space; shares in [0, 1].
 
     Attributes:
         one: mean average precision of the images of the same class, by one image.
-        first_ten: share of the same class among the ten most alike.
+        first_ten: share of the same class among the ten most similar.
         several: mean average precision by the mean of three images of a class.
-        several_by_best: the same, where the most alike of the three counts.
+        several_by_best: the same, by the largest similarity to the three.
     """
 
     space: str

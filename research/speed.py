@@ -1,4 +1,4 @@
-"""How long an iteration takes beside the bare backbone, and how long test tasks take, for PPN and each baseline."""
+"""Time of an iteration relative to the bare backbone, and of test tasks, for each method."""
 
 import statistics
 import time
@@ -23,7 +23,7 @@ WARM_UP: Final = 2
 """Rounds that do not count."""
 
 REFRESH_ROUNDS: Final = 5
-"""One round in so many times a refresh of the buffer too, which is long."""
+"""One round in so many also times a refresh of the buffer, which is slow."""
 
 LIMIT_OVER_BARE: Final = 1.05
 LIMIT_OVER_FLOAT32: Final = 0.55
@@ -38,15 +38,15 @@ Seconds = Mapping[str, Sequence[float]]
 
 
 class TimedWork(Protocol):
-    """Something that each round times."""
+    """Work that each round times."""
 
     def prepared(self, number: int) -> Timed:
-        """Do what does not count, and give what does, for the round of this number."""
+        """Prepare a round; return the timed call."""
 
 
 @dataclass(frozen=True)
 class SpeedFigures:
-    """Medians over rounds in which everything was timed in turn; ratios are medians of the rounds' ratios.
+    """Medians over rounds in which everything was timed in turn; ratios are medians of ratios.
 
     Attributes:
         device: "cpu" or "cuda".
@@ -55,14 +55,15 @@ class SpeedFigures:
         side: of the trained images in pixels.
         images: mean number of images of a PPN iteration.
         rounds: that were timed.
-        bare_float32_s: forward, backward and Adam of Conv4 alone on the same images, in float32 and with torch's
-            defaults otherwise.
+        bare_float32_s: forward, backward and Adam of Conv4 alone on the same images, in float32 and
+            with torch's defaults otherwise.
         bare_s: the same in the precision, memory layout and with the Adam that training has.
-        ours_s: a whole iteration of PPN: draw, augmentation, forward, loss, backward, Adam; without the buffer.
+        ours_s: a whole iteration of PPN: draw, augmentation, forward, loss, backward, Adam; without
+            the buffer.
         over_bare: `ours_s` over `bare_s`.
         over_bare_float32: `ours_s` over `bare_float32_s`.
-        refresh_images: images that a refresh of the buffer looks at in a training set of the paper's size.
-        refresh_images_per_s: how fast it does.
+        refresh_images: images of a refresh of the buffer with a training set of the paper's size.
+        refresh_images_per_s: speed of a refresh.
         refresh_interval: iterations between two refreshes.
         times: seconds of an iteration and of a test task for each row of the table.
     """
@@ -85,12 +86,12 @@ class SpeedFigures:
 
     @property
     def refresh_s(self) -> float:
-        """Seconds of a refresh, shared out among the iterations until the next one."""
+        """Seconds of a refresh, divided by the iterations between two."""
         return self.refresh_images / self.refresh_images_per_s / self.refresh_interval
 
     @property
     def limit_over_float32(self) -> float | None:
-        """What is promised against the bare backbone in float32 where the device is fast in bfloat16."""
+        """Limit of `over_bare_float32` where the device is fast in bfloat16; else None."""
         return LIMIT_OVER_FLOAT32 if self.precision == "bfloat16" else None
 
     def as_text(self) -> str:
@@ -100,15 +101,20 @@ class SpeedFigures:
         )
         total = self.ours_s + self.refresh_s
         return (
-            f"Conv4 at {self.side} px, {self.images:.0f} images an iteration, {self.threads} threads, {self.device}, "
+            f"Conv4 at {self.side} px, {self.images:.0f} images an iteration, {self.threads} "
+            f"threads, {self.device}, "
             f"{self.precision}; medians of {self.rounds} rounds\n\n"
             f"bare backbone, float32      {self.bare_float32_s:9.4f} s\n"
             f"bare backbone, {self.precision:<13}{self.bare_s:9.4f} s\n"
-            f"our iteration of PPN        {self.ours_s:9.4f} s   {self.over_bare:.2f} x bare {self.precision} (limit "
+            f"our iteration of PPN        {self.ours_s:9.4f} s   {self.over_bare:.2f} x bare "
+            f"{self.precision} (limit "
             f"{LIMIT_OVER_BARE}), {self.over_bare_float32:.2f} x bare float32{against_float32}\n"
-            f"refresh of the buffer       {self.refresh_s:9.4f} s   {self.refresh_images:,} images at "
-            f"{self.refresh_images_per_s:,.0f} images/s, once in {self.refresh_interval} iterations\n"
-            f"both                        {total:9.4f} s   {total / self.bare_s:.2f} x bare {self.precision}, "
+            f"refresh of the buffer       {self.refresh_s:9.4f} s   {self.refresh_images:,} "
+            "images at "
+            f"{self.refresh_images_per_s:,.0f} images/s, once in {self.refresh_interval} "
+            "iterations\n"
+            f"both                        {total:9.4f} s   {total / self.bare_s:.2f} x bare "
+            f"{self.precision}, "
             f"{total / self.bare_float32_s:.2f} x bare float32\n\n"
             + time_table(self.times).as_text()
         )
@@ -122,11 +128,11 @@ def measure_speed(
     settings: MethodSettings | None = None,
     on_progress: OnProgress = ignore_progress,
 ) -> SpeedFigures:
-    """Time training iterations and test tasks in turn on generated data in memory, 5-way 1-shot by default.
+    """Time training iterations and test tasks in turn on generated data, 5-way 1-shot by default.
 
     Args:
         size: of the data.
-        rounds: that count, at least 1.
+        rounds: timed ones, at least 1.
         threads: of torch; what torch takes by itself when None.
         settings: of everything that is trained.
         on_progress: called with the rounds.
@@ -164,11 +170,11 @@ def measure_speed(
 
 
 def images_behind_buffer(most_of_a_class: int | None) -> int:
-    """Training images of WS-ImageNet-Pure that a refresh looks at.
+    """Training images of WS-ImageNet-Pure that a refresh embeds.
 
     Args:
-        most_of_a_class: how many it takes of each class; all when None. The paper tells the images of a level, not of
-            a class: they count as if shared out evenly.
+        most_of_a_class: of each class; all when None. The paper has the images of a level, not of a
+            class: an even distribution is assumed.
     """
     levels = PAPER["pure"].values()
     if most_of_a_class is None:
@@ -179,7 +185,7 @@ def images_behind_buffer(most_of_a_class: int | None) -> int:
 
 
 def _jobs(data: FewShotData, settings: MethodSettings) -> dict[str, TimedWork]:
-    """All that is timed, in this order."""
+    """All timed work, in this order."""
     training, training_set = settings.training, data.training_set()
     objectives = {method: make_objective(method, training_set, settings) for method in METHODS}
     iterations = {
@@ -238,7 +244,7 @@ def _seconds_of(timed: Timed, device: torch.device) -> float:
 
 
 def _finish(device: torch.device) -> None:
-    """Wait for what a GPU still computes."""
+    """Synchronise the GPU."""
     if device.type == "cuda":
         torch.cuda.synchronize(device)
 

@@ -1,4 +1,4 @@
-"""What the speed measurement times: one iteration, or one test task, prepared outside of the clock."""
+"""Work timed by the speed measurement: one iteration, or one test task."""
 
 from collections.abc import Callable
 from typing import final
@@ -22,12 +22,12 @@ from research.testing.propagation import LearnedPropagation, options_of, predict
 from research.testing.tasks import draw_tasks
 
 Timed = Callable[[], object]
-"""What runs on the clock."""
+"""Timed call."""
 
 
 @final
 class TrainingIteration:
-    """A whole iteration of the training loop: draw, augmentation, forward, loss, backward, Adam; no refresh.
+    """An iteration of the training loop: draw, augment, forward, loss, backward, Adam; no refresh.
 
     Args:
         objective: goes to the training's device.
@@ -48,7 +48,7 @@ class TrainingIteration:
         )
 
     def draw(self, number: int) -> tuple[IterationDraw, np.random.Generator]:
-        """What the iteration draws, and the generator that its augmentation goes on with."""
+        """Draw of the iteration, and the generator for its augmentation."""
         generator = np.random.default_rng([self._settings.seed, number, 1])
         return self._objective.draw(generator), generator
 
@@ -74,7 +74,7 @@ class BareIteration:
     Args:
         settings: of the training; its precision and device count, and whether it compiles.
         images: gives the images of an iteration.
-        is_tuned: channels last in memory and the fused Adam, as in the loop; else both as they are by default.
+        is_tuned: channels last in memory and the fused Adam, as in the loop; else the defaults.
     """
 
     def __init__(
@@ -171,7 +171,7 @@ class Refresh:
     Args:
         objective: PPN, on its device.
         pixels: (n, S, S, 3) uint8.
-        side: that images are embedded at.
+        side: of embedded images.
     """
 
     def __init__(
@@ -181,5 +181,5 @@ class Refresh:
         self._embed = embedder(objective, pixels, side)
 
     def prepared(self, _number: int) -> Timed:
-        """Nothing is to be prepared."""
+        """Nothing to prepare."""
         return lambda: self._objective.buffer.refresh(self._embed)

@@ -1,6 +1,7 @@
-"""Counts the parameters and embedding widths of timm's architectures, which the list of published networks shows.
+"""Count parameters and embedding widths of timm's architectures, for the published networks.
 
-Each is built without numbers; all of them take minutes, so the counts ship with the program. When timm is updated:
+Each is built without allocating weights; all of them take minutes, so the counts ship with the
+program. When timm is updated:
 
     python -m research.timm_sizes
 """
@@ -25,7 +26,7 @@ NO_VECTOR = (0, 0)  # of architectures whose output is no vector
 
 
 def sizes(on_counted: Callable[[str], None]) -> dict[str, tuple[int, int]]:
-    """Parameters without a head and embedding width by architecture; zeros where an image gives no vector."""
+    """Headless parameters and embedding width by architecture; zeros without a vector output."""
     found = {}
     for name in every_architecture():
         try:

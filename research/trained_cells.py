@@ -1,4 +1,4 @@
-"""Trained cells as tests and figures take them up: with the settings that they were trained with."""
+"""Load trained cells for tests and figures, with the settings of their training."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -20,7 +20,7 @@ from research.testing.propagation import LearnedPropagation
 
 
 def chosen_cell(method: str, ways: int, shots: int, chosen: Chosen) -> Cell:
-    """The cell of a method in a column, trained at the ways that are chosen."""
+    """The cell of a method in a column, trained with the chosen number of ways."""
     return Cell.of(method, ways, shots, with_chosen(MethodSettings(), chosen))
 
 
@@ -28,23 +28,25 @@ _TRAINING_NAMES: Final = frozenset(field.name for field in fields(TrainingSettin
 
 
 def trained_settings(data: FewShotData, cell: Cell, runs: Path, chosen: Chosen) -> MethodSettings:
-    """The settings of a cell's training, as its checkpoint remembers them, with what was chosen for the test.
+    """Settings of a cell's training, from its checkpoint, with those chosen for the test.
 
     Args:
         data: the data set.
         cell: that was trained.
         runs: folder of checkpoints.
-        chosen: by field name; of the training only what a resumed training may change too.
+        chosen: by field name; of the training only settings that may change on resuming.
 
     Raises:
-        InputError: the cell was not trained, or with another optimiser, schedule or arithmetic than the chosen one.
-        FormatError: the checkpoint is torn.
+        InputError: the cell was not trained, or with another optimiser, schedule or arithmetic than
+            the chosen one.
+        FormatError: the checkpoint is corrupt.
         UsageError: there is no such setting.
     """
     path = cell.folder(runs, data.variant) / CHECKPOINT_NAME
     if not path.exists():
         raise InputError(
-            f"{cell.method} was not trained for {cell.ways}-way {cell.shots}-shot tasks on {data.name}",
+            f"{cell.method} was not trained for {cell.ways}-way {cell.shots}-shot tasks on "
+            f"{data.name}",
             expected=f"a checkpoint in {path.parent}",
             remedy="train it first: protoleaf experiment train",
         )
@@ -60,13 +62,13 @@ def trained_settings(data: FewShotData, cell: Cell, runs: Path, chosen: Chosen) 
 def as_reached(
     data: FewShotData, cell: Cell, settings: MethodSettings, runs: Path
 ) -> MethodSettings:
-    """The settings with the iterations that an unfinished training has reached in place of those it was to have."""
+    """Settings with the iterations that an unfinished training has reached."""
     reached = checkpoints.read(cell.folder(runs, data.variant) / CHECKPOINT_NAME).iteration
     return replace(settings, training=replace(settings.training, iterations=reached))
 
 
 def refresh(data: FewShotData, objective: Objective, settings: MethodSettings) -> None:
-    """Compute anew what an unfinished training buffered, from its last weights, as the end of a training does."""
+    """Recompute the buffer of an unfinished training from its last weights."""
     objective.refresh(embedder(objective, data.training_set().pixels, settings.training.side))
 
 
@@ -83,7 +85,7 @@ def _require_trained_with(settings: TrainingSettings, found: Mapping[str, Any], 
 
 @dataclass(frozen=True)
 class TrainedPpn:
-    """A trained PPN with all that tests of it need.
+    """A trained PPN with everything that its tests need.
 
     Attributes:
         bench: the data set's embeddings.
@@ -97,7 +99,7 @@ class TrainedPpn:
 
 
 def load_ppn(data: FewShotData, cell: Cell, runs: Path, chosen: Chosen) -> TrainedPpn:
-    """Take up a trained PPN.
+    """Load a trained PPN.
 
     Args:
         data: the data set.
@@ -106,8 +108,8 @@ def load_ppn(data: FewShotData, cell: Cell, runs: Path, chosen: Chosen) -> Train
         chosen: settings of the test, by field name.
 
     Raises:
-        InputError: it was not trained, not to the end, or with other settings.
-        FormatError: the checkpoint is torn.
+        InputError: it was not trained, not finished, or trained with other settings.
+        FormatError: the checkpoint is corrupt.
         ModelError: the checkpoint is of another architecture.
         UsageError: there is no such setting.
     """
@@ -116,7 +118,7 @@ def load_ppn(data: FewShotData, cell: Cell, runs: Path, chosen: Chosen) -> Train
 
 
 def ppn_of(data: FewShotData, objective: object, settings: MethodSettings) -> TrainedPpn:
-    """The same of an objective that is loaded already."""
+    """The same for a loaded objective."""
     assert isinstance(objective, PrototypePropagation), "the cell's method is PPN"
     bench = Bench(data, embedder(objective, data.pixels, settings.training.side))
     return TrainedPpn(bench, LearnedPropagation.of(objective), settings)

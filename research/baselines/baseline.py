@@ -1,4 +1,4 @@
-"""What the three baselines share: trained as an objective, they classify many test tasks on stored embeddings."""
+"""Base of the three baselines: trained as objectives, tested on many tasks of stored embeddings."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -18,10 +18,11 @@ Embeddings = NDArray[np.float32]
 
 
 class Baseline(Objective, ABC):
-    """An objective that afterwards classifies the queries of a few-shot task by its support set alone.
+    """An objective that classifies the queries of a few-shot task by its support set alone.
 
     Attributes:
-        tasks_at_once: test tasks that are computed together; bounds memory and never changes a result.
+        tasks_at_once: test tasks that are computed together; bounds memory and never changes a
+            result.
     """
 
     tasks_at_once: int = 1
@@ -47,13 +48,13 @@ class Baseline(Objective, ABC):
         Args:
             support: (T, N, k, d) float32, embeddings of the support images of N classes.
             queries: (T, q, d) float32.
-            seed: a task's randomness depends on this and on the task's place only.
+            seed: the randomness of a task depends on this and on its position only.
 
         Returns:
-            (T, q) int64 in [0, N), the place of the predicted class.
+            (T, q) int64 in [0, N), the position of the predicted class.
 
         Raises:
-            InputError: the shapes do not belong together.
+            InputError: the shapes do not match.
         """
         _require_tasks(support, queries)
         was_training = self.training
@@ -91,8 +92,9 @@ def baseline_sampler(
 ) -> LevelWiseSampler:
     """Episodes of a baseline, or of its `*` variant.
 
-    Paper: section 4, "we replace the original training tasks with level-wise training tasks". A baseline has no buffer
-    of prototypes, so as many of a coarse class's images as there are shots are its support images.
+    Paper: section 4, "we replace the original training tasks with level-wise training tasks". A
+    baseline has no buffer of prototypes, so as many of a coarse class's images as there are shots
+    are its support images.
 
     Args:
         training_set: images and graph.
@@ -103,7 +105,7 @@ def baseline_sampler(
         A sampler whose every task has support images.
 
     Raises:
-        InputError: too few classes have enough images, or coarse classes have no images left to classify.
+        InputError: too few classes have enough images, or coarse classes have no query images left.
     """
     if level_wise and shape.coarse_images <= shape.shots:
         raise InputError(

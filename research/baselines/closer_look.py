@@ -1,4 +1,4 @@
-"""Closer Look (Chen et al., ICLR 2019), Baseline++: a cosine classifier, trained as usual and fitted anew at test."""
+"""Closer Look (Chen et al., ICLR 2019), Baseline++: a cosine classifier, fitted again per task."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -22,9 +22,11 @@ class CloserLookSettings:
     """The constants of Closer Look.
 
     Attributes:
-        batch_size: images of few-shot classes in an iteration; 16 in the authors' code, more here because the whole
-            table is trained for as many iterations as PPN, whose iterations hold about that many.
-        coarse_batch_size: images of the coarse classes of each level in an iteration of the `*` variant.
+        batch_size: images of few-shot classes in an iteration; 16 in the authors' code, more here
+            because the whole table is trained for as many iterations as PPN, whose iterations hold
+            about that many.
+        coarse_batch_size: images of the coarse classes of each level in an iteration of the `*`
+            variant.
         scale: factor on the cosine; 2 in the authors' code for up to 200 classes.
         fitting: how a classifier is fitted to a support set.
     """
@@ -41,7 +43,8 @@ class LevelBatch:
 
     Attributes:
         rows: (b,) int64, rows of the draw's images.
-        targets: (b,) int64, the place of each image's class among the classes of the level that have images.
+        targets: (b,) int64, the position of each image's class among the classes of the level that
+            have images.
     """
 
     rows: Positions
@@ -69,10 +72,11 @@ class _Level:
 
 @final
 class CloserLook(Baseline):
-    """A cosine classifier over all few-shot classes; in the `*` variant one more for the coarse classes of each level.
+    """Cosine classifier over all few-shot classes; `*` adds one for the coarse classes per level.
 
-    Paper: section 4. "*" sums the levels' cross entropies, each over all classes of the level that have images.
-    Images of a batch are drawn evenly from all images of the level, as from a shuffled list.
+    Paper: section 4. "*" sums the levels' cross entropies, each over all classes of the level that
+    have images. Images of a batch are drawn evenly from all images of the level, as from a shuffled
+    list.
 
     Args:
         backbone: maps images (B, 3, H, W) to embeddings (B, d).

@@ -1,4 +1,4 @@
-"""The classifier of Baseline++ (Chen et al., ICLR 2019): a class scores by its weights' cosine to the embedding."""
+"""The cosine classifier of Baseline++ (Chen et al., ICLR 2019)."""
 
 from typing import Final, final
 
@@ -21,8 +21,8 @@ def cosine_scores(
 ) -> Tensor:
     """Score of every class for every embedding: scale x length of the class x cosine.
 
-    The paper prints the cosine alone; the length of each class is learned too in the authors' published code, without
-    which a softmax over many classes stays nearly flat.
+    The paper has the cosine alone. As in the authors' published code, the length of each class is
+    learned too; without it a softmax over many classes is nearly flat.
 
     Args:
         embeddings: (..., n, d) float32, already `normalised`.

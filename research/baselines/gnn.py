@@ -17,7 +17,7 @@ from research.baselines.baseline import Baseline
 from research.baselines.graph_network import GraphNetwork, GraphNetworkSettings
 
 PAIRS_AT_ONCE: Final = 1 << 14
-"""Pairs of nodes whose edge features are held at a time when predicting; four times as many took twice as long."""
+"""Node pairs per batch of edge features in prediction; four times as many took twice as long."""
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class GnnSettings:
 
     Attributes:
         max_ways: classes of a task, at most; the ways of the test tasks.
-        queries_per_class: queries of each class in an iteration, at most; the authors' code takes one query in a
-            task and many tasks in an iteration.
+        queries_per_class: queries of each class in an iteration, at most; the authors' code takes
+            one query in a task and many tasks in an iteration.
         network: sizes of the graph network.
     """
 
@@ -44,7 +44,7 @@ class GnnDraw(IterationDraw):
         support: (K, k) int64, rows of the draw's images.
         queries: (q,) int64, rows of the draw's images.
         targets: (q,) int64 in [0, K).
-        slots: (K,) int64 in [0, max_ways), the place of each class in a one-hot label.
+        slots: (K,) int64 in [0, max_ways), the position of each class in a one-hot label.
     """
 
     support: Positions
@@ -57,14 +57,16 @@ class GnnDraw(IterationDraw):
 class FewShotGnn(Baseline):
     """A graph network on the support images and one query.
 
-    Paper: section 4. In the `*` variant an iteration trains on one level's task, chosen at random, so that its cost
-    does not grow with the number of levels. The label's length is fixed: classes get random places in it, scores of
-    places without a class do not count, and of a level with more than `max_ways` classes as many are drawn.
+    Paper: section 4. In the `*` variant an iteration trains on one level's task, chosen at random,
+    so that its cost does not grow with the number of levels. The length of the label is fixed:
+    classes get random positions in it, scores of unused positions are ignored, and `max_ways`
+    classes are drawn from a larger level.
 
     Args:
         backbone: maps images (B, 3, H, W) to embeddings (B, d).
         embedding_width: d.
-        sampler: from `baseline_sampler`: plain episodes, or one task for each level for the `*` variant.
+        sampler: from `baseline_sampler`: plain episodes, or one task for each level for the `*`
+            variant.
         settings: constants.
         seed: of the initial weights.
     """
@@ -87,7 +89,7 @@ class FewShotGnn(Baseline):
         )
 
     def draw(self, generator: np.random.Generator) -> GnnDraw:
-        """Draw an episode, choose one of its tasks and leave out the images of the others."""
+        """Draw an episode and one of its tasks, without the images of the others."""
         episode = self._sampler.draw(generator)
         task = episode.tasks[generator.integers(len(episode.tasks))]
         ways = min(len(task.classes), self.settings.max_ways)

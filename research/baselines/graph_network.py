@@ -1,4 +1,4 @@
-"""The graph network of Garcia and Bruna (ICLR 2018): images of a task as nodes, labels passed along learned edges."""
+"""Graph network of Garcia and Bruna (ICLR 2018): images are nodes, edge weights are learned."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -19,9 +19,10 @@ class GraphNetworkSettings:
     """The sizes of the graph network.
 
     Attributes:
-        projected_width: length of an embedding in a node; 128 in the authors' code, 64 here for speed on a CPU.
-        edge_width: width of the last two edge layers, half of that of the first two and twice what a block adds to
-            a node; 96 in the authors' code.
+        projected_width: length of an embedding in a node; 128 in the authors' code, 64 here for
+            speed on a CPU.
+        edge_width: width of the last two edge layers, half of that of the first two and twice what
+            a block adds to a node; 96 in the authors' code.
         hidden_blocks: blocks before the one that classifies; 2 in the authors' code.
     """
 
@@ -32,7 +33,7 @@ class GraphNetworkSettings:
 
 @final
 class AdjacencyScores(nn.Module):
-    """How well two nodes go together: a network on the absolute difference of their features.
+    """Scores of edges: a network on the absolute difference of two nodes' features.
 
     Args:
         width_in: length of a node.
@@ -61,7 +62,7 @@ class AdjacencyScores(nn.Module):
 
 @final
 class GraphBlock(nn.Module):
-    """One graph convolution: what a node is and what its neighbours are on average, through one linear layer.
+    """Graph convolution: a linear layer of a node's features and the mean of its neighbours'.
 
     Args:
         width_in: length of a node.
@@ -81,8 +82,8 @@ class GraphBlock(nn.Module):
         """Results of some nodes of each graph.
 
         Args:
-            own: (g, r, f) float32, the nodes that results are for.
-            adjacency: (g, r, n) float32, weights that they give to `nodes`.
+            own: (g, r, f) float32, the nodes to compute.
+            adjacency: (g, r, n) float32, their weights of `nodes`.
             nodes: (g, n, f) float32.
 
         Returns:
@@ -94,13 +95,13 @@ class GraphBlock(nn.Module):
 
 @final
 class GraphNetwork(nn.Module):
-    """Classifies one query at a time by a complete graph of the support images and that query.
+    """Classify one query at a time by a complete graph of the support images and that query.
 
-    The query is the last node. The operators of a convolution are the identity and the adjacency. Three things are
-    computed once where the authors' code computes them often; the result is the same except that the batch norms
-    of the edges count each pair once, and a node's distance to itself not at all: scores are symmetric, so only one
-    of (i, j) and (j, i) is scored; in the first block all queries share the edges between support images; the last
-    block needs the query's edges only.
+    The query is the last node. The operators of a convolution are the identity and the adjacency.
+    Three computations of the authors' code are shared; results are equal, except that the batch
+    norms of the edges count each pair once, and a node's distance to itself not at all: scores are
+    symmetric, so only one of (i, j) and (j, i) is scored; in the first block all queries share the
+    edges between support images; the last block computes the query's edges only.
 
     Args:
         width_in: length of an embedding.
@@ -122,7 +123,8 @@ class GraphNetwork(nn.Module):
             settings.projected_width + max_ways + grown * i
             for i in range(settings.hidden_blocks + 1)
         ]
-        # The authors normalise the projection by batch; by layer it does not depend on the few images of an iteration.
+        # The authors use batch normalisation here; layer normalisation does not depend on the few
+        # images of an iteration.
         self.projection = nn.Sequential(
             uniform_linear(width_in, settings.projected_width, generator),
             nn.LayerNorm(settings.projected_width),
@@ -142,8 +144,8 @@ class GraphNetwork(nn.Module):
             support: (n, d) float32, embeddings.
             labels: (n, max_ways) float32, one-hot.
             queries: (q, d) float32.
-            query_label: (max_ways,) float32, the label of every query: even over the classes of the task, as
-                in the paper; zero in the authors' code.
+            query_label: (max_ways,) float32, the label of every query: even over the classes of the
+                task, as in the paper; zero in the authors' code.
 
         Returns:
             (q, max_ways) float32.
@@ -170,7 +172,7 @@ class GraphNetwork(nn.Module):
 
 
 def node_pairs(count: int, device: torch.device | None = None) -> Tensor:
-    """All pairs of `count` nodes: (2, P) int64, row 0 below row 1; the pairs with the last node come last."""
+    """All pairs of `count` nodes: (2, P) int64, row 0 < row 1; pairs of the last node last."""
     second, first = torch.tril_indices(count, count, offset=-1, device=device)
     return torch.stack([first, second])
 

@@ -9,7 +9,7 @@ from torch import nn
 def uniform_linear(
     width_in: int, width_out: int, generator: torch.Generator, *, bias: bool = True
 ) -> nn.Linear:
-    """A linear layer with weights and bias drawn evenly from ±1/√width_in, as torch draws them by default.
+    """Linear layer with weights and bias uniform in ±1/√width_in, as torch initialises them.
 
     Args:
         width_in: length of an input.
@@ -20,7 +20,8 @@ def uniform_linear(
     Returns:
         The layer, on the CPU.
     """
-    # Made without storage first: nn.Linear would draw from the global generator and so disturb other seeds.
+    # Created without storage first: nn.Linear would draw from the global generator and so affect
+    # other seeds.
     linear = nn.Linear(width_in, width_out, bias=bias, device="meta").to_empty(device="cpu")
     bound = 1.0 / math.sqrt(width_in)
     for parameter in linear.parameters():

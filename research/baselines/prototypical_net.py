@@ -1,4 +1,4 @@
-"""Prototypical networks (Snell et al., NeurIPS 2017): classes are the means of their support embeddings."""
+"""Prototypical networks (Snell et al., NeurIPS 2017): a class is the mean of its embeddings."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, final
@@ -16,10 +16,10 @@ from research.baselines.baseline import Baseline
 
 
 class BesideHeads(NamedTuple):
-    """Classification heads that are trained beside a baseline, for a fair comparison with a PPN that has them.
+    """Classification heads trained with a baseline, for a fair comparison with a PPN with heads.
 
     Attributes:
-        heads: over the classes that the baseline may know.
+        heads: over the classes of the baseline.
         class_positions: (n,) int64, class of each training image.
         weight: of their loss.
     """
@@ -31,11 +31,12 @@ class BesideHeads(NamedTuple):
 
 @final
 class PrototypicalNet(Baseline):
-    """Classification by the nearest mean; nothing is learned but the backbone.
+    """Classification by the nearest class mean; only the backbone is learned.
 
     Args:
         backbone: maps images (B, 3, H, W) to embeddings (B, d).
-        sampler: from `baseline_sampler`: plain episodes, or one task for each level for the `*` variant.
+        sampler: from `baseline_sampler`: plain episodes, or one task for each level for the `*`
+            variant.
         beside: dropped after training.
     """
 
@@ -52,7 +53,7 @@ class PrototypicalNet(Baseline):
         return self._sampler.draw(generator)
 
     def loss(self, embeddings: Tensor, draw: LevelWiseDraw) -> Tensor:
-        """Sum over the tasks of the mean cross entropy of their queries, and the heads' loss where there are some.
+        """Sum over tasks of the mean cross entropy of their queries, plus the loss of the heads.
 
         Args:
             embeddings: (B, d) float32.

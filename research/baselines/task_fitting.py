@@ -1,4 +1,4 @@
-"""The test procedure of Closer Look: a cosine classifier fitted to each task's support set, for many tasks at once."""
+"""Test procedure of Closer Look: fit cosine classifiers to the support sets of many tasks."""
 
 import math
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ class FittingSettings:
 
     Attributes:
         epochs: passes over the support set.
-        batch_size: support images of a step; the last step of an epoch takes what is left.
+        batch_size: support images of a step; the last step of an epoch takes the rest.
         learning_rate: of stochastic gradient descent.
         momentum: of stochastic gradient descent.
         dampening: of the momentum.
@@ -50,7 +50,7 @@ class FittingDraw:
 def draw_fitting(
     support_shape: torch.Size, epochs: int, generators: Sequence[np.random.Generator]
 ) -> FittingDraw:
-    """Draw initial weights as a linear layer has them, and the order of the support images.
+    """Draw initial weights, as of a linear layer, and the order of the support images.
 
     Args:
         support_shape: (T, N, k, d).
@@ -78,9 +78,9 @@ def fitted_scores(
 ) -> Tensor:
     """Fit a cosine classifier to each task and score the queries.
 
-    Gradient descent never leaves the space that support embeddings and initial directions span, and it does not
-    depend on the axes of that space. So fitting runs in coordinates on an orthonormal basis of it: the result is the
-    same, with N * k + N numbers for a class instead of d.
+    Gradient descent stays in the span of support embeddings and initial directions, and does not
+    depend on the axes of that space. So fitting runs in coordinates of an orthonormal basis: the
+    result is the same, with N * k + N numbers for a class instead of d.
 
     Args:
         support: (T, N, k, d) float32.
@@ -127,7 +127,8 @@ def _fit(
             scores = cosine_scores(batch, directions, lengths, scale)
             loss = functional.cross_entropy(scores.flatten(0, 1), targets[places].flatten())
             descent.zero_grad()
-            # The mean over all tasks, times their number: each task gets the gradient that it would have alone.
+            # The mean over all tasks, times their number: the gradient of each task is that of the
+            # task alone.
             (loss * tasks).backward()  # type: ignore[no-untyped-call]
             descent.step()
     return directions.detach(), lengths.detach()

@@ -1,4 +1,4 @@
-"""How long a backup of a large project takes, and how long it keeps somebody waiting who labels meanwhile."""
+"""Duration of a backup of a large project, and latency of labels meanwhile."""
 
 import statistics
 import threading
@@ -20,7 +20,7 @@ from research.benchmarks.synthetic import synthetic_project
 ROUNDS: Final = 5
 LABELS_ALONE: Final = 300
 PAUSE_S: Final = 0.02
-"""Between two labels: faster than any person, so that the backup never finds a quiet moment."""
+"""Between two labels: faster than any user, so that the backup never finds the project idle."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,11 @@ class BackupFigures:
 
     Attributes:
         images, labels: of the project.
-        backup_s: median of copying, sealing, checking and putting on disk, while somebody labels.
+        backup_s: median of copying, sealing, checking and writing, while labels are set.
         size_mb: of the backup.
         alone_median_ms, alone_p99_ms, alone_longest_ms: a label without a backup.
         beside_median_ms, beside_p99_ms, beside_longest_ms: a label while backups are made.
-        limit_longest_ms: what the project promises.
+        limit_longest_ms: target of the project.
     """
 
     images: int
@@ -52,7 +52,7 @@ class BackupFigures:
 def measure_backup(
     images: int = 100_000, labels: int = 20_000, *, rounds: int = ROUNDS
 ) -> BackupFigures:
-    """Label without pause on one thread; make backups on another."""
+    """Label continuously on one thread; make backups on another."""
     with scratch_folder() as folder:
         (folder / "collection").mkdir()
         path = synthetic_project(folder / "collection", CacheFolders(folder / "cache"), images)
@@ -69,13 +69,17 @@ def measure_backup(
             beside = _times(project, ids, classes, done, None)
             maker.join()
     return BackupFigures(
-        images, labels, statistics.median(taken), sizes[-1] / 1e6,
-        *_in_ms(alone), *_in_ms(beside),
-    )  # fmt: skip
+        images,
+        labels,
+        statistics.median(taken),
+        sizes[-1] / 1e6,
+        *_in_ms(alone),
+        *_in_ms(beside),
+    )
 
 
 def _label_many(project: Project, image_ids: list[int], classes: list[int]) -> None:
-    """One action for each image, as a person would have made them, but on disk only at the end of each hundred."""
+    """Label images by one action each; commit to disk after each hundred."""
     for start in range(0, len(image_ids), 100):
         with project.history.one_step():
             for place, image_id in enumerate(image_ids[start : start + 100]):
@@ -105,7 +109,7 @@ def _back_up(
 def _times(
     project: Project, ids: list[int], classes: list[int], done: threading.Event, count: int | None
 ) -> list[float]:
-    """Seconds of each label, one at least, until so many were made or the backups are done."""
+    """Seconds of each label: `count` labels, or at least one until the backups are done."""
     times: list[float] = []
     while not times or (not done.is_set() and (count is None or len(times) < count)):
         image_id, class_id = ids[len(times) * 7919 % len(ids)], classes[len(times) % len(classes)]

@@ -1,4 +1,4 @@
-"""What labels and questions cost an open project while fits run on another thread, and how long others then wait."""
+"""Latency of labels and queries of an open project while fits run on another thread."""
 
 import threading
 import time
@@ -23,13 +23,13 @@ from research.reference import NUMPY, JudgedFigure, NumpyPass, judged, shown, wi
 T = TypeVar("T")
 
 ROUNDS: Final = 8
-"""Labels, and fits, that are timed. Chosen: medians hold still, and it takes 15 s."""
+"""Labels, and fits, that are timed. Chosen: medians are stable, and it takes 15 s."""
 IN_VIEW: Final = 60
 """Images on the screen, which are classified first in a large collection."""
 GUESSES: Final = 10
-"""Images that are asked about in one call."""
+"""Images whose guesses are requested in one call."""
 NAP_S: Final = 0.001
-"""A thread that sleeps so long again and again stands for a window that has little to do."""
+"""Sleep of a thread that stands in for an idle window."""
 IDLE_S: Final = 0.5
 LIMIT_LABEL: Final = 7
 LIMIT_ALL: Final = 12
@@ -48,12 +48,13 @@ class BesideFigures:
 
     Attributes:
         images: of the project.
-        rows: from a label until images in view have new predictions, laying out and taking over included; the same of
-            a label that comes while the rest is still classified for the one before; until all images have new
-            predictions, the second label in between included; taking one label into account, without writing it to
-            disk; laying out what the next fit needs; taking a fit's outcome over; label, classes and reasons of one
-            image, of `GUESSES` that are asked about at once; how much longer than requested a thread sleeps beside a
-            fit, over the same without one; from asking a fit to stop until it has.
+        rows: from a label until images in view have new predictions, preparation and update
+            included; the same for a label set while the rest is still classified for the previous
+            one; until all images have new predictions, with a second label in between; update of
+            the state by one label, without writing it to disk; preparation of the next fit; update
+            of the state by the result of a fit; label, classes and reasons of one image, of
+            `GUESSES` requested at once; oversleep of a thread during a fit, over the same without
+            one; from a request to stop a fit until it has stopped.
     """
 
     images: int
@@ -63,7 +64,7 @@ class BesideFigures:
 def measure_beside_a_fit(
     images: int = 100_000, *, rounds: int = ROUNDS, on_progress: OnProgress = ignore_progress
 ) -> BesideFigures:
-    """Label image after image in a synthetic project, and fit after each."""
+    """Label one image after another in a synthetic project, and fit after each."""
     with scratch_folder() as folder:
         caches = CacheFolders(folder / "cache")
         (folder / "large").mkdir()
@@ -136,7 +137,7 @@ def _measured(
 
 
 def _round(live: LiveCollection, labelled: list[int], in_view: list[int]) -> _Round:
-    """Label two images, the second one as soon as images in view are answered; both must be in the end."""
+    """Label two images, the second once images in view are predicted; wait for all predictions."""
     answered_s: list[float] = []
     newer: list[FitInput] = []
     second_at_s: list[float] = []
@@ -166,7 +167,7 @@ def _round(live: LiveCollection, labelled: list[int], in_view: list[int]) -> _Ro
 
 
 def _label(live: LiveCollection, image_id: int) -> float:
-    """Seconds that taking a label into account takes, without writing it to disk."""
+    """Seconds to update the state for a label, without writing it to disk."""
     best_class = int(live.state.best_class[live.state.position(image_id)])
     change = live.project.labels.set([image_id], best_class)
     return _timed(partial(live.take, change))[0]
@@ -181,7 +182,7 @@ def _timed(work: Callable[[], T]) -> tuple[float, T]:
 
 @contextmanager
 def _naps(overslept_ms: list[float]) -> Iterator[None]:
-    """Meanwhile a thread sleeps again and again, and notes how much longer it took."""
+    """Record how much longer than requested a thread sleeps within this context."""
     is_over = threading.Event()
 
     def nap() -> None:
@@ -199,7 +200,7 @@ def _naps(overslept_ms: list[float]) -> Iterator[None]:
 
 
 def _stopped_s(wanted: FitInput, after_s: float) -> float:
-    """How long a fit goes on after it was asked to stop; 0 where it was done before."""
+    """Seconds that a fit runs on after a request to stop; 0 where it had ended before."""
     cancel = CancelToken()
     asked_s: list[float] = []
 

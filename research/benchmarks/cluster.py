@@ -1,6 +1,6 @@
-"""The path of a cluster beside the desktop's, on the same cores in turn: images a second, bits, and memory.
+"""Embedding and classification on a cluster, compared with the desktop on the same cores.
 
-A cluster of this computer alone shows what the way through Ray costs; on more nodes shards are independent.
+A cluster of this computer alone shows the overhead of Ray; on more nodes shards are independent.
 """
 
 import threading
@@ -56,7 +56,7 @@ class ClassifiedRows:
         rows: of it.
         rows_per_s: on all cores, without starting the cluster.
         worker_mib: most resident memory of a worker.
-        driver_mib: the same of the command's process, with what it held before.
+        driver_mib: the same of the process of the command, its memory before included.
     """
 
     rows: int
@@ -71,9 +71,10 @@ class ClusterFigures:
 
     Attributes:
         images: that were embedded in each round.
-        desktop, cluster: images a second on all cores, medians over rounds; of the cluster after its first shard.
+        desktop, cluster: images a second on all cores, medians over rounds; of the cluster after
+            its first shard.
         ratio: median of the rounds' ratios.
-        differing: images whose embedding is not the desktop's, bit by bit.
+        differing: images whose embedding differs from the desktop's in any bit.
         fewer, many: classifying a tenth of the rows, and all.
     """
 
@@ -89,12 +90,12 @@ class ClusterFigures:
 
     @property
     def growth(self) -> float:
-        """How many times as much memory a worker takes for ten times the rows."""
+        """Memory of a worker for ten times the rows, over that for the fewer."""
         return self.many.worker_mib / self.fewer.worker_mib
 
     @property
     def are_kept(self) -> bool:
-        """Whether every limit is kept, and every bit is the same."""
+        """Whether every limit is met, and all embeddings are equal."""
         return self.ratio >= self.limit and not self.differing and self.growth <= self.limit_growth
 
 
@@ -113,9 +114,10 @@ def measure_cluster(
         paths: files and folders; drawn photos of 500 pixels when empty.
         images: how many photos are drawn.
         rows: of the larger data set that is classified.
-        rounds: how often both ways are timed; other work on the computer disturbs single rounds.
+        rounds: rounds of timing; other load on the computer disturbs single rounds.
         backbone: name or file.
-        address: of the cluster that embeds; a local one classifies, whose workers' memory can be seen from here.
+        address: of the cluster that embeds; a local one classifies, whose workers' memory can be
+            seen from here.
     """
     model = find_model(backbone)
     with scratch_folder() as folder:
@@ -170,16 +172,20 @@ def _round(sources: Sequence[Path], model: ModelFiles, folder: Path, places: Pla
 
         shard_images = max(1, min(_SHARD_IMAGES, len(files) // _FEWEST_SHARDS))
         embed_sources(
-            [str(path) for path in sources], folder / "set", model, shard_images=shard_images, places=places,
+            [str(path) for path in sources],
+            folder / "set",
+            model,
+            shard_images=shard_images,
+            places=places,
             on_progress=on_progress,
-        )  # fmt: skip
+        )
         (first_s, first), (last_s, last) = reports[0], reports[-1]
         differing = sum(_differing(DataSet.open(folder / "set"), cache))
     return _Round(len(files), desktop, (last - first) / (last_s - first_s), differing)
 
 
 def _differing(data_set: DataSet, cache: EmbeddingCache) -> Iterator[int]:
-    """How many embeddings of each part differ from the desktop's."""
+    """Number of embeddings of each part that differ from the desktop's."""
     for number in range(data_set.manifest.shard_count):
         for rows in data_set.each_rows(number):
             expected, found = cache.get_many([key or b"" for key in rows.content_hashes])
@@ -188,7 +194,7 @@ def _differing(data_set: DataSet, cache: EmbeddingCache) -> Iterator[int]:
 
 
 def _exported(folder: Path) -> Path:
-    """The model of a project of 200 classes."""
+    """Export the model of a project of 200 classes."""
     folder.mkdir()
     caches = CacheFolders(folder / "cache")
     path = synthetic_project(folder, caches, _PROJECT_IMAGES)
@@ -205,7 +211,7 @@ def _classified(model: Path, rows: int, folder: Path) -> ClassifiedRows:
 
 
 class _Watch:
-    """The most memory that a worker of a cluster of this process has held."""
+    """Peak memory of the workers of a cluster of this process."""
 
     def __init__(self) -> None:
         self.most_bytes = 0

@@ -1,4 +1,4 @@
-"""How long one more label takes with the collection stage on: fit, checks, rounds, and a pass over every image."""
+"""Time of one more label with the collection stage: fit, checks, rounds, classifying all images."""
 
 import time
 from dataclasses import dataclass
@@ -28,9 +28,9 @@ class StageFigures:
 
     Attributes:
         images, classes, width: of the embeddings.
-        rows: whitening and neighbours of the whole collection, once when a project is first opened; one label more over
-            a numpy pass; its parts, which are linking everything to the image, fitting with checks and rounds, and
-            classifying all images; the same label with the stage off.
+        rows: whitening and neighbours of the whole collection, once when a project is first opened;
+            one more label, relative to a numpy pass; its parts: neighbours of the image, fit with
+            checks and rounds, classifying all images; the same label with the stage off.
     """
 
     images: int
@@ -46,7 +46,7 @@ def measure_collection_stage(
     rounds: int = 5,
     on_progress: OnProgress = ignore_progress,
 ) -> StageFigures:
-    """Time one label more on synthetic embeddings of known spread."""
+    """Time one more label on synthetic embeddings of known spread."""
     model = find_model()
     width = model.card.embedding_width
     drawn = synthetic_embeddings(images, width, classes=classes)
@@ -86,7 +86,7 @@ def measure_collection_stage(
 
 
 def _graph(classes: int) -> tuple[CategoryGraph, np.ndarray[tuple[int], np.dtype[np.int64]]]:
-    """Families of `FAMILY` classes; the ids of the classes in order."""
+    """Graph of families of `FAMILY` classes, and the class ids in order."""
     graph = CategoryGraph()
     families = [graph.add_class(f"Family {family + 1}") for family in range(-(-classes // FAMILY))]
     leaves = [

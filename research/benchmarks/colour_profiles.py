@@ -1,4 +1,4 @@
-"""What colour profiles cost: 1,000 photos decoded for a network, as sRGB and in a wide space like Adobe RGB.
+"""Cost of colour profiles: 1,000 photos decoded for a network, in sRGB and in Adobe RGB.
 
 `python -m research.benchmarks.colour_profiles` writes no file.
 """
@@ -39,7 +39,7 @@ def wide_profile() -> bytes:
 
 
 def photo(profile: bytes) -> bytes:
-    """A JPEG with some structure, and a profile."""
+    """A JPEG with some structure and a colour profile."""
     small = np.random.default_rng(1).integers(0, 256, (30, 40, 3)).astype(np.uint8)
     file = io.BytesIO()
     Image.fromarray(small).resize(SIZE, Image.Resampling.BICUBIC).save(
@@ -49,7 +49,7 @@ def photo(profile: bytes) -> bytes:
 
 
 def main() -> None:
-    """Print milliseconds of processor time a photo for the network's input and for a thumbnail."""
+    """Print milliseconds of processor time per photo, for the network's input and a thumbnail."""
     for name, profile in (("none", b""), ("sRGB", srgb_profile()), ("wide", wide_profile())):
         data = photo(profile)
         for purpose in ("embedding", "thumbnail"):

@@ -1,4 +1,4 @@
-"""Decoders as anybody would call them for a smaller picture: what our own decoding is measured against."""
+"""Decoders of other libraries at reduced scale, for comparison with the program's own."""
 
 import io
 import time
@@ -16,18 +16,18 @@ from engine.images.kinds import heif_reader
 from engine.images.raw_photo import raw_kind, raw_preview
 
 Decoder = Callable[[bytes, int], NDArray[np.uint8]]
-"""From an image file's bytes and the side that the shorter side must still have, to (H, W, 3) uint8."""
+"""From the bytes of an image file and the minimum shorter side to (H, W, 3) uint8."""
 
 
 def pillow_draft(data: bytes, side: int) -> NDArray[np.uint8]:
-    """Pillow, of a JPEG at the smallest of the scales 1, 1/2, 1/4 and 1/8 that is large enough."""
+    """Decode by Pillow; a JPEG at the smallest sufficient scale of 1, 1/2, 1/4 and 1/8."""
     with Image.open(io.BytesIO(data)) as image:
         image.draft("RGB", (side, side))
         return np.asarray(image.convert("RGB"))
 
 
 def simplejpeg_scaled(data: bytes, side: int) -> NDArray[np.uint8]:
-    """libjpeg-turbo by simplejpeg at the smallest of the eighths that is large enough; Pillow where it must pass."""
+    """Decode by simplejpeg (libjpeg-turbo) at the smallest sufficient eighth, else by Pillow."""
     try:
         pixels: NDArray[np.uint8] = simplejpeg.decode_jpeg(data, min_height=side, min_width=side)
     except ValueError:
@@ -39,7 +39,7 @@ DECODERS: Final[Mapping[str, Decoder]] = {"Pillow": pillow_draft, "simplejpeg": 
 
 
 def measure_decoders(paths: Sequence[Path], side: int, *, workers: int) -> dict[str, float]:
-    """Images a second that each decoder reads and decodes at reduced scale, without cutting or resizing to the square.
+    """Images a second that each decoder reads and decodes at reduced scale, without resizing.
 
     Args:
         paths: sound image files.
@@ -53,7 +53,7 @@ def measure_decoders(paths: Sequence[Path], side: int, *, workers: int) -> dict[
 
 
 def _rate(decoder: Decoder, paths: Sequence[Path], side: int, workers: int) -> float:
-    heif_reader()  # with which Pillow opens HEIC
+    heif_reader()  # Pillow opens HEIC with it
     started_s = time.perf_counter()
     with ThreadPoolExecutor(workers) as pool:
         for _pixels in pool.map(lambda path: decoder(_picture(path), side).shape, paths):
@@ -62,7 +62,7 @@ def _rate(decoder: Decoder, paths: Sequence[Path], side: int, workers: int) -> f
 
 
 def _picture(path: Path) -> bytes:
-    """The file, or the largest preview of a RAW photo: these libraries do not look for it."""
+    """The file, or the largest preview of a RAW photo, which these libraries do not extract."""
     data = path.read_bytes()
     kind = raw_kind(data)
     return raw_preview(data, kind, lambda _width, _height: (0, 0)).data if kind else data

@@ -1,4 +1,4 @@
-"""How much a run of a detector over files costs beyond the network alone, and beyond reading the files."""
+"""Overhead of running a detector over files, beyond the network alone and reading alone."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -19,14 +19,14 @@ from engine.images.read_file import read_file
 from engine.runtime.sessions import open_session, run_session, usable_cores
 
 ROUNDS: Final = 3
-"""Of each part, in turn; the best counts, as other programs take their share of the machine."""
+"""Of each part, in turn; the best counts, as other programs use the machine, too."""
 LIMIT: Final = 1.05
-"""Processor seconds of a run by those of network and reading together. Chosen."""
+"""Processor seconds of a run, relative to network and reading together. Chosen."""
 
 
 @dataclass(frozen=True)
 class DetectionPart:
-    """Seconds of the clock and of the processor for all images."""
+    """Wall-clock and processor seconds for all images."""
 
     name: str
     seconds: float
@@ -42,23 +42,23 @@ class DetectionFigures:
 
     @property
     def beyond_network(self) -> float:
-        """Processor seconds of the run by those of the network alone."""
+        """Processor seconds of the run, relative to the network alone."""
         network, _, run = self.parts
         return run.cpu_s / network.cpu_s
 
     @property
     def beyond_both(self) -> float:
-        """Processor seconds of the run by those of network and reading."""
+        """Processor seconds of the run, relative to network and reading."""
         network, reading, run = self.parts
         return run.cpu_s / (network.cpu_s + reading.cpu_s)
 
 
 def measure_detection(model: Path, folder: Path, most: int) -> DetectionFigures:
-    """Measure on at most so many images of a folder, on the CPU.
+    """Measure on at most `most` images of a folder, on the CPU.
 
     Raises:
         ModelError: the file is no detector.
-        StorageError: the folder is not there.
+        StorageError: the folder does not exist.
     """
     paths = [file.path for file in find_images([folder]).files[:most]]
     files = [SearchedFile(number, path) for number, path in enumerate(paths)]
@@ -99,7 +99,7 @@ def _timed(name: str, work: Callable[[], None]) -> DetectionPart:
 
 
 def lines_of(figures: DetectionFigures) -> Sequence[str]:
-    """For a terminal."""
+    """Lines for a terminal."""
     return [
         f"{part.name:10}{figures.images / part.seconds:8.1f} images/s"
         f"{1000 * part.cpu_s / figures.images:10.1f} cpu ms an image"

@@ -1,4 +1,4 @@
-"""GPU settings as people write them for a benchmark: "cuda_graphs=yes", "batch=64"."""
+"""GPU settings as written on a command line: "cuda_graphs=yes", "batch=64"."""
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
@@ -13,10 +13,10 @@ _NO: Final = frozenset({"0", "no", "false", "off"})
 
 
 def read_settings(pairs: Sequence[str]) -> DeviceSettings:
-    """Read switches as people write them: "cuda_graphs=yes", "batch=64".
+    """Parse switches such as "cuda_graphs=yes" and "batch=64".
 
     Raises:
-        UsageError: there is no such switch, or the value is not one of its.
+        UsageError: unknown switch, or invalid value.
     """
     settings = DeviceSettings()
     for pair in pairs:

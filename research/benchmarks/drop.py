@@ -1,4 +1,4 @@
-"""Three photos dropped into a large project: how long until they are predicted, beside the fit that this needs."""
+"""Time from dropping three photos into a large project until they are predicted."""
 
 import threading
 import time
@@ -35,8 +35,9 @@ class DropFigures:
 
     Attributes:
         images: of the project.
-        rows: the first drop, which starts the process that embeds; the drops after it, over fitting and classifying
-            everything after one more label and over a numpy pass; memory of that process while it waits for more.
+        rows: the first drop, which starts the process that embeds; later drops, relative to fitting
+            and classifying everything after one more label, and to a numpy pass; memory of that
+            process while idle.
     """
 
     images: int
@@ -46,7 +47,7 @@ class DropFigures:
 def measure_drop(
     images: int = 100_000, *, rounds: int = ROUNDS, on_progress: OnProgress = ignore_progress
 ) -> DropFigures:
-    """Drop photos again and again, label an image after each drop, and go over the embeddings after each label."""
+    """Drop photos repeatedly; after each drop label an image, then time a numpy pass."""
     with scratch_folder() as folder:
         caches = CacheFolders(folder / "cache")
         (folder / "large").mkdir()
@@ -83,7 +84,7 @@ def measure_drop(
 
 
 def _photos(folder: Path, wanted: int) -> list[Path]:
-    """Drawn photos, each of other content."""
+    """Drawn photos, each with different content."""
     drawn = sorted(draw_collection(folder / "pictures", images_per_class=4).folder.rglob("*.jpg"))
     (folder / "dropped").mkdir()
     photos = [folder / "dropped" / f"{number}.jpg" for number in range(wanted)]
@@ -91,14 +92,14 @@ def _photos(folder: Path, wanted: int) -> list[Path]:
         picture = drawn[number % len(drawn)].read_bytes()
         write_file(
             photo, picture + number.to_bytes(4, "little")
-        )  # after its end: another content, the same look
+        )  # appended bytes change the content, not the picture
     return photos
 
 
 def _dropped_s(
     live: LiveCollection, caches: CacheFolders, worker: Worker, photos: Sequence[Path]
 ) -> float:
-    """What happens after a drop on the grid."""
+    """Process a drop on the grid; return the seconds."""
     started_s = time.perf_counter()
     change = import_images(live.project, photos).change
     live.apply(change)
@@ -132,7 +133,7 @@ def _dropped_s(
 
 
 def _labelled_s(live: LiveCollection) -> float:
-    """Label one image more; the time of fitting and classifying all."""
+    """Label one more image; return the seconds of fitting and classifying all."""
     state = live.state
     place = int((state.label_class == NO_CLASS).nonzero()[0][0])
     change = live.project.labels.set([int(state.image_ids[place])], int(state.best_class[place]))

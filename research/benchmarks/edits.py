@@ -1,4 +1,4 @@
-"""How long predictions take to follow an edit of a large project, and to say which images it changed."""
+"""Time from an edit of a large project until predictions follow and changed images are found."""
 
 import time
 from collections import defaultdict
@@ -23,12 +23,12 @@ from research.reference import NUMPY, JudgedFigure, NumpyPass, judged, within_bu
 Act = Callable[[Project], Change]
 
 ROUNDS: Final = 2
-"""How often each edit is made and taken back. Chosen: it takes half a minute."""
+"""How often each edit is made and undone. Chosen: it takes half a minute."""
 LIMIT: Final = 8
 WITHOUT_FIT: Final = {"rename a class": 1}
 """Edits that predictions do not depend on, and their limits."""
 STRICT_BAR: Final = 0.99
-"""A bar that many images miss."""
+"""A threshold that many images miss."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,9 @@ class EditsFigures:
 
     Attributes:
         images: of the project.
-        rows: of each kind of edit, from the action until all predictions know it, its way to disk included, and the
-            images that it changed are found.
-        changed: how many those were, in the median of each kind.
+        rows: of each kind of edit, from the action until it is written, all predictions are updated
+            and the images that it changed are found.
+        changed: median number of these images, by kind.
     """
 
     images: int
@@ -54,11 +54,11 @@ def measure_edits(
     only: Sequence[str] = (),
     on_progress: OnProgress = ignore_progress,
 ) -> EditsFigures:
-    """Edit graph, bars and labels of a synthetic project, and undo it, again and again.
+    """Edit graph, thresholds and labels of a synthetic project, and undo each edit, repeatedly.
 
     Args:
         images: of the project.
-        rounds: how often each edit is made and taken back.
+        rounds: how often each edit is made and undone.
         only: names of the edits to time; by default all.
         on_progress: called with the rounds.
     """

@@ -1,7 +1,8 @@
-"""How fast files become embeddings, beside what each part does alone, and beside what others do.
+"""Speed of embedding files, compared with each part alone and with other programs.
 
-Everything uses all cores and the same files, and is timed in turn in every round. On a CPU decoding and the backbone
-share the cores, so the pipeline cannot be faster than 1 / (1 / decode + 1 / inference).
+Everything uses all cores and the same files, and is timed in turn in every round. On a CPU decoding
+and the backbone share the cores, so the pipeline cannot be faster than 1 / (1 / decode + 1 /
+inference).
 """
 
 import statistics
@@ -28,17 +29,17 @@ from research.benchmarks.simulated_device import BATCH, DeviceUse, SimulatedDevi
 from research.reference import within_budget
 
 FEWEST_FOR_THE_BACKBONE = 256
-"""Decoded images are repeated up to this number, so that timing the backbone alone does not end at once."""
+"""Decoded images are repeated up to this number, so that timing the backbone is not too short."""
 
-FEWEST_BATCHES: Final = 20  # of a simulated device, so that the rest of the last one does not count
+FEWEST_BATCHES: Final = 20  # of a simulated device, so that the incomplete last one hardly counts
 SIMULATED_S: Final = 5.0
-"""How long a simulated device has work, at least."""
+"""Minimum seconds of work for a simulated device."""
 
 Peer = Callable[[], float]
-"""Embeds all the files once in another way, and says how many images a second that were."""
+"""Embed all files once in another way; return images a second."""
 
 OpenPeer = Callable[[ModelFiles, Sequence[Path]], AbstractContextManager[Peer | None]]
-"""Makes a peer ready; None where it cannot run this backbone."""
+"""Prepare a peer; None where it cannot run this backbone."""
 
 
 @dataclass(frozen=True)
@@ -51,21 +52,23 @@ class EmbedFigures:
         device: where the backbone ran.
         decode: our decoding alone on all cores: reading, decoding, cutting and resizing.
         inference: the backbone alone on all cores.
-        pipeline: end to end, with hashing and cache writes.
+        pipeline: end to end, hashing and cache writes included.
         share_of_limit: pipeline over the smaller of the two.
-        share_of_reachable: pipeline over 1 / (1/decode + 1/inference): on a CPU both share the same cores.
-        best_decoder: name of the fastest decoder, called plainly for a picture that is large enough.
+        share_of_reachable: pipeline over 1 / (1/decode + 1/inference): on a CPU both share the same
+            cores.
+        best_decoder: name of the fastest decoder at a sufficient scale.
         best_decode: its rate on all cores, from files, without cutting and resizing.
         share_of_best_decode: pipeline over it.
-        peer: torch's DataLoader with Pillow and the same network in float32; None when it was not measured.
+        peer: torch's DataLoader with Pillow and the same network in float32; None when it was not
+            measured.
         over_peer: pipeline over it.
-        is_on_gpu: whether the backbone has a device of its own.
-        idle: share of the time that a simulated device waited in the pipeline; None of another.
-        fullness: images that were wanted over those that ran on it.
+        is_on_gpu: whether the backbone runs on a GPU.
+        idle: share of the time that a simulated device was idle; None for a real one.
+        fullness: requested images over images that ran on it, padding included.
         batch_sizes: different sizes of its batches.
-        limit: what the project promises for `share`.
-        limit_large: what it promises for `share_of_best_decode` of large photos.
-        limit_over_peer: what it promises for `over_peer`.
+        limit: target of `share`.
+        limit_large: target of `share_of_best_decode` for large photos.
+        limit_over_peer: target of `over_peer`.
     """
 
     images: int
@@ -91,17 +94,17 @@ class EmbedFigures:
 
     @property
     def reachable(self) -> float:
-        """What decoding and the backbone together allow: on a CPU they share its cores, beside a GPU they do not."""
+        """Rate that decoding and the backbone allow: sharing the cores, or beside a GPU."""
         return self.pipeline / self.share
 
     @property
     def share(self) -> float:
-        """End to end over what both together allow."""
+        """End-to-end rate over `reachable`."""
         return self.share_of_limit if self.is_on_gpu else self.share_of_reachable
 
     @property
     def is_kept(self) -> bool:
-        """Whether the promise for `share` is kept."""
+        """Whether `share` is within its limit."""
         return self.share >= self.limit
 
 
@@ -128,7 +131,7 @@ def measure_embed(
     most: int = 1000,
     open_peer: OpenPeer | None = None,
 ) -> EmbedFigures:
-    """Time the pipeline on image files, by default on drawn photos.
+    """Time the pipeline on image files, by default on generated photos.
 
     Args:
         paths: image files or folders.
@@ -136,7 +139,8 @@ def measure_embed(
         backbone: name or file of the backbone.
         device: one of `providers.DEVICES`.
         device_settings: switches of the device, as NAME=VALUE.
-        rounds: how often everything but the peer is timed, at most; other work on the computer disturbs single rounds.
+        rounds: at most, of everything but the peer; other load on the computer disturbs single
+            rounds.
         most: files.
         open_peer: what to compare with.
 
@@ -168,7 +172,7 @@ def _session(model: ModelFiles, device: str, settings: Sequence[str]) -> Backbon
 
 
 def _kind(photos: str, device: str) -> PhotoKind:
-    """So many photos that filling the first batch of a simulated device does not count."""
+    """The kind with enough photos that the first batch of a simulated device hardly counts."""
     kind, rate = KINDS[photos], simulated_rate(device) or 0.0
     fewest = max(SIMULATED_S * rate, FEWEST_BATCHES * BATCH) if rate else 0.0
     return replace(kind, copies=max(kind.copies, round(fewest / kind.pictures)))
@@ -198,7 +202,7 @@ def _measure_rounds(
         )
         peer_rate = (
             peer() if peer and not number else None
-        )  # a round of it takes longer than all else
+        )  # a round of it takes longer than everything else
         found.append(_Round(rates, decoders, peer_rate, use))
     return found
 

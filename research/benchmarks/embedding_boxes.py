@@ -1,4 +1,4 @@
-"""What boxes in photos cost beyond the network: photos with boxes beside the same photos alone, in one run."""
+"""Cost of bounding boxes beyond the network: photos with boxes compared with the photos alone."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -27,13 +27,14 @@ _FEWEST_FOR_THE_NETWORK: Final = 256
 
 @dataclass(frozen=True)
 class BoxFigures:
-    """What rounds of both in turn showed.
+    """Results of rounds in which both were timed in turn.
 
     Attributes:
         photos: files.
         boxes: of each.
         device: where the network ran.
-        rows: photos with boxes over the photos alone and the network's seconds for as many images as there are boxes.
+        rows: photos with boxes, relative to the photos alone plus the network's time for as many
+            images as boxes.
     """
 
     photos: int
@@ -52,7 +53,7 @@ def measure_boxes(
     rounds: int = 5,
     on_progress: OnProgress = ignore_progress,
 ) -> BoxFigures:
-    """Embed drawn photos with so many boxes each.
+    """Embed generated photos with `boxes` boxes each.
 
     Args:
         photos: one of `KINDS`.
@@ -72,7 +73,8 @@ def rows_of(taken: NDArray[np.float64]) -> Iterator[JudgedFigure]:
     """The figures of rounds.
 
     Args:
-        taken: (rounds, 3, 2) seconds, and seconds of processors: photos alone, network, photos with boxes.
+        taken: (rounds, 3, 2) seconds, and seconds of processors: photos alone, network, photos with
+            boxes.
     """
     for clock, unit in enumerate(("s", "s of processors")):
         alone, network, together = taken[:, :, clock].T
@@ -104,14 +106,14 @@ def _round_s(
 
 
 def _timed_s(work: Callable[[], object]) -> tuple[float, float]:
-    """Seconds of a piece of work, and of processors: the second are the same on a machine that is busy."""
+    """Wall-clock and processor seconds of a call; the latter do not depend on other load."""
     started_s, started_busy_s = time.perf_counter(), time.process_time()
     work()
     return time.perf_counter() - started_s, time.process_time() - started_busy_s
 
 
 def drawn_boxes(count: int, seed: int) -> list[str]:
-    """Different boxes in a photo, as parts of its file; the same each time."""
+    """Distinct boxes in a photo, as parts of its file; the same each time."""
     generator = np.random.default_rng(seed)
     sizes = generator.uniform(*SIDE, (count, 2))
     corners = generator.uniform(0, 1 - sizes)

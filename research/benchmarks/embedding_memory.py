@@ -1,8 +1,8 @@
-"""How much memory embedding takes, for few and for many files: the largest project must not need more than a small one.
+"""Memory of embedding few and many files: the largest project must not need more than a small one.
 
-Each number of files is embedded in a process of its own, as the window does it: a project of so many images, each with
-other content, embedded into an empty cache by a process that only reads the project. Then the fewest again, with one
-picture among them that is as large as any that is read.
+Each number of files is embedded in a process of its own, as by the window: a project of so many
+images, each with different content, is embedded into an empty cache by a process that only reads
+the project. Then the smallest number again, with one picture of the largest accepted size.
 """
 
 import io
@@ -32,10 +32,10 @@ from engine.worker.limits import peak_memory_bytes
 from research.benchmarks.photos import draw_pictures, png_of_few_colours
 
 ALLOWED_GROWTH: Final = 1.1
-"""How many times as much memory the largest number of files may take as the smallest."""
+"""Memory of the largest number of files, relative to the smallest."""
 
 LARGE_LIMIT_MIB: Final = 1_500
-"""What embedding may take at its peak with one picture of nearly 500 megapixels among the files."""
+"""Peak memory with one picture of nearly 500 megapixels among the files."""
 
 FILES_IN_FOLDER: Final = 1000
 PICTURES: Final = 4
@@ -45,7 +45,7 @@ _MEBIBYTE: Final = 1024**2
 
 @dataclass(frozen=True)
 class MemoryOfRun:
-    """One number of files.
+    """Memory of embedding one number of files.
 
     Attributes:
         files: that were embedded.
@@ -68,9 +68,9 @@ class MemoryFigures:
 
     Attributes:
         runs: of small files alone.
-        growth, limit: how many times as much memory the most of them take as the fewest, and may take.
-        with_large: the fewest again, and one large picture; None when none was requested.
-        large_limit_mib: what that run may take.
+        growth, limit: memory for the most files relative to the fewest, and its limit.
+        with_large: the fewest files and one large picture; None where not requested.
+        large_limit_mib: limit of that run.
     """
 
     runs: tuple[MemoryOfRun, ...]
@@ -86,12 +86,12 @@ def measure_memory(
     backbone: str = BUNDLED_NAME,
     large_megapixels: int = 0,
 ) -> MemoryFigures:
-    """Embed so many small files, each number in a process of its own.
+    """Embed small files; each number of them in a process of its own.
 
     Args:
         counts: numbers of files; 100,000 of them take some 2 GB of disk while this runs.
         backbone: name or file of the backbone.
-        large_megapixels: of a PNG that is put among the fewest files, in one more run; 0 for no such run.
+        large_megapixels: of a PNG that is added to the fewest files in one more run; 0 for none.
 
     Raises:
         ProtoleafError: a process failed; says why.
@@ -106,8 +106,10 @@ def _run(count: int, backbone: str, large_megapixels: int = 0) -> MemoryOfRun:
         _make_project(folder, count, large_megapixels)
         done = subprocess.run(  # noqa: S603 (our own program)
             [sys.executable, "-m", "research.benchmarks.embedding_memory", str(folder), backbone],
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     if done.returncode:
         raise ProtoleafError(
             "the files could not be embedded", found=done.stderr.strip()[-300:] or "no message"
@@ -116,7 +118,7 @@ def _run(count: int, backbone: str, large_megapixels: int = 0) -> MemoryOfRun:
 
 
 def _make_project(folder: Path, count: int, large_megapixels: int) -> None:
-    """Write so many image files and a project of them; they are the same pictures, each with other bytes at its end."""
+    """Write image files and a project of them: equal pictures, with distinct trailing bytes."""
     if large_megapixels:
         side = round(math.sqrt(large_megapixels * 1_000_000))
         (folder / "images").mkdir()
@@ -139,7 +141,7 @@ def _jpeg_bytes(picture: Image.Image) -> bytes:
 
 
 class _Listener:
-    """Counts results, and the longest time between two reports of progress."""
+    """Count results; measure the longest time between two progress reports."""
 
     def __init__(self) -> None:
         self.results = 0

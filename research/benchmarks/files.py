@@ -1,7 +1,8 @@
-"""What many images cost without looking at a picture: scanning, adding, backups, checks, opening, exports, relinking.
+"""Cost of many images without decoding: scan, add, back up, check, open, export, relink.
 
-Each step runs in a process of its own, which reports its peak memory. It then does by plain means what the step cannot
-do without, such as listing the folders or copying the bytes: the limit.
+Each step runs in a process of its own, which reports its peak memory. For comparison it then does
+the unavoidable part of the step by plain means, such as listing folders or copying bytes: the
+limit.
 """
 
 import json
@@ -21,10 +22,10 @@ from research.benchmarks.files_steps import FILES_IN_FOLDER, STEPS, FilesFolder,
 from research.benchmarks.photos import png_of_few_colours
 
 LIMIT_GROWTH: Final = 1.3
-"""How many times as long an image may take in the largest collection as in the smallest."""
+"""Time per image in the largest collection, relative to the smallest."""
 
 _SIZES: Final = 4_000
-"""Pictures have up to so many bytes behind them, so that sizes tell something, as those of photos."""
+"""Pictures get up to so many trailing bytes, so that file sizes differ as those of photos."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class FilesFigures:
 
     Attributes:
         runs: of each number.
-        limit_growth: what `growth` may be.
+        limit_growth: limit of `growth`.
     """
 
     runs: tuple[FilesRun, ...]
@@ -50,7 +51,7 @@ class FilesFigures:
 
     @property
     def growth(self) -> dict[str, float]:
-        """By step, how many times as much processor time an image takes in the last run as in the first."""
+        """By step, processor time per image in the last run over that in the first."""
         first, last = self.runs[0], self.runs[-1]
         share = first.images / last.images
         return {
@@ -60,7 +61,7 @@ class FilesFigures:
 
     @property
     def are_kept(self) -> bool:
-        """Whether no step costs more for each image where there are more of them."""
+        """Whether no step costs more per image in a larger collection."""
         return all(map(self.is_kept, self.growth))
 
     def is_kept(self, name: str) -> bool:
@@ -68,16 +69,16 @@ class FilesFigures:
         return self.growth[name] <= self.limit_growth
 
     def fields(self) -> dict[str, Any]:
-        """For JSON."""
+        """Fields for JSON."""
         return {**asdict(self), "growth": self.growth, "are_kept": self.are_kept}
 
 
 def measure_files(counts: Sequence[int] = (100_000,), *, only: Sequence[str] = ()) -> FilesFigures:
-    """Make so many small files in many folders and take each step with them.
+    """Make small files in many folders and run each step on them.
 
     Args:
         counts: numbers of images; each takes some 5 kB of disk while this runs.
-        only: names of steps that are wanted; those before which they need run, too, and are left out. By default all.
+        only: names of the steps to report; steps that these depend on run, too. By default all.
 
     Raises:
         ProtoleafError: a process failed; says why.
@@ -94,7 +95,7 @@ def _run(count: int, only: Sequence[str]) -> FilesRun:
 
 
 def _make_files(folder: Path, count: int) -> None:
-    """So many pictures of a few hundred bytes, each with other content."""
+    """Write `count` pictures of a few hundred bytes, each with different content."""
     picture = png_of_few_colours(16, 16)
     for number in range(count):
         inner = folder / f"{number // FILES_IN_FOLDER:04d}"
@@ -122,8 +123,11 @@ def _in_a_process(place: FilesFolder, name: str) -> StepFigures:
     }
     done = subprocess.run(  # noqa: S603 (our own program)
         [sys.executable, "-m", "research.benchmarks.files_steps", str(place.folder), name],
-        env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode:
         raise ProtoleafError(
             "the step “{name}” failed", found=done.stderr.strip()[-300:] or "no message", name=name

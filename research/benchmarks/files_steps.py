@@ -1,4 +1,4 @@
-"""The steps of `benchmark files`, each beside what it cannot do without; runs one in this process."""
+"""Steps of `benchmark files`, each compared with its unavoidable part; runs one of them."""
 
 import csv
 import io
@@ -36,7 +36,7 @@ from engine.worker.limits import peak_memory_bytes
 FILES_IN_FOLDER: Final = 500
 CLASSES: Final = 200
 LABELLED: Final = 10
-"""One of so many images gets a label."""
+"""One of so many images is labelled."""
 
 _BLOCK_BYTES: Final = 4 * 1024 * 1024
 _MEBIBYTE: Final = 1024**2
@@ -46,13 +46,13 @@ Work = Callable[[], object]
 
 @dataclass(frozen=True)
 class FilesFolder:
-    """Where all steps find each other's files."""
+    """Paths that the steps share."""
 
     folder: Path
 
     @property
     def images(self) -> Path:
-        """The folder of the files, until they are moved."""
+        """The folder of the files, before they are moved."""
         return self.folder / "images"
 
     @property
@@ -62,12 +62,12 @@ class FilesFolder:
 
     @property
     def backups(self) -> Path:
-        """A folder for one backup."""
+        """Folder of one backup."""
         return self.folder / "by hand"
 
     @property
     def backup(self) -> Path:
-        """That backup."""
+        """The backup."""
         return next(self.backups.iterdir())
 
     def out(self, suffix: str) -> Path:
@@ -81,11 +81,11 @@ class StepFigures:
 
     Attributes:
         name: of the step.
-        seconds, cpu_s: it took, and of that on the processor.
+        seconds, cpu_s: wall-clock and processor time.
         peak_mib: of its process, with Python and all modules.
         start_mib: of its process before the step.
-        limit: what its limit is.
-        limit_s, limit_cpu_s: that took.
+        limit: description of the limit.
+        limit_s, limit_cpu_s: wall-clock and processor time of the limit.
     """
 
     name: str
@@ -99,13 +99,13 @@ class StepFigures:
 
     @property
     def over_limit(self) -> float:
-        """How many times as much processor time the step takes as its limit; copying takes hardly any."""
+        """Processor time over that of the limit; copying takes hardly any."""
         return self.cpu_s / max(self.limit_cpu_s, 1e-3)
 
 
 @dataclass(frozen=True)
 class FilesStep:
-    """What a step does; called with the place, each gives what is timed, so that preparing is not."""
+    """A step and its limit; each function prepares, and returns what is to be timed."""
 
     work: Callable[[FilesFolder], Work]
     limit: str
@@ -122,7 +122,7 @@ def _list_all(place: FilesFolder) -> Work:
 
 
 def listed(folder: Path) -> list[tuple[str, int, int]]:
-    """Path, size and time of each file below a folder, by the plain calls of the system."""
+    """Path, size and time of each file below a folder, by `os.scandir`."""
     found: list[tuple[str, int, int]] = []
     waiting = [str(folder)]
     while waiting:
@@ -297,7 +297,7 @@ def _relink(place: FilesFolder) -> Work:
 
 
 def _find_plainly(place: FilesFolder) -> Work:
-    """Look for each file where it was, list all, and read those of which another has the size: here all."""
+    """Look up each file, list all, and read those with the size of another one: here all."""
 
     def work() -> None:
         for path, _, _ in listed(place.folder / "moved"):
@@ -326,11 +326,11 @@ STEPS: Final[Mapping[str, FilesStep]] = {
     "export coco": FilesStep(_export("coco", "json"), "headers, json.dumps", _coco_plainly),
     "relink": FilesStep(_relink, "scandir, stat, reading all files", _find_plainly),
 }
-"""In this order; each finds the project as those before it left it."""
+"""In this order; each step uses the project as the steps before left it."""
 
 
 def measured(place: FilesFolder, name: str) -> StepFigures:
-    """Take a step and then its limit.
+    """Time a step and then its limit.
 
     Args:
         place: where the collection is.

@@ -1,4 +1,4 @@
-"""How long duplicates and sequences of 100,000 images take to find, of an ordinary collection and of hostile ones."""
+"""Time to find duplicates and sequences among 100,000 images, ordinary and adversarial."""
 
 import time
 from collections.abc import Callable
@@ -28,7 +28,7 @@ class FoldsFigure:
 
     name: str
     seconds: float
-    cpu_s: float  # of one thread; on a free computer it is the same
+    cpu_s: float  # of one thread; on an idle computer equal to the wall-clock time
     folds: int
     folded_images: int
     limit_s: float = 5.0
@@ -40,7 +40,7 @@ class FoldsFigure:
 
 
 def measure_folds(images: int = 100_000) -> tuple[FoldsFigure, ...]:
-    """Time it; embeddings are drawn, as pictures are not looked at here."""
+    """Time it; embeddings are random, as pictures are not needed."""
     generator = np.random.default_rng(0)
     embeddings = to_fixed(synthetic_embeddings(images, WIDTH).embeddings)
     bits = generator.integers(1, 2**63, images, dtype=np.uint64)
@@ -85,7 +85,7 @@ def _found(
     images = len(bits)
     sound = np.where(
         seconds > 10 * images, seconds, UNKNOWN_TIME
-    )  # as `sound_seconds` has it: not near 1970
+    )  # valid for `sound_seconds`: not near 1970
     found = sequences(ShotTimes(sound, sound, np.zeros(images, dtype=np.int64)), SECONDS)
     twins = joined(same_content(keys), copies(bits, sound, embeddings, np.arange(images)))
     sharpness = np.full(images, np.nan, dtype=np.float32)

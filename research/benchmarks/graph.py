@@ -1,4 +1,4 @@
-"""The category graph at its largest: WordNet imported, opened and searched; 10,000 classes drawn, moved and edited."""
+"""The category graph at scale: WordNet imported, opened, searched; 10,000 classes drawn."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -22,27 +22,27 @@ from research.benchmarks.window_process import report_of
 
 REPORT_VARIABLE: Final = "PROTOLEAF_GRAPH_REPORT"
 WORDNET_RUN: Final = {"PROTOLEAF_GRAPH_RUN": "look"}
-"""The window is to draw the graph and fly to some classes."""
+"""The window draws the graph and centres some classes."""
 CLASSES_RUN: Final = {"PROTOLEAF_GRAPH_RUN": "edit"}
-"""And to move classes, to open all branches, and to pan and zoom."""
+"""The window moves classes, expands all branches, pans and zooms."""
 CARD: Final = CardSize(width=168, height=72, gap_across=16, gap_along=72)
 """About as large as the window's; times hardly depend on it."""
 NAMES_TYPED: Final = 40
 """Names that are searched for letter by letter."""
 MOST_LETTERS: Final = 12
-"""Letters of a name that are typed: nobody types more of one."""
+"""Most letters of a name that are typed."""
 
 
 @dataclass(frozen=True)
 class GraphFigure:
-    """One thing measured.
+    """One measured value.
 
     Attributes:
-        name: what.
-        value: how much.
+        name: of the value.
+        value: the value.
         unit: "s", "ms", "MiB", or "" for numbers.
-        limit: at most so much; `None` where nothing is promised.
-        computing: of a time, how long the processor worked for it: on a busy machine the rest was spent waiting.
+        limit: largest allowed value; `None` without one.
+        computing: processor time of a time; on a busy machine the rest was spent waiting.
     """
 
     name: str
@@ -59,7 +59,7 @@ class GraphFigure:
 
 @dataclass(frozen=True)
 class GraphFigures:
-    """All of them.
+    """All measured values.
 
     Attributes:
         synsets: classes of the large taxonomy.
@@ -73,7 +73,7 @@ class GraphFigures:
 
     @property
     def are_kept(self) -> bool:
-        """Whether every limit is kept."""
+        """Whether every limit is met."""
         return all(figure.is_kept for figure in self.figures)
 
 
@@ -87,10 +87,11 @@ def measure_graph(
     """Measure the graph.
 
     Args:
-        wordnet: folder with `wordnet.is_a.txt` and `words.txt`; a taxonomy of that shape is made without it.
-        synsets: classes of the one that is made.
+        wordnet: folder with `wordnet.is_a.txt` and `words.txt`; a generated taxonomy of that shape
+            by default.
+        synsets: classes classes of the generated taxonomy.
         classes: classes of the graph that is drawn.
-        in_window: also in the window; needs a display or Qt's offscreen platform.
+        in_window: also measure the window; needs a display or Qt's offscreen platform.
     """
     with scratch_folder() as folder:
         caches = CacheFolders(folder / "cache")
@@ -135,7 +136,7 @@ def _opened(path: Path, then: Callable[[Project], Iterator[GraphFigure]]) -> Ite
 
 
 def _search(graph: CategoryGraph) -> Iterator[GraphFigure]:
-    """Search as a person types: each letter of some names."""
+    """Search some names letter by letter."""
     classes = graph.classes()
     names = [graph.name(class_id) for class_id in classes[:: max(1, len(classes) // NAMES_TYPED)]]
     texts = [
@@ -148,7 +149,7 @@ def _search(graph: CategoryGraph) -> Iterator[GraphFigure]:
 
 
 def _laid_out(graph: CategoryGraph) -> Iterator[GraphFigure]:
-    """All classes drawn at once: from nothing, and after one has moved."""
+    """Lay out all classes: from scratch, and after one was moved."""
     opened = frozenset(graph.classes())
     shown: list[ShownGraph] = []
     layouts: list[Layout] = []
@@ -173,7 +174,7 @@ def _laid_out(graph: CategoryGraph) -> Iterator[GraphFigure]:
 
 
 def _edited(report: dict[str, Any]) -> Iterator[GraphFigure]:
-    """What the window says of the drawn graph."""
+    """Figures of the window's report with the drawn graph."""
     yield GraphFigure("classes drawn at first", report["first_classes"], "")
     yield _timed("first drawn", [report["first"]], "s", 2)
     yield _timed("a class moved until all stands, 95 %", report["moves"], "ms", 100, percent=95)
@@ -185,7 +186,7 @@ def _edited(report: dict[str, Any]) -> Iterator[GraphFigure]:
 
 
 def _looked_at(report: dict[str, Any]) -> Iterator[GraphFigure]:
-    """What the window says with the large taxonomy open."""
+    """Figures of the window's report with the large taxonomy."""
     yield _timed("WordNet first drawn", [report["first"]], "s", 2)
     yield _timed("flown to a class, longest", report["flights"])
     yield GraphFigure("memory of the window at most", report["memory_mib"], "MiB", 350)
@@ -199,7 +200,7 @@ def _timed(
     *,
     percent: float = 100,
 ) -> GraphFigure:
-    """A figure from pairs of seconds: passed, and computed in."""
+    """A figure from pairs of wall-clock and processor seconds."""
     factor = 1000 if unit == "ms" else 1
     passed, computing = (
         float(each) * factor for each in np.percentile(np.array(spent), percent, axis=0)

@@ -1,4 +1,4 @@
-"""A folder added to an empty project in the window: when a person sees what, over the same pass without a window."""
+"""Adding a folder to an empty project in the window, compared with the pass without a window."""
 
 import time
 from contextlib import closing
@@ -25,16 +25,17 @@ LIMIT_OVER_PASS: Final = 1.4
 LIMIT_ESTIMATE: Final = 0.25
 LIMIT_OPENED: Final = 1.0
 JUDGED_FROM: Final = 0.1
-"""Share of the time from which on the time left is judged: before, nothing is known of the speed."""
+"""Share of the time from which the estimate of the time left is judged: it needs a known speed."""
 
 
 @dataclass(frozen=True)
 class ImportFigures:
-    """What a person waited for.
+    """Waiting times of the user.
 
     Attributes:
         photos: of the folder.
-        rows: seconds from the drop; how often a photo was opened, and how far off the time left was at worst.
+        rows: seconds from the drop; how often a photo was opened, and the largest error of the time
+            left.
     """
 
     photos: int
@@ -42,7 +43,7 @@ class ImportFigures:
 
 
 def measure_import(photos: int, *, backbone: str) -> ImportFigures:
-    """Add drawn photos of 500 pixels; needs a display or Qt's offscreen platform."""
+    """Add generated photos of 500 pixels; needs a display or Qt's offscreen platform."""
     with scratch_folder() as folder:
         kind = replace(KINDS["small"], copies=-(-photos // KINDS["small"].pictures))
         drawn = draw_photos(folder / "photos", kind)
@@ -99,7 +100,7 @@ def _without_window(photos: list[Path], folder: Path, backbone: str) -> float:
 
 
 def _estimate(estimates: list[tuple[float, float]], whole_s: float) -> JudgedFigure:
-    """How far the end that was announced was from the real one."""
+    """Largest error of the estimated end."""
     worst = max(
         (
             abs(passed + left - whole_s)

@@ -1,4 +1,4 @@
-"""Labelling by keys at a person's pace, in the window: what was shown, what is on disk, and how long each card took."""
+"""Labelling by keys in the window: labels shown and on disk, and time per card."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -24,15 +24,16 @@ LIMIT_PREDICTIONS: Final = 5
 
 @dataclass(frozen=True)
 class LabellingFigures:
-    """What one run showed.
+    """Results of one run.
 
     Attributes:
         images: of the project.
         keys: presses, 1 and Enter in turn.
-        on_disk: labels in the project file after the window was closed, more than before.
-        as_shown: of these, labels for the image and the class that were on the screen when the key went down.
-        rows: from the moment a key was due until the next card was painted with its frame, and the inspector with it;
-            from each of the last five keys until every image has a prediction that knows all labels.
+        on_disk: labels added to the project file when the window has closed.
+        as_shown: of these, labels for the image and the class that were on the screen when the key
+            went down.
+        rows: from the scheduled time of a key until the next card, its frame and the inspector were
+            painted; from each of the last five keys until all predictions are up to date.
     """
 
     images: int
@@ -43,20 +44,21 @@ class LabellingFigures:
 
     @property
     def are_labels_kept(self) -> bool:
-        """Whether nothing was lost or mistaken."""
+        """Whether every label was stored, and stored correctly."""
         return self.on_disk == self.as_shown == self.keys
 
 
 @dataclass(frozen=True)
 class LabellingRun:
-    """What happened in the window.
+    """Course of a run in the window.
 
     Attributes:
         figures: of the keys.
-        loaded_s: from the start of the process until all predictions were there.
+        loaded_s: from the start of the process until all images were predicted.
         labelling_s: from then until the last key.
-        predictions_s: from the last key until all predictions know it.
-        predicted: class by image id, 0 where there is none, of evenly spread images, after the last fit.
+        predictions_s: from the last key until all predictions are up to date.
+        predicted: class by image id, 0 where there is none, of evenly spread images, after the last
+            fit.
     """
 
     figures: LabellingFigures
@@ -95,15 +97,15 @@ def label_in_window(
     per_s: float,
     unpaced: int = 4,
 ) -> LabellingRun:
-    """Open a project with embeddings and some labels in a window of its own process, and label by keys.
+    """Open a labelled project with embeddings in a window process, and label by keys.
 
     Args:
         path: the project.
-        caches: where its embeddings lie.
-        numpy_pass: over as many images.
-        keys: in all.
-        per_s: of them a second.
-        unpaced: of them, the last ones, each of which is pressed when all predictions know the one before.
+        caches: caches with its embeddings.
+        numpy_pass: of the same number of images.
+        keys: total number of keys.
+        per_s: keys a second.
+        unpaced: number of last keys that wait until all predictions are up to date.
 
     Raises:
         ProtoleafError: the window ended without a report.
@@ -151,7 +153,7 @@ def label_in_window(
 def key_rows(
     name: str, painted_ms: Sequence[float], bare_ms: Sequence[float], limit: float = LIMIT_KEY
 ) -> tuple[JudgedFigure, ...]:
-    """From a key to what is painted for it, over the least that it takes."""
+    """Time from a key until its effect is painted, relative to the minimum."""
     return (
         judged(f"{name}, median", painted_ms, bare_ms, limit, against=KEY, unit="ms"),
         judged(

@@ -1,4 +1,4 @@
-"""The loop of a large data set: its project is labelled by keys in the window, its model classifies it on a cluster."""
+"""The loop of a large data set: label a project of it in the window, classify on a cluster."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -26,7 +26,7 @@ from research.benchmarks.synthetic_data_set import write_clustered
 from research.reference import NumpyPass
 
 LIMIT_SAME: Final = 0.999
-"""Share of images predicted alike: sums in another order may settle a tie otherwise."""
+"""Share of equal predictions: sums in another order may break ties differently."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,10 @@ class LoopFigures:
 
     Attributes:
         rows: of the data set.
-        steps: in their order.
-        labelling: of the keys in the window.
+        steps: in order.
+        labelling: by keys in the window.
         compared: images whose predictions are compared, labelled ones left out.
-        same: of these, predicted as the same class by the window and by the cluster.
+        same: of these, with the same prediction by window and cluster.
     """
 
     rows: int
@@ -58,7 +58,7 @@ class LoopFigures:
 
     @property
     def are_kept(self) -> bool:
-        """Whether each key is one label on disk, as it was shown, and both predict the same."""
+        """Whether each key is one label on disk, as it was shown, and predictions agree."""
         return self.labelling.are_labels_kept and 0 < self.limit_same * self.compared <= self.same
 
 
@@ -75,11 +75,11 @@ class _Clock:
 
 
 def measure_loop(rows: int = 1_000_000, *, keys: int = 50, per_s: float = 2) -> LoopFigures:
-    """Go through the loop once; needs a display or Qt's offscreen platform, and Ray.
+    """Run the loop once; needs a display or Qt's offscreen platform, and Ray.
 
     Args:
-        rows: of the data set, whose embeddings are made up around the centres of 200 classes; one image of each class
-            is labelled before the window opens, as by an import of labels.
+        rows: of the data set, whose embeddings are synthetic, around the centres of 200 classes;
+            one image of each class is labelled before the window opens, as by an import of labels.
         keys: pressed in the window, each of which labels one image.
         per_s: keys a second.
     """
@@ -111,7 +111,7 @@ def measure_loop(rows: int = 1_000_000, *, keys: int = 50, per_s: float = 2) -> 
 
 
 def _label_one_of_each(path: Path, classes: NDArray[np.int64]) -> None:
-    """Add 200 classes, and label the first image of each; images are in the order of the rows (n,)."""
+    """Add 200 classes, and label the first image of each; `classes` (n,) are those of the rows."""
     with Project.open(path) as project:
         leaves, image_ids = add_synthetic_graph(project), project.images.table().ids
         for place, row in zip(
@@ -121,7 +121,7 @@ def _label_one_of_each(path: Path, classes: NDArray[np.int64]) -> None:
 
 
 def _compare(path: Path, predicted: Mapping[int, int], out: Path) -> tuple[int, int]:
-    """How many unlabelled images have a prediction of the window, and of how many the cluster's is the same class."""
+    """Number of unlabelled images that the window predicted, and of those on which both agree."""
     with Project.open(path, for_writing=False) as project:
         image_ids = sorted(predicted.keys() - set(project.labels.table().image_ids))
         hashes = project.images.table(image_ids).content_hashes

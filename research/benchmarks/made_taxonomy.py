@@ -1,4 +1,4 @@
-"""A taxonomy of WordNet's shape, made of syllables: for measuring where WordNet itself is not at hand."""
+"""Generate a taxonomy of WordNet's shape, for benchmarks without WordNet."""
 
 import random
 from pathlib import Path
@@ -12,7 +12,7 @@ WORDNET_CLASSES: Final = 82_115
 FURTHER_PARENTS: Final = 2_313 / WORDNET_CLASSES
 """Share of edges beyond a tree's: WordNet has 84,427 edges."""
 CHILDREN: Final = 5
-"""Of a class that has any: 4.6 in WordNet."""
+"""Of a class with children: 4.6 in WordNet."""
 _SYLLABLES: Final = (
     "ba",
     "cor",
@@ -33,15 +33,15 @@ _SYLLABLES: Final = (
 
 
 def write_taxonomy(folder: Path, classes: int, *, seed: int = 0) -> Path:
-    """Write a taxonomy as ImageNet publishes WordNet's.
+    """Write a taxonomy in the format in which ImageNet publishes WordNet.
 
     Args:
         folder: an empty folder.
         classes: how many.
-        seed: of the choices.
+        seed: of the random choices.
 
     Returns:
-        The file of edges; the one with the words lies beside it.
+        The file of edges; `words.txt` is next to it.
     """
     chance = random.Random(seed)
     edges: dict[tuple[int, int], None] = {}
@@ -49,7 +49,7 @@ def write_taxonomy(folder: Path, classes: int, *, seed: int = 0) -> Path:
         latest = child // CHILDREN
         edges[min(chance.randint(max(0, latest - CHILDREN), latest), child - 1), child] = None
         if chance.random() < FURTHER_PARENTS:
-            # Most further parents lie on the same level, so that no class comes below itself.
+            # Most further parents are on the same level, so that there are no cycles.
             edges[chance.randrange(latest + 1) if latest else 0, child] = None
     words = {
         number: " ".join(_word(chance) for _ in range(chance.choice((1, 1, 2))))

@@ -1,4 +1,4 @@
-"""Thousands of classes and labels, one class with hundreds of parents: what one label more takes."""
+"""Time of one more label with thousands of classes, one of them with hundreds of parents."""
 
 import time
 from dataclasses import asdict, dataclass
@@ -23,13 +23,13 @@ FAMILY: Final = 25
 
 @dataclass(frozen=True)
 class Size:
-    """What is measured.
+    """Size of the project.
 
     Attributes:
-        classes: leaves; their parents come on top, one for every `FAMILY`, but at least as many as `parents`.
-        labels: of images drawn at random, so that some classes have none and some several.
+        classes: leaves; parents are added, one for every `FAMILY`, at least `parents`.
+        labels: of random images, so that some classes have none and some several.
         parents: of the last class.
-        images: of the collection, the labelled ones among them.
+        images: of the collection, labelled ones included.
     """
 
     classes: int
@@ -46,7 +46,7 @@ class ManyClassesFigures:
         size: what was measured.
         fit_s: prototypes, held-out checks and the collection stage.
         pass_s: classifying all images.
-        peak_bytes: most memory of the process, the program and the collection included.
+        peak_bytes: peak memory of the process, program and collection included.
     """
 
     size: Size
@@ -58,25 +58,25 @@ class ManyClassesFigures:
 
     @property
     def label_s(self) -> float:
-        """One label more: fit and pass."""
+        """Seconds of one more label: fit and pass."""
         return self.fit_s + self.pass_s
 
 
 @dataclass(frozen=True)
 class ManyClassesBeside:
-    """The same with and without the class of many parents, in one run."""
+    """Figures with and without the class of many parents."""
 
     many: ManyClassesFigures
     one: ManyClassesFigures
 
     @property
     def time_ratio(self) -> float:
-        """How many times as long it takes with the class of many parents."""
+        """Time with the class of many parents over that without."""
         return self.many.label_s / self.one.label_s
 
     @property
     def memory_ratio(self) -> float:
-        """How many times the memory it takes."""
+        """Memory with the class of many parents over that without."""
         return self.many.peak_bytes / self.one.peak_bytes
 
     def fields(self) -> dict[str, object]:
@@ -119,7 +119,7 @@ def _families(size: Size) -> int:
 
 
 def _graph(size: Size) -> tuple[CategoryGraph, np.ndarray[tuple[int], np.dtype[np.int64]]]:
-    """Families and their classes, the last one under so many of them; the ids of the classes in order."""
+    """Families of classes, the last class below `size.parents` of them; the class ids in order."""
     graph, families = CategoryGraph(), _families(size)
     parents = [graph.add_class(f"Family {place + 1}") for place in range(families)]
     leaves = [

@@ -1,4 +1,4 @@
-"""The map at 100,000 images: how long it takes to make, how good it is, and how long a frame of it takes."""
+"""The map of 100,000 images: time to compute it, its quality, and time per frame."""
 
 import math
 import time
@@ -25,7 +25,7 @@ MANY: Final = 1_000_000
 
 @dataclass(frozen=True)
 class MapRow:
-    """A figure beside its limit."""
+    """A figure and its limit."""
 
     name: str
     value: float
@@ -34,7 +34,7 @@ class MapRow:
 
     @property
     def line(self) -> str:
-        """For a person."""
+        """A line for a terminal."""
         limit = (
             ""
             if self.limit is None
@@ -57,11 +57,11 @@ class MapFigures:
 
     @property
     def are_kept(self) -> bool:
-        """Whether all are."""
+        """Whether all are within their limits."""
         return all(row.is_kept for row in self.rows)
 
     def fields(self) -> dict[str, Any]:
-        """For JSON."""
+        """Fields for JSON."""
         return {
             "images": self.images,
             "rows": [{**asdict(row), "is_kept": row.is_kept} for row in self.rows],
@@ -70,7 +70,7 @@ class MapFigures:
 
 
 def measure_map(images: int = 100_000, *, many: int = MANY, in_window: bool = True) -> MapFigures:
-    """Measure making, completing and painting.
+    """Time computing, extending and painting a map.
 
     Args:
         many: points of a larger map; 0 for none.
@@ -124,5 +124,5 @@ def _frames(caches: CacheFolders, points: int, *, ratio: int = 1) -> list[MapRow
 
 
 def median(values: list[float]) -> float:
-    """NaN of none."""
+    """Median; NaN of an empty list."""
     return float(np.median(values)) if values else math.nan

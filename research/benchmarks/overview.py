@@ -1,7 +1,7 @@
 """The table of docs/performance.md: each figure next to its physical limit or a peer.
 
-`protoleaf benchmark all` runs the benchmarks, and keeps what they measured in a file with machine
-and date. A figure that was never measured has no row.
+`protoleaf benchmark all` runs the benchmarks, and stores their results in a file with machine and
+date. A figure without a result has no row.
 """
 
 import json
@@ -25,20 +25,20 @@ BEGIN: Final = "<!-- table: made by `protoleaf benchmark all --only-show --page`
 END: Final = "<!-- end of table -->"
 
 Fields = Mapping[str, Any]
-"""What a benchmark prints with `--json`."""
+"""JSON output of a benchmark."""
 
 
 @dataclass(frozen=True)
 class OverviewFigure:
-    """A figure and what it is compared with.
+    """A figure and its reference.
 
     Attributes:
         value: the figure.
         unit: of it and of the reference.
-        against: what the reference is.
+        against: description of the reference.
         reference: the physical limit, the peer or the goal.
-        limit: of the ratio of both; None where none is set.
-        at_least: whether the ratio may not be smaller than the limit, instead of larger.
+        limit: of the ratio of both; None without one.
+        at_least: whether the limit is a lower one.
     """
 
     value: float
@@ -54,9 +54,9 @@ class OverviewRow:
     """A row of the table.
 
     Attributes:
-        title: names the row.
+        title: of the row.
         arguments: of `protoleaf benchmark`.
-        read: takes the figure from what that command prints.
+        read: extracts the figure from the output of that command.
     """
 
     title: str
@@ -75,7 +75,7 @@ class OverviewResult:
 
 
 def judged_row(name: str) -> Callable[[Fields], OverviewFigure]:
-    """Reads a verdict by its name from the `rows` of a benchmark."""
+    """Reader of a verdict by its name in the `rows` of a benchmark."""
 
     def read(fields: Fields) -> OverviewFigure:
         (row,) = (each for each in fields["rows"] if each["name"] == name)
@@ -87,7 +87,7 @@ def judged_row(name: str) -> Callable[[Fields], OverviewFigure]:
 
 
 def _rate(against: str, peer: str, limit: str) -> Callable[[Fields], OverviewFigure]:
-    """Reads images per second end to end, with the rate and the least share of it by their names."""
+    """Reader of an end-to-end rate, a peer's rate and the limit of their ratio, by field names."""
 
     def read(fields: Fields) -> OverviewFigure:
         return OverviewFigure(
@@ -107,9 +107,13 @@ def _memory_of_embedding(fields: Fields) -> OverviewFigure:
 def _gpu(fields: Fields) -> OverviewFigure:
     slower = min(fields["decode"], fields["inference"])
     return OverviewFigure(
-        fields["pipeline"], "images/s", "decoding alone or the network alone", slower,
-        fields["limit"], at_least=True,
-    )  # fmt: skip
+        fields["pipeline"],
+        "images/s",
+        "decoding alone or the network alone",
+        slower,
+        fields["limit"],
+        at_least=True,
+    )
 
 
 def _label_on_disk(fields: Fields) -> OverviewFigure:
@@ -129,9 +133,13 @@ def _similar(fields: Fields) -> OverviewFigure:
 
 def _cluster(fields: Fields) -> OverviewFigure:
     return OverviewFigure(
-        fields["cluster"], "images/s", "the desktop", fields["desktop"], fields["limit"],
+        fields["cluster"],
+        "images/s",
+        "the desktop",
+        fields["desktop"],
+        fields["limit"],
         at_least=True,
-    )  # fmt: skip
+    )
 
 
 ROWS: Final = (
@@ -168,12 +176,12 @@ ROWS: Final = (
     OverviewRow("similar images", "similar", _similar),
     OverviewRow("embedding on a local cluster", "cluster", _cluster),
 )
-"""Of 100,000 images where the benchmark's own default is that; at most 20."""
+"""By default of 100,000 images; at most 20 rows."""
 _ARGUMENTS: Final = {row.title: row.arguments for row in ROWS}
 
 
 def machine() -> str:
-    """The processor and its cores, in a few words."""
+    """Processor and number of cores."""
     names = [
         line.partition(":")[2].strip()
         for line in _lines(Path("/proc/cpuinfo"))
@@ -191,9 +199,9 @@ def _lines(path: Path) -> list[str]:
 
 
 def run_benchmark(arguments: str) -> Fields | None:
-    """What `protoleaf benchmark ARGUMENTS --json` prints; None where it failed.
+    """Run `protoleaf benchmark ARGUMENTS --json` and return its output; None where it failed.
 
-    A benchmark whose limit is missed ends with 1 and prints its figures all the same.
+    A benchmark that misses its limit exits with 1, but prints its figures.
     """
     command = [sys.executable, "-m", "app", "benchmark", *arguments.split(), "--json"]
     ended = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)  # noqa: S603 (our own program)
@@ -210,7 +218,7 @@ def measure(
     run: Callable[[str], Fields | None] = run_benchmark,
     on_result: Callable[[Sequence[OverviewResult]], object] = lambda _results: None,
 ) -> list[str]:
-    """Run the benchmarks of these rows, each command once.
+    """Run the benchmarks of some rows, each command once.
 
     Args:
         rows: of the table.
@@ -218,7 +226,7 @@ def measure(
         on_result: called with the results of each command.
 
     Returns:
-        Commands that gave no figures.
+        Commands that failed.
     """
     failed = []
     for arguments in dict.fromkeys(row.arguments for row in rows):
@@ -238,7 +246,7 @@ def measure(
 
 
 def read_results(path: Path) -> dict[str, OverviewResult]:
-    """Results by title; none where there is no file."""
+    """Results by title; empty without a file."""
     if not path.exists():
         return {}
     results = msgspec.json.decode(path.read_bytes(), type=list[OverviewResult])
@@ -253,7 +261,7 @@ def write_results(path: Path, results: Mapping[str, OverviewResult]) -> None:
 
 
 def markdown(results: Mapping[str, OverviewResult]) -> str:
-    """The table in Markdown: rows that were measured."""
+    """Markdown table of the rows with results."""
     return "\n".join(
         [
             "| figure | measured | limit or peer | ratio | `benchmark` | machine | date |",
@@ -264,7 +272,7 @@ def markdown(results: Mapping[str, OverviewResult]) -> str:
 
 
 def text(results: Mapping[str, OverviewResult]) -> str:
-    """The table for a terminal."""
+    """Table for a terminal."""
     return "\n".join(
         f"{result.title:34} {_amount(result.measured.value, result.measured.unit):>15} "
         f"{_ratio(result.measured):>18} of {result.measured.against}, {result.date}"
@@ -273,13 +281,13 @@ def text(results: Mapping[str, OverviewResult]) -> str:
 
 
 def with_table(page: str, results: Mapping[str, OverviewResult]) -> str:
-    """A page with the table in the place of the one that it has."""
+    """Replace the table of a page."""
     before, _, rest = page.partition(BEGIN)
     return f"{before}{BEGIN}\n\n{markdown(results)}\n\n{END}{rest.partition(END)[2]}"
 
 
 def write_page(results: Mapping[str, OverviewResult], page: Path = PAGE) -> None:
-    """Put the table into the page."""
+    """Update the table of the page."""
     content = with_table(page.read_text(encoding="utf-8"), results)
     with output_file(page) as file:
         file.write(content.encode())

@@ -1,4 +1,4 @@
-"""Photos to measure with: drawn pictures in the sizes, and with the grain and the bytes, of photos that people have."""
+"""Generated photos for benchmarks, with sizes, grain and bytes like those of real ones."""
 
 import io
 import struct
@@ -17,11 +17,11 @@ from research.sample_painter.catalogue import KINDS as CATALOGUE
 from research.sample_painter.photo import photograph
 
 EDGE_NOISE: Final = 64
-"""The grain is cut out of a larger field, at another place for each picture, by up to so many pixels."""
+"""Grain is cropped from a larger field, at offsets of up to so many pixels."""
 
 
 MOST_DRAWN: Final = 12
-"""Drawing takes long; beyond this number pictures differ by their grain."""
+"""Distinct drawings, which take long; further pictures differ by their grain."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,9 @@ class PhotoKind:
         width, height: in pixels.
         grain: standard deviation of the noise, of 255.
         quality: of the JPEG.
-        pictures: different ones that are drawn.
-        copies: files of each picture; they differ in a few bytes behind the picture, so each is another content.
+        pictures: number of distinct pictures.
+        copies: files of each picture, with different trailing bytes and so different content
+            hashes.
     """
 
     width: int
@@ -47,18 +48,16 @@ class PhotoKind:
 KINDS: Final[Mapping[str, PhotoKind]] = {
     "small": PhotoKind(
         500, 375, grain=4, quality=85, pictures=60, copies=8
-    ),  # as web pages and data sets have them
-    "large": PhotoKind(
-        4032, 3024, grain=7, quality=90, pictures=8, copies=24
-    ),  # as telephones take them
+    ),  # as on web pages and in data sets
+    "large": PhotoKind(4032, 3024, grain=7, quality=90, pictures=8, copies=24),  # as of phones
 }
 
 
 def draw_photos(folder: Path, kind: PhotoKind) -> list[Path]:
-    """Write photos of a kind as JPEG files, each with other content; the same each time.
+    """Write photos of a kind as JPEG files, each with different content; the same each time.
 
     Args:
-        folder: where to; made when it is not there.
+        folder: created if missing.
         kind: which photos.
 
     Returns:
@@ -84,7 +83,7 @@ def draw_photos(folder: Path, kind: PhotoKind) -> list[Path]:
 
 
 def draw_pictures(count: int) -> list[Image.Image]:
-    """Draw so many pictures of plants and insects of about 320 x 320 pixels; the same each time."""
+    """Draw pictures of plants and insects of about 320 x 320 pixels; the same each time."""
     generator = np.random.default_rng(0)
     kinds = [CATALOGUE[number % len(CATALOGUE)] for number in range(count)]
     return [photograph(kind.draw, kind.scene, generator) for kind in kinds]
@@ -99,7 +98,7 @@ def _photo_bytes(drawn: Image.Image, kind: PhotoKind, grain: NDArray[np.float32]
 
 
 def png_of_few_colours(width: int, height: int) -> bytes:
-    """A PNG of red, green, blue and white stripes, of any size: large ones pack to a few megabytes."""
+    """PNG of red, green, blue and white stripes of any size; large ones compress to a few MB."""
     stripes = np.repeat(
         np.array([0xFF0000, 0x00FF00, 0x0000FF, 0xFFFFFF], dtype=">u4"), -(-width // 4)
     )[:width]

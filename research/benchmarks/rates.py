@@ -1,8 +1,8 @@
 """Images a second of decoding alone, of the backbone alone, and of both in the pipeline.
 
-All three use the same cores and the same files, so that they can be compared. On the CPU decoding and the backbone
-share the cores: the pipeline cannot be faster than 1 / (1 / decode + 1 / inference), which `RateTriple.reachable`
-gives.
+All three use the same cores and the same files, so that they can be compared. On the CPU decoding
+and the backbone share the cores: the pipeline cannot be faster than 1 / (1 / decode + 1 /
+inference), which `RateTriple.reachable` gives.
 """
 
 import time
@@ -35,7 +35,7 @@ START_S: Final = 60.0  # for readers to start
 
 @dataclass(frozen=True)
 class RateTriple:
-    """Images a second: decoding alone, backbone alone, and both in the pipeline with cache writes."""
+    """Images a second: decoding alone, backbone alone, and the pipeline with cache writes."""
 
     decode: float
     inference: float
@@ -43,12 +43,12 @@ class RateTriple:
 
     @property
     def share_of_limit(self) -> float:
-        """Pipeline over the smaller of the two rates alone."""
+        """Pipeline over the smaller of both rates."""
         return self.pipeline / min(self.decode, self.inference)
 
     @property
     def reachable(self) -> float:
-        """Rate at which the cores would be busy with decoding and the backbone and nothing else."""
+        """Rate at which decoding and the backbone together use all cores."""
         return 1 / (1 / self.decode + 1 / self.inference)
 
 
@@ -58,13 +58,13 @@ def measure_rates(
     """Measure all three rates once, in turn.
 
     Args:
-        paths: sound image files, each with other content, which the file cache holds already.
+        paths: valid image files of different content, already in the file cache.
         images: (n, side, side, 3) for the backbone alone.
     """
     decode = measure_decode_alone(paths, session.card, workers=session.parallel_runs)
     inference = measure_inference_alone(images, session)
     if isinstance(session, SimulatedDevice):
-        session.take_use()  # what follows counts
+        session.take_use()  # resets the counters
     return RateTriple(
         decode, inference, measure_pipeline([(path, WHOLE) for path in paths], session)
     )
@@ -78,10 +78,10 @@ def measure_decode_alone(paths: Sequence[Path], card: BackboneCard, *, workers: 
 
 
 def decode_all(paths: Sequence[Path], card: BackboneCard, *, workers: int) -> NDArray[np.uint8]:
-    """Decode files to what the backbone takes: (n, side, side, 3) uint8.
+    """Decode files to the backbone's input: (n, side, side, 3) uint8.
 
     Raises:
-        ImageError: a file, which is named, is no sound image.
+        ImageError: a file is no valid image; its name is in the message.
     """
     images = np.empty((len(paths), card.input_side, card.input_side, 3), dtype=np.uint8)
 
@@ -101,7 +101,7 @@ def decode_all(paths: Sequence[Path], card: BackboneCard, *, workers: int) -> ND
 
 
 def measure_inference_alone(images: NDArray[np.uint8], session: BackboneSession) -> float:
-    """Images a second of the backbone on pixels in memory, with the session's batch size and parallel runs."""
+    """Images a second of the backbone on pixels in memory, at the session's batch size."""
     batches = [
         images[start : start + session.batch_size]
         for start in range(0, len(images), session.batch_size)
@@ -114,10 +114,10 @@ def measure_inference_alone(images: NDArray[np.uint8], session: BackboneSession)
 
 
 def measure_pipeline(items: Sequence[tuple[Path, str]], session: BackboneSession) -> float:
-    """Images a second of `embed_files` with an empty cache on disk, and readers that have started.
+    """Images a second of `embed_files` with an empty disk cache and started readers.
 
     Args:
-        items: files, and parts of them; those of one file together.
+        items: files and their parts, grouped by file.
     """
     requests = [
         EmbedRequest(position, path, None, part) for position, (path, part) in enumerate(items)
@@ -135,7 +135,7 @@ def measure_pipeline(items: Sequence[tuple[Path, str]], session: BackboneSession
 
 @contextmanager
 def _readers(session: BackboneSession) -> Iterator[ProcessReaders | None]:
-    """Those of a device, as the window has them; the CPU needs none."""
+    """Reader processes for a GPU, as of the window; none for the CPU."""
     if not session.is_on_gpu:
         yield None
         return

@@ -1,4 +1,4 @@
-"""Review in the window: single decisions and whole groups at 100,000 images, each figure beside its limit."""
+"""Review in the window at 100,000 images: single decisions and whole groups."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,27 +18,27 @@ REPORT_VARIABLE: Final = "PROTOLEAF_REVIEW_REPORT"
 KEYS_VARIABLE: Final = "PROTOLEAF_REVIEW_KEYS"
 PICTURES_PER_CLASS: Final = 4
 MINUTE_S: Final = 60
-LIMIT_DECISIONS: Final = 500  # a minute: how many the groups hold, at a given pace
+LIMIT_DECISIONS: Final = 500  # a minute, at the given rate of groups
 LIMIT_GROUP: Final = 3.5
 LIMIT_PAUSE: Final = 2
-LIMIT_ORDER: Final = 8  # it is made beside all else: only much more is noticed
+LIMIT_ORDER: Final = 8  # computed in the background: only a large slowdown is noticed
 
 
 @dataclass(frozen=True)
 class ReviewFigures:
-    """What one run showed.
+    """Results of one run.
 
     Attributes:
         images: of the project.
         keys: single decisions.
         groups: decisions on groups.
-        group_images: in these groups together.
-        on_disk: images whose label in the project file is not that from before.
+        group_images: in all these groups.
+        on_disk: images whose label in the project file has changed.
         as_shown: of these, with the class that was on the screen when the key went down.
-        decisions_a_minute: images decided by groups in a minute at this pace.
-        rows: from the moment a key was due until the next card, or the next group, was painted; the longest time that
-            the window heard nothing from one decision to the next; how long a queue of groups was being made, beside
-            all else.
+        decisions_a_minute: images decided by groups in a minute at this rate.
+        rows: from the scheduled time of a key until the next card or group was painted; the longest
+            time that the event loop was blocked between two decisions; how long a queue of groups
+            was computed in the background.
     """
 
     images: int
@@ -52,7 +52,7 @@ class ReviewFigures:
 
     @property
     def missed(self) -> tuple[str, ...]:
-        """Names of what is not as it has to be, but for rows."""
+        """Names of what is missed, rows aside."""
         is_kept = {
             "labels": self.on_disk == self.as_shown == self.keys + self.group_images,
             "decisions a minute": self.decisions_a_minute >= LIMIT_DECISIONS,
@@ -85,7 +85,7 @@ def figures_of(
     before: Mapping[int, int | None],
     after: Mapping[int, int | None],
 ) -> ReviewFigures:
-    """The figures of a report with seconds of numpy passes, and of the labels on disk before and after."""
+    """Figures of a window's report and of the labels on disk before and after."""
     single = {image_id: class_id for image_id, class_id in report["shown"]}  # noqa: C416 (lists are read from JSON)
     in_groups = {image_id: class_id for ids, class_id in report["answers"] for image_id in ids}
     new = {

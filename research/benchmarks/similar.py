@@ -1,4 +1,4 @@
-"""How long it takes to put a collection in order of likeness to an image, beside the plain product of numpy."""
+"""Time to rank a collection by similarity to an image, compared with a numpy product."""
 
 import statistics
 import time
@@ -22,11 +22,13 @@ class SimilarityFigures:
     """Seconds; medians over rounds.
 
     Attributes:
-        whitened_s, plain_s: cosines and order of all images, in the whitened space and in the plain one.
-        product_s: numpy's product of the same embeddings as float32 with one vector, without any order.
-        half_product_s: the same with embeddings of 16-bit floats.
-        copy_s: a copy of the embeddings as they are kept, 16 bits a number: what memory allows.
-        limit_s: what the project promises for `whitened_s`.
+        whitened_s, plain_s: cosines and ranking of all images, in the whitened space and in the
+            plain one.
+        product_s: product of the same embeddings in float32 with one vector by numpy, without
+            ranking.
+        half_product_s: the same with float16 embeddings.
+        copy_s: copying the stored float16 embeddings: the bound by memory bandwidth.
+        limit_s: target of `whitened_s`.
     """
 
     images: int
@@ -40,7 +42,7 @@ class SimilarityFigures:
 
     @property
     def is_kept(self) -> bool:
-        """Whether the limit is kept."""
+        """Whether the limit is met."""
         return self.whitened_s <= self.limit_s
 
 

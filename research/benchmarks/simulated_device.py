@@ -1,4 +1,4 @@
-"""A device that takes its time and computes nothing, so that what feeds it can be measured without one."""
+"""A simulated device that computes nothing at a given rate, to measure what feeds it."""
 
 import time
 from dataclasses import dataclass
@@ -14,21 +14,21 @@ from engine.model_card import BackboneCard
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.providers import CPU_CHOICE
 
-SIMULATED: Final = "simulated:"  # before the images a second, as a name of a device
+SIMULATED: Final = "simulated:"  # prefix of the device name, before the images a second
 BATCH: Final = (
-    64  # images of one run. Chosen: less than what a GPU takes, so that a short run has many.
+    64  # images of a run. Chosen: fewer than on a GPU, so that short benchmarks have many runs.
 )
 LEAST_WAIT_S: Final = 1e-4
 
 
 @dataclass(frozen=True)
 class DeviceUse:
-    """How busy a device was from its first run to the end of its last.
+    """Load of a device from its first run to the end of its last.
 
     Attributes:
         runs: batches.
-        sizes: different numbers of images in one.
-        busy_s: seconds that it computed.
+        sizes: distinct batch sizes.
+        busy_s: seconds of computing.
         seconds: from the first run to the end of the last.
     """
 
@@ -39,11 +39,11 @@ class DeviceUse:
 
     @property
     def idle(self) -> float:
-        """Share of the time that it waited."""
+        """Share of the time that it was idle."""
         return 1 - self.busy_s / self.seconds if self.seconds > 0 else 0.0
 
     def fullness(self, images: int) -> float:
-        """Images that were wanted over those that ran."""
+        """Requested images over images that ran, padding included."""
         return images / (self.runs * BATCH) if self.runs else 0.0
 
 
@@ -62,16 +62,16 @@ class SimulatedDevice(BackboneSession):
 
     @property
     def is_on_gpu(self) -> bool:
-        """As if."""
+        """Whether it counts as a GPU: yes."""
         return True
 
     @property
     def device_name(self) -> str:
-        """With its rate."""
+        """Name with its rate."""
         return f"simulated device of {self._rate:g} images/s"
 
     def embed(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """Zeros (n, width), after the time that the device takes."""
+        """Zeros (n, width), after the simulated time."""
         if not self._rate:
             return super().embed(images)
         with self._turn:
@@ -83,7 +83,7 @@ class SimulatedDevice(BackboneSession):
         return np.zeros((len(images), self.card.embedding_width), dtype=np.float32)
 
     def take_use(self) -> DeviceUse:
-        """What it did since the last call."""
+        """Load since the last call."""
         spans, self._spans = self._spans, []
         if not spans:
             return DeviceUse(0, 0, 0.0, 0.0)
@@ -94,10 +94,10 @@ class SimulatedDevice(BackboneSession):
 
 
 def simulated_rate(device: str) -> float | None:
-    """The rate in the name of a simulated device, or None of another.
+    """Rate in the name of a simulated device; None for another device.
 
     Raises:
-        UsageError: it is no positive number.
+        UsageError: the rate is no positive number.
     """
     if not device.startswith(SIMULATED):
         return None

@@ -1,4 +1,4 @@
-"""How long names take to sort as a language has them, beside the natural order of the command line."""
+"""Time of sorting names in a language's order, compared with natural order."""
 
 import time
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ _NATURAL: Final = "natural, as on the command line"
 
 @dataclass(frozen=True)
 class SortingFigure:
-    """Names of one kind in one order; the limit is the natural order of the same names in the same run."""
+    """Names of one kind in one order; the limit is natural order of the same names."""
 
     names: str
     order: str
@@ -36,12 +36,12 @@ class SortingFigure:
 
     @property
     def is_kept(self) -> bool:
-        """Whether the limit is kept."""
+        """Whether the limit is met."""
         return self.limit_s is None or self.seconds <= self.limit_s
 
 
 def measure_sorting(count: int, rounds: int) -> tuple[SortingFigure, ...]:
-    """Time keys and order together; the shortest of some rounds, the orders in turn."""
+    """Time keys and sorting together; the shortest of some rounds, orders in turn."""
     figures = list[SortingFigure]()
     for kind, names in _made(count).items():
         of_languages = {language: name_key(QLocale(language)) for language in language_names()}
@@ -59,7 +59,7 @@ def measure_sorting(count: int, rounds: int) -> tuple[SortingFigure, ...]:
 
 
 def _made(count: int) -> dict[str, list[str]]:
-    """Names of files in no order, the same in each run."""
+    """Shuffled file names, the same in each run."""
     chance = Random(0)
     kinds = {
         "as from a camera": [f"IMG_{number:07d}.JPG" for number in range(count)],

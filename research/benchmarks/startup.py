@@ -1,4 +1,4 @@
-"""Process start to visible window, memory and scrolling, and to a command's work, each in a process of its own."""
+"""Startup time, memory and scrolling of the window, and startup of commands."""
 
 import os
 import subprocess
@@ -20,7 +20,11 @@ from research.reference import CARDS, NUMPY, JudgedFigure, NumpyPass, judged, sh
 from research.sample_painter.collection import draw_collection
 
 REPORT_VARIABLE: Final = "PROTOLEAF_STARTUP_REPORT"
-"""Names a file: the window writes when it was visible and loaded, scrolls, writes memory and pauses, and ends."""
+"""Path of the report.
+
+Where set, the window reports when it is visible and loaded, scrolls, reports memory and pauses, and
+ends.
+"""
 PICTURES_PER_CLASS: Final = 4
 BARE: Final = "a bare window"
 LIMIT_VISIBLE: Final = 6
@@ -35,7 +39,7 @@ COMMANDS: Final[Mapping[str, tuple[tuple[str, ...], float]]] = {
     "processor time of --help": (("--help",), 15),
     "classify, before it works": (("classify", "missing.protoleaf", "-o", "out.csv"), 62),
 }
-"""Words, and the largest ratio to an empty program: 0.25 s and 1 s where that takes 0.016 s."""
+"""Arguments, and largest ratio to an empty program: 0.25 s and 1 s where that takes 0.016 s."""
 Runs = Sequence[dict[str, Any]]
 
 
@@ -45,10 +49,11 @@ class StartupFigures:
 
     Attributes:
         images: of the large project.
-        rows: process start to visible window, of all three; process start until the first screen shows predictions, and
-            until all predictions are there; resident memory after that and after scrolling, beyond embeddings that are
-            mapped from a file; a step of scrolling over painting bare cards, and the longest time that the GUI thread
-            was busy meanwhile; processor time of commands until they work.
+        rows: process start to visible window, of all three; process start until the first screen
+            shows predictions, and until all images are predicted; resident memory after that and
+            after scrolling, memory-mapped embeddings excluded; a step of scrolling relative to
+            painting bare cards, and the longest time that the GUI thread was blocked meanwhile;
+            processor time of commands.
     """
 
     images: int
@@ -62,7 +67,7 @@ def measure_startup(
     rounds: int = 3,
     on_progress: OnProgress = ignore_progress,
 ) -> StartupFigures:
-    """Time the window, of a project that was opened before; needs a display or Qt's offscreen platform.
+    """Time the window of a project opened before; needs a display or Qt's offscreen platform.
 
     Args:
         boxes: of each image.
@@ -92,11 +97,11 @@ def measure_startup(
 
 
 def command_rows(folder: Path, rounds: int) -> Iterator[JudgedFigure]:
-    """Processor time of `COMMANDS` over that of an empty program, in turn; `classify` is of a project that is missing.
+    """Processor time of `COMMANDS` over that of an empty program; `classify` gets no project.
 
     Args:
         folder: for caches and logs.
-        rounds: how often each is run.
+        rounds: runs of each.
     """
     arguments = (["-c", "pass"], *(["-m", "app", *words] for words, _ in COMMANDS.values()))
     empty, *others = zip(
@@ -108,7 +113,7 @@ def command_rows(folder: Path, rounds: int) -> Iterator[JudgedFigure]:
 
 def _processor_s(arguments: list[str], folder: Path) -> float:
     """User and system time, in seconds, of a Python process from its start to its end."""
-    import resource  # POSIX alone
+    import resource  # POSIX only
 
     environment = {
         **os.environ,
@@ -124,7 +129,7 @@ def _processor_s(arguments: list[str], folder: Path) -> float:
 def rows_of(
     bare: Runs, empty: Runs, large: Runs, passes_s: Sequence[float]
 ) -> Iterator[JudgedFigure]:
-    """The figures of rounds: reports of the three windows, and seconds of a numpy pass."""
+    """Figures of the reports of the three windows, relative to numpy passes."""
 
     def of(runs: Runs, name: str) -> list[float]:
         return [run[name] for run in runs]
@@ -159,7 +164,7 @@ def rows_of(
 
 
 def _open_once(project: Path, caches: CacheFolders) -> None:
-    """Open a project and close it again: whitening is made, and what an opening maps is written."""
+    """Open and close a project: computes whitening and writes the mapped caches."""
     live = LiveCollection.open(project, caches)
     live.load_list()
     live.load()
@@ -167,7 +172,7 @@ def _open_once(project: Path, caches: CacheFolders) -> None:
 
 
 def _run(module: list[str], caches: CacheFolders) -> dict[str, Any]:
-    """Start a module and read its report; times are seconds since just before it was started."""
+    """Start a module and read its report; times are seconds since its start."""
     started_s = time.monotonic()
     fields = report_of(["-m", *module], caches, REPORT_VARIABLE)
     return {

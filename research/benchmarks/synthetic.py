@@ -1,4 +1,4 @@
-"""A large project made of numbers: for measuring, not for looking at."""
+"""Large synthetic projects for benchmarks."""
 
 import os
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ WRITE_ROWS: Final = 10_000
 
 @dataclass(frozen=True)
 class SyntheticEmbeddings:
-    """Unit-length embeddings around class centres that lie around family centres.
+    """Unit-length embeddings around class centres, which are around family centres.
 
     Attributes:
         embeddings: (n, d) float32.
@@ -43,7 +43,7 @@ class SyntheticEmbeddings:
 def synthetic_embeddings(
     count: int, width: int, *, classes: int = 200, families: int = 20, seed: int = 0
 ) -> SyntheticEmbeddings:
-    """Draw embeddings whose spread within a class, among siblings and among families is 1 : 0.8 : 0.8."""
+    """Draw embeddings; spread in classes, among siblings and among families is 1 : 0.8 : 0.8."""
     generator = np.random.default_rng(seed)
     return embeddings_around(
         class_centres(generator, width, classes=classes, families=families), count, generator
@@ -82,11 +82,12 @@ def synthetic_project(
     """Write a project with `count` photos of 200 classes, 5 shots each, embeddings in the cache.
 
     Args:
-        folder: empty folder; the project and links to the pictures go there.
-        caches: where the embedding cache lies.
+        folder: empty folder for the project and links to the pictures.
+        caches: with the embedding cache.
         count: photos.
-        pictures: real image files; each image is a link to one of them. Without any, files are missing on disk.
-        boxes: of each photo, which then have the labels.
+        pictures: real image files; each image is a link to one of them. Without any, files are
+            missing on disk.
+        boxes: of each photo, which get the labels.
     """
     path = folder / "synthetic.protoleaf"
     model = find_model()
@@ -116,14 +117,14 @@ def synthetic_project(
 
 
 def _box(number: int) -> str:
-    """A box in a photo: each of some at another place."""
+    """A box in a photo, at one of several positions."""
     return FilePart(
         box=BoundingBox.of(0.3 * (number % 3), 0.3 * (number // 3 % 3), 0.25, 0.25)
     ).text
 
 
 def add_synthetic_graph(project: Project) -> list[int]:
-    """Add 200 classes in 20 families of 4 groups, in the order of `class_centres`; ids of the classes."""
+    """Add 200 classes in 20 families of 4 groups; return ids in the order of `class_centres`."""
     leaves: list[int] = []
 
     def add(graph: CategoryGraph) -> None:

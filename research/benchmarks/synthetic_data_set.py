@@ -1,4 +1,4 @@
-"""A large data set made of numbers, written by the functions that a cluster uses: for measuring, not for looking at."""
+"""Large synthetic data sets for benchmarks, written by the functions of the cluster."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -22,11 +22,11 @@ _SHARD_ROWS: Final = 10_000
 
 Floats = NDArray[np.float32]
 DrawEmbeddings = Callable[[int], Floats]
-"""Gives so many embeddings (n, d) float32 of length 1."""
+"""Draw a number of embeddings (n, d) float32 of length 1."""
 
 
 def write_synthetic(folder: Path, rows: int, model: ModelFiles) -> DataSet:
-    """Write a data set of so many rows; the same embeddings stand in each row group."""
+    """Write a data set of `rows` rows; each row group has the same embeddings."""
     drawn = synthetic_embeddings(GROUP_ROWS, model.card.embedding_width).embeddings
     return _write(folder, rows, model, lambda count: drawn[:count])
 
@@ -34,7 +34,7 @@ def write_synthetic(folder: Path, rows: int, model: ModelFiles) -> DataSet:
 def write_clustered(
     folder: Path, rows: int, model: ModelFiles, *, seed: int = 0
 ) -> tuple[DataSet, NDArray[np.int64]]:
-    """Write a data set of so many rows, each with an embedding of its own around the centre of one of 200 classes.
+    """Write a data set of `rows` rows, with embeddings around the centres of 200 classes.
 
     Returns:
         The data set, and the class of each row (rows,) int64 in [0, 200).
@@ -77,7 +77,7 @@ def _write(folder: Path, rows: int, model: ModelFiles, draw: DrawEmbeddings) -> 
 
 
 def _rows(names: list[str], embeddings: Floats) -> EmbeddedRows:
-    """Rows of images in archives: this computer has no picture of them."""
+    """Rows of images in archives, without local pictures."""
     count = len(names)
     return EmbeddedRows(
         [content_hash(name.encode()) for name in names],

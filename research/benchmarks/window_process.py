@@ -1,4 +1,4 @@
-"""The window in a process of its own, which writes a report and ends."""
+"""Run the window in a process of its own that writes a report and ends."""
 
 import json
 import os
@@ -26,12 +26,12 @@ def report_of(
 
     Args:
         arguments: of the Python interpreter.
-        caches: where caches, backups and logs lie.
-        variable: of the environment; names the file for the report.
-        more: of the environment.
+        caches: for caches, backups and logs.
+        variable: environment variable with the path of the report.
+        more: further environment variables.
 
     Raises:
-        ProtoleafError: it ended without a report.
+        ProtoleafError: the process ended without a report.
     """
     with scratch_folder() as folder:
         report = folder / "report.json"
@@ -47,9 +47,13 @@ def report_of(
         if not environment.get("DISPLAY") and sys.platform.startswith("linux"):
             environment["QT_QPA_PLATFORM"] = "offscreen"
         done = subprocess.run(  # noqa: S603 (our own program)
-            [sys.executable, *arguments], env=environment, capture_output=True, text=True, timeout=timeout_s,
+            [sys.executable, *arguments],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=timeout_s,
             check=False,
-        )  # fmt: skip
+        )
         if not report.exists():
             raise ProtoleafError(
                 "the window wrote no report", found=done.stderr.strip()[-300:] or "no message"

@@ -35,7 +35,7 @@ def all_benchmarks(
 ) -> None:
     """Measure each figure of the program with its limit or peer, or show what was measured.
 
-    The exit status is 1 where a benchmark gives no figures.
+    The exit status is 1 where a benchmark fails.
     """
     from research.benchmarks import overview
 

@@ -1,4 +1,4 @@
-"""`protoleaf benchmark cluster`: the path of a cluster beside the desktop's."""
+"""`protoleaf benchmark cluster`: embedding and classification on a cluster."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -44,7 +44,8 @@ def cluster(
     say(
         f"{figures.images:,} images on all cores\n"
         f"desktop              {figures.desktop:10,.0f} images/s\n"
-        f"cluster              {figures.cluster:10,.0f} images/s   {figures.ratio:.2f} of it (limit {figures.limit})\n"
+        f"cluster              {figures.cluster:10,.0f} images/s   {figures.ratio:.2f} of it "
+        f"(limit {figures.limit})\n"
         f"embeddings that differ from the desktop's in a bit: {figures.differing:,}\n"
         f"{_line(figures.fewer)}\n{_line(figures.many)}\n"
         f"growth of a worker   {figures.growth:10.2f} x (limit {figures.limit_growth})",
@@ -56,7 +57,8 @@ def cluster(
 
 def _line(run: "ClassifiedRows") -> str:
     return (
-        f"classify {run.rows:11,} {run.rows_per_s:10,.0f} images/s   a worker holds {run.worker_mib:,.0f} MiB at most, "
+        f"classify {run.rows:11,} {run.rows_per_s:10,.0f} images/s   a worker holds "
+        f"{run.worker_mib:,.0f} MiB at most, "
         f"the command {run.driver_mib:,.0f} MiB"
     )
 

@@ -1,4 +1,4 @@
-"""`protoleaf benchmark collection` and `many-classes`: what one more label costs."""
+"""`protoleaf benchmark collection` and `many-classes`: the cost of one more label."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -13,7 +13,7 @@ def collection(
     images: Annotated[int, typer.Option(min=1000)] = 100_000,
     classes: Annotated[int, typer.Option(min=10)] = 200,
 ) -> None:
-    """Time one label more with the collection stage on, beside the same without it, and what others wait meanwhile.
+    """Time one label more with the collection stage and without, and the wait of other threads.
 
     The exit status is 1 where a limit is missed.
     """
@@ -24,7 +24,8 @@ def collection(
         figures = measure_collection_stage(images, classes, on_progress=on_progress)
         beside = measure_beside_a_fit(images, on_progress=on_progress)
     say_verdicts(
-        f"{images:,} embeddings of width {figures.width} x {classes} classes, and an open project of as many images, "
+        f"{images:,} embeddings of width {figures.width} x {classes} classes, and an open "
+        "project of as many images, "
         "its fits on a thread of their own",
         (*figures.rows, *beside.rows),
         asdict(figures),
@@ -39,18 +40,20 @@ def many_classes(
         int, typer.Option(min=1000, help="Of the collection, labelled ones included.")
     ] = 10_000,
 ) -> None:
-    """Time and memory of one label more with thousands of classes, beside the same without the one of many parents."""
+    """Time and memory of one label more with thousands of classes, one with many parents or not."""
     from research.benchmarks.many_classes import Size, measure_many_classes
 
     beside = measure_many_classes(Size(classes, labels, parents, images))
     many, one = beside.many, beside.one
     say(
-        f"{classes:,} classes x {labels:,} labels, {images:,} images, one class of {parents:,} parents\n"
+        f"{classes:,} classes x {labels:,} labels, {images:,} images, one class of {parents:,} "
+        "parents\n"
         f"one label more       {many.label_s:7.2f} s   (limit {many.limit_s:g}; "
         f"{beside.time_ratio:.2f} times the {one.label_s:.2f} s without that class)\n"
         f"  fitting            {many.fit_s:7.2f} s\n"
         f"  classifying all    {many.pass_s:7.2f} s\n"
-        f"memory at most       {many.peak_bytes / 1e6:7,.0f} MB  (limit {many.limit_bytes / 1e6:,.0f}; "
+        f"memory at most       {many.peak_bytes / 1e6:7,.0f} MB  (limit "
+        f"{many.limit_bytes / 1e6:,.0f}; "
         f"{beside.memory_ratio:.2f} times the {one.peak_bytes / 1e6:,.0f} MB without that class)",
         beside.fields(),
     )

@@ -1,4 +1,4 @@
-"""`protoleaf benchmark NAME`: the project's own figures, each beside its physical limit or a peer."""
+"""`protoleaf benchmark NAME`: figures of the program, each beside a physical limit or a peer."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -56,7 +56,10 @@ def embed(
     device: Annotated[
         str,
         typer.Option(
-            help="As for `embed`, or simulated:RATE, which takes the time of so many images a second."
+            help=(
+                "As for `embed`, or simulated:RATE, which takes the time of so many images a "
+                "second."
+            )
         ),
     ] = "auto",
     device_setting: Annotated[
@@ -72,8 +75,9 @@ def embed(
 ) -> None:
     """Embed files end to end, beside decoding alone, the backbone alone, plain decoders and torch.
 
-    The exit status is 1 when that is less than 0.9 of what decoding and the backbone together allow on this device.
-    With --boxes: generated photos with boxes, beside the photos alone and the network's seconds for the boxes.
+    The exit status is 1 when the rate is less than 0.9 of what decoding and the backbone allow on
+    this device. With --boxes: generated photos with boxes, beside the photos alone and the
+    network's seconds for the boxes.
     """
     from engine.backbones.model_files import default_backbone
     from research.benchmarks.embedding import measure_embed
@@ -124,26 +128,40 @@ def _embed_boxes(
 
 
 def _embed_text(figures: "EmbedFigures") -> str:
-    share = f"{figures.share:.2f} of that (limit {figures.limit}), {figures.share_of_limit:.2f} of the smaller"
+    share = (
+        f"{figures.share:.2f} of that (limit {figures.limit}), "
+        f"{figures.share_of_limit:.2f} of the smaller"
+    )
     best = (
         "the fastest of those tried, reading and decoding at reduced scale; end to end is "
-        f"{figures.share_of_best_decode:.2f} of it (limit {figures.limit_large} for 12-megapixel photos)"
+        f"{figures.share_of_best_decode:.2f} of it (limit {figures.limit_large} for "
+        "12-megapixel photos)"
     )
     lines = [
-        f"{figures.images:,} images of {figures.mean_bytes / 1024:,.0f} KB on {figures.device}, all cores",
+        (
+            f"{figures.images:,} images of {figures.mean_bytes / 1024:,.0f} KB on "
+            f"{figures.device}, all cores"
+        ),
         f"decode alone     {figures.decode:8.0f} images/s   read, decode, cut, resize",
         f"backbone alone   {figures.inference:8.0f} images/s",
-        f"both together    {figures.reachable:8.0f} images/s   what these allow on {_shared_cores(figures)}",
+        (
+            f"both together    {figures.reachable:8.0f} images/s   what these allow on "
+            f"{_shared_cores(figures)}"
+        ),
         f"end to end       {figures.pipeline:8.0f} images/s   {share}",
         f"plain decoder    {figures.best_decode:8.0f} images/s   {figures.best_decoder}: {best}",
     ]
     if figures.idle is not None:
         lines.append(
-            f"the device was idle for {figures.idle:.1%} of the time; its batches were {figures.fullness:.1%} full,"
+            f"the device was idle for {figures.idle:.1%} of the time; its batches were "
+            f"{figures.fullness:.1%} full,"
             f" of {figures.batch_sizes} size{'' if figures.batch_sizes == 1 else 's'}"
         )
     if figures.peer is not None:
-        faster = f"end to end is {figures.over_peer:.1f} times as fast (limit {figures.limit_over_peer:g})"
+        faster = (
+            f"end to end is {figures.over_peer:.1f} times as fast (limit "
+            f"{figures.limit_over_peer:g})"
+        )
         lines.append(
             f"torch and Pillow {figures.peer:8.0f} images/s   the same network in float32; {faster}"
         )
@@ -169,7 +187,7 @@ def embed_memory(
         ),
     ] = 484,
 ) -> None:
-    """Peak memory of embedding 1,000 and 100,000 files, and the longest time without a progress report."""
+    """Peak memory of embedding 1,000 and 100,000 files, and the longest gap in progress reports."""
     from engine.backbones.model_files import default_backbone
     from research.benchmarks.embedding_memory import measure_memory
 
@@ -181,7 +199,8 @@ def embed_memory(
     if figures.with_large is not None:
         lines.append(
             f"{_memory_line(figures.with_large)}\none of them a PNG of "
-            f"{figures.with_large.large_megapixels} megapixels (limit {figures.large_limit_mib:,} MiB)"
+            f"{figures.with_large.large_megapixels} megapixels (limit "
+            f"{figures.large_limit_mib:,} MiB)"
         )
     say("\n".join(lines), asdict(figures))
 
@@ -200,7 +219,7 @@ def startup(
     boxes: BoxesOfEach = 0,
     rounds: Annotated[int, typer.Option(min=1)] = 3,
 ) -> None:
-    """Process start to visible window with a large project, over a bare Qt window; memory, scrolling, commands.
+    """Startup with a large project, relative to a bare Qt window; memory, scrolling, commands.
 
     The exit status is 1 where a limit is missed.
     """
@@ -224,7 +243,7 @@ def labelling(
     keys: Annotated[int, typer.Option(min=1)] = 300,
     per_s: Annotated[float, typer.Option(help="Keys a second.", min=0.1)] = 5,
 ) -> None:
-    """Label by keys in the window: what was shown and what is on disk, key to next card, predictions after a key.
+    """Label by keys in the window: labels on disk, key to next card, predictions after a key.
 
     The exit status is 1 where a limit is missed.
     """
@@ -250,7 +269,7 @@ def review(
     groups: Annotated[int, typer.Option(help="Decisions on groups.", min=1)] = 20,
     groups_per_s: Annotated[float, typer.Option(help="Decisions on groups a second.", min=0.1)] = 1,
 ) -> None:
-    """Review in the window, by single cards and by groups: decisions a minute, key to next card, pauses.
+    """Review in the window, by single cards and groups: decisions a minute, key to next card.
 
     The exit status is 1 where a limit is missed.
     """
@@ -262,8 +281,10 @@ def review(
     say_verdicts(
         f"{figures.images:,} images, {figures.keys} single decisions at {per_s:g} a second, "
         f"{figures.groups} groups at {groups_per_s:g} a second\n"
-        f"labels on disk, as shown      {figures.as_shown:6}   of {figures.keys + figures.group_images}\n"
-        f"decisions a minute, by groups {figures.decisions_a_minute:6.0f}   (limit {LIMIT_DECISIONS})",
+        f"labels on disk, as shown      {figures.as_shown:6}   of "
+        f"{figures.keys + figures.group_images}\n"
+        f"decisions a minute, by groups {figures.decisions_a_minute:6.0f}   (limit "
+        f"{LIMIT_DECISIONS})",
         figures.rows,
         asdict(figures),
         missed=figures.missed,
@@ -276,16 +297,19 @@ def backup(
     labels: Annotated[int, typer.Option(min=0)] = 20_000,
     rounds: Annotated[int, typer.Option(min=1)] = 5,
 ) -> None:
-    """Back up a large project while labels are being written: how long a backup takes, and how long a label waits."""
+    """Back up a large project while labels are written: time of a backup, latency of a label."""
     from research.benchmarks.backup import measure_backup
 
     figures = measure_backup(images, labels, rounds=rounds)
     say(
-        f"backup of {figures.images:,} images and {figures.labels:,} labels   {figures.backup_s:.2f} s, "
+        f"backup of {figures.images:,} images and {figures.labels:,} labels   "
+        f"{figures.backup_s:.2f} s, "
         f"{figures.size_mb:.1f} MB, copied and verified\n"
-        f"a label alone          median {figures.alone_median_ms:6.1f} ms   99%  {figures.alone_p99_ms:6.1f} ms"
+        f"a label alone          median {figures.alone_median_ms:6.1f} ms   99%  "
+        f"{figures.alone_p99_ms:6.1f} ms"
         f"   longest {figures.alone_longest_ms:6.1f} ms\n"
-        f"a label beside backups median {figures.beside_median_ms:6.1f} ms   99%  {figures.beside_p99_ms:6.1f} ms"
+        f"a label beside backups median {figures.beside_median_ms:6.1f} ms   99%  "
+        f"{figures.beside_p99_ms:6.1f} ms"
         f"   longest {figures.beside_longest_ms:6.1f} ms (limit {figures.limit_longest_ms:.0f})",
         asdict(figures),
     )
@@ -296,7 +320,7 @@ def drop(
     images: Annotated[int, typer.Option(min=1000)] = 100_000,
     rounds: Annotated[int, typer.Option(min=1)] = 5,
 ) -> None:
-    """Three photos dropped into a large project: time until they are predicted, over the fit that this needs.
+    """Drop three photos into a large project: time until they are predicted, over that of a fit.
 
     The exit status is 1 where a limit is missed.
     """
@@ -312,7 +336,7 @@ def import_folder(
     photos: Annotated[int, typer.Option(min=20)] = 480,
     backbone: BackboneText = "",
 ) -> None:
-    """A folder added to an empty project: time until pictures and predictions are there, over the pass alone.
+    """Add a folder to an empty project: time until all is predicted, over the pass alone.
 
     The exit status is 1 where a limit is missed.
     """
@@ -332,7 +356,7 @@ def edit(
         typer.Option(help="Kind of edit, such as “move a class”; repeatable.", show_default="all"),
     ] = None,
 ) -> None:
-    """Edit classes, bars and labels of a large project: time until predictions follow and changed images are found.
+    """Edit a large project: time until predictions follow and changed images are found.
 
     The exit status is 1 where a limit is missed.
     """
@@ -366,7 +390,7 @@ def graph(
     ] = 10_000,
     window: Annotated[bool, typer.Option(help="Also measure in the window.")] = True,
 ) -> None:
-    """Import, open and search WordNet; draw a large graph, pan, zoom and move a class; memory of the window.
+    """Import, open and search WordNet; draw a large graph, pan, zoom, move a class; memory.
 
     The exit status is 1 when a limit is missed.
     """

@@ -1,4 +1,4 @@
-"""`protoleaf benchmark detection`: a run of a detector over files beside its network alone."""
+"""`protoleaf benchmark detection`: overhead of a detector's run over files."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -14,7 +14,7 @@ def detection(
     folder: Annotated[Path, typer.Argument(help="Folder of photos.")],
     images: Annotated[int, typer.Option(min=1, help="At most so many of them.")] = 40,
 ) -> None:
-    """Run a detector over photos on the CPU, its network alone, and reading alone: what the run costs beyond both."""
+    """Run a detector over photos on the CPU, the network alone, and reading alone: the overhead."""
     from research.benchmarks.detection import LIMIT, lines_of, measure_detection
 
     figures = measure_detection(model, folder, images)

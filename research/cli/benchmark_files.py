@@ -1,4 +1,4 @@
-"""`protoleaf benchmark files`: scanning, adding, backups, checks, exports and moved images, by the number of images."""
+"""`protoleaf benchmark files`: scan, add, back up, check, export, relink, by number of images."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +10,10 @@ if TYPE_CHECKING:
     from research.benchmarks.files import FilesFigures, FilesRun
     from research.benchmarks.files_steps import StepFigures
 
-_HEAD = f"{'':18}{'s':>8}{'cpu s':>8}{'images/s':>10}{'peak MiB':>10}   limit, its s and cpu s, cpu over that"
+_HEAD = (
+    f"{'':18}{'s':>8}{'cpu s':>8}{'images/s':>10}{'peak MiB':>10}   limit, its s and cpu "
+    "s, cpu over that"
+)
 
 
 def files(
@@ -23,9 +26,10 @@ def files(
         list[str] | None, typer.Option(help="Name of a step; repeatable.", show_default="all")
     ] = None,
 ) -> None:
-    """Scan, add, back up, check, open, restore, export and relink so many images, each step beside its limit.
+    """Scan, add, back up, check, open, restore, export and relink images, each beside its limit.
 
-    With several numbers the exit status is 1 where an image costs more in the largest collection than in the smallest.
+    With several numbers the exit status is 1 where an image costs more in the largest collection
+    than in the smallest.
     """
     from research.benchmarks.files import measure_files
 
@@ -45,7 +49,8 @@ def _run_text(run: "FilesRun") -> str:
 
 def _line(step: "StepFigures", images: int) -> str:
     return (
-        f"{step.name:18}{step.seconds:8.2f}{step.cpu_s:8.2f}{images / step.seconds:10,.0f}{step.peak_mib:10,.0f}   "
+        f"{step.name:18}{step.seconds:8.2f}{step.cpu_s:8.2f}"
+        f"{images / step.seconds:10,.0f}{step.peak_mib:10,.0f}   "
         f"{step.limit}: {step.limit_s:.2f}, {step.limit_cpu_s:.2f}; {step.over_limit:.1f} x"
     )
 

@@ -1,4 +1,4 @@
-"""`protoleaf benchmark loop`: from a large data set to labels in the window, and back to the cluster."""
+"""`protoleaf benchmark loop`: label a large data set in the window, classify it on a cluster."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -15,10 +15,10 @@ def loop(
     keys: Annotated[int, typer.Option(min=1, help="Labels by keys in the window.")] = 50,
     per_s: Annotated[float, typer.Option(help="Keys a second.", min=0.1)] = 2,
 ) -> None:
-    """Open a data set in the window, label by keys, export the model, classify on a cluster of this computer.
+    """Label a data set in the window, export the model, classify on a cluster of this computer.
 
-    The exit status is 1 where a label is not on disk as it was shown, or the cluster predicts other classes than
-    the window.
+    The exit status is 1 where a label on disk differs from the one shown, or predictions of cluster
+    and window differ.
     """
     from research.benchmarks.loop import measure_loop
 
@@ -29,7 +29,10 @@ def loop(
         "\n".join((f"{figures.rows:,} images", *lines))
         + f"\nlabels on disk, as shown {labels.as_shown:9}   of {labels.keys}\n"
         + "".join(f"{row.line}\n" for row in labels.rows)
-        + f"predicted alike          {figures.same:9,}   of {figures.compared:,} (limit {figures.limit_same:.1%})",
+        + (
+            f"predicted alike          {figures.same:9,}   of {figures.compared:,} (limit "
+            f"{figures.limit_same:.1%})"
+        ),
         {**asdict(figures), "are_kept": figures.are_kept},
     )
     if not figures.are_kept:

@@ -1,4 +1,4 @@
-"""`protoleaf benchmark map`: a large map is made, and moved over."""
+"""`protoleaf benchmark map`: compute a large map, pan and zoom."""
 
 from typing import Annotated
 
@@ -15,7 +15,7 @@ def collection_map(
     ] = 1_000_000,
     window: Annotated[bool, typer.Option(help="Also time frames of the window.")] = True,
 ) -> None:
-    """Make the map of a large project, and move and zoom over it.
+    """Make the map of a large project, pan and zoom.
 
     The exit status is 1 when a limit is missed.
     """

@@ -1,4 +1,4 @@
-"""`protoleaf benchmark similar`, `folds` and `sorting`: large collections put in order."""
+"""`protoleaf benchmark similar`, `folds` and `sorting`: rank, group and sort large collections."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -9,7 +9,7 @@ from engine.cli.output import say
 
 
 def similar(images: Annotated[int, typer.Option(min=1000)] = 100_000) -> None:
-    """Put a collection in order of likeness to an image, beside the plain product of numpy and a copy in memory.
+    """Rank a collection by similarity to an image, beside a numpy product and a copy in memory.
 
     The exit status is 1 when the limit is missed.
     """
@@ -31,7 +31,7 @@ def similar(images: Annotated[int, typer.Option(min=1000)] = 100_000) -> None:
 
 
 def folds(images: Annotated[int, typer.Option(min=1000)] = 100_000) -> None:
-    """Find duplicates and sequences of an ordinary collection and of hostile ones; the exit status is 1 on a miss."""
+    """Find duplicates and sequences of ordinary and adversarial collections; exits 1 on a miss."""
     from research.benchmarks.folds import measure_folds
 
     figures = measure_folds(images)
@@ -53,7 +53,7 @@ def sorting(
     count: Annotated[int, typer.Option("--names", min=100)] = 1_000_000,
     rounds: Annotated[int, typer.Option(min=1)] = 3,
 ) -> None:
-    """Sort names as each language of the window has them; the exit status is 1 where the natural order is faster."""
+    """Sort names by the order of each language; exits 1 where natural order is faster."""
     from research.benchmarks.sorting import measure_sorting
 
     figures = measure_sorting(count, rounds)

@@ -1,4 +1,4 @@
-"""`protoleaf experiment ...`: the paper's data sets, tables, figures and timings."""
+"""`protoleaf experiment ...`: data sets, tables, figures and timings of the paper."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -73,8 +73,14 @@ def build(
     recipe = Recipe("pure" if variant == "pure" else "mix", factor=factor, seed=seed)
     with stoppable("run it again") as cancel, progress_bar("Building") as on_progress:
         data = run(
-            source, wordnet, out, recipe, side=side or DEFAULT_SIDE, on_progress=on_progress, cancel=cancel
-        )  # fmt: skip
+            source,
+            wordnet,
+            out,
+            recipe,
+            side=side or DEFAULT_SIDE,
+            on_progress=on_progress,
+            cancel=cancel,
+        )
     found = statistics(data)
     levels = {str(level): asdict(counts) for level, counts in found.levels.items()}
     say(
@@ -155,7 +161,7 @@ def figure(
 
 
 def _by_variant(folders: Sequence[Path]) -> "dict[str, FewShotData]":
-    """Open data sets, at most one of each variant: a folder of runs holds one of each.
+    """Open data sets, at most one of each variant, as a folder of runs has one of each.
 
     Raises:
         UsageError: two are of one variant.
@@ -194,7 +200,7 @@ def speed(
     ] = None,
     setting: Setting = None,
 ) -> None:
-    """Time an iteration of each model beside the bare backbone, and the test tasks, beside the paper's."""
+    """Time training iterations and test tasks of each model, beside the backbone and the paper."""
     from engine.collection.training.settings import parse_settings
     from research.generated_data import LIKE_PAPER, SMALL
     from research.methods import MethodSettings, with_chosen
@@ -204,8 +210,11 @@ def speed(
     with progress_bar("Measuring") as on_progress:
         figures = measure_speed(
             LIKE_PAPER if images_like_paper else SMALL,
-            rounds=rounds, threads=threads, settings=settings, on_progress=on_progress,
-        )  # fmt: skip
+            rounds=rounds,
+            threads=threads,
+            settings=settings,
+            on_progress=on_progress,
+        )
     fields = {
         **asdict(figures),
         "refresh_s": figures.refresh_s,

@@ -1,4 +1,4 @@
-"""`protoleaf experiment crops`: a data set of the things in photos with boxes."""
+"""`protoleaf experiment crops`: class folders of the objects in photos with boxes."""
 
 from pathlib import Path
 from typing import Annotated
@@ -23,7 +23,7 @@ def crops(
         typer.Option(metavar="FOLDER", help="New folder of `train` and `val`, for `transfer`."),
     ],
 ) -> None:
-    """Cut the things in photos with boxes out: crops in class folders, every third photo's in `train`."""
+    """Crop the objects in photos with boxes into class folders, every third photo's in `train`."""
     from research.data_sets.crops import write_crops
 
     with progress_bar("Cutting") as on_progress:

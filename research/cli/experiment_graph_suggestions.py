@@ -1,4 +1,4 @@
-"""`protoleaf experiment graph-suggestions`: removed edges to predict, faults put in and found."""
+"""`protoleaf experiment graph-suggestions`: accuracy of suggestions about the graph."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -33,7 +33,7 @@ def graph_suggestions(
         bool, typer.Option("--markdown", help="Print tables for a document.")
     ] = False,
 ) -> None:
-    """Measure suggestions about the graph beside chance: parents, twins, strays, mixed and underlabelled classes."""
+    """Measure suggestions about the graph: parents, twins, strays, mixed, underlabelled classes."""
     from research.transfer.collection import Selection
 
     check_figures(out, is_overwriting=is_overwriting)

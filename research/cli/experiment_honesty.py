@@ -1,4 +1,4 @@
-"""`protoleaf experiment honesty`: what is claimed and what is true while only some classes have examples."""
+"""`protoleaf experiment honesty`: claimed and true accuracy with examples of some classes only."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -57,9 +57,10 @@ def honesty(
         bool, typer.Option("--markdown", help="Print tables for a document.")
     ] = False,
 ) -> None:
-    """Measure what is claimed and what is true while 1, 5, a quarter, half and all of the classes have examples.
+    """Compare claimed and true accuracy while 1, 5, a quarter, half and all classes have examples.
 
-    Sessions label the whole collection, from the first image on: in the order of Teach first, and by group.
+    Sessions label the whole collection, from the first image on: in the order of Teach first, and
+    by group.
     """
     from engine.backbones.model_files import default_backbone
     from engine.collection.models import find_model
@@ -88,10 +89,11 @@ def honesty(
 
 
 def _check_options(labels: str, replay: int, curve: Path | None, *, with_stages: bool) -> None:
-    """Refuse what cannot be measured or drawn, before anything is read.
+    """Validate options before anything is read.
 
     Raises:
-        UsageError: there is no such way to label, nothing to measure, or nothing to draw or to draw with.
+        UsageError: unknown way to label, nothing to measure, nothing to draw, or a library is
+            missing.
     """
     from research.honesty.labels import check_labels
     from research.reports.drawing import check_libraries

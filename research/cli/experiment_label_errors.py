@@ -1,4 +1,4 @@
-"""`protoleaf experiment label-errors`: wrong labels put in, and found by the program and by cleanlab."""
+"""`protoleaf experiment label-errors`: wrong labels planted, then found by program and cleanlab."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -34,7 +34,7 @@ def label_errors(
         bool, typer.Option("--markdown", help="Print tables for a document.")
     ] = False,
 ) -> None:
-    """Put 1, 3 and 5 % wrong labels into the images of `train`, and look for them, beside cleanlab."""
+    """Plant 1, 3 and 5 % wrong labels in `train` and find them, by the program and by cleanlab."""
     from research.label_errors.methods import check_peer
     from research.transfer.collection import Selection
 

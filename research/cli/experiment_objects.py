@@ -1,4 +1,4 @@
-"""`protoleaf experiment objects`: the things in photos, classified by the whole photo and by crops."""
+"""`protoleaf experiment objects`: objects in photos, classified by whole photos and by crops."""
 
 from pathlib import Path
 from typing import Annotated
@@ -43,7 +43,7 @@ def objects(
         bool, typer.Option("--markdown", help="Print tables for a document.")
     ] = False,
 ) -> None:
-    """Measure few shots of the things in photos, each shot of another photo, on the things of all other photos."""
+    """Classify objects in photos from few shots, each shot from another photo."""
     from engine.backbones.model_files import default_backbone
     from engine.collection.models import find_model
     from engine.config import CacheFolders

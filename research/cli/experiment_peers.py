@@ -1,4 +1,4 @@
-"""`protoleaf experiment peers`: the everyday model beside other people's code on the same embeddings."""
+"""`protoleaf experiment peers`: the everyday model and other libraries on the same embeddings."""
 
 import sys
 from pathlib import Path
@@ -56,7 +56,7 @@ def peers(
         bool, typer.Option("--markdown", help="Print tables for a document.")
     ] = False,
 ) -> None:
-    """Compare the everyday model with easyfsl, scikit-learn and hiclass, by their own code, on the same draws."""
+    """Compare the everyday model with easyfsl, scikit-learn and hiclass on the same draws."""
     from research.peers.measurement import METHODS, PeerPlan, check_methods
     from research.transfer.collection import Selection, read_collection
 

@@ -1,4 +1,4 @@
-"""`protoleaf experiment release`: a trained PPN of the table as ONNX files with a card."""
+"""`protoleaf experiment release`: export a trained PPN of the table as ONNX with a card."""
 
 from pathlib import Path
 from typing import Annotated
@@ -24,7 +24,7 @@ def release(
     ] = VALIDATION_CLASSES,
     setting: Setting = None,
 ) -> None:
-    """Export a trained PPN of the table: backbone and propagation as ONNX, checked, with a card of its figures."""
+    """Export a trained PPN of the table: backbone and propagation as ONNX, with a model card."""
     from engine.collection.training.settings import parse_settings
     from research.grid.cell import cells_of
     from research.grid.release import release as write

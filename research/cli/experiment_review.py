@@ -1,4 +1,4 @@
-"""`protoleaf experiment review`: keys that it takes to label a collection, by groups and by single cards."""
+"""`protoleaf experiment review`: keystrokes to label a collection, by groups and single cards."""
 
 from pathlib import Path
 from typing import Annotated
@@ -35,9 +35,10 @@ def review(
         bool, typer.Option("--markdown", help="Print tables for a document.")
     ] = False,
 ) -> None:
-    """Let a scripted person without mistakes label 90 % of a collection, and count the keys; and check expected errors.
+    """Simulate labelling of 90 % of a collection, count the keys, and check expected errors.
 
-    Enter, a digit, a letter in the palette and a click on an image that is left out count as one key each.
+    Enter, a digit, a letter in the palette and a click that excludes an image count as one key
+    each.
     """
     from engine.backbones.model_files import default_backbone
     from engine.collection.models import find_model

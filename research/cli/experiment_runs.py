@@ -1,4 +1,4 @@
-"""`protoleaf experiment train|test`: the paper's models, one by one."""
+"""`protoleaf experiment train|test`: single models of the paper."""
 
 import os
 import shlex
@@ -47,7 +47,7 @@ def train(
     shots: Shots = 1,
     setting: Setting = None,
 ) -> None:
-    """Train a model end to end, or resume; Ctrl+C keeps the progress so far."""
+    """Train a model end to end, or resume; Ctrl+C keeps the checkpoint."""
     from engine.collection.training.settings import parse_settings
     from research.cells import train_cell
     from research.data_sets.stored import load
@@ -70,17 +70,24 @@ def train(
         note = _Note(on_progress)
         outcome = train_cell(
             opened, cell, settings, runs, on_point=note.keep, on_progress=note.show, cancel=cancel
-        )  # fmt: skip
+        )
     if _is_speaker():
         last, folder = outcome.curve[-1], cell.folder(runs, opened.variant)
         say(
-            f"Trained {method} for {ways}-way {shots}-shot tasks on {opened.name}: {outcome.iterations:,} iterations, "
+            f"Trained {method} for {ways}-way {shots}-shot tasks on {opened.name}: "
+            f"{outcome.iterations:,} iterations, "
             f"{_of_point(last)}\n{folder}",
             {
-                "method": method, "ways": ways, "shots": shots, "data": opened.name, "folder": str(folder),
-                "iterations": outcome.iterations, "loss": last.loss, "accuracy": last.accuracy,
+                "method": method,
+                "ways": ways,
+                "shots": shots,
+                "data": opened.name,
+                "folder": str(folder),
+                "iterations": outcome.iterations,
+                "loss": last.loss,
+                "accuracy": last.accuracy,
             },
-        )  # fmt: skip
+        )
 
 
 def run_tests(
@@ -99,7 +106,7 @@ def run_tests(
         ),
     ] = False,
 ) -> None:
-    """Test a trained model on the column's 600 tasks."""
+    """Test a trained model on the 600 tasks of the column."""
     from engine.collection.training.settings import parse_settings
     from research.cells import load_cell, test_cell
     from research.data_sets.stored import load
@@ -126,7 +133,7 @@ def run_tests(
 
 
 class _Note:
-    """What a progress bar says besides numbers: the last point of the curve, or the last result."""
+    """Text of a progress bar: the last point of the curve, or the last result."""
 
     def __init__(self, on_progress: OnProgress) -> None:
         self._on_progress = on_progress
@@ -148,7 +155,7 @@ def _of_point(point: "TrainingPoint") -> str:
 
 
 def known_method(name: str) -> str:
-    """The name, where there is such a method.
+    """Return the name if there is such a method.
 
     Raises:
         UsageError: there is none.
@@ -173,14 +180,20 @@ def _line(result: "TestResult") -> str:
 
 def _fields(result: "TestResult") -> Mapping[str, object]:
     return {
-        "row": result.row, "variant": result.variant, "data": result.data, "ways": result.ways,
-        "shots": result.shots, "tasks": len(result.accuracies), "mean": result.mean, "interval": result.interval,
+        "row": result.row,
+        "variant": result.variant,
+        "data": result.data,
+        "ways": result.ways,
+        "shots": result.shots,
+        "tasks": len(result.accuracies),
+        "mean": result.mean,
+        "interval": result.interval,
         "settings": dict(result.settings),
-    }  # fmt: skip
+    }
 
 
 def _is_speaker() -> bool:
-    """Whether this process prints: under `torchrun` the first one does."""
+    """Whether this process prints: under `torchrun` only the first does."""
     return os.environ.get("RANK", "0") == "0"
 
 

@@ -1,4 +1,4 @@
-"""`protoleaf experiment similar` and `duplicates`: what images alike are found by, on photos."""
+"""`protoleaf experiment similar` and `duplicates`: similarity search and duplicates on photos."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -16,7 +16,7 @@ Markdown = Annotated[bool, typer.Option("--markdown", help="Print tables for a d
 
 
 def similar(source: Source, *, backbone: Backbone = "", device: DeviceName = "auto") -> None:
-    """Measure how well likeness finds the other images of a class: plain embeddings beside whitened ones."""
+    """Measure search for images of a class by similarity, on plain and on whitened embeddings."""
     from engine.backbones.model_files import default_backbone
     from engine.collection.models import find_model
     from engine.config import CacheFolders
@@ -41,7 +41,8 @@ def similar(source: Source, *, backbone: Backbone = "", device: DeviceName = "au
     found = measure_similarity_spaces(embedded.floats, collection.class_ids)
     lines = [
         f"{each.space:10} one image: mAP {each.one:.3f}, first ten {each.first_ten:.3f}   "
-        f"three images: mAP {each.several:.3f} by their mean, {each.several_by_best:.3f} by the most alike"
+        f"three images: mAP {each.several:.3f} by their mean, {each.several_by_best:.3f} by "
+        "the most alike"
         for each in found
     ]
     say("\n".join(lines), {"spaces": [asdict(each) for each in found]})
@@ -54,7 +55,7 @@ def duplicates(
     device: DeviceName = "auto",
     markdown: Markdown = False,
 ) -> None:
-    """Measure how well copies are found among other photos of the same things: by hashes, embeddings and both."""
+    """Measure detection of copies among similar photos: by hashes, by embeddings and by both."""
     from engine.backbones.model_files import default_backbone
     from engine.collection.models import find_model
     from engine.config import CacheFolders

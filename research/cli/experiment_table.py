@@ -1,4 +1,4 @@
-"""`protoleaf experiment table`: all methods over splits and seeds, chosen on validation classes."""
+"""`protoleaf experiment table`: all methods over splits and seeds, tuned on validation classes."""
 
 from pathlib import Path
 from typing import Annotated
@@ -38,7 +38,10 @@ def table(
         bool,
         typer.Option(
             "--without-fitted",
-            help="Leave out classifiers that are fitted to each task, most of a test's time; run again for them.",
+            help=(
+                "Leave out classifiers that are fitted to each task, most of a test's time; "
+                "run again for them."
+            ),
         ),
     ] = False,
     only_show: Annotated[
@@ -54,7 +57,7 @@ def table(
         bool, typer.Option("--markdown", help="Print tables for a document.")
     ] = False,
 ) -> None:
-    """Train and test what the table still lacks, and show it beside the paper's figures; goes on where it stopped.
+    """Train and test what the table lacks, and show it beside the paper's figures; resumable.
 
     Each data set is one split: build several with different seeds.
     """

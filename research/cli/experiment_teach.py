@@ -1,4 +1,4 @@
-"""`protoleaf experiment teach`: what to label first, beside its peers, with labels given by a scripted person."""
+"""`protoleaf experiment teach`: active learning by "Teach first" and its peers."""
 
 import importlib.util
 from pathlib import Path
@@ -48,7 +48,7 @@ def teach(
         bool, typer.Option("--markdown", help="Print tables for a document.")
     ] = False,
 ) -> None:
-    """Measure which images to label first: accuracy after 1, 2 and 5 labels a class, by "Teach first" and its peers."""
+    """Measure active learning: accuracy after 1, 2 and 5 labels a class, by each method."""
     from research.reports.drawing import check_libraries
     from research.teaching.curve import accuracy_against_labels
     from research.teaching.methods import METHODS

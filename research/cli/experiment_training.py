@@ -1,4 +1,4 @@
-"""`protoleaf experiment training`: what training the backbone gains on a collection, shot by shot."""
+"""`protoleaf experiment training`: gain of training the backbone on a collection, by shots."""
 
 from pathlib import Path
 from typing import Annotated
@@ -36,7 +36,7 @@ def training(
         bool, typer.Option("--markdown", help="Print a table for a document.")
     ] = False,
 ) -> None:
-    """Train the backbone on shots of `train`, and measure what is right in `val` before and after."""
+    """Train the backbone on shots of `train`, and measure accuracy on `val` before and after."""
     from engine.backbones.model_files import default_backbone
     from engine.collection.models import find_model
     from engine.collection.training.settings import parse_settings

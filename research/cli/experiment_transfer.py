@@ -1,4 +1,4 @@
-"""`protoleaf experiment transfer`: backbones and the everyday model on a collection, beside their peers."""
+"""`protoleaf experiment transfer`: few-shot transfer of backbones, everyday model and peers."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -118,7 +118,7 @@ def transfer(
         bool, typer.Option("--markdown", help="Print tables for a document.")
     ] = False,
 ) -> None:
-    """Measure few-shot transfer on a collection: backbones, peers and the everyday model on the same draws."""
+    """Measure few-shot transfer to a collection: backbones, peers, everyday model, same draws."""
     from engine.backbones.model_files import default_backbone
     from engine.collection.models import find_model
     from research.transfer.collection import Selection, read_collection

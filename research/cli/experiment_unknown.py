@@ -1,4 +1,4 @@
-"""`protoleaf experiment unknown`: images of none of the classes, detected by the program and by its peers."""
+"""`protoleaf experiment unknown`: detection of images of none of the classes."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -39,9 +39,10 @@ def unknown(
         bool, typer.Option("--markdown", help="Print tables for a document.")
     ] = False,
 ) -> None:
-    """Measure how well images of none of the classes are detected: near and far strangers, and a person's sessions.
+    """Measure detection of images of none of the classes: near, far, and in sessions.
 
-    SOURCE may also be the folder of the sample collection, whose tables name the classes of its images.
+    SOURCE may also be the folder of the sample collection, whose tables name the classes of its
+    images.
     """
     from research.transfer.collection import Selection
 

@@ -1,4 +1,4 @@
-"""The file of figures that experiments write: one JSON object, for documents and other programs."""
+"""The JSON file of figures that experiments write."""
 
 import json
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ FiguresFile = Annotated[
 
 
 def check_figures(out: Path | None, *, is_overwriting: bool) -> None:
-    """Refuse a file that must not be replaced, before hours of work.
+    """Refuse a file that must not be overwritten, before a long computation.
 
     Raises:
         TakenError, InputError: as `check_file`.
@@ -27,7 +27,7 @@ def check_figures(out: Path | None, *, is_overwriting: bool) -> None:
 
 
 def write_figures(out: Path | None, fields: Mapping[str, object]) -> None:
-    """Write the figures where a file was requested.
+    """Write the figures if a file was requested.
 
     Raises:
         StorageError: it cannot be written.

@@ -1,4 +1,4 @@
-"""How a benchmark says its verdicts."""
+"""Output of the verdicts of a benchmark."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -23,8 +23,8 @@ def say_verdicts(
     Args:
         head: lines above them.
         rows: the figures.
-        fields: what else JSON has.
-        missed: names of what else is missed.
+        fields: further fields of the JSON output.
+        missed: names of further misses.
     """
     every = [*missed, *(row.name for row in rows if not row.is_kept)]
     lines = [head, *(row.line for row in rows), *([f"missed: {', '.join(every)}"] if every else [])]

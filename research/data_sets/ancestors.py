@@ -1,4 +1,4 @@
-"""Which classes are ancestors of others, over edges between positions."""
+"""Ancestors of classes, over edges between positions."""
 
 import numpy as np
 from numpy.typing import NDArray

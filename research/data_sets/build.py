@@ -1,4 +1,4 @@
-"""Builds a data set of the paper's recipe from a source in ImageNet's layout."""
+"""Build a data set of the paper's recipe from a source in ImageNet's layout."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -19,7 +19,7 @@ from research.data_sets.store import refuse_foreign, write_data_set
 from research.data_sets.stored import FewShotData, load
 
 DEFAULT_SIDE: Final = 92
-"""84 pixels are trained at, as in the paper; the rest is room for random shifts."""
+"""Training uses 84 pixels, as in the paper; the rest is room for random shifts."""
 SMALLEST_SIDE: Final = 8
 _IMAGENET_FOLDERS: Final = 1000
 _TINY_IMAGENET_FOLDERS: Final = 200
@@ -37,25 +37,28 @@ def build(
 ) -> FewShotData:
     """Draw classes and images, decode them once, and write them to a folder.
 
-    The same source, recipe and side give the same bytes, whether the source is a folder or an archive of it.
+    The same source, recipe and side give the same bytes, whether the source is a folder or an
+    archive of it.
 
     Args:
         source: folder or zip archive in ImageNet's layout; see `research.data_sets.source`.
-        wordnet: `wordnet.is_a.txt`, with `words.txt` beside it, or the folder of both.
-        out: folder of the data set; an older data set there is replaced once the new one is complete.
+        wordnet: `wordnet.is_a.txt`, with `words.txt` next to it, or the folder of both.
+        out: folder of the data set; an older data set there is replaced once the new one is
+            complete.
         recipe: which classes and images.
         side: of the stored pixels.
         on_progress: receives the number of images decoded.
-        cancel: stops the work; nothing is left behind.
+        cancel: stops the work and removes its files.
 
     Returns:
         The data set, opened from `out`.
 
     Raises:
         UsageError: the side is too small.
-        InputError: the source is not of this layout or too small for the recipe, or `out` is something else.
+        InputError: the source is not of this layout or too small for the recipe, or `out` is no
+            data set.
         StorageError: a file cannot be read, or the disk is full.
-        FormatError: the WordNet files are not of their form.
+        FormatError: the WordNet files have another format.
         Cancelled: it was stopped.
     """
     if side < SMALLEST_SIDE:
@@ -99,7 +102,7 @@ def _images_below(hierarchy: Hierarchy, source: DataSetImages, level: int) -> di
 
 
 def _assert_sound(graph: ClassGraph, drawn: DrawnImages) -> None:
-    """Hold what the experiments rest on; a breach is a bug of this program."""
+    """Assert what the experiments rely on; a failure is a bug of this program."""
     assert not np.intersect1d(graph.training_few_shot, graph.test_few_shot).size, (
         "a few-shot class is in both parts"
     )
@@ -138,7 +141,7 @@ def _listed(values: NDArray[np.int64]) -> Sequence[Any]:
 
 
 def data_set_name(folder_count: int, recipe: Recipe) -> str:
-    """Name a data set by its source, so that only one of ILSVRC-12 with the paper's shares is called as the paper's.
+    """Name a data set by its source; only one of ILSVRC-12 with the paper's shares gets its name.
 
     Args:
         folder_count: class folders of the source.

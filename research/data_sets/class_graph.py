@@ -1,16 +1,20 @@
-"""Chooses the few-shot classes of a data set, their coarse classes, and the edges between them.
+"""Choose the few-shot classes of a data set, their coarse classes, and the edges between them.
 
-- A class of the last level (7) with enough images may become a few-shot class, about 80 % do, split 4:1.
-- Test few-shot classes have different parents as far as possible: the paper's statistics name as many test classes on
-  level 6 as on level 7.
-- Test few-shot classes are, as far as possible, those whose parents all have images of another class to draw: else a
-  parent's weakly labelled images were all of the class itself, shots under another name.
-- A last-level class that is an ancestor of another one is left out first: it would compete with its own descendant.
-- Coarse classes are all ancestors of few-shot classes on the levels above, down to the first level (3).
-- Each edge of WordNet between two chosen classes on consecutive levels is an edge. Shortest-path levels rise by at most
-  one along an edge, so every class has such a parent; some ancestors, though, are reached only by way of a class of
-  their own level or a coarser one, or of a last-level class that was not chosen. Such an ancestor is joined with the
-  nearest chosen classes one level deeper, so that "is an ancestor of" means the same here and in WordNet.
+- A class of the last level (7) with enough images is a candidate few-shot class; about 80 % are
+  chosen, and split 4:1.
+- Test few-shot classes have different parents as far as possible: the paper's statistics have as
+  many test classes on level 6 as on level 7.
+- Test few-shot classes are, as far as possible, those whose parents all have images of another
+  class to draw: else all weakly labelled images of a parent would be of the class itself.
+- A last-level class that is an ancestor of another one is excluded first: it would compete with its
+  descendant.
+- Coarse classes are all ancestors of few-shot classes on the levels above, down to the first level
+  (3).
+- Each edge of WordNet between two chosen classes on consecutive levels is an edge. Shortest-path
+  levels rise by at most one along an edge, so every class has such a parent; some ancestors,
+  though, are only reached through a class of their own level or a coarser one, or of a last-level
+  class that was not chosen. Such an ancestor is joined to the nearest chosen classes one level
+  deeper, so that ancestors are the same as in WordNet.
 """
 
 from collections import Counter
@@ -26,7 +30,7 @@ from research.data_sets.hierarchy import Hierarchy
 from research.data_sets.recipe import Recipe
 
 FEWEST_CLASSES: Final = 2
-"""Of each part: a task needs two classes to tell apart."""
+"""Of each part: a task needs at least two classes."""
 _CHOICE_STREAM: Final = 0
 
 
@@ -105,10 +109,11 @@ def _choose_few_shot(
     if min(test_count, wanted - test_count) < FEWEST_CLASSES:
         raise InputError(
             "the source has too few classes for this recipe",
-            expected=f"at least {FEWEST_CLASSES} few-shot classes to train and {FEWEST_CLASSES} to test,"
-            f" each on level {recipe.last_level} of WordNet with {recipe.fewest_images} images or more",
-            found=f"{len(candidates)} classes on that level, {len(fitting)} of them with enough images,"
-            f" of which {max(0, wanted - test_count)} to train and {test_count} to test",
+            expected=f"at least {FEWEST_CLASSES} few-shot classes to train and {FEWEST_CLASSES} "
+            f"to test, each on level {recipe.last_level} of WordNet with "
+            f"{recipe.fewest_images} images or more",
+            found=f"{len(candidates)} classes on that level, {len(fitting)} of them with enough "
+            f"images, of which {max(0, wanted - test_count)} to train and {test_count} to test",
             remedy="choose a source with more classes, or a larger share of few-shot or test classes",
         )
     generator = np.random.default_rng([recipe.seed, _CHOICE_STREAM])
@@ -125,7 +130,7 @@ def _choose_few_shot(
 def _with_siblings(
     hierarchy: Hierarchy, keys: Sequence[str], drawn: Sequence[str], recipe: Recipe
 ) -> list[str]:
-    """The keys whose parents all lie above another one of the classes whose images coarse classes draw."""
+    """Keys whose parents are all above another class that coarse classes draw images from."""
     below = Counter(above for key in drawn for above in hierarchy.above(key))
     return [
         key
@@ -143,7 +148,7 @@ def _parents(hierarchy: Hierarchy, key: str) -> set[str]:
 
 
 def _strangers_first(hierarchy: Hierarchy, keys: Sequence[str]) -> list[str]:
-    """The keys in their order, but those that share a parent with one before them come after all others."""
+    """Keys in order, but those that share a parent with an earlier one come last."""
     taken: set[str] = set()
     strangers = []
     for key in keys:
@@ -155,7 +160,7 @@ def _strangers_first(hierarchy: Hierarchy, keys: Sequence[str]) -> list[str]:
 
 
 def _children(hierarchy: Hierarchy, parent: str, chosen: Mapping[str, int]) -> set[str]:
-    """The nearest chosen classes below a class that lie on a deeper level."""
+    """The nearest chosen classes below a class, on a deeper level."""
     found: set[str] = set()
     seen: set[str] = set()
     waiting = list(hierarchy.children[parent])

@@ -1,4 +1,4 @@
-"""Crops of the things in photos with boxes, such as single blood cells, as class folders of `train` and `val`."""
+"""Crops of the objects in photos with boxes, as class folders of `train` and `val`."""
 
 import io
 from collections import Counter
@@ -23,7 +23,7 @@ from engine.new_folder import check_is_free, new_folder
 MARGIN: Final = 4
 """Pixels around a box."""
 SMALLEST_SIDE: Final = 12
-"""In pixels; things at the edge of a photo that show less are left out."""
+"""In pixels; smaller objects at the edge of a photo are left out."""
 TRAIN_STEP: Final = 3
 """Every third photo by name is in `train`: all crops of a photo are in the same part."""
 QUALITY: Final = 92
@@ -36,7 +36,7 @@ Crop = tuple[int, str, NDArray[np.uint8]]
 def write_crops(
     source: Path, out: Path, on_progress: OnProgress = ignore_progress
 ) -> dict[str, Counter[str]]:
-    """Cut every thing out of its photo.
+    """Crop every object.
 
     Args:
         source: folder of `Annotations` and `JPEGImages`, as of Pascal VOC.
@@ -47,9 +47,9 @@ def write_crops(
         Crops of each class, by part.
 
     Raises:
-        InputError: there are no annotations, something is at `out`, or a photo is no image.
-        FormatError: an annotation is not of this form.
-        StorageError: a file is not there, or the disk is full.
+        InputError: there are no annotations, `out` exists, or a photo is no image.
+        FormatError: an annotation has another format.
+        StorageError: a file is missing, or the disk is full.
     """
     check_is_free(out)
     annotations = sorted((source / "Annotations").glob("*.xml"))
@@ -77,7 +77,7 @@ def write_crops(
 
 
 def _crops(annotation: Path, photo: Path) -> Iterator[Crop]:
-    """The things of a photo that are large enough."""
+    """The objects of a photo that are large enough."""
     pixels = read_rgb(photo)
     height, width = pixels.shape[:2]
     with open_regular(annotation) as file:
@@ -90,7 +90,10 @@ def _crops(annotation: Path, photo: Path) -> Iterator[Crop]:
 
 
 def named_box(element: Element, file_name: str) -> tuple[str, tuple[int, int, int, int]]:
-    """Class and box, by its edges in pixels, of an `object` of Pascal VOC; raises `FormatError` where it has none."""
+    """Class and box, by its edges in pixels, of an `object` of Pascal VOC.
+
+    Raises `FormatError` where it has none.
+    """
     name = (element.findtext("name") or "").strip()
     texts = [element.findtext(f"bndbox/{side}") or "" for side in ("xmin", "ymin", "xmax", "ymax")]
     try:

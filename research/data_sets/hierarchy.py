@@ -1,7 +1,8 @@
-"""The part of WordNet above a source's classes, with levels by the shortest path from the root.
+"""The part of WordNet above the classes of a source, with levels by shortest paths.
 
-Paper: "levels 3-7 of ImageNet WordNet hierarchy". The category graph of the product takes longest paths instead; with
-shortest ones each class has a parent exactly one level above it, which is what a data set in levels needs.
+Paper: "levels 3-7 of ImageNet WordNet hierarchy". The category graph of the product takes longest
+paths instead; with shortest ones each class has a parent exactly one level above it, which is what
+a data set in levels needs.
 """
 
 from collections.abc import Collection, Mapping
@@ -16,7 +17,7 @@ from engine.interchange.taxonomies.wordnet import read_imagenet
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """Some classes and everything above them.
+    """Some classes and all their ancestors.
 
     Attributes:
         names: first word of each class, by its id ("n01443537").
@@ -31,7 +32,7 @@ class Hierarchy:
     levels: Mapping[str, int]
 
     def above(self, key: str) -> frozenset[str]:
-        """Ids of all ancestors of a class, without itself."""
+        """Ids of all ancestors of a class."""
         found: set[str] = set()
         waiting = [key]
         while waiting:
@@ -46,14 +47,11 @@ class Hierarchy:
 
 
 def read_hierarchy(wordnet: Path, keys: Collection[str]) -> Hierarchy:
-    """Read what is above some classes.
+    """Read some classes and their ancestors.
 
     Args:
         wordnet: `wordnet.is_a.txt`, with `words.txt` beside it, or the folder of both.
         keys: ids of the classes.
-
-    Returns:
-        The classes and their ancestors.
 
     Raises:
         StorageError: a file cannot be read.
@@ -72,7 +70,7 @@ def read_hierarchy(wordnet: Path, keys: Collection[str]) -> Hierarchy:
 
 
 def hierarchy_of(imported: ImportedGraph) -> Hierarchy:
-    """Look at an imported graph level by level."""
+    """Hierarchy of an imported graph."""
     parents = {key: tuple(above) for key, above in imported.parent_keys.items()}
     children: dict[str, list[str]] = {key: [] for key in parents}
     for parent, child in imported.edges:
@@ -87,7 +85,7 @@ def _shortest_paths(
 ) -> dict[str, int]:
     levels = {key: 0 for key, above in parents.items() if not above}
     ordered = list(levels)
-    for key in ordered:  # grows while it is walked
+    for key in ordered:  # grows during iteration
         for child in children[key]:
             if child not in levels:
                 levels[child] = levels[key] + 1

@@ -1,8 +1,9 @@
-"""The settings by which a data set is drawn from an ImageNet-like source: which classes, and which share of the images.
+"""Settings of drawing a data set from an ImageNet-like source: classes, and share of images.
 
-Paper: the sections on WS-ImageNet-Pure and WS-ImageNet-Mix. A class on level j draws each image that it may draw with
-probability r^j, r = 0.6 for Pure and 0.7 for Mix. We draw with min(1, c r^j). c = 1 is the paper; a source with fewer
-images in a folder than ILSVRC-12 would leave a handful per few-shot class, so there c makes up for it.
+Paper: the sections on WS-ImageNet-Pure and WS-ImageNet-Mix. A class on level j draws each image
+that it may draw with probability r^j, r = 0.6 for Pure and 0.7 for Mix. We draw with min(1, c r^j).
+c = 1 is the paper; a source with fewer images in a folder than ILSVRC-12 would leave few per
+few-shot class, so c compensates.
 """
 
 from dataclasses import dataclass, replace
@@ -14,24 +15,25 @@ from engine.errors import UsageError
 Variant = Literal["pure", "mix"]
 RATES: Final[dict[Variant, float]] = {"pure": 0.6, "mix": 0.7}
 PAPER_IMAGES_PER_FOLDER: Final = 1300
-"""Images of most class folders of ILSVRC-12: 1300 * 0.6^7 are the 36 that a level-7 class of WS-ImageNet-Pure has."""
+"""Images of most class folders of ILSVRC-12; 1300 * 0.6^7 = 36 is a level-7 class of Pure."""
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How classes and images are chosen.
+    """Settings of drawing classes and images.
 
     Attributes:
-        variant: "pure": coarse classes draw only images that lie below a few-shot class; "mix": also those that lie
-            below the other classes of the last level.
+        variant: "pure": coarse classes draw only images of few-shot classes; "mix": also those of
+            the other classes of the last level.
         factor: c, above 0; None: see `resolved`. 1 gives the paper's probabilities.
         rate: r, in (0, 1]; None: 0.6 for Pure, 0.7 for Mix.
         seed: of every choice, 0 or above.
         first_level: of the coarsest classes, counted from the root, which is 0.
         last_level: of the few-shot classes.
         few_shot_share: share of the last level's classes that become few-shot classes, in (0, 1].
-        test_share: share of the few-shot classes, and of the images of classes above both parts, kept for testing.
-        fewest_images: images that a few-shot class has at least; 20 are 5 shots and 15 queries.
+        test_share: share of the few-shot classes, and of the images of classes above both parts,
+            reserved for testing.
+        fewest_images: least number of images of a few-shot class; 20 are 5 shots and 15 queries.
 
     Raises:
         UsageError: a value is out of its range.
@@ -84,18 +86,16 @@ class Recipe:
         return range(self.first_level, self.last_level + 1)
 
     def resolved(self, images_per_folder: float) -> "Recipe":
-        """Fill in what was left to the source.
+        """The recipe with `rate` and `factor` set, from defaults that depend on the source.
 
-        The factor becomes 1300 / `images_per_folder`, so that a few-shot class of one folder keeps as many images as
-        in the paper (36 for Pure), but at most r^-first_level: beyond that the share of the coarsest levels would be
-        cut at 1 and starve the levels above. It is cut to one decimal and never below 1. ILSVRC-12 gets 1.0; Tiny
-        ImageNet 4.3 for Pure, where the training images then total about as many as the paper's, and 2.9 for Mix.
+        The factor becomes 1300 / `images_per_folder`, so that a few-shot class of one folder has as
+        many images as in the paper (36 for Pure), but at most r^-first_level: beyond that the share
+        of the coarsest levels would be clipped at 1. It is truncated to one decimal, and at least
+        1. ILSVRC-12 gets 1.0; Tiny ImageNet 4.3 for Pure, where the training images then total
+        about as many as the paper's, and 2.9 for Mix.
 
         Args:
             images_per_folder: mean number of images in a class folder of the source, above 0.
-
-        Returns:
-            The recipe with `rate` and `factor` set.
         """
         rate = RATES[self.variant] if self.rate is None else self.rate
         factor = self.factor
@@ -105,7 +105,7 @@ class Recipe:
         return replace(self, rate=rate, factor=factor)
 
     def share(self, level: int) -> float:
-        """Probability min(1, c r^j) with which a class on level j draws an image; needs a resolved recipe."""
+        """Probability min(1, c r^j) of a class on level j to draw an image; needs `resolved`."""
         assert self.factor is not None
         assert self.rate is not None
         return float(min(1.0, self.factor * self.rate**level))

@@ -1,8 +1,9 @@
-"""Draws the images of each class, finest level first.
+"""Draw the images of each class, finest level first.
 
-Paper: "we sample from all the images that belong to y and have not been sampled into its descendant classes", each with
-probability r^j on level j (see `Recipe.share`). What the paper leaves open: an image that several classes of one level
-could draw is offered to one of them, by lot; a few-shot class that got fewer than `Recipe.fewest_images` draws on.
+Paper: "we sample from all the images that belong to y and have not been sampled into its descendant
+classes", each with probability r^j on level j (see `Recipe.share`). Not specified there: an image
+that several classes of one level could draw is offered to a random one of them; a few-shot class
+with fewer than `Recipe.fewest_images` draws more.
 """
 
 from dataclasses import dataclass
@@ -19,14 +20,14 @@ from research.data_sets.recipe import Recipe
 from research.data_sets.source import DataSetImages
 
 NOT_DRAWN: Final = -1
-# One stream of random numbers for each purpose, so that one of them never shifts another.
+# One stream of random numbers for each purpose, so that they are independent of each other.
 _LEVEL_STREAM: Final = 100
 _PART_STREAM: Final = 1
 
 
 @dataclass(frozen=True)
 class DrawnImages:
-    """The n images of a data set: the training part first, each part ordered by class and then by name.
+    """The n images of a data set: training part first, ordered by class and then by name.
 
     Attributes:
         source_positions: (n,) int64, position in the source of each image; no two are the same.
@@ -41,7 +42,7 @@ class DrawnImages:
 
 @dataclass(frozen=True)
 class _Candidates:
-    """F folders, C classes.
+    """F class folders, C classes.
 
     Attributes:
         member: (F, C) bool: the folder's images belong to the class.
@@ -104,7 +105,7 @@ def _draw_level(
     *,
     level: int,
 ) -> None:
-    """Give images that nobody drew yet to classes of one level, in place."""
+    """Assign images that are not yet drawn to classes of one level, in place."""
     generator = np.random.default_rng([recipe.seed, _LEVEL_STREAM + level])
     classes = np.flatnonzero(graph.levels == level)
     member = candidates.member[:, classes] & candidates.open_to_coarse[:, None]
@@ -113,7 +114,7 @@ def _draw_level(
     folders = folder_positions[free]
     lot = generator.integers(0, counts[folders])
     is_drawn = generator.random(len(free)) < recipe.share(level)
-    # Members first, in order, so that column `lot` is the class that the lot names.
+    # Members first, in order, so that column `lot` is the drawn class.
     ordered = np.argsort(~member, axis=1, kind="stable")
     class_of[free[is_drawn]] = classes[ordered[folders, lot]][is_drawn]
 
@@ -125,7 +126,7 @@ def _top_up(
     graph: ClassGraph,
     recipe: Recipe,
 ) -> None:
-    """Let few-shot classes draw on until they have their fewest images, in place."""
+    """Draw more images for few-shot classes with too few, in place."""
     generator = np.random.default_rng([recipe.seed, _LEVEL_STREAM + recipe.last_level, 1])
     for position in np.flatnonzero(graph.levels == recipe.last_level):
         missing = recipe.fewest_images - int((class_of == position).sum())
@@ -147,7 +148,7 @@ def _top_up(
 def _share_out(
     class_positions: NDArray[np.int64], graph: ClassGraph, recipe: Recipe
 ) -> NDArray[np.bool_]:
-    """Tell test from training images; those of a class above both parts are shared out in the parts' ratio."""
+    """Mask of test images; those of a class above both parts are split in the parts' ratio."""
     above_training = is_above(graph.training_few_shot, graph.edge_index, len(graph.keys))[
         class_positions
     ]

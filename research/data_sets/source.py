@@ -1,8 +1,9 @@
-"""Finds the images of a source in ImageNet's layout: folders named by WordNet id, on the disk or inside a zip archive.
+"""Find the images of a source in ImageNet's layout, in a folder or a zip archive.
 
-Known layouts are ILSVRC-12 (`train/<id>/*.JPEG`), Tiny ImageNet (`train/<id>/images/*.JPEG` or without `images`, and
-`val/<id>/`) and a folder that holds the `<id>` folders directly, each also below further folders. All splits that have
-class folders are used together; images outside of class folders (the unlabelled `val` and `test`) are not.
+Known layouts are ILSVRC-12 (`train/<id>/*.JPEG`), Tiny ImageNet (`train/<id>/images/*.JPEG` or
+without `images`, and `val/<id>/`) and a folder that holds the `<id>` folders directly, each also
+below further folders. All splits that have class folders are used together; images outside of class
+folders (the unlabelled `val` and `test`) are not.
 """
 
 import re
@@ -30,16 +31,16 @@ class DataSetImages(ABC):
     """Images in class folders.
 
     Args:
-        paths: where each image is, of images that may lie in no class folder.
+        paths: paths of images, those outside of class folders included.
 
     Attributes:
         folders: ids of the class folders, sorted.
-        names: of the images, sorted: the path from the split on ("train/n01443537/a.JPEG"). They are the same for a
-            folder and for an archive of it.
+        names: of the images, sorted: the path from the split on ("train/n01443537/a.JPEG"). They
+            are the same for a folder and for an archive of it.
         folder_positions: (n,) int64, position in `folders` of each image.
 
     Raises:
-        InputError: no image lies in a class folder.
+        InputError: no image is in a class folder.
     """
 
     def __init__(self, paths: Iterable[str]) -> None:
@@ -66,7 +67,7 @@ class DataSetImages(ABC):
         return len(self.names) / len(self.folders)
 
     def read(self, position: int) -> bytes:
-        """Read the file of an image; may be called from several threads.
+        """Read the file of an image. Thread-safe.
 
         Args:
             position: in `names`.
@@ -82,7 +83,7 @@ class DataSetImages(ABC):
 
 @contextmanager
 def open_source(path: Path) -> Iterator[DataSetImages]:
-    """Look through a folder or a zip archive.
+    """Open a folder or a zip archive.
 
     Args:
         path: of the folder or the archive.
@@ -162,7 +163,7 @@ def _is_image(path: PurePosixPath) -> bool:
 
 
 def _class_id(parts: tuple[str, ...]) -> str:
-    """The innermost folder that is named by an id, or nothing; the last part is the file."""
+    """The innermost folder named by an id, or an empty string; the last part is the file."""
     return next((part for part in reversed(parts[:-1]) if CLASS_ID.fullmatch(part)), "")
 
 

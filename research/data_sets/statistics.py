@@ -1,4 +1,4 @@
-"""How many classes and images a data set has on each level, beside the paper's numbers for its variant."""
+"""Numbers of classes and images of a data set by level, and the paper's."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Counts:
         return self.training_images + self.test_images
 
     def cells(self) -> tuple[str, ...]:
-        """All numbers as texts, in the order of the table's columns."""
+        """All numbers as texts, in the order of the columns."""
         numbers = (
             self.training_classes,
             self.training_images,
@@ -55,7 +55,7 @@ class Statistics:
     unreadable_images: int
 
     def as_text(self) -> str:
-        """A table for a terminal: each number with the paper's beside it."""
+        """Table for a terminal: each number beside the paper's."""
         rows = [
             (str(level), *_side_by_side(self.levels.get(level), self.paper_levels.get(level)))
             for level in sorted({*self.levels, *self.paper_levels})
@@ -74,12 +74,10 @@ class Statistics:
 def statistics(data: FewShotData) -> Statistics:
     """Count the classes and images of a data set.
 
+    A class counts in a part when it is a few-shot class of that part or an ancestor of one.
+
     Args:
         data: the data set.
-
-    Returns:
-        Its counts and the paper's. A class counts in a part when it is a few-shot class of that part or an ancestor
-        of one.
     """
     is_training, is_test = data.part_classes(test=False), data.part_classes(test=True)
     image_levels = data.levels[data.class_positions]

@@ -1,4 +1,4 @@
-"""Decodes the drawn images once and writes a data set's folder, whole or not at all."""
+"""Decode the drawn images and write the folder of a data set, atomically."""
 
 import json
 import shutil
@@ -28,11 +28,11 @@ _BATCH: Final = 256
 
 @dataclass(frozen=True)
 class Written:
-    """What became of the drawn images.
+    """Outcome of writing the drawn images.
 
     Attributes:
         is_readable: (n,) bool, for each drawn image; only the readable ones have pixels.
-        unreadable: one line for each other one: its name and the reason.
+        unreadable: one line for each other image: name and reason.
     """
 
     is_readable: NDArray[np.bool_]
@@ -50,11 +50,11 @@ def write_data_set(
     on_progress: OnProgress,
     cancel: CancelToken,
 ) -> None:
-    """Write a data set's folder. It appears when it is complete; an older data set there stays until then.
+    """Write the folder of a data set, atomically; an older data set there is replaced.
 
     Args:
-        folder: where to; its parent folders are made.
-        facts: what else `data_set.json` says.
+        folder: its parents are created.
+        facts: further fields of `data_set.json`.
         source: of the images.
         drawn: the images.
         side: of the stored pixels.
@@ -63,8 +63,8 @@ def write_data_set(
         cancel: stops the work and removes what was written.
 
     Raises:
-        InputError: something that is no data set is in the way, or too many images of a class cannot be read.
-        StorageError: the disk is full or refuses.
+        InputError: `folder` is something else, or too many images of a class cannot be read.
+        StorageError: the folder cannot be written.
         Cancelled: it was stopped.
     """
     folder = folder.resolve()
@@ -88,11 +88,11 @@ def write_data_set(
 
 
 def refuse_foreign(folder: Path) -> None:
-    """Make sure that a data set may be written to a folder: it is not there, is empty, or is a data set.
+    """Check that a folder may be replaced by a data set: it is missing, empty, or a data set.
 
     Raises:
-        InputError: something else is there.
-        StorageError: it cannot be looked at.
+        InputError: it is something else.
+        StorageError: it cannot be read.
     """
     try:
         if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
@@ -131,8 +131,8 @@ def _write_pixels(
 ) -> Written:
     """Write an array file row by row.
 
-    A mapped file would be shorter to write, but a full disk ends the process there, and unreadable images would leave
-    gaps. So rows follow one another, and the header is written again when their number is known.
+    A memory-mapped file would be killed by a full disk, and unreadable images would leave gaps. So
+    rows are appended, and the header is rewritten when their number is known.
     """
     is_readable = np.ones(len(drawn.source_positions), dtype=np.bool_)
     unreadable = []
@@ -152,7 +152,7 @@ def _write_pixels(
 
 
 def _write_header(file: BinaryIO, count: int, side: int) -> None:
-    """Write an array header whose length does not depend on `count` (numpy pads the growing axis)."""
+    """Write an array header of fixed length (numpy pads the growing axis)."""
     layout = {"descr": "|u1", "fortran_order": False, "shape": (count, side, side, 3)}
     np.lib.format.write_array_header_1_0(file, layout)
 
@@ -160,7 +160,7 @@ def _write_header(file: BinaryIO, count: int, side: int) -> None:
 def _decoded(
     source: DataSetImages, positions: NDArray[np.int64], side: int, cancel: CancelToken
 ) -> Iterator[NDArray[np.uint8] | ImageError]:
-    """Decode in order, a batch at a time: (side, side, 3) uint8 each, or why not."""
+    """Decode in order, by batches: (side, side, 3) uint8 or the error of each image."""
 
     def decode(position: int) -> NDArray[np.uint8] | ImageError:
         try:
@@ -198,13 +198,16 @@ def _check_enough(
         raise InputError(
             "too many images of a class cannot be read",
             expected=f"{fewest[short[0]]} or more readable ones",
-            found=f"{counts[short[0]]} of {(class_positions == short[0]).sum()}, and {written.unreadable[0]}",
+            found=(
+                f"{counts[short[0]]} of {(class_positions == short[0]).sum()}, and "
+                f"{written.unreadable[0]}"
+            ),
             remedy="repair or remove these files, so that others are drawn",
         )
 
 
 def _as_json(facts: Mapping[str, Any]) -> str:
-    """One fact a line: a person can look at the short ones."""
+    """JSON with one fact a line, for readability."""
     lines = (
         f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}"
         for key, value in facts.items()
@@ -213,7 +216,7 @@ def _as_json(facts: Mapping[str, Any]) -> str:
 
 
 def _put_in_place(unfinished: Path, folder: Path) -> None:
-    """Rename the finished folder, an older data set out of the way first."""
+    """Rename the finished folder, after moving an older data set away."""
     older = folder.with_name(f".{uuid.uuid4().hex}.older")
     if folder.exists():
         folder.rename(older)

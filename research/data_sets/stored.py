@@ -1,6 +1,7 @@
-"""A built data set as the trainers and tests see it, and how it is read from its folder.
+"""A data set as used by training and tests, read from its folder.
 
-A data set is a folder with `pixels.npy` (uint8, (n, S, S, 3)) and `data_set.json` (everything else).
+A data set is a folder with `pixels.npy` (uint8, (n, S, S, 3)) and `data_set.json` (everything
+else).
 """
 
 import json
@@ -21,8 +22,8 @@ FORMAT: Final = "protoleaf few-shot data set"
 VERSION: Final = 1
 DATA_FILE: Final = "data_set.json"
 PIXELS_FILE: Final = "pixels.npy"
-FEWEST_CLASSES: Final = 2  # to train on: a task needs two to tell apart
-_VALIDATION_STREAM: Final = 7001  # of what is put aside
+FEWEST_CLASSES: Final = 2  # to train on: a task needs at least two
+_VALIDATION_STREAM: Final = 7001  # of the validation classes
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class FewShotData:
         variant: "pure" or "mix".
         side: S, side of the stored pixels.
         pixels: (n, S, S, 3) uint8 RGB, memory-mapped; all images of both parts.
-        class_positions: (n,) int64 in [0, C): the one class each image is known to be of.
+        class_positions: (n,) int64 in [0, C): known class of each image.
         is_test: (n,) bool: the image belongs to the test part; training images come first.
         edge_index: (2, E) int64 over all classes: row 0 parent, row 1 child.
         levels: (C,) int64: edges on the shortest path from the root of WordNet.
@@ -42,8 +43,9 @@ class FewShotData:
         class_keys: C WordNet ids.
         training_few_shot: sorted positions, int64.
         test_few_shot: sorted positions, int64.
-        unreadable: images that were drawn but left out because they cannot be read, each with the reason.
-        validation_few_shot: sorted positions, int64, see `with_validation`; none are among the training ones.
+        unreadable: drawn images that were left out as unreadable, each with the reason.
+        validation_few_shot: sorted positions, int64, see `with_validation`; none are among the
+            training ones.
     """
 
     name: str
@@ -64,10 +66,10 @@ class FewShotData:
     )
 
     def with_validation(self, count: int) -> "FewShotData":
-        """The same with some of training's few-shot classes put aside, on which every choice is made.
+        """The same data set with some few-shot classes of training reserved for validation.
 
-        They, and the coarse classes that only they lie below, keep their edges and levels; training sees no image of
-        any of them. Always the same ones of a data set.
+        They, and the coarse classes above only them, keep their edges and levels; training has no
+        image of any of them. The same classes for each call.
 
         Raises:
             InputError: too few classes would be left to train on.
@@ -77,7 +79,10 @@ class FewShotData:
         if count + FEWEST_CLASSES > len(self.training_few_shot):
             raise InputError(
                 "too few few-shot classes would be left to train on",
-                expected=f"at most {max(0, len(self.training_few_shot) - FEWEST_CLASSES)} validation classes",
+                expected=(
+                    f"at most {max(0, len(self.training_few_shot) - FEWEST_CLASSES)} "
+                    "validation classes"
+                ),
                 found=str(count),
             )
         generator = np.random.default_rng(_VALIDATION_STREAM)
@@ -89,20 +94,18 @@ class FewShotData:
         )
 
     def part_classes(self, *, test: bool) -> NDArray[np.bool_]:
-        """Tell which classes are few-shot classes of a part or ancestors of one: (C,) bool."""
+        """Mask of the few-shot classes of a part and their ancestors: (C,) bool."""
         few_shot = self.test_few_shot if test else self.training_few_shot
         return is_above(few_shot, self.edge_index, len(self.class_keys))
 
     def training_set(self) -> TrainingSet:
-        """Show the training part only.
+        """The training part: its images, and edges between few-shot classes and their ancestors.
 
-        Returns:
-            Its images and the edges between its few-shot classes and their ancestors. All C classes keep their
-            positions; those of the test part have neither images nor edges.
+        All C classes keep their positions; those of the test part have neither images nor edges.
         """
         is_training = self.part_classes(test=False)
-        # The training part comes first, so it is a view: a data set larger than the memory stays on the disk, but where
-        # classes were put aside.
+        # The training part comes first, so without validation classes it is a view, and a data set
+        # larger than memory stays on disk.
         own: slice | NDArray[np.bool_] = slice(int((~self.is_test).sum()))
         if len(self.validation_few_shot):
             own = ~self.is_test & is_training[self.class_positions]
@@ -123,11 +126,11 @@ def load(folder: Path) -> FewShotData:
         folder: of the data set.
 
     Returns:
-        The data set; its pixels stay on the disk until they are used.
+        The data set; its pixels are memory-mapped.
 
     Raises:
-        StorageError: a file is not there or cannot be read.
-        FormatError: the folder is no data set, is torn, or was written by a newer version.
+        StorageError: a file is missing or unreadable.
+        FormatError: the folder is no data set, is corrupt, or was written by a newer version.
     """
     facts = read_facts(folder)
     try:
@@ -141,10 +144,10 @@ def load(folder: Path) -> FewShotData:
 
 
 def read_facts(folder: Path) -> Mapping[str, Any]:
-    """Read what `data_set.json` says, as far as telling that the folder is a data set of a known version.
+    """Read `data_set.json` and check its kind and version.
 
     Raises:
-        StorageError: the file is not there or cannot be read.
+        StorageError: the file is missing or unreadable.
         FormatError: it is of another kind, or of a newer version.
     """
     text = read_text(folder / DATA_FILE)
@@ -199,7 +202,7 @@ def _from_facts(facts: Mapping[str, Any], pixels: NDArray[np.uint8]) -> FewShotD
 
 
 def _problems(data: FewShotData) -> Iterator[str]:
-    """Say what does not fit together; each check relies on those before it."""
+    """Messages of inconsistencies; each check relies on those before it."""
     count, classes = len(data.class_positions), len(data.class_keys)
     if data.pixels.dtype != np.uint8 or data.pixels.shape != (count, data.side, data.side, 3):
         yield f"pixels of shape {data.pixels.shape} and type {data.pixels.dtype} for {count} images"

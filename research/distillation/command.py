@@ -1,13 +1,16 @@
-"""Distil the fast backbone: it learns from the accurate one which photos are alike.
+"""Distil the fast backbone from the accurate one.
 
-    python -m research.distillation.command LEAFNET.onnx OUT TINY_IMAGENET/train:120 GROCERY/train:0:3
+    python -m research.distillation.command LEAFNET.onnx OUT TINY_IMAGENET/train:120
+        GROCERY/train:0:3
 
-Teacher and student see the same parts of photos, without labels: the teacher at its own side, the student smaller. Two
-things are asked of the student's embeddings: that photos are as alike to it as they are to the teacher, and that the
-teacher's embeddings can be predicted from them linearly. The file's graph is what is trained, so size and speed stay;
-its first two stages stay, too. OUT gets the file with its card and its eight-bit companion.
+Teacher and student see the same views of photos, without labels, the student at a smaller side. Two
+losses: similarities among photos should match those of the teacher, and the teacher's embeddings
+should be linearly predictable from the student's. The graph of the file is trained itself, so size
+and speed stay; its first two stages are frozen. OUT gets the file with its card and its 8-bit
+companion.
 
-On one core the teacher sees some 110 photos a second, and the student learns from 200 at 64 px and from 90 at 96.
+On one core the teacher embeds some 110 photos a second, and the student learns from 200 at 64 px
+and from 90 at 96.
 """
 
 import json
@@ -33,15 +36,15 @@ from research.distillation.student import FROZEN_SHARE, DistillationSettings, Lo
 from research.distillation.views import PhotoSource, drawn_photos, views
 
 BATCH: Final = 32
-"""Views that the teacher takes at once. Chosen: little memory."""
+"""Views per batch of the teacher. Chosen: little memory."""
 QUANTISED: Final = 250
-"""Views that show the ranges of the companion."""
+"""Views that calibrate the ranges of the companion."""
 
 
 def seen_by_both(
     paths: Sequence[Path], teacher: BackboneSession, side: int, seed: int
 ) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
-    """Views of photos as the student sees them, (n, side, side, 3), and the teacher's embeddings of them (n, D)."""
+    """Views of photos for the student, (n, side, side, 3), and the teacher's embeddings, (n, D)."""
     generator = np.random.default_rng(seed)
     small = np.empty((len(paths), side, side, 3), dtype=np.uint8)
     targets = np.empty((len(paths), teacher.card.embedding_width), dtype=np.float32)
@@ -63,7 +66,7 @@ def main(
     iterations: Annotated[int, typer.Option(min=1)] = DistillationSettings.iterations,
     teacher: Annotated[str, typer.Option(help="Backbone that is learned from.")] = ACCURATE,
 ) -> None:
-    """Distil the backbone START from the accurate one, write it to OUT."""
+    """Distil the backbone START from the accurate one; write it to OUT."""
     out.mkdir(parents=True, exist_ok=True)
     settings, card, knows = (
         DistillationSettings(iterations=iterations),
@@ -81,7 +84,9 @@ def main(
     write_file(model, with_weights(start, network), mode=ORDINARY_FILE)
     card = replace(
         card,
-        training_data=f"{card.training_data} Distilled from {teacher} on {len(paths)} views of photos.",
+        training_data=(
+            f"{card.training_data} Distilled from {teacher} on {len(paths)} views of photos."
+        ),
     )
     write_card(model, card)
     report = write_eight_bit(model, card, pixels[:QUANTISED])

@@ -1,4 +1,4 @@
-"""The student's training: photos shall be alike to it as they are to the teacher."""
+"""Training of the student: match the teacher's similarities among photos."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ from engine.training.arithmetic import keep_freed_memory, normalised, number_typ
 from engine.training.thawed.network import ThawedNetwork
 
 FROZEN_SHARE: Final = 0.44
-"""Of leafnet's layers: its first two stages, which know colour and texture."""
+"""Of leafnet's layers: its first two stages, of colour and texture."""
 REPORTED: Final = 50
 """Iterations between two reports."""
 _FIRST_PHOTOS: Final = 2500
@@ -25,7 +25,7 @@ _RIDGE: Final = 0.03
 _LARGEST_SLOPE: Final = 5.0
 _CONTRAST: Final = 0.15
 _BRIGHTNESS: Final = 0.1
-"""Largest changes of contrast and of a channel's brightness, the latter in units of its deviation."""
+"""Largest changes of contrast, and of a channel's brightness in standard deviations."""
 _ITSELF: Final = -1e4
 _SETTLING: Final = 10
 
@@ -39,9 +39,10 @@ class DistillationSettings:
         batch: photos in each.
         sides: of the student's images, each for the same share of the iterations.
         learning_rate: peak, of the convolutions; linear warm-up, cosine to zero.
-        head_rate: the same of the affine map behind them and of the map to the teacher's embeddings.
-        teacher_sharpness, student_sharpness: cosines are divided by it before they become shares of similarity.
-        averaging: decay of the average of the weights, which is what is kept.
+        head_rate: the same of the affine map behind them and of the map to the teacher's
+            embeddings.
+        teacher_sharpness, student_sharpness: temperature of the softmax over cosines.
+        averaging: decay of the weight average that is exported.
     """
 
     iterations: int = 2000
@@ -63,8 +64,9 @@ class Losses:
 
     Attributes:
         iteration: finished.
-        similarity: divergence between the shares of similarity that teacher and student see in a batch, in nats.
-        missed: 1 - cosine between the teacher's embeddings and what the linear map makes of the student's.
+        similarity: divergence between the similarity distributions of teacher and student in a
+            batch, in nats.
+        missed: 1 - cosine between the teacher's embeddings and their linear prediction.
     """
 
     iteration: int
@@ -73,7 +75,7 @@ class Losses:
 
 
 def similarity_loss(student: Tensor, teacher: Tensor, settings: DistillationSettings) -> Tensor:
-    """How differently student and teacher share out each photo's similarity among the others of a batch.
+    """Divergence between the similarity distributions of student and teacher over a batch.
 
     Source: Fang et al. (SEED), ICLR 2021, with the batch in place of a queue.
 
@@ -106,11 +108,11 @@ def distil(
     """Train a network in place.
 
     Args:
-        network: maps images as `normalised` makes them to embeddings (B, d).
+        network: maps images, normalised, to embeddings (B, d).
         pixels: (n, S, S, 3) uint8, n at least the size of a batch; resized to the settings' sides.
         teacher: (n, D), the teacher's embeddings of the same photos, of length 1.
         settings: constants.
-        on_report: called with the losses now and then.
+        on_report: called with the losses regularly.
     """
     keep_freed_memory()
     torch.manual_seed(settings.seed)
@@ -146,7 +148,7 @@ def distil(
 
 
 def augmented(pixels: NDArray[np.uint8], side: int, generator: np.random.Generator) -> Tensor:
-    """Flipped and lit at random, (B, 3, side, side) float32, normalised, channels last in memory."""
+    """Random flips and brightness: (B, 3, side, side) float32, normalised, channels last."""
     count = len(pixels)
     images = normalised(torch.from_numpy(pixels))
     flips = torch.from_numpy(generator.random(count) < 0.5)[:, None, None, None]  # noqa: PLR2004 (heads or tails)
@@ -177,7 +179,7 @@ def _embedded(network: nn.Module, pixels: NDArray[np.uint8]) -> Tensor:
 
 @torch.no_grad()
 def _linear_map(embeddings: Tensor, targets: Tensor) -> nn.Linear:
-    """From the student's embeddings to the teacher's, by ridge regression."""
+    """Ridge regression from the student's embeddings to the teacher's."""
     inputs = torch.cat([embeddings, torch.ones(len(embeddings), 1)], dim=1)
     ridge = _RIDGE * len(inputs) / embeddings.shape[1] * torch.eye(inputs.shape[1])
     solution = torch.linalg.solve(inputs.T @ inputs + ridge, inputs.T @ targets).T
@@ -191,7 +193,7 @@ def _linear_map(embeddings: Tensor, targets: Tensor) -> nn.Linear:
 def _groups(
     network: ThawedNetwork, to_teacher: nn.Linear, settings: DistillationSettings
 ) -> list[dict[str, Any]]:
-    """Convolutions, and what lies behind them."""
+    """Parameter groups: convolutions, and the layers after them."""
     trained = [weight for weight in network.weights if weight.requires_grad]
     head, body = trained[-2:], trained[:-2]
     return [

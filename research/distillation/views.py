@@ -1,4 +1,4 @@
-"""Views: random parts of photos that teacher and student look at, each at its own side."""
+"""Views: random crops of photos for teacher and student, each at its own side."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -15,9 +15,9 @@ from engine.images.decode import read_rgb
 from engine.images.kinds import IMAGE_SUFFIXES
 
 LEAST_AREA: Final = 0.4
-"""Of the photo's middle square, in a view. Chosen: what a person photographs is still seen."""
+"""Share of the middle square of a photo in a view. Chosen: the subject is still visible."""
 ASPECT: Final = 0.2
-"""Largest logarithm of a view's width by its height."""
+"""Largest absolute logarithm of a view's aspect ratio."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class PhotoSource:
     """A folder of photos.
 
     Attributes:
-        folder: photos lie below it, in class folders; which class is not looked at.
+        folder: with class folders of photos; classes are ignored.
         photos: of each class folder, drawn; 0 for all.
         views: of each photo.
     """
@@ -39,7 +39,7 @@ class PhotoSource:
         """Read `FOLDER`, `FOLDER:PHOTOS` or `FOLDER:PHOTOS:VIEWS`.
 
         Raises:
-            UsageError: there are other things than numbers behind the colons.
+            UsageError: there are no numbers after the colons.
         """
         folder, *numbers = text.split(":")
         if len(numbers) > 2 or not all(map(str.isdecimal, numbers)):  # noqa: PLR2004 (two counts)
@@ -67,7 +67,7 @@ def drawn_photos(sources: Sequence[PhotoSource], generator: np.random.Generator)
 def views(
     paths: Sequence[Path], sides: Sequence[int], generator: np.random.Generator
 ) -> Iterator[tuple[NDArray[np.uint8], ...]]:
-    """A random part of each photo, resized to each of the sides: (side, side, 3) uint8 RGB."""
+    """A random crop of each photo, resized to each of the sides: (side, side, 3) uint8 RGB."""
     for path in paths:
         image = Image.fromarray(read_rgb(path))
         box = _box(image.size, generator)

@@ -1,4 +1,4 @@
-"""Copies of photos among other photos of the same things: found by hashes, by embeddings, and by both."""
+"""Copies of photos among similar photos: found by hashes, by embeddings, and by both."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from engine.images.fingerprint import fingerprint_of
 from engine.new_folder import scratch_folder
 from research.duplicates.variants import VARIANTS, write_variants
 
-EVERY: Final = 10  # of so many photos one is copied
+EVERY: Final = 10  # one photo in so many is copied
 COSINES: Final = (0.98, 0.95, 0.90)
 BITS: Final = (4, 8, 12)
 
@@ -32,14 +32,14 @@ Rule = Callable[[NDArray[np.float32], NDArray[np.uint8]], Flags]
 
 @dataclass(frozen=True)
 class DetectorOutcome:
-    """What one rule found.
+    """Result of one rule.
 
     Attributes:
         name: of the rule.
         precision: share of the pairs found that are a photo and its copy, or two copies of it.
         recall: share of the copies that were found with their photo.
-        recalls: the same by what was done to the photo.
-        other_photos: pairs found of two photos as they came; most show the same thing twice, shot in a row.
+        recalls: the same by kind of copy.
+        other_photos: pairs found of two original photos; most are of one burst.
         other_classes: of these, pairs of two classes.
     """
 
@@ -58,12 +58,12 @@ class _Pairs:
     cosines: NDArray[np.float32]  # (n, n)
     bits: NDArray[np.uint8]  # (n, n) in which the perceptual hashes differ
     photo_of: NDArray[np.int64]  # (n,) photo that each image is, or is a copy of
-    variant_of: list[str]  # (n,) what was done to it; "" for a photo as it came
+    variant_of: list[str]  # (n,) kind of copy; "" for an original
     class_of: NDArray[np.int64]  # (n,)
 
 
 def rules() -> dict[str, Rule]:
-    """Each rule by its name; the last one is the program's own."""
+    """Each rule by name; the last one is the program's."""
     found: dict[str, Rule] = {
         f"embeddings, cosine from {least}": _rule(64, least) for least in COSINES
     }
@@ -87,7 +87,7 @@ def measure_duplicates(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> tuple[DetectorOutcome, ...]:
-    """Copy every `EVERY`-th photo in all ways, embed and hash all, and count the pairs that each rule finds.
+    """Copy every `EVERY`-th photo in all ways, embed and hash all, and count each rule's pairs.
 
     Raises:
         InputError: there are fewer than two photos.
@@ -105,9 +105,15 @@ def measure_duplicates(
 
 
 def _pairs(
-    photos: list[Path], folder: Path, model: ModelFiles, caches: CacheFolders, *,
-    device: str, on_progress: OnProgress, cancel: CancelToken | None,
-) -> _Pairs:  # fmt: skip
+    photos: list[Path],
+    folder: Path,
+    model: ModelFiles,
+    caches: CacheFolders,
+    *,
+    device: str,
+    on_progress: OnProgress,
+    cancel: CancelToken | None,
+) -> _Pairs:
     copied = list(range(0, len(photos), EVERY))
     written = write_variants([photos[place] for place in copied], folder)
     files, photo_of, variant_of = list(photos), list(range(len(photos))), [""] * len(photos)
@@ -127,9 +133,15 @@ def _pairs(
 
 
 def _embedded(
-    files: list[Path], folder: Path, model: ModelFiles, caches: CacheFolders, *,
-    device: str, on_progress: OnProgress, cancel: CancelToken | None,
-) -> NDArray[np.float32]:  # fmt: skip
+    files: list[Path],
+    folder: Path,
+    model: ModelFiles,
+    caches: CacheFolders,
+    *,
+    device: str,
+    on_progress: OnProgress,
+    cancel: CancelToken | None,
+) -> NDArray[np.float32]:
     with new_project(folder / f"copies{PROJECT_SUFFIX}") as project:
         found = [FoundFile.at(path) for path in files]
         project.images.add([each for each in found if each is not None])

@@ -1,4 +1,4 @@
-"""What was measured of copies, as tables and as plain data."""
+"""Results of detection of copies, as tables and as plain data."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from research.reports.text_table import TextTable, titled_tables
 
 @dataclass(frozen=True)
 class DuplicatesReport:
-    """Outcomes of all rules on one collection."""
+    """Results of all rules on one collection."""
 
     collection: str  # name of the folder
     backbone: str  # name of the model
@@ -25,18 +25,25 @@ class DuplicatesReport:
     def as_fields(self) -> dict[str, Any]:
         """Everything as plain data."""
         return {
-            "collection": self.collection, "backbone": self.backbone, "photos": self.photos,
+            "collection": self.collection,
+            "backbone": self.backbone,
+            "photos": self.photos,
             "rules": [vars(outcome) for outcome in self.outcomes],
-        }  # fmt: skip
+        }
 
     def _tables(self) -> Iterator[tuple[str, TextTable]]:
         facts = f"{self.collection}, {self.photos:,} photos, {self.backbone}"
         header = ("rule", "precision", "recall", "pairs of other photos", "of other classes")
         rows = tuple(
-            (each.name, _percent(each.precision), _percent(each.recall), f"{each.other_photos:,}",
-             f"{each.other_classes:,}")
+            (
+                each.name,
+                _percent(each.precision),
+                _percent(each.recall),
+                f"{each.other_photos:,}",
+                f"{each.other_classes:,}",
+            )
             for each in self.outcomes
-        )  # fmt: skip
+        )
         yield f"copies found, in %; {facts}", TextTable(header, rows)
         recalls = tuple(
             (each.name, *(_percent(each.recalls[variant]) for variant in VARIANTS))

@@ -1,4 +1,4 @@
-"""Copies of photos as they come about: resized, recompressed, cropped a little, brightened, with a border."""
+"""Copies of photos as found in practice: resized, recompressed, cropped, brightened, bordered."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -18,7 +18,7 @@ def _resized(picture: Image.Image) -> Image.Image:
 
 
 def _cropped(share: float) -> Change:
-    """Cut so much off every side."""
+    """Crop a share from every side."""
 
     def cut(picture: Image.Image) -> Image.Image:
         width, height = round(picture.width * share), round(picture.height * share)
@@ -44,11 +44,11 @@ VARIANTS: Final[Mapping[str, Change]] = {
     "25 % darker": _brightness(0.75),
     "with a border": _bordered,
 }
-"""What is done to a photo, by name; each copy is compressed anew."""
+"""Changes of a photo, by name; each copy is compressed again."""
 
 
 def write_variants(photos: Sequence[Path], folder: Path) -> dict[str, list[Path]]:
-    """Write every variant of every photo as JPEG; the files by name of the variant, in the order of the photos."""
+    """Write every variant of every photo as JPEG; the files by variant, in the order of photos."""
     written: dict[str, list[Path]] = {name: [] for name in VARIANTS}
     for place, photo in enumerate(photos):
         with Image.open(photo) as opened:

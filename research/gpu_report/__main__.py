@@ -1,4 +1,4 @@
-"""`python -m research.gpu_report --out FOLDER`: what a GPU gains, as a table; without one, why none is used."""
+"""`python -m research.gpu_report --out FOLDER`: measure what a GPU gains, as a table."""
 
 from pathlib import Path
 from typing import Annotated
@@ -32,7 +32,7 @@ def main(
     seconds: Annotated[float, typer.Option(hidden=True)] = 60.0,
     rows: Annotated[Path, typer.Option(hidden=True)] = Path("rows.jsonl"),
 ) -> None:
-    """Measure embedding, mixed precision, training and classification on the GPU, each beside the CPU."""
+    """Measure embedding, mixed precision, training and classification on GPU and CPU."""
     settle()
     for name in (*(only or ()), *([part] if part else [])):
         if name not in SHARES:

@@ -1,4 +1,4 @@
-"""Classifying a big collection: the most probable classes by products on a GPU, beside the engine on the CPU."""
+"""Classifying a big collection: top classes by matrix products on a GPU, and the engine on CPU."""
 
 from collections.abc import Sequence
 from functools import cache, partial
@@ -26,14 +26,14 @@ WIDTH: Final = 1280
 """Of an embedding, as of many published backbones; the accurate one's is on its card."""
 LIKELIEST: Final = 5
 _COARSE: Final = 50
-"""Classes above, for the engine's safe class."""
+"""Coarse classes, for the engine's safe class."""
 _TEMPERATURE: Final = 0.05
 _COLLECTION: Final = 2_500_000
-"""Images of the collection that times are given for."""
+"""Images of the collection that times refer to."""
 
 
 def measurements(sizes: Sizes) -> Sequence[Measurement]:
-    """Embeddings in host memory, plain and pinned, and on the GPU; then the engine."""
+    """Embeddings in host memory, pageable and pinned, and on the GPU; then the engine."""
     width = WIDTH if sizes.classes >= 1000 else 64  # noqa: PLR2004 (tests are narrow)
     return [
         Measurement(
@@ -75,7 +75,7 @@ def _collection(count: int, width: int, device: torch.device, *, is_pinned: bool
 
 
 def most_probable(embeddings: Tensor, weights: Tensor, offsets: Tensor) -> tuple[Tensor, Tensor]:
-    """Probability and position of the most probable classes: (B, 5) float32 and (B, 5) int64."""
+    """Probability and position of the top classes: (B, 5) float32 and (B, 5) int64."""
     logits = torch.addmm(offsets, embeddings, weights.T).float()
     found = logits.softmax(dim=1).topk(min(LIKELIEST, len(weights)), dim=1)
     return found.values, found.indices
@@ -117,7 +117,7 @@ def _streamed(sizes: Sizes, width: int, *, is_pinned: bool) -> ReportRow:
 
 
 def _same_class(embeddings: Tensor, places: Tensor, sizes: Sizes, width: int) -> float:
-    """Share of images whose most probable class is that of float32 on the CPU."""
+    """Share of images whose top class is that of float32 on the CPU."""
     logits = _classifier(sizes.classes, width).logits(embeddings.float().numpy())
     return float((logits.argmax(axis=1) == places.numpy()).mean())
 
@@ -152,7 +152,7 @@ def _host_embeddings(count: int, width: int) -> NDArray[np.float32]:
 
 
 def _back_off(classes: int) -> BackOff:
-    """Each class below one of the coarse ones."""
+    """Back-off with each class below one of the coarse ones."""
     above = np.arange(classes) % _COARSE
     return BackOff(
         candidate_ids=np.arange(classes, dtype=np.int64),

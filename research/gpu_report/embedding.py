@@ -1,4 +1,4 @@
-"""Embedding on a GPU: end to end, beside decoding alone and the network alone, and how closely it agrees."""
+"""Embedding on a GPU: end to end, decoding alone, the network alone, and agreement with CPU."""
 
 import statistics
 from collections.abc import Sequence
@@ -37,17 +37,25 @@ from research.gpu_report.sizes import Sizes
 from research.gpu_report.timing import median_s
 
 SWITCHES: Final = (
-    "batch=32", "batch=64", "batch=256", "batch=512", "channels_last=yes", "cuda_graphs=yes", "tf32=no",
-    "io_binding=no", "spare_memory=no", "algorithm_search=EXHAUSTIVE",
-)  # fmt: skip
+    "batch=32",
+    "batch=64",
+    "batch=256",
+    "batch=512",
+    "channels_last=yes",
+    "cuda_graphs=yes",
+    "tf32=no",
+    "io_binding=no",
+    "spare_memory=no",
+    "algorithm_search=EXHAUSTIVE",
+)
 SWITCHES_OF_VIT: Final = ("batch=256", "batch=512", "cuda_graphs=yes", "tf32=no")
 _MIB: Final = 2**20
 _SLOWER: Final = 4
-"""So many times fewer photos for the vision transformer on the CPU."""
+"""Divisor of the number of photos for the vision transformer on the CPU."""
 
 
 def measurements(sizes: Sizes) -> Sequence[Measurement]:
-    """End to end by each device, then the network alone with each switch of CUDA; what takes longest comes last."""
+    """End to end by each device, then the network alone with each CUDA switch; slowest last."""
     devices = [
         *((name, device) for name in (FAST, ACCURATE) for device in ("cuda", "cpu")),
         (VIT, "cuda"),
@@ -73,13 +81,13 @@ def _measurement(name: str, device: str, sizes: Sizes) -> Measurement:
 
 @cache
 def _photos(copies: int, pictures: int) -> tuple[Path, ...]:
-    """Photos of 500 x 375 pixels, each with other content."""
+    """Photos of 500 x 375 pixels, each with different content."""
     kind = replace(KINDS["small"], pictures=pictures, copies=copies)
     return tuple(draw_photos(scratch_path() / "photos", kind))
 
 
 def _used_mib() -> float | None:
-    """Memory in use on the GPU, by all programs; None where the driver does not say."""
+    """GPU memory in use by all programs; None where the driver does not report it."""
     device = ask_driver().device
     return (
         None
@@ -129,7 +137,7 @@ def _median_rates(rounds: Sequence[RateTriple]) -> RateTriple:
 
 
 def _prepared_per_s(images: NDArray[np.uint8], session: BackboneSession, rounds: int) -> float:
-    """Images a second of pixels to a network's float32 input, on as many threads as a session has."""
+    """Images a second from pixels to float32 input, on the threads of a session."""
     preparation, batch = Preparation(session.card), session.batch_size
     parts = [images[start : start + batch] for start in range(0, len(images), batch)]
     with ThreadPoolExecutor(session.parallel_runs) as pool:
@@ -137,7 +145,7 @@ def _prepared_per_s(images: NDArray[np.uint8], session: BackboneSession, rounds:
 
 
 def _on_cpu(made: Network, images: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """Embeddings by the CPU in float32, never by the companion in eight bits."""
+    """Embeddings by the CPU in float32, never by the 8-bit companion."""
     session = open_session(made.file, CPU_PROVIDER)
     ends = input_output(session, made.card)
     prepared = Preparation(made.card).prepare(images).astype(ends.input_type, copy=False)
@@ -145,7 +153,7 @@ def _on_cpu(made: Network, images: NDArray[np.uint8]) -> NDArray[np.float32]:
 
 
 def _with_switch(name: str, switch: str, sizes: Sizes) -> ReportRow:
-    """The network alone: with inputs that are copied to the GPU each time, and with inputs that lie there."""
+    """The network alone: with inputs copied to the GPU each time, and with resident inputs."""
     choice = device_choice("cuda")
     settings = read_settings(() if switch == "defaults" else (switch,))
     made = network(name)
@@ -184,10 +192,10 @@ def resident_run_s(
 
     Args:
         file: the network, or another one with the same input and output.
-        made: of the card.
+        made: the same network with its card.
         settings: switches of the device.
         batch: images of a run.
-        rounds: that count.
+        rounds: timed rounds.
     """
     session = open_session(file, CUDA_PROVIDER, chain=provider_chain(CUDA_PROVIDER, settings))
     ends = input_output(session, made.card)

@@ -1,4 +1,4 @@
-"""The computer: GPU, driver, versions, and for each device how fast it is or why it is not used."""
+"""The computer: GPU, driver, versions, and for each device its speed or why it is not used."""
 
 import os
 import platform
@@ -19,7 +19,7 @@ TRIALS_S = 40.0
 
 
 def measurements(sizes: Sizes) -> Sequence[Measurement]:
-    """Rows of the computer; nothing of it depends on the sizes."""
+    """Rows of the computer, independent of the sizes."""
     del sizes
     rows: list[tuple[str, Callable[[], ReportRow]]] = [
         ("processor", _processor),

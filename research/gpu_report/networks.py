@@ -1,4 +1,4 @@
-"""The networks that are measured: both bundled backbones, and a vision transformer of random weights."""
+"""The measured networks: both bundled backbones, and a vision transformer of random weights."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ ACCURATE: Final = "accurate"
 VIT: Final = "vit_small_patch16_224"
 NETWORKS: Final = (FAST, ACCURATE, VIT)
 _SIDE: Final = 224
-_MEAN: Final = (0.5, 0.5, 0.5)  # and deviation, as timm's vision transformers take them
+_MEAN: Final = (0.5, 0.5, 0.5)  # and deviation, of timm's vision transformers
 _VIT_WIDTH: Final = 384
 
 
@@ -54,12 +54,12 @@ def _scratch() -> ScratchFolder:
 
 
 def scratch_path() -> Path:
-    """A folder for files of this process, removed with `clear_scratch`."""
+    """A folder for files of this process; see `clear_scratch`."""
     return _scratch().path
 
 
 def clear_scratch() -> None:
-    """Remove what was written."""
+    """Remove the folder."""
     _scratch().remove()
 
 
@@ -74,7 +74,7 @@ def vision_transformer() -> "torch.nn.Module":
 
 
 def _exported_vit() -> Network:
-    """As the product exports published networks."""
+    """The vision transformer, exported as published networks are."""
     import torch
 
     from engine.training.onnx_conversion import ModelShape, to_onnx
@@ -94,7 +94,7 @@ _choices: dict[str, ProviderChoice | Exception] = {}
 
 
 def device_choice(device: str) -> ProviderChoice:
-    """The device of this name, tried once.
+    """The device of this name, tested once.
 
     Raises:
         NotMeasuredError: it does not work here, and why.
@@ -117,7 +117,7 @@ def _tried(choose: Callable[[], ProviderChoice]) -> ProviderChoice | Exception:
 
 
 def torch_gpu() -> "torch.device":
-    """The GPU of torch.
+    """Torch's GPU device.
 
     Raises:
         NotMeasuredError: torch has none, and why.

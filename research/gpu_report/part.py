@@ -1,4 +1,4 @@
-"""A part of the report: measurements, each of one row, made one after another until the part's time is over."""
+"""A part of the report: a sequence of measurements, one row each, within a time limit."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -13,10 +13,10 @@ from research.gpu_report.sizes import Sizes
 
 @dataclass(frozen=True)
 class Measurement:
-    """Something that gives one row of its name."""
+    """A measurement of one row."""
 
     name: str
-    run: Callable[[], ReportRow]  # may raise: the row then says why
+    run: Callable[[], ReportRow]  # an exception becomes the reason in the row
 
 
 SHARES: Final[Mapping[str, float]] = {
@@ -26,13 +26,13 @@ SHARES: Final[Mapping[str, float]] = {
     "training": 0.18,
     "classification": 0.12,
 }
-"""Parts in their order, each with its share of the time; what one leaves over, the next ones have."""
+"""Parts in order, with shares of the time; time left over goes to the next ones."""
 
 OUT_OF_TIME: Final = "the time of this part was over"
 
 
 def measurements_of(part: str, sizes: Sizes) -> Sequence[Measurement]:
-    """What a part measures; its module loads only what it needs."""
+    """Measurements of a part; its module is imported on demand."""
     module = import_module(f"research.gpu_report.{part}")
     found: Sequence[Measurement] = module.measurements(sizes)
     return found
@@ -41,7 +41,7 @@ def measurements_of(part: str, sizes: Sizes) -> Sequence[Measurement]:
 def measure(
     part: str, planned: Sequence[Measurement], seconds: float, on_row: Callable[[ReportRow], None]
 ) -> None:
-    """Make a part's measurements; one that fails, or comes too late, is a row with its reason."""
+    """Run the measurements of a part; a failed or late one is a row with its reason."""
     end_s = time.monotonic() + seconds
     for measurement in planned:
         row = (

@@ -1,4 +1,4 @@
-"""The networks alone in reduced precision: in torch, and as a float16 file in ONNX Runtime."""
+"""Networks alone in reduced precision: in torch, and as a float16 file in ONNX Runtime."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -35,7 +35,7 @@ from research.gpu_report.timing import median_s, no_wait
 _MIB: Final = 2**20
 MODES: Final = ("float32", "TF32", "bfloat16 autocast", "float16 autocast")
 WHOLE: Final = ("bfloat16", "float16")
-"""Modes in which weights have the type too."""
+"""Modes in which weights are cast, too."""
 HALF_SWITCHES: Final = (
     DeviceSettings(),
     DeviceSettings(channels_last=True),
@@ -44,7 +44,7 @@ HALF_SWITCHES: Final = (
 
 
 def measurements(sizes: Sizes) -> Sequence[Measurement]:
-    """Each network in each precision; the CPU in float32 beside."""
+    """Each network in each precision, and the CPU in float32."""
     planned = []
     for name in NETWORKS:
         planned += [
@@ -80,19 +80,19 @@ def _named(settings: DeviceSettings) -> str:
 
 
 def _module(name: str) -> nn.Module:
-    """A network of torch: the graph of its file, or timm's own."""
+    """A torch network: of its ONNX graph, or timm's own."""
     return vision_transformer() if name == VIT else thawed(network(name).file).eval()
 
 
 def _images(name: str, count: int) -> Tensor:
-    """Random images (count, 3, side, side) float32 of the distribution that a network sees."""
+    """Random images (count, 3, side, side) float32, distributed as the network's inputs."""
     side = 224 if name == VIT else network(name).card.input_side
     return torch.randn(count, 3, side, side, generator=torch.Generator().manual_seed(0))
 
 
 @contextmanager
 def tensor_float(is_on: bool) -> Iterator[None]:
-    """Whether float32 products and convolutions may use tensor cores with 10 bits of mantissa."""
+    """Allow float32 products and convolutions on tensor cores with a 10-bit mantissa (TF32)."""
     before = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = is_on
     try:
@@ -139,7 +139,7 @@ def _in_torch_on_cpu(name: str, sizes: Sizes) -> ReportRow:
 
 @cache
 def _expected(name: str, count: int) -> Tensor:
-    """What the CPU gives in float32 for the first of the random images."""
+    """Embeddings by the CPU in float32 of the first of the random images."""
     return _embedded(_module(name), _images(name, count))
 
 
@@ -171,7 +171,7 @@ def _half_file(name: str, settings: DeviceSettings, sizes: Sizes) -> ReportRow:
 
 
 def half_agreement(file: Path, half: Path, name: str, count: int) -> float:
-    """Smallest cosine between what a float16 file gives on the GPU and its original on the CPU, for random images."""
+    """Smallest cosine between a float16 file on the GPU and its original on the CPU."""
     from engine.runtime.devices.facts import CPU_PROVIDER, CUDA_PROVIDER
 
     images = np.asarray(_images(name, count))

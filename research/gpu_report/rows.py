@@ -1,4 +1,4 @@
-"""A row of the report: what was measured, or why it was not; and the tables that rows make."""
+"""Rows of the report, and the tables that they make."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -11,16 +11,16 @@ from engine.new_file import ORDINARY_FILE, write_file
 JSON_FILE: Final = "gpu.json"
 MARKDOWN_FILE: Final = "gpu.md"
 _SMALL: Final = 10
-"""Below it a figure is shown with three digits, above without decimals."""
+"""Figures below it are shown with three digits, others without decimals."""
 
 Detail = float | int | str | bool | None
 
 
 @dataclass(frozen=True)
 class ReportRow:
-    """One line of the table."""
+    """One row of the table."""
 
-    name: str  # what is measured
+    name: str  # of the measurement
     value: float | str | None = None  # None: not measured
     unit: str = ""  # of the value
     details: Mapping[str, Detail] = field(default_factory=dict)  # further figures by name
@@ -29,7 +29,7 @@ class ReportRow:
 
 
 class NotMeasuredError(Exception):
-    """Something cannot be measured here; its text says why."""
+    """Something cannot be measured here; the message is the reason."""
 
 
 def row_of(facts: Mapping[str, Any]) -> ReportRow:
@@ -66,7 +66,7 @@ def markdown(rows: Sequence[ReportRow]) -> str:
 
 
 def shown(value: Detail) -> str:
-    """A figure for people."""
+    """A figure as text."""
     if value is None or isinstance(value, bool | str):
         return (
             {True: "yes", False: "no", None: "unknown"}.get(value, "")
@@ -79,7 +79,7 @@ def shown(value: Detail) -> str:
 
 
 def write_tables(rows: Sequence[ReportRow], folder: Path, notes: Mapping[str, Detail]) -> None:
-    """Write `gpu.json` and `gpu.md`, each whole or not at all."""
+    """Write `gpu.json` and `gpu.md`, each atomically."""
     facts = {"notes": dict(notes), "rows": [json.loads(as_json(row)) for row in rows]}
     write_file(
         folder / JSON_FILE,

@@ -1,4 +1,4 @@
-"""Makes the report: each part in a process of its own, so that one that crashes or hangs costs its rows only."""
+"""Make the report: each part in a process of its own, so that a crash only costs its rows."""
 
 import json
 import os
@@ -17,8 +17,8 @@ from research.gpu_report.part import SHARES, measure, measurements_of
 from research.gpu_report.rows import ReportRow, as_json, row_of, write_tables
 from research.gpu_report.sizes import fitting_sizes
 
-GRACE_S: Final = 15.0  # that a part may take beyond its share, for a measurement that has begun
-_LEAST_S: Final = 2.0  # that a part gets, whatever is left
+GRACE_S: Final = 15.0  # that a part may take beyond its share, for a running measurement
+_LEAST_S: Final = 2.0  # that a part gets at least
 _KILLED: Final = "the part took too long and was ended"
 
 
@@ -30,13 +30,13 @@ def make_report(
     few: bool = False,
     parts: Sequence[str] = tuple(SHARES),
 ) -> tuple[ReportRow, ...]:
-    """Measure all parts within some minutes; `gpu.json` and `gpu.md` are written anew after each.
+    """Measure all parts within a time; update `gpu.json` and `gpu.md` after each.
 
     Args:
-        out: folder of the report; made when it is not there.
-        minutes: for all parts together; starting Python comes on top.
-        vendored: folder of converted backbones, where they cannot be made on this computer.
-        few: measure next to nothing, to see that everything works.
+        out: folder of the report; created if missing.
+        minutes: for all parts together; without starting Python.
+        vendored: folder of converted backbones, where they cannot be converted on this computer.
+        few: smoke test with minimal sizes.
         parts: some of `SHARES`.
     """
     out.mkdir(parents=True, exist_ok=True)
@@ -53,7 +53,8 @@ def make_report(
             write_tables(rows, out, {"minutes": minutes, "parts": number + 1, "of": len(parts)})
             for row in found:
                 print(  # noqa: T201
-                    f"{row.part}: {row.name}: {row.value} {row.unit} {dict(row.details)} {row.reason}",
+                    f"{row.part}: {row.name}: {row.value} {row.unit} {dict(row.details)} "
+                    f"{row.reason}",
                     flush=True,
                 )
     return tuple(rows)
@@ -62,7 +63,7 @@ def make_report(
 def _in_child(
     part: str, seconds: float, file: Path, vendored: Path | None, *, few: bool
 ) -> list[ReportRow]:
-    """Rows of a part, with the reasons of those that its process no longer came to."""
+    """Rows of a part; measurements that its process did not reach get a reason."""
     command = [
         sys.executable,
         "-m",
@@ -87,7 +88,7 @@ def _in_child(
 
 
 def rows_of(part: str, file: Path, ending: str) -> list[ReportRow]:
-    """Read what a part wrote: its plan on the first line, then its rows."""
+    """Read the output of a part: its plan on the first line, then its rows."""
     lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
     if not lines:
         return [
@@ -105,7 +106,7 @@ def rows_of(part: str, file: Path, ending: str) -> list[ReportRow]:
 
 
 def run_part(part: str, seconds: float, file: Path, *, few: bool) -> None:
-    """What the child process does: write the plan, then each row as soon as it is known."""
+    """Run in the child process: write the plan, then each row once it is known."""
     planned = measurements_of(part, fitting_sizes(few=few))
     with create_file(file) as lines:
 

@@ -1,4 +1,4 @@
-"""Rates as medians of rounds after a warm-up, with the GPU's work finished before each look at the clock."""
+"""Median times of rounds after a warm-up, with the GPU synchronised before each clock reading."""
 
 import statistics
 import time
@@ -8,18 +8,18 @@ WARM_UP = 1
 
 
 def no_wait() -> None:
-    """The CPU has finished when a call returns."""
+    """For the CPU: a call is finished when it returns."""
 
 
 def median_s(
     work: Callable[[], object], rounds: int, finish: Callable[[], None] = no_wait
 ) -> float:
-    """Median seconds of so many calls after one that does not count.
+    """Median seconds of calls after a warm-up call.
 
     Args:
-        work: what is timed.
+        work: the timed call.
         rounds: at least 3.
-        finish: waits for what a GPU still computes.
+        finish: synchronises the GPU.
     """
     taken: list[float] = []
     for number in range(WARM_UP + max(3, rounds)):

@@ -1,4 +1,4 @@
-"""Training a backbone: our whole iteration of PPN beside the bare network, in each precision and layout."""
+"""Training a backbone: a PPN iteration and the bare network, in each precision and layout."""
 
 from collections.abc import Callable, Sequence
 from functools import cache, partial
@@ -22,9 +22,9 @@ from research.methods import PPN, MethodSettings, make_objective
 from research.speed_jobs import BareIteration, Refresh, TestTask, TrainingIteration
 
 _ITERATIONS: Final = 8
-"""That a round takes, each of other images."""
+"""Iterations of a round, each of other images."""
 _CYCLE: Final = 64
-"""So many draws take their turn."""
+"""Number of distinct draws, used in turn."""
 BARE: Final[tuple[tuple[str, Precision, bool, bool], ...]] = (
     ("float32, as torch has it", "float32", False, False),
     ("float32, channels last, fused Adam", "float32", True, False),
@@ -43,7 +43,7 @@ COMPILED: Final[tuple[Precision, ...]] = ("bfloat16", "float32")
 
 
 def measurements(sizes: Sizes) -> Sequence[Measurement]:
-    """The bare network, our iteration, its parts, and compiled; then the CPU."""
+    """The bare network, a PPN iteration, its parts, and compiled; then the CPU."""
     planned = []
     for device, where in (("cuda", "GPU"), ("cpu", "CPU")):
         bare, ours = (BARE, OURS) if device == "cuda" else (BARE[1::3], OURS[::2])
@@ -71,7 +71,7 @@ def measurements(sizes: Sizes) -> Sequence[Measurement]:
 
 
 def _compiled(sizes: Sizes) -> list[Measurement]:
-    """The same through `torch.compile`, last: it takes its time."""
+    """The same by `torch.compile`, last, as compiling is slow."""
     return [
         Measurement(
             f"bare Conv4 on the GPU: {kind}, compiled",
@@ -115,7 +115,7 @@ def _iteration(
 
 
 def _placed(device: str) -> tuple[str, bool]:
-    """The device where it works, and whether it is a GPU."""
+    """The device if it works, and whether it is a GPU."""
     if device == "cuda":
         torch_gpu()
     return device, device == "cuda"

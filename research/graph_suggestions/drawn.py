@@ -1,4 +1,4 @@
-"""The labelled images of one draw, as suggestions are made from them."""
+"""Labelled images of one draw, as input of suggestions."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from research.transfer.embedded import EmbeddedCollection
 
 
 def drawn_rows(embedded: EmbeddedCollection, shots: int, seed: int) -> dict[int, NDArray[np.int64]]:
-    """Up to so many images of `train` of each leaf, in a random order, by class id."""
+    """At most `shots` random images of `train` of each leaf, by class id."""
     collection = embedded.collection
     order = np.random.default_rng(seed).permutation(np.flatnonzero(collection.is_train))
     return {
@@ -23,10 +23,10 @@ def drawn_rows(embedded: EmbeddedCollection, shots: int, seed: int) -> dict[int,
 def images_of(
     embedded: EmbeddedCollection, rows_of: dict[int, NDArray[np.int64]]
 ) -> LabelledVectors:
-    """These images with these labels, whitened as the collection is.
+    """These images with these labels, whitened by the collection.
 
     Raises:
-        InputError: the collection is too small, or all its images are the same.
+        InputError: the collection is too small, or all its images are equal.
     """
     rows = np.concatenate(list(rows_of.values()))
     class_ids = np.concatenate([np.full(len(part), class_id) for class_id, part in rows_of.items()])
@@ -46,14 +46,14 @@ def images_of(
 def relabelled(
     images: LabelledVectors, rows: NDArray[np.int64] | NDArray[np.bool_], class_id: int
 ) -> LabelledVectors:
-    """The same images, some of them with another label."""
+    """The images with another label for some of them."""
     class_ids = images.class_ids.copy()
     class_ids[rows] = class_id
     return replace(images, class_ids=class_ids)
 
 
 def only(images: LabelledVectors, rows: NDArray[np.int64] | NDArray[np.bool_]) -> LabelledVectors:
-    """Some of the images."""
+    """A subset of the images."""
     return LabelledVectors(
         images.image_ids[rows], images.class_ids[rows], images.vectors[rows], images.plain[rows]
     )

@@ -1,4 +1,4 @@
-"""Measures every kind of suggestion on one collection."""
+"""Measure every kind of suggestion on one collection."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -23,20 +23,20 @@ from research.transfer.embedded import EmbeddedCollection
 MOST_PLANTED: Final = 40
 """Strays and strangers of a draw."""
 MOST_HELPED: Final = 5
-"""UnderlabelledClass classes of a draw, and others."""
+"""Underlabelled classes of a draw, and as many others."""
 
 
 @dataclass
 class Measured:
-    """Everything that was found out, all draws together.
+    """Results of all draws together.
 
     Attributes:
-        edges: that were taken away.
-        strangers: scores of what was suggested for classes that nothing is kin to.
-        roots: scores of what was suggested for classes that belong at the top level.
+        edges: removed edges.
+        strangers: scores of suggestions for unrelated classes.
+        roots: scores of suggestions for classes of the top level.
         planted: faults by kind.
         helped: classes that got more shots.
-        trust: what scores were worth, by draw.
+        trust: calibration of scores, by draw.
     """
 
     edges: list[AskedEdge] = field(default_factory=list)
@@ -55,7 +55,7 @@ def measure_suggestions(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> Measured:
-    """Take edges away, put faults in, and ask for them.
+    """Remove edges, plant faults, and evaluate the suggestions.
 
     Args:
         embedded: the collection.
@@ -65,7 +65,7 @@ def measure_suggestions(
         cancel: stops between two kinds of a draw.
 
     Raises:
-        InputError: the images do not differ.
+        InputError: all images are equal.
         Cancelled: it was asked to stop.
     """
     found, meter = Measured(), ProgressMeter(draws, on_progress, unit="draws")

@@ -1,4 +1,4 @@
-"""Classes torn in two, and classes put together: both should be found out."""
+"""Split classes and merged classes as planted faults."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +11,9 @@ from research.graph_suggestions.placements import Planted
 
 
 def planted_twins(images: LabelledVectors, graph: CategoryGraph) -> Planted:
-    """Give half of a class's images to a new class beside it, one class at a time.
+    """Give half of the images of a class to a new sibling, one class at a time.
 
-    A pair of classes that is suggested as it is counts as a false alarm, though some of them may well be twins.
+    A suggested pair of original classes counts as a false alarm, though it may be right.
     """
     half = np.max(np.unique(images.class_ids, return_counts=True)[1]) // 2
     first_half = only(images, _rank(images.class_ids) < half)
@@ -40,11 +40,11 @@ def planted_mixed(
     *,
     are_siblings: bool,
 ) -> Planted:
-    """Put another class's images into a class, one class at a time.
+    """Add the images of another class to a class, one class at a time.
 
     Args:
         images: of each class.
-        whole: twice as many of each, so that a class without a fault has as many as two that are put together.
+        whole: twice as many of each, so that a class without a fault has as many as a merged one.
         graph: of the classes.
         seed: that draws the other class.
         are_siblings: whether the other class is a sibling.
@@ -71,7 +71,7 @@ def planted_mixed(
 
 
 def _purity(images: LabelledVectors, kinds: tuple[tuple[int, ...], ...]) -> float:
-    """Share of images in a kind of which most are of their class."""
+    """Purity of the clusters: share of images in a cluster dominated by their class."""
     most = 0
     for kind in kinds:
         _ids, counts = np.unique(
@@ -82,7 +82,7 @@ def _purity(images: LabelledVectors, kinds: tuple[tuple[int, ...], ...]) -> floa
 
 
 def _rank(class_ids: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Place (n,) of each image among those of its class."""
+    """Rank (n,) of each image among those of its class."""
     order = np.argsort(class_ids, kind="stable")
     rank = np.empty(len(class_ids), dtype=np.int64)
     rank[order] = np.arange(len(order)) - np.searchsorted(class_ids[order], class_ids[order])

@@ -1,4 +1,4 @@
-"""Removed edges to predict, classes related to nothing, and classes put in a wrong place."""
+"""Removed edges to predict, unrelated classes, and misplaced classes."""
 
 from dataclasses import dataclass
 from math import comb
@@ -24,20 +24,21 @@ from research.graph_suggestions.drawn import only
 FURTHEST: Final = 3
 """Distances in the graph that are reported separately."""
 FAR: Final = 99
-"""Steps to what is further away, or nowhere."""
+"""Stands for a larger or infinite distance."""
 
 
 @dataclass(frozen=True)
 class AskedEdge:
-    """An edge that was taken away.
+    """A removed edge.
 
     Attributes:
         is_leaf: whether its lower end is a leaf.
         has_answer: whether the parent has images without the child's.
-        first: steps from the parent to the first suggestion; a large number without one.
+        first: steps from the parent to the first suggestion; `FAR` without one.
         nearest: steps from the parent to the nearest of the first three.
-        chance_first, chance_three: (FURTHEST + 1,) how likely random guesses lie within 0, 1, ... steps.
-        score: of the first suggestion, in the eyes of the program.
+        chance_first, chance_three: (FURTHEST + 1,) probability of random guesses within 0, 1, ...
+            steps.
+        score: of the first suggestion, by the program.
     """
 
     is_leaf: bool
@@ -52,7 +53,7 @@ class AskedEdge:
 def asked_edges(
     means: ClassMeans, ranking: ParentRanking, check: PlacementCheck
 ) -> list[AskedEdge]:
-    """Take each edge away in turn, and ask for the parent."""
+    """Remove each edge in turn, and request suggestions of the parent."""
     found = []
     for parent, child in means.graph.edges():
         if child not in means:
@@ -64,26 +65,29 @@ def asked_edges(
         within = [sum(step <= most for step in pool) for most in range(FURTHEST + 1)]
         found.append(
             AskedEdge(
-                not means.graph.children(child), 0 in pool, away[0], min(away),
+                not means.graph.children(child),
+                0 in pool,
+                away[0],
+                min(away),
                 tuple(_by_chance(len(pool), each, 1) for each in within),
                 tuple(_by_chance(len(pool), each, OF_FIRST) for each in within),
                 ranked[0].score * check.trust if ranked else 0.0,
             )
-        )  # fmt: skip
+        )
     return found
 
 
 def strangers(
     images: LabelledVectors, graph: CategoryGraph, check: PlacementCheck, most: int, seed: int
 ) -> list[float]:
-    """Score of the first suggestion for leaves whose whole branch is not there: nothing should be suggested.
+    """Score of the first suggestion for leaves whose branch is missing: none would be right.
 
     Args:
         images: the labelled images.
         graph: of the classes.
-        check: what scores are worth.
-        most: leaves that are asked about.
-        seed: that draws them.
+        check: calibration of scores.
+        most: number of leaves.
+        seed: of the draw.
     """
     means = ClassMeans(graph, images)
     branches = dict(zip(means.labelled.tolist(), branches_of(means), strict=True))
@@ -99,7 +103,7 @@ def strangers(
             continue
         without = ClassMeans(graph, only(images, np.isin(images.class_ids, kept)))
         ranked = ParentRanking(without).rank(class_id, graph.parents(class_id))
-        # What is above the class has images of other branches only, and would be right.
+        # The ancestors of the class have images of other branches only, and would be right.
         line = graph.ancestors(class_id)
         scores.append(
             next((check.trust * one.score for one in ranked if one.class_id not in line), 0.0)
@@ -110,14 +114,14 @@ def strangers(
 def roots_suggested(
     means: ClassMeans, ranking: ParentRanking, check: PlacementCheck
 ) -> list[float]:
-    """Score of the first suggestion for each class at the top level, where all of them belong."""
+    """Score of the first suggestion for each class of the top level, where none would be right."""
     ranked = [ranking.rank(each) for each in means.graph.roots() if each in means]
     return [check.trust * each[0].score if each else 0.0 for each in ranked]
 
 
 @dataclass(frozen=True)
 class Planted:
-    """Faults that were put into a graph, and what was suggested without any.
+    """Planted faults, and suggestions for classes without any.
 
     Attributes:
         planted: faults.
@@ -143,7 +147,7 @@ class Planted:
 
 
 def planted_strays(images: LabelledVectors, graph: CategoryGraph, most: int, seed: int) -> Planted:
-    """Move leaves under a random parent, one at a time, and look whether they are found out."""
+    """Move leaves below a random parent, one at a time, and check whether they are suggested."""
     whole = ClassMeans(graph, images)
     as_it_is = len(_strays(whole))
     generator = np.random.default_rng(seed)
@@ -172,7 +176,7 @@ def _strays(means: ClassMeans) -> tuple[Stray, ...]:
 def _moved(
     means: ClassMeans, class_id: int, generator: np.random.Generator
 ) -> tuple[CategoryGraph | None, int]:
-    """The graph with a class under a random other parent, which has images; None where there is no place for it."""
+    """The graph with a class below a random other parent with images; None if there is none."""
     graph = means.graph
     parent = graph.parents(class_id)[0] if graph.parents(class_id) else None
     if parent is None:
@@ -194,7 +198,7 @@ def _moved(
 
 
 def _possible(means: ClassMeans, parent: int, child: int) -> list[int]:
-    """Coarse classes that could be suggested: with images of their own, and not above or below the child anyway."""
+    """Candidate parents: with images of their own, and no ancestor or descendant of the child."""
     graph = means.graph
     others = [each for each in graph.parents(child) if each != parent]
     taken = (graph.descendants(child) | {child}).union(
@@ -205,9 +209,11 @@ def _possible(means: ClassMeans, parent: int, child: int) -> list[int]:
     return [
         each
         for each in graph.classes()
-        if graph.children(each) and each in means and each not in taken
+        if graph.children(each)
+        and each in means
+        and each not in taken
         and (each not in above or means.image_count(each) > count)
-    ]  # fmt: skip
+    ]
 
 
 def _steps_from(graph: CategoryGraph, start: int) -> dict[int, int]:
@@ -225,11 +231,11 @@ def _steps_from(graph: CategoryGraph, start: int) -> dict[int, int]:
 
 
 def _by_chance(count: int, right: int, guesses: int) -> float:
-    """How likely one of some different random guesses among so many is right."""
+    """Probability that one of several distinct random guesses is right."""
     guesses = min(guesses, count)
     return 1 - comb(count - right, guesses) / comb(count, guesses) if count else 0.0
 
 
 def is_shown(score: float) -> bool:
-    """Whether the program would say it."""
+    """Whether the program would show the suggestion."""
     return score >= LEAST_SCORE

@@ -1,4 +1,4 @@
-"""What was measured of suggestions, as tables and as plain data."""
+"""Results on suggestions, as tables and as plain data."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ from research.graph_suggestions.placements import FURTHEST, AskedEdge, is_shown
 from research.reports.text_table import TextTable, titled_tables
 
 SURE: Final = 0.85
-"""A suggestion that says so must have its reasons."""
+"""Score of a suggestion that is called sure."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class SuggestionReport:
         classes: leaves with images.
         shots: of each.
         draws: of shots.
-        measured: everything.
+        measured: the results.
     """
 
     collection: str
@@ -40,7 +40,7 @@ class SuggestionReport:
         return titled_tables(self._tables(), is_markdown=is_markdown)
 
     def as_fields(self) -> dict[str, Any]:
-        """Everything as plain data; shares are in 0..1."""
+        """Everything as plain data; shares are in [0, 1]."""
         measured = self.measured
         return {
             "collection": self.collection,
@@ -66,19 +66,28 @@ class SuggestionReport:
         yield "leaves among them", [each for each in edges if each.has_answer and each.is_leaf]
 
     def _tables(self) -> Iterator[tuple[str, TextTable]]:
-        facts = f"{self.collection}, {self.backbone}, {self.classes} classes, {self.shots} shots, {self.draws} draws"
+        facts = (
+            f"{self.collection}, {self.backbone}, {self.classes} classes, {self.shots} "
+            f"shots, {self.draws} draws"
+        )
         yield (
             f"The parent of an edge that was taken away, in % (by chance); {facts}",
             self._recall(),
         )
         yield (
-            "How far the suggestion is from that parent, all edges: share within so many steps, in % (by chance)",
+            (
+                "How far the suggestion is from that parent, all edges: share within so many "
+                "steps, in % (by chance)"
+            ),
             self._distance(),
         )
         yield "What the program would say", self._shown()
         yield "Faults that were put in, one at a time", self._planted()
         yield (
-            "Images of a class named rightly and for sure after 3 more shots of it, more than before",
+            (
+                "Images of a class named rightly and for sure after 3 more shots of it, more than "
+                "before"
+            ),
             self._helped(),
         )
 
@@ -87,9 +96,13 @@ class SuggestionReport:
         for name, edges in self._parts():
             figures = _recall_fields(edges)
             rows.append(
-                (name, str(figures["edges"]), _beside(figures["at_1"], figures["chance_at_1"]),
-                 _beside(figures["at_3"], figures["chance_at_3"]))
-            )  # fmt: skip
+                (
+                    name,
+                    str(figures["edges"]),
+                    _beside(figures["at_1"], figures["chance_at_1"]),
+                    _beside(figures["at_3"], figures["chance_at_3"]),
+                )
+            )
         return TextTable(("edges", "number", "first", "among three"), tuple(rows))
 
     def _distance(self) -> TextTable:
@@ -131,24 +144,38 @@ class SuggestionReport:
         ):
             fields = _score_fields(scores)
             rows.append(
-                (name, str(fields["asked"]), str(fields["shown"]), _percent(right), _percent(fields["highest"]))
-            )  # fmt: skip
+                (
+                    name,
+                    str(fields["asked"]),
+                    str(fields["shown"]),
+                    _percent(right),
+                    _percent(fields["highest"]),
+                )
+            )
         return TextTable(
             ("asked where", "asked", "suggested", "right", "highest score"), tuple(rows)
         )
 
     def _planted(self) -> TextTable:
         return TextTable(
-            ("kind", "put in", "found, in %", "remedy right, in %", "flagged without a fault, in %"),
+            (
+                "kind",
+                "put in",
+                "found, in %",
+                "remedy right, in %",
+                "flagged without a fault, in %",
+            ),
             tuple(
                 (
-                    name, str(each.planted), _percent(each.found / max(1, each.planted)),
+                    name,
+                    str(each.planted),
+                    _percent(each.found / max(1, each.planted)),
                     _percent(each.right / each.found if each.found else math.nan),
                     _percent(each.flagged / max(1, each.untouched)),
                 )
                 for name, each in self.measured.planted.items()
             ),
-        )  # fmt: skip
+        )
 
     def _helped(self) -> TextTable:
         rows = []

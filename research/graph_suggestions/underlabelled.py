@@ -1,4 +1,4 @@
-"""Three more shots for the classes that are suggested, and for others: how many images does it help?"""
+"""Gain of three more shots, for suggested classes and for others."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -13,17 +13,17 @@ from engine.everyday.prototypical.prototypes import PropagationSession
 from research.transfer.embedded import EmbeddedCollection
 
 SHOTS: Final = (1, 2, 3, 5, 10)
-"""Of which each class has one number, drawn."""
+"""Shots of a class, drawn from these."""
 
 
 @dataclass(frozen=True)
 class Helped:
-    """What more shots of a class did.
+    """Effect of more shots of a class.
 
     Attributes:
-        is_suggested: whether it was suggested for them.
-        promised: images that were to be helped.
-        helped: images of the class that are surely and rightly named, more than before.
+        is_suggested: whether the class was suggested.
+        promised: predicted number of images helped.
+        helped: increase in images of the class that are predicted confidently and correctly.
     """
 
     is_suggested: bool
@@ -33,19 +33,19 @@ class Helped:
 
 @dataclass(frozen=True)
 class _Named:
-    """What a fit says: the snapshot, and which images (n,) are surely named by their right leaf."""
+    """A fit: the snapshot, and which images (n,) are predicted confidently as their leaf."""
 
     state: CollectionState
     is_right: NDArray[np.bool_]
 
 
 def helped_classes(embedded: EmbeddedCollection, seed: int, most: int) -> list[Helped]:
-    """Label more images of the suggested classes, one class at a time, and of as many others.
+    """Label more images of each suggested class, one at a time, and of as many others.
 
     Args:
         embedded: the collection.
         seed: of the draw.
-        most: classes of both sorts.
+        most: classes of each kind.
     """
     generator = np.random.default_rng(seed)
     collection = embedded.collection
@@ -96,8 +96,17 @@ def _named(embedded: EmbeddedCollection, shots: list[int]) -> _Named:
     label_class = np.full(count, NO_CLASS, dtype=np.int32)
     label_class[rows] = labels
     state = CollectionState(
-        collection.source, everything, [file.path.as_posix() for file in collection.files], label_class, best,
-        scores.best_score, scores.safe_class, scores.safe_score, is_unknown, np.ones(count, dtype=np.uint8),
-        fitted.shots.counts(), {},
-    )  # fmt: skip
+        collection.source,
+        everything,
+        [file.path.as_posix() for file in collection.files],
+        label_class,
+        best,
+        scores.best_score,
+        scores.safe_class,
+        scores.safe_score,
+        is_unknown,
+        np.ones(count, dtype=np.uint8),
+        fitted.shots.counts(),
+        {},
+    )
     return _Named(state, (scores.safe_class == best) & ~is_unknown & (best == collection.class_ids))

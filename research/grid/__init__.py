@@ -1,6 +1,6 @@
-"""The paper's tables as a grid of trainings: several splits, several seeds, every choice on validation classes."""
+"""The paper's tables as a grid of trainings over splits and seeds, tuned on validation classes."""
 
 from typing import Final
 
 VALIDATION_CLASSES: Final = 10
-"""Training few-shot classes that are put aside, so that 10-way tasks can be drawn of them."""
+"""Few-shot classes of training for validation, so that 10-way tasks can be drawn of them."""

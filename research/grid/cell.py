@@ -1,4 +1,4 @@
-"""One training of the grid: a method on one split of a data set with one seed, tested in the columns of its shots."""
+"""A training of the grid: a method on one split with one seed, tested in its columns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,21 +14,21 @@ from research.methods import BASELINES, BEYOND, METHODS, MethodSettings
 MAIN_METHODS: Final = tuple(
     name for name in (*METHODS, *BEYOND) if not name.startswith(BASELINES[1:])
 )
-"""All but the baselines that are no Prototypical Net, and take longest."""
+"""All but the slowest baselines; of the baselines only Prototypical Net."""
 
 
 @dataclass(frozen=True)
 class GridCell:
-    """What is trained and tested together.
+    """Training and its tests.
 
     Attributes:
         data: folder of the data set.
         variant: "pure" or "mix".
         split: seed that the data set was built with, which decides its classes and images.
         seed: of the initial weights and of everything drawn in training.
-        method: what is trained.
+        method: method to train.
         shots: of training and test.
-        validation: few-shot classes that are put aside.
+        validation: number of validation classes.
     """
 
     data: Path
@@ -41,7 +41,7 @@ class GridCell:
 
     @property
     def name(self) -> str:
-        """Such as `pure/split0/seed1/1s/ppn`: where its result lies."""
+        """Such as `pure/split0/seed1/1s/ppn`: the path of its result."""
         return f"{self.variant}/split{self.split}/seed{self.seed}/{self.shots}s/{self.method}"
 
     @property
@@ -52,18 +52,19 @@ class GridCell:
         )
 
     def training_cell(self, settings: MethodSettings) -> Cell:
-        """What is trained; its folder lies below that of `runs_below`.
+        """The training; its folder is below `runs_below`.
 
-        A GNN is made for as many classes as any column's tasks have; fewer leave places of its label empty.
+        A GNN is made for the largest number of classes of any column; smaller tasks leave part of
+        its label unused.
         """
         place = -1 if self.method.startswith("gnn") else 0
         return Cell.of(self.method, self.columns[place][0], self.shots, settings)
 
     @property
     def start(self) -> "GridCell | None":
-        """The cell whose weights this begins with.
+        """The cell with the initial weights of this one.
 
-        A GNN for 5 shots goes on from that for 1: its graphs are large, and its iterations few.
+        A GNN for 5 shots starts from that for 1: its graphs are large, and its iterations few.
         """
         return replace(self, shots=1) if self.method.startswith("gnn") and self.shots > 1 else None
 
@@ -72,7 +73,7 @@ class GridCell:
         return runs / f"split{self.split}-seed{self.seed}"
 
     def open(self) -> FewShotData:
-        """The data set with its validation classes put aside."""
+        """The data set with its validation classes."""
         return load(self.data).with_validation(self.validation)
 
 
@@ -84,7 +85,7 @@ def cells_of(
     shots: Sequence[int] = (1, 5),
     validation: int = VALIDATION_CLASSES,
 ) -> tuple[GridCell, ...]:
-    """All cells, those first that a reader misses most: fewer shots, then seed by seed over all splits and methods.
+    """All cells, the most important first: fewer shots, then by seed, over splits and methods.
 
     Raises:
         StorageError, FormatError: a folder is no data set.

@@ -1,4 +1,4 @@
-"""How trainings went: accuracy on validation tasks and loss against processor time, a line for each method."""
+"""Learning curves: accuracy on validation tasks and loss by processor time, for each method."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -26,15 +26,15 @@ LOOKS: Final[Mapping[str, tuple[str, str]]] = {
 
 
 def draw_curves(results: Sequence[GridResult], out: Path) -> tuple[Path, Path]:
-    """Draw a column of two panels, accuracy above loss, for each variant and number of shots; PNG and SVG.
+    """Draw accuracy above loss for each variant and number of shots; PNG and SVG.
 
-    A line is the mean over splits and seeds whose time is known. Losses of methods are sums of different parts: each is
-    to be compared with itself.
+    A line is the mean over splits and seeds whose time is known. Losses of different methods are
+    not comparable.
 
     Raises:
         InputError: there is no result.
         UsageError: a library is missing.
-        StorageError: the folder refuses.
+        StorageError: the folder cannot be written.
     """
     drawing.check_libraries()
     results = [result for result in results if result.cpu_s is not None]
@@ -82,7 +82,7 @@ def draw_curves(results: Sequence[GridResult], out: Path) -> tuple[Path, Path]:
 def mean_curve(
     results: Sequence[GridResult],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Seconds, losses and accuracies (p,) of some trainings of one method at the points that all have."""
+    """Seconds, losses and accuracies (p,): mean over trainings of a method at common points."""
     count = min(len(result.curve) for result in results)
     at, losses, accuracies = (
         np.array(

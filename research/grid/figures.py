@@ -1,4 +1,4 @@
-"""Figures of the grid: choices made on validation classes over all splits, intervals over tasks, seeds and splits."""
+"""Figures of the grid: tuned on validation classes; intervals over tasks, seeds and splits."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from research.grid.result import GridResult, TriedChoice
 RESAMPLES: Final = 2000
 BOOTSTRAP_SEED: Final = 2019
 AUTHORS: Final[Mapping[str, str]] = {"paper-tuned": "paper-on-test", "plus-tuned": "plus-on-test"}
-"""Rows whose lambda is chosen once more, on the test tasks as in the authors' published code, with their names then."""
+"""Rows also tuned on test tasks, as in the authors' code, with their names then."""
 Column = tuple[int, int]
 Shares = NDArray[np.float64]
 T = TypeVar("T")
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class MeanFigure:
-    """A mean over splits, seeds and tasks, in [0, 1], with its 95 % interval."""
+    """Mean over splits, seeds and tasks, in [0, 1], with its 95 % interval."""
 
     mean: float
     low: float
@@ -31,24 +31,27 @@ class MeanFigure:
 
     @property
     def half_width(self) -> float:
-        """Of the interval."""
+        """Half width of the interval."""
         return (self.high - self.low) / 2
 
 
 @dataclass(frozen=True)
 class RowFigures:
-    """A test of a method in one column, chosen among its candidates.
+    """A test of a method in one column, by the candidate chosen on validation.
 
     Attributes:
-        method: what was trained.
-        test: how it was tested.
-        choice: the candidate that did best on validation tasks, on the mean over all splits and seeds.
+        method: trained method.
+        test: kind of test.
+        choice: the candidate that did best on validation tasks, on the mean over all splits and
+            seeds.
         validation: its mean accuracy there.
         accuracies: (T,) of each (split, seed).
         tasks: checksum of the tasks of each (split, seed).
-        by_parent: mean accuracy on test classes with a parent that training saw, and on the others; None without any.
-        distance: mean number of edges between the right and the given class of wrong answers.
-        by_class: mean accuracy on each test class, by its id, over all splits and seeds that have it.
+        by_parent: mean accuracy on test classes with a parent seen in training, and on the others;
+            None without any.
+        distance: mean number of edges between the right and the given class of wrong predictions.
+        by_class: mean accuracy on each test class, by its id, over all splits and seeds that have
+            it.
     """
 
     method: str
@@ -72,7 +75,7 @@ class RowFigures:
         return bootstrapped(self.accuracies)
 
     def minus(self, other: "RowFigures") -> MeanFigure:
-        """How much more accurate this is than another row on the same tasks, in [-1, 1].
+        """Difference in accuracy to another row on the same tasks, in [-1, 1].
 
         Raises:
             InputError: they were tested on different tasks, or on none that both have.
@@ -90,10 +93,10 @@ class RowFigures:
 
 
 def bootstrapped(values: Mapping[tuple[int, int], Shares]) -> MeanFigure:
-    """Mean and interval of figures (T,) of each (split, seed), by a hierarchical bootstrap.
+    """Mean and interval of values (T,) of each (split, seed), by a hierarchical bootstrap.
 
-    Splits are drawn with replacement, seeds within each drawn split, tasks within each drawn seed; a level with one
-    member adds no spread, so that a single split understates the interval.
+    Splits are drawn with replacement, seeds within each drawn split, tasks within each drawn seed;
+    a level with one member adds no variance, so that the interval of a single split is too narrow.
     """
     splits: dict[int, list[Shares]] = {}
     for (split, _), of_tasks in sorted(values.items()):
@@ -122,11 +125,10 @@ def bootstrapped(values: Mapping[tuple[int, int], Shares]) -> MeanFigure:
 def _draws(
     splits: int, seeds: int, tasks: int
 ) -> tuple[NDArray[np.int64], Shares, tuple[Shares, ...]]:
-    """What is drawn in each of R resamples, the same for all figures of the same shape.
+    """Resampling indices and weights, the same for all figures of the same shape.
 
-    Returns:
-        Split (R, splits) of each slot, share in [0, 1) of the seeds (seeds, R, splits) that is drawn for each, and for
-        each slot of split and seed how often each task is drawn, as a share (R, tasks).
+    Split (R, splits) of each slot, share in [0, 1) of the seeds (seeds, R, splits) that is drawn
+    for each, and for each slot of split and seed the relative frequency of each task (R, tasks).
     """
     generator = np.random.default_rng(BOOTSTRAP_SEED)
     of_splits = generator.integers(splits, size=(RESAMPLES, splits))
@@ -139,7 +141,7 @@ def _draws(
 
 
 def rows_in(results: Sequence[GridResult], variant: str, column: Column) -> tuple[RowFigures, ...]:
-    """Every test of every method in one column of one variant, each by the candidate that validation chose."""
+    """All tests of all methods in one column of a variant, by candidates chosen on validation."""
     found: dict[tuple[str, str], list[GridResult]] = {}
     for result in results:
         if result.variant == variant and column in result.columns:
@@ -175,21 +177,23 @@ def _row(
     keys = [(result.split, result.seed) for result in results]
     accuracies = [chosen.hits / result.columns[column].queries for result, chosen in pairs]
     return RowFigures(
-        method, test, best,
+        method,
+        test,
+        best,
         dict(zip(keys, accuracies, strict=True)),
         dict(zip(keys, (result.columns[column].tasks for result in results), strict=True)),
         _by_parent(pairs, column),
         float(np.mean([chosen.distance for _, chosen in pairs])),
         _by_class(pairs, column),
         float(np.mean([chosen.validation for _, chosen in pairs])),
-    )  # fmt: skip
+    )
 
 
 _Pairs = Sequence[tuple[GridResult, TriedChoice]]
 
 
 def _by_parent(pairs: _Pairs, column: Column) -> tuple[float | None, float | None]:
-    """Accuracy on the test classes whose parent training saw, and on the others, over all splits and seeds."""
+    """Accuracy on test classes with a parent seen in training, and on the others."""
     hits, asked = Counter[bool](), Counter[bool]()
     for result, chosen in pairs:
         hits.update(_summed(result.has_seen_parent, chosen.class_hits))

@@ -1,4 +1,4 @@
-"""A trained cell as files for others: backbone and propagation as ONNX, with a card that says what they are."""
+"""Export of a trained cell: backbone and propagation as ONNX, with a model card."""
 
 from pathlib import Path
 
@@ -20,10 +20,10 @@ from research.grid.table import TESTS, TITLES
 def release(
     cell: GridCell, runs: Path, results: Path, chosen: Chosen, out: Path
 ) -> tuple[Path, Path]:
-    """Write a trained PPN as `<variant>-<method>.onnx` and `.propagation.onnx`, each checked against torch.
+    """Write a PPN as `<variant>-<method>.onnx` and `.propagation.onnx`, each checked against torch.
 
-    The card has the accuracy of every test of the cell, each by the candidate that its validation classes chose. The
-    backbone can be added to the program (`protoleaf backbone add`).
+    The card has the accuracy of every test of the cell, each by the candidate that its validation
+    classes chose. The backbone can be added to the program (`protoleaf backbone add`).
 
     Args:
         cell: trained and tested; its method is a PPN.
@@ -34,9 +34,9 @@ def release(
 
     Raises:
         InputError: the cell is of another method, or its training is not finished.
-        FormatError: there is no checkpoint, or no result.
+        FormatError: there is no checkpoint or result.
         ModelError: an exported file differs from the trained network.
-        StorageError: the folder refuses.
+        StorageError: the folder cannot be written.
     """
     settings, data = settings_of(cell, chosen), cell.open()
     objective = (
@@ -60,11 +60,14 @@ def release(
         std=IMAGENET_STD,
         embedding_width=objective.attention.embedding_width,
         resize_share=side / data.side,
-        description=f"Conv4 of the paper's experiments, trained as {TITLES[cell.method]} at {side} px.",
-        training_data=f"{data.name}, split {cell.split}: {len(data.training_few_shot)} few-shot classes and the coarse "
-        f"classes above them; {cell.validation} classes were put aside for every choice.",
+        description=(
+            f"Conv4 of the paper's experiments, trained as {TITLES[cell.method]} at {side} px."
+        ),
+        training_data=f"{data.name}, split {cell.split}: "
+        f"{len(data.training_few_shot)} few-shot classes and the coarse classes above them; {cell.validation} classes were put aside for every choice.",
         licence="Apache-2.0, as the program; the images keep their own terms.",
-        command=f"protoleaf experiment table DATA --seeds {cell.seed + 1} --shots {cell.shots} --method {cell.method}",
+        command=f"protoleaf experiment table DATA --seeds {cell.seed + 1} "
+        f"--shots {cell.shots} --method {cell.method}",
         figures=figures,
     )
     backbone = out / f"{cell.variant}-{cell.shots}-shot-{cell.method}.onnx"

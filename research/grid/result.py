@@ -1,4 +1,4 @@
-"""What the tests of one cell found, small enough to be kept in version control.
+"""Test results of a cell, small enough for version control.
 
 RESULTS/<variant>/split<n>/seed<n>/<shots>s/<method>.json
 """
@@ -21,14 +21,14 @@ from research.results import Setting
 
 @dataclass(frozen=True)
 class TriedChoice:
-    """One way of a row's test.
+    """A candidate of a row's test.
 
     Attributes:
-        choice: what was chosen, in words; "" where there is nothing to choose.
+        choice: description; "" without alternatives.
         validation: mean accuracy on tasks of validation classes.
-        hits: (T,) uint8, right answers of each test task.
-        class_hits: right answers of each test class, in all tasks together.
-        distance: mean number of edges between the right and the given class of wrong answers.
+        hits: (T,) uint8, correct predictions of each test task.
+        class_hits: correct predictions of each test class, in all tasks together.
+        distance: mean number of edges between true and predicted class of wrong predictions.
     """
 
     choice: str
@@ -43,8 +43,9 @@ class ColumnResult:
     """All rows of a column.
 
     Attributes:
-        tasks: checksum of the test tasks: figures are compared task by task only where it is the same.
-        queries: images that each task classifies.
+        tasks: checksum of the test tasks: figures are compared task by task only where it is the
+            same.
+        queries: number of queries of each task.
         class_queries: of each test class, in all tasks together.
         rows: candidates by name of the row.
     """
@@ -57,7 +58,7 @@ class ColumnResult:
 
 @dataclass(frozen=True)
 class GridResult:
-    """Of one training.
+    """Results of one training.
 
     Attributes:
         name: of the cell.
@@ -68,7 +69,7 @@ class GridResult:
         curve: iteration, mean loss since the point before, accuracy on some validation tasks.
         columns: by (ways, shots).
         test_classes: ids of the test few-shot classes; splits may share some.
-        has_seen_parent: of each test class, whether training saw a parent of it.
+        has_seen_parent: of each test class, whether a parent of it was in training.
     """
 
     name: str
@@ -87,7 +88,7 @@ class GridResult:
 
 
 def write(result: GridResult, folder: Path) -> Path:
-    """Put a result on disk, whole or not at all.
+    """Write a result, atomically.
 
     Raises:
         StorageError: the folder refuses.
@@ -107,22 +108,24 @@ def read(path: Path) -> GridResult:
     """Read one result.
 
     Raises:
-        FormatError: the file is torn or no result.
+        FormatError: the file is corrupt or no result.
     """
     try:
         return _from_json(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise FormatError(
-            f"{path} holds no result of the grid", expected="a file that the grid wrote", found=str(error),
+            f"{path} holds no result of the grid",
+            expected="a file that the grid wrote",
+            found=str(error),
             remedy="delete it; the same command tests again",
-        ) from error  # fmt: skip
+        ) from error
 
 
 def read_all(folder: Path) -> tuple[GridResult, ...]:
     """All results below a folder, by name.
 
     Raises:
-        FormatError: a file is torn, or lies in a place that does not fit what it holds.
+        FormatError: a file is corrupt, or its path does not match its content.
     """
     found = []
     for path in sorted(folder.glob("*/split*/seed*/*s/*.json")):
@@ -154,9 +157,14 @@ def _to_json(result: GridResult) -> dict[str, Any]:
 
 def _candidate_json(candidate: TriedChoice) -> dict[str, Any]:
     hits = base64.b64encode(candidate.hits.tobytes()).decode("ascii")
-    return {"choice": candidate.choice, "validation": round(candidate.validation, 6), "hits": hits} | {
-        "class_hits": candidate.class_hits, "distance": round(candidate.distance, 4),
-    }  # fmt: skip
+    return {
+        "choice": candidate.choice,
+        "validation": round(candidate.validation, 6),
+        "hits": hits,
+    } | {
+        "class_hits": candidate.class_hits,
+        "distance": round(candidate.distance, 4),
+    }
 
 
 def _from_json(facts: Mapping[str, Any]) -> GridResult:

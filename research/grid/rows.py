@@ -1,4 +1,4 @@
-"""The ways in which a trained method is tested: each a row of the table, with candidates to choose among."""
+"""Tests of a trained method: each a row of the table, with candidates to choose among."""
 
 from collections.abc import Callable, Mapping
 from copy import deepcopy
@@ -41,10 +41,10 @@ from research.testing.tasks import TASK_SEED
 Predict = Callable[[EmbeddedTasks], Positions]
 """Predictions (T, N * Q) for tasks."""
 Candidates = Mapping[str, Predict]
-"""By what is chosen, in words."""
+"""Predictions by description of the candidate."""
 NOTHING_TO_CHOOSE: Final = ""
 LAMBDAS: Final = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-WEAK_IMAGES: Final = 10  # that a task gives of a parent that training did not see
+WEAK_IMAGES: Final = 10  # of a task, of a parent that is not in training
 CLUSTERS: Final = (64, 256)
 OF_ALL: Final = frozenset(
     {
@@ -85,18 +85,20 @@ def row_names(method: str) -> frozenset[str]:
 
 
 def rows_of(bench: Bench, views: Bench, objective: Objective) -> dict[str, Candidates]:
-    """Every test of a trained method, by name.
+    """All tests of a trained method, by name.
 
-    A baseline that is no Prototypical Net has its `own` test alone. Those of `OF_ALL` are the same for all others, with
-    the mean of several views of each support image in `-views` and with clusters of training's images in place of its
-    classes in `-clusters`; `heads` takes parents that the heads of training name. What follows is PPN's: `paper` and
-    `plus` have the paper's lambda, all others one that was chosen. A task gives `WEAK_IMAGES` of a parent that training
-    did not see, in `plus-all` all there are.
+    A baseline that is no Prototypical Net has its `own` test alone. Those of `OF_ALL` are the same
+    for all others, with the mean of several views of each support image in `-views` and with
+    clusters of training's images in place of its classes in `-clusters`; `heads` takes parents that
+    the heads of training name. What follows is PPN's: `paper` and `plus` have the paper's lambda,
+    all others one that was chosen. A task gives `WEAK_IMAGES` of a parent that training did not
+    see, in `plus-all` all there are.
 
     Args:
         bench: the data set's embeddings by the objective.
         views: the same of several views of each image.
-        objective: trained; the paper's lambda and the normalisation of weights are those of its training.
+        objective: trained; the paper's lambda and the normalisation of weights are those of its
+            training.
     """
     if isinstance(objective, Baseline) and not isinstance(objective, PrototypicalNet):
         return {"own": {NOTHING_TO_CHOOSE: partial(_own, objective)}}
@@ -133,7 +135,7 @@ def rows_of(bench: Bench, views: Bench, objective: Objective) -> dict[str, Candi
 
 
 def _posteriors(prototypes: Mapping[str, Tensor], scatter: float) -> Candidates:
-    """By what comes before their choice in words."""
+    """Candidates by description."""
     return {
         f"{words}beta {beta}, T {temperature}": partial(
             _nearest, Posterior(vectors, scatter, beta, temperature)

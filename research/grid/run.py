@@ -1,4 +1,4 @@
-"""Trains and tests the cells of the grid that have no result yet; what was begun goes on at its checkpoint."""
+"""Train and test the cells of the grid without a result; resume from checkpoints."""
 
 import hashlib
 import time
@@ -31,7 +31,7 @@ from research.testing.views import views_embedder
 
 Steps = Mapping[int, Mapping[int, int]]
 ITERATIONS: Final = 2000
-"""Of a training level by level. Chosen: some minutes on one core."""
+"""Iterations of a level-wise training. Chosen: some minutes on one core."""
 AT_EQUAL_TIME: Final[Mapping[str, Mapping[int, float]]] = {
     "prototypical-net": {1: 1.5, 5: 2.1},
     "gnn": {1: 2.6, 5: 1.1},
@@ -39,14 +39,26 @@ AT_EQUAL_TIME: Final[Mapping[str, Mapping[int, float]]] = {
     "closer-look": {1: 3.1, 5: 3.1},
     "closer-look-star": {1: 1.7, 5: 1.7},
 }
-"""Iterations that a method makes in about the time of one of PPN, by shots, measured at 32 px on one core; seconds of
-processor time stand in each result. Closer Look's training serves both."""
+"""Iterations of a method in about the time of one of PPN, by shots.
+
+Measured at 32 px on one core; the processor time is in each result. Closer Look's training serves
+both.
+"""
 VALIDATION_TASKS: Final = 200
 COMMON: Final[Chosen] = {
-    "side": 32, "point_interval": 250, "coarse_lambda": 0.5, "fresh_share": 0.5, "refresh_epochs": 1,
-    "buffer_images": 20, "queries": 2, "coarse_shots": 2, "episode_queries": 5, "edge_width": 32, "batch_size": 64,
+    "side": 32,
+    "point_interval": 250,
+    "coarse_lambda": 0.5,
+    "fresh_share": 0.5,
+    "refresh_epochs": 1,
+    "buffer_images": 20,
+    "queries": 2,
+    "coarse_shots": 2,
+    "episode_queries": 5,
+    "edge_width": 32,
+    "batch_size": 64,
     "coarse_batch_size": 16,
-}  # fmt: skip
+}
 BY_SHOTS: Final[Mapping[int, Chosen]] = {
     1: {"training_ways": 20, "coarse_images": 4, "queries_per_class": 5},
     5: {"training_ways": 10, "coarse_images": 7, "queries_per_class": 2},
@@ -55,9 +67,9 @@ NONE: Final = frozenset[str]()
 
 
 def settings_of(cell: GridCell, chosen: Chosen) -> MethodSettings:
-    """Every constant of a cell's training, with as much computing for each method; what is chosen comes last.
+    """Settings of a cell's training, with equal computing time for each method.
 
-    Iterations are those of a method that is trained level by level.
+    Iterations are those of a level-wise method; chosen values come last.
     """
     found = with_chosen(
         MethodSettings(), {**COMMON, **BY_SHOTS[cell.shots], "iterations": ITERATIONS, **chosen}
@@ -70,7 +82,7 @@ def settings_of(cell: GridCell, chosen: Chosen) -> MethodSettings:
 def missing(
     cells: Sequence[GridCell], folder: Path, chosen: Chosen, left_out: frozenset[str] = NONE
 ) -> tuple[GridCell, ...]:
-    """Cells without a result of these settings, with all rows but those left out, below the folder of results."""
+    """Cells without a stored result of these settings with all rows but those left out."""
     return tuple(
         cell for cell in cells if not _is_done(cell, folder / f"{cell.name}.json", chosen, left_out)
     )
@@ -102,7 +114,7 @@ def run_grid(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> None:
-    """Train and test cells, each in a process of its own; a result is written as soon as it is there.
+    """Train and test cells, each in a process of its own; each result is written at once.
 
     Args:
         cells: in this order.
@@ -115,7 +127,7 @@ def run_grid(
         cancel: asks to stop.
 
     Raises:
-        InputError: a data set does not suffice, or a folder holds a training with other settings.
+        InputError: a data set is too small, or a folder holds a training with other settings.
         Cancelled: it was asked to stop.
     """
     run_side_by_side(
@@ -141,16 +153,19 @@ def do_cell(
         counter.say(done)
 
     trained, start = cell.training_cell(settings), cell.start
-    if start is not None:  # a finished one is left as it is
+    if start is not None:  # a finished one is not changed
         train_cell(
             data, start.training_cell(settings_of(start, chosen)), settings_of(start, chosen), below
         )
         start_s = time.process_time()
     outcome = train_cell(
-        data, trained, settings, below,
+        data,
+        trained,
+        settings,
+        below,
         start=None if start is None else start.training_cell(settings),
         on_progress=lambda progress: say(progress.done),
-    )  # fmt: skip
+    )
     spent_s = time.process_time() - start_s
     share = (outcome.iterations - begun_at[0]) / outcome.iterations if begun_at else 1.0
     known = None if share else _known(cell, folder, settings)
@@ -162,28 +177,42 @@ def do_cell(
         (point.iteration, float(point.loss or 0.0), point.accuracy) for point in outcome.curve
     )
     found = GridResult(
-        cell.name, cell.variant, cell.split, cell.seed, cell.method, cell.shots, data.name,
-        _remembered(cell, settings), cpu_s, curve, columns,
+        cell.name,
+        cell.variant,
+        cell.split,
+        cell.seed,
+        cell.method,
+        cell.shots,
+        data.name,
+        _remembered(cell, settings),
+        cpu_s,
+        curve,
+        columns,
         tuple(data.class_keys[position] for position in data.test_few_shot.tolist()),
         seen_parents(data),
-    )  # fmt: skip
+    )
     results.write(found, folder)
     counter.say(settings.training.iterations)
     return found
 
 
 def _known(cell: GridCell, folder: Path, settings: MethodSettings) -> GridResult | None:
-    """The result from before of a training that was finished then, which may lack rows."""
+    """Stored result of a training that was finished then; rows may be missing."""
     path = folder / f"{cell.name}.json"
     found = results.read(path) if path.exists() else None
     return found if found is not None and found.settings == _remembered(cell, settings) else None
 
 
 def tested(
-    cell: GridCell, data: FewShotData, objective: Objective, settings: MethodSettings, known: GridResult | None,
-    *, left_out: frozenset[str],
-) -> dict[tuple[int, int], ColumnResult]:  # fmt: skip
-    """Test a trained cell in all its columns, by every candidate of the rows that a known result does not have."""
+    cell: GridCell,
+    data: FewShotData,
+    objective: Objective,
+    settings: MethodSettings,
+    known: GridResult | None,
+    *,
+    left_out: frozenset[str],
+) -> dict[tuple[int, int], ColumnResult]:
+    """Test a trained cell in all columns, by every candidate of the rows that `known` lacks."""
     bench = Bench(data, embedder(objective, data.pixels, settings.training.side))
     views = Bench(data, views_embedder(objective, data.pixels, settings.training))
     rows = rows_of(bench, views, objective)
@@ -224,7 +253,7 @@ def tested(
 def _tried(
     predictions: Positions, test: Tasks, data: FewShotData, steps_between: Steps
 ) -> TriedChoice:
-    """What predictions (T, N * Q) for test tasks come to."""
+    """Evaluate predictions (T, N * Q) of test tasks."""
     truth = np.take_along_axis(
         test.classes, np.broadcast_to(test.targets, predictions.shape), axis=1
     )
@@ -236,7 +265,7 @@ def _tried(
     )
     by_the_root = (
         data.levels[pairs].sum(axis=0).tolist()
-    )  # WordNet's, which is not among the classes
+    )  # the root of WordNet, which is not among the classes
     steps = [
         steps_between[first].get(second, most)
         for (first, second), most in zip(pairs.T.tolist(), by_the_root, strict=True)
@@ -257,7 +286,7 @@ def distances(data: FewShotData) -> Steps:
 
 
 def seen_parents(data: FewShotData) -> tuple[bool, ...]:
-    """Of each test class, whether training saw a parent of it."""
+    """Of each test class, whether a parent of it was in training."""
     is_seen = data.part_classes(test=False)
     return tuple(
         bool(is_seen[data.edge_index[0, data.edge_index[1] == position]].any())
@@ -266,7 +295,7 @@ def seen_parents(data: FewShotData) -> tuple[bool, ...]:
 
 
 def checksum_of(tasks: Tasks) -> str:
-    """The same for the same images in the same order only."""
+    """Checksum of the images and their order."""
     parts = (tasks.classes, tasks.support, tasks.queries)
     return hashlib.sha256(
         b"".join(np.ascontiguousarray(part).tobytes() for part in parts)

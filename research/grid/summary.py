@@ -1,4 +1,4 @@
-"""All tables of the results, first the rows that a reader looks for, in all columns beside the paper's."""
+"""All tables of the results; first a summary beside the paper's figures."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
@@ -22,30 +22,44 @@ from research.grid.table import (
 from research.reports.text_table import MISSING, TextTable
 
 ROWS: Final = (
-    ("prototypical-net", PLAIN), ("prototypical-net-star", PLAIN), ("gnn", "own"), ("gnn-star", "own"),
-    ("closer-look", "own"), ("closer-look-star", "own"), ("prototypical-net-heads", "shrunk"),
-    ("prototypical-net-star-heads", "shrunk"), ("ppn", "paper"), ("ppn", "posterior"), ("ppn-guessed", "posterior"),
-    ("ppn", "plus"), ("ppn", "plus-tuned"), ("ppn-guessed", "plus-tuned"), ("prototypical-net", "means-views"),
-    ("prototypical-net-star", "means-views"), ("ppn-guessed", "posterior-views"),
-)  # fmt: skip
+    ("prototypical-net", PLAIN),
+    ("prototypical-net-star", PLAIN),
+    ("gnn", "own"),
+    ("gnn-star", "own"),
+    ("closer-look", "own"),
+    ("closer-look-star", "own"),
+    ("prototypical-net-heads", "shrunk"),
+    ("prototypical-net-star-heads", "shrunk"),
+    ("ppn", "paper"),
+    ("ppn", "posterior"),
+    ("ppn-guessed", "posterior"),
+    ("ppn", "plus"),
+    ("ppn", "plus-tuned"),
+    ("ppn-guessed", "plus-tuned"),
+    ("prototypical-net", "means-views"),
+    ("prototypical-net-star", "means-views"),
+    ("ppn-guessed", "posterior-views"),
+)
 TRAININGS: Final = ("ppn", "ppn-guessed")
 CHOSEN: Final[Mapping[str, tuple[str, ...]]] = {
     "PPN": ("paper", "paper-tuned", "nearest", "posterior", "heads"),
     "PPN+": ("plus", "plus-tuned"),
 }
-"""Tests without and with given parents, of which the one that does best on validation tasks is taken, its training too;
-their differences to both Prototypical Nets are shown."""
+"""Tests without and with given parents; the one that is best on validation tasks is shown.
+
+So are its differences to both Prototypical Nets.
+"""
 Rows = Mapping[tuple[str, str], RowFigures]
 
 
 def all_tables(
     results: Sequence[GridResult], names: Mapping[str, str] | None = None
 ) -> Iterator[tuple[str, TextTable]]:
-    """Title and table of everything that results show.
+    """Title and table of all results.
 
     Args:
         results: of any variants and columns.
-        names: of classes, by id, where accuracy is to be shown class by class.
+        names: of classes, by id, for tables of accuracy by class.
     """
     variants = sorted({result.variant for result in results}, reverse=True)
     for variant in variants:
@@ -53,14 +67,17 @@ def all_tables(
     for variant in variants:
         yield from tables_of(results, variant)
     for variant in variants if names is not None else ():
-        title = f"{variant}, {CLASS_COLUMN[0]}-way {CLASS_COLUMN[1]}-shot: accuracy in % on each test class"
+        title = (
+            f"{variant}, {CLASS_COLUMN[0]}-way {CLASS_COLUMN[1]}-shot: accuracy in % on "
+            "each test class"
+        )
         yield title, by_class(results, variant, names or {})
     yield "seconds of processor time", costs_of(results)
     yield "test classes of the splits", shared_test_classes(results)
 
 
 def summary_of(results: Sequence[GridResult], variant: str) -> TextTable:
-    """Mean accuracy in % with its interval, the paper's in brackets, and what PPN is above both Prototypical Nets.
+    """Mean accuracy in % with interval, the paper's in brackets, and PPN's gain over baselines.
 
     Args:
         results: of any variants and columns.
@@ -109,7 +126,7 @@ def _cell(row: RowFigures | None, variant: str, column: Column) -> str:
 
 
 def _best(rows: Rows, tests: Sequence[str]) -> RowFigures | None:
-    """The row that does best on validation tasks."""
+    """The row that is best on validation tasks."""
     able = [rows[method, test] for method in TRAININGS for test in tests if (method, test) in rows]
     return max(able, key=lambda row: row.validation, default=None)
 

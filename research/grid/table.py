@@ -50,13 +50,27 @@ TESTS: Final[Mapping[str, str]] = {
 }
 PLAIN: Final = "means"
 VARIED: Final[Mapping[str, str]] = {
-    "fitted": "means", "calibrated": "means", "shrunk": "means", "posterior": "shrunk", "heads": "shrunk",
-    "posterior-clusters": "posterior", "means-views": "means", "posterior-views": "means-views",
-    "paper": "means", "paper-tuned": "paper", "paper-on-test": "paper-tuned", "nearest": "paper-tuned",
-    "plus": "means", "plus-all": "plus", "plus-tuned": "plus", "plus-on-test": "plus-tuned",
-    "plus-mean": "plus-tuned", "plus-whitened": "plus-tuned", "plus-2-steps": "plus-tuned",
-}  # fmt: skip
-"""The test that each varies in one thing, on the same network; lambda is chosen for both where it is for one."""
+    "fitted": "means",
+    "calibrated": "means",
+    "shrunk": "means",
+    "posterior": "shrunk",
+    "heads": "shrunk",
+    "posterior-clusters": "posterior",
+    "means-views": "means",
+    "posterior-views": "means-views",
+    "paper": "means",
+    "paper-tuned": "paper",
+    "paper-on-test": "paper-tuned",
+    "nearest": "paper-tuned",
+    "plus": "means",
+    "plus-all": "plus",
+    "plus-tuned": "plus",
+    "plus-on-test": "plus-tuned",
+    "plus-mean": "plus-tuned",
+    "plus-whitened": "plus-tuned",
+    "plus-2-steps": "plus-tuned",
+}
+"""The test that each varies in one thing, on the same network; lambda is tuned for both or none."""
 VARIED_TRAINING: Final[Mapping[str, str]] = {"ppn-cosine": "ppn"}
 """Trainings that vary another in one thing: their tests are compared with the same test of that."""
 PEERS: Final = ("prototypical-net", "prototypical-net-star")
@@ -86,7 +100,10 @@ def tables_of(results: Sequence[GridResult], variant: str) -> Iterator[tuple[str
         seeds_of = Counter(split for split, _ in cells)
         fewest, most = min(seeds_of.values()), max(seeds_of.values())
         seeds = f"{most}" if fewest == most else f"{fewest} to {most}"
-        title = f"{variant}, {ways}-way {shots}-shot: {len(seeds_of)} splits, {seeds} seeds; every choice on validation"
+        title = (
+            f"{variant}, {ways}-way {shots}-shot: {len(seeds_of)} splits, {seeds} seeds; "
+            "every choice on validation"
+        )
         yield (
             f"{title} classes, once over all splits",
             TextTable(HEADER, tuple(_lines(rows, variant, (ways, shots)))),
@@ -94,7 +111,7 @@ def tables_of(results: Sequence[GridResult], variant: str) -> Iterator[tuple[str
 
 
 def shared_test_classes(results: Sequence[GridResult]) -> TextTable:
-    """How many test classes each two splits share."""
+    """Number of test classes that each two splits share."""
     found = {(result.variant, result.split): set(result.test_classes) for result in results}
     pairs = [
         (first, second) for first, second in combinations(sorted(found), 2) if first[0] == second[0]
@@ -111,15 +128,17 @@ def shared_test_classes(results: Sequence[GridResult]) -> TextTable:
 
 
 BY_CLASS: Final = (
-    ("prototypical-net", PLAIN), ("prototypical-net-star", PLAIN), ("ppn-guessed", "posterior"),
+    ("prototypical-net", PLAIN),
+    ("prototypical-net-star", PLAIN),
+    ("ppn-guessed", "posterior"),
     ("ppn-guessed", "plus-tuned"),
-)  # fmt: skip
-"""What is shown class by class."""
+)
+"""Rows that are shown by class."""
 CLASS_COLUMN: Final = (5, 1)
 
 
 def by_class(results: Sequence[GridResult], variant: str, names: Mapping[str, str]) -> TextTable:
-    """Accuracy of some rows on each test class of a variant, the worst of the last row first.
+    """Accuracy of some rows on each test class of a variant, sorted by the last row.
 
     Args:
         results: of any variants and columns.

@@ -1,4 +1,4 @@
-"""What a model claims of images beside what is true, as counts that add up over draws and stages."""
+"""Claimed and true accuracy of predictions, as counts that add up over draws and stages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -19,13 +19,13 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class ImageClaims:
-    """Of n images.
+    """Claims about n images.
 
     Attributes:
         score: (n,) float32, of the most probable candidate.
-        is_right: (n,) bool, whether that is the true leaf or above it.
-        has_safe, safe_right, is_leaf: (n,) bool, whether there is a safe class, whether it is the true leaf or above
-            it, and whether it is a leaf.
+        is_right: (n,) bool, whether that is the true leaf or an ancestor.
+        has_safe, safe_right, is_leaf: (n,) bool, whether there is a safe class, whether it is the
+            true leaf or an ancestor, and whether it is a leaf.
         safe_score: (n,) float32.
     """
 
@@ -42,14 +42,14 @@ class ImageClaims:
         return self.has_safe & self.safe_right
 
     def at(self, chosen: Flags) -> "ImageClaims":
-        """Those of some images."""
+        """The claims about some of the images."""
         return ImageClaims(*(getattr(self, field.name)[chosen] for field in fields(self)))
 
 
 def claims_of(
     fitted: EverydayModel, scores: Scores, truth: Integers, graph: CategoryGraph
 ) -> ImageClaims:
-    """Of a model of the program; an unknown image has no safe class."""
+    """Claims of a model of the program; an unknown image has no safe class."""
     safe = np.where(fitted.is_unknown(scores), NO_CLASS, scores.safe_class)
     best = fitted.candidate_ids[scores.best]
     return claims_by(best, scores.best_score, safe, scores.safe_score, truth=truth, graph=graph)
@@ -64,7 +64,7 @@ def claims_by(
     truth: Integers,
     graph: CategoryGraph,
 ) -> ImageClaims:
-    """By class ids (n,) of the most probable candidates, of the safe classes, and of what is true."""
+    """Claims by class ids (n,) of top candidates, safe classes and truth."""
     on_line = {leaf: graph.ancestors(leaf) | {leaf} for leaf in np.unique(truth).tolist()}
 
     def holds(given: Integers) -> Flags:
@@ -77,14 +77,15 @@ def claims_by(
 
 @dataclass(frozen=True)
 class ClaimTally:
-    """Counts of images, and sums of what was claimed of these.
+    """Counts of images, and sums of claimed probabilities.
 
     Attributes:
-        images, claimed, right: all, the sum of their scores, and those whose best class is right.
+        images, claimed, right: all, the sum of their scores, and those with the right top class.
         gaps: claimed minus right in each bin of the calibration error.
         safe, safe_claimed, safe_right: with a safe class.
         leaf, leaf_claimed, leaf_right: whose safe class is a leaf.
-        sure_before: of classes with examples, rightly sure without the probability of others.
+        sure_before: of classes with examples, rightly sure without the probability of unseen
+            classes.
         sure_still: of these, rightly sure here.
     """
 
@@ -109,15 +110,23 @@ class ClaimTally:
         if len(claims.score):
             gaps = calibration_gaps(claims.score, claims.is_right) * len(claims.score)
         return ClaimTally(
-            len(claims.score), float(claims.score.sum()), int(claims.is_right.sum()), tuple(gaps.tolist()),
-            int(safe.sum()), float(claims.safe_score[safe].sum()), int(claims.safe_right[safe].sum()),
-            int(leaf.sum()), float(claims.safe_score[leaf].sum()), int(claims.safe_right[leaf].sum()),
-            int(sure_before.sum()), int((sure_before & claims.rightly_sure).sum()),
-        )  # fmt: skip
+            len(claims.score),
+            float(claims.score.sum()),
+            int(claims.is_right.sum()),
+            tuple(gaps.tolist()),
+            int(safe.sum()),
+            float(claims.safe_score[safe].sum()),
+            int(claims.safe_right[safe].sum()),
+            int(leaf.sum()),
+            float(claims.safe_score[leaf].sum()),
+            int(claims.safe_right[leaf].sum()),
+            int(sure_before.sum()),
+            int((sure_before & claims.rightly_sure).sum()),
+        )
 
     @property
     def calibration_error(self) -> float:
-        """Expected calibration error; NaN of nothing."""
+        """Expected calibration error; NaN of no images."""
         return sum(map(abs, self.gaps)) / self.images if self.images else float("nan")
 
 

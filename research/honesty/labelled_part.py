@@ -1,4 +1,4 @@
-"""Some images of a collection, and the program's model after labels of some of these."""
+"""Some images of a collection, and the model fitted to labels of some of these."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +19,7 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class GivenLabels:
-    """Labels that a person gave.
+    """Labels of a user.
 
     Attributes:
         rows: (l,) of the collection, ascending.
@@ -31,7 +31,7 @@ class GivenLabels:
 
     @staticmethod
     def of(labels: dict[int, int]) -> "GivenLabels":
-        """By class id of each row."""
+        """Labels from class ids by row."""
         rows = np.array(sorted(labels), dtype=np.int64)
         class_ids = np.array([labels[row] for row in rows.tolist()], dtype=np.int64)
         return GivenLabels(rows, class_ids)
@@ -39,7 +39,7 @@ class GivenLabels:
 
 @final
 class LabelledPart:
-    """Images at these rows (n,), ascending, of a collection."""
+    """Images at rows (n,), ascending, of a collection."""
 
     def __init__(self, embedded: EmbeddedCollection, rows: Rows) -> None:
         self.embedded, self.rows = embedded, rows
@@ -49,7 +49,7 @@ class LabelledPart:
         self._basis = collection_basis(rows, self.embeddings, labelled=rows[:0])
 
     def basis(self, labels: GivenLabels) -> CollectionBasis | None:
-        """With the labelled images among its anchors; None of too few images."""
+        """Basis with the labelled images among its anchors; None of too few images."""
         if self._basis is None:
             return None
         return self._basis.with_anchors(self.embeddings, self.places_of(labels))
@@ -59,13 +59,13 @@ class LabelledPart:
         return np.searchsorted(self.rows, labels.rows)
 
     def is_free(self, labels: GivenLabels) -> NDArray[np.bool_]:
-        """(n,) bool of the images without a label."""
+        """(n,) bool, True for unlabelled images."""
         free = np.ones(len(self.rows), dtype=bool)
         free[self.places_of(labels)] = False
         return free
 
     def fit(self, labels: GivenLabels) -> EverydayModel:
-        """The program's own default: all classes of the graph, the collection stage where it pays."""
+        """Fit the program's default: all classes, and the collection stage if it helps."""
         return fit(
             self.embedded.collection.graph,
             self.embedded.shots(labels.rows, labels.class_ids),
@@ -75,7 +75,7 @@ class LabelledPart:
         )
 
     def scores(self, fitted: EverydayModel) -> Scores:
-        """Of all n images."""
+        """Scores of all n images."""
         return fitted.classify(self.embeddings, np.arange(len(self.rows)))
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Ways in which a person labels: at random, in the order of Teach first, or with bulk accepts."""
+"""Ways of labelling: at random, in the order of Teach first, or with bulk accepts."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -17,7 +17,10 @@ BULK: Final = "bulk"
 
 
 def at_random(part: LabelledPart, classes: Rows, shots: int, seed: int) -> GivenLabels:
-    """So many images of each class; fewer shots are among more, and a class keeps one image back."""
+    """`shots` random images of each class.
+
+    Fewer shots are a subset of more, and one image of each class stays unlabelled.
+    """
     order = np.random.default_rng(seed).permutation(len(part.rows))
     ordered = part.truth[order]
     labels: dict[int, int] = {}
@@ -29,7 +32,10 @@ def at_random(part: LabelledPart, classes: Rows, shots: int, seed: int) -> Given
 
 
 def by_teach_first(part: LabelledPart, classes: Rows, shots: int, seed: int) -> GivenLabels:
-    """As many labels in the program's order, of these classes alone; a round has one label a class."""
+    """`shots` labels per class on average, in the program's order, of these classes alone.
+
+    A round has one label a class.
+    """
     most = len(at_random(part, classes, shots, seed).rows)
     labels, nothing = GivenLabels.of({}), np.zeros(0, dtype=np.int64)
     scores, fitted = Scores.empty(len(part.rows)), None
@@ -51,7 +57,7 @@ def by_teach_first(part: LabelledPart, classes: Rows, shots: int, seed: int) -> 
 
 
 def in_bulk(part: LabelledPart, classes: Rows, shots: int, seed: int) -> GivenLabels:
-    """One image of each class, then what is claimed above the bar, errors too, the surest first.
+    """One image of each class, then bulk accepts above the threshold, errors included.
 
     It ends with so many labels a class on average, or where nothing more is claimed.
     """
@@ -89,7 +95,7 @@ LABELS: Final[Mapping[str, Callable[[LabelledPart, Rows, int, int], GivenLabels]
 
 
 def check_labels(name: str) -> None:
-    """Make sure that there is such a way to label.
+    """Check the name of a way to label.
 
     Raises:
         UsageError: there is none.

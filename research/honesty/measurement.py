@@ -1,4 +1,4 @@
-"""Measures what is claimed and what is true in each stage, with the program and its peers."""
+"""Measure claimed and true accuracy in each stage, of the program and its peers."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -28,12 +28,12 @@ from research.transfer.measurement import TransferPlan, check_plan
 
 @dataclass(frozen=True)
 class HonestyPlan:
-    """What is to be measured.
+    """What to measure.
 
     Attributes:
         shots: of each class with examples.
         draws: of classes and labels.
-        labels: how the person labels.
+        labels: the way of labelling.
         is_elsewhere: whether labels are given in `train` and the collection is these and `val`.
     """
 
@@ -52,11 +52,11 @@ class StageResult:
 
 
 def check_collection(collection: TransferCollection, *, is_elsewhere: bool) -> None:
-    """Make sure that there is something to learn from and to score.
+    """Check that there are images to learn from and to score.
 
     Raises:
-        InputError: there are too few images to label, or `val` is to be classified and has no image of a class of
-            `train`.
+        InputError: there are too few images to label, or `val` is to be classified and has no image
+            of a class of `train`.
     """
     check_plan(collection, TransferPlan(with_coarse_labels=False, is_elsewhere=is_elsewhere))
     images = int(collection.is_train.sum()) if is_elsewhere else len(collection.files)
@@ -78,19 +78,19 @@ def measure_honesty(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> tuple[StageResult, ...]:
-    """Measure every stage of the plan; draws that `runs` has already are taken from there.
+    """Measure every stage of the plan; draws stored in `runs` are read from there.
 
     Args:
         embedded: the collection.
         plan: what to measure.
-        runs: folder where each draw of a stage is kept; nothing is kept when None.
-        is_anew: whether to measure again what `runs` has.
+        runs: folder for results of draws; none are stored when None.
+        is_anew: whether to ignore results in `runs`.
         on_progress: called with draws of stages.
         cancel: stops between two draws.
 
     Raises:
-        FormatError: a file in `runs` is torn.
-        StorageError: `runs` refuses.
+        FormatError: a file in `runs` is corrupt.
+        StorageError: `runs` cannot be written.
         Cancelled: it was asked to stop.
     """
     stages = stages_of(len(embedded.collection.leaf_ids), plan.shots)
@@ -99,9 +99,12 @@ def measure_honesty(
     found = []
     for stage in stages:
         cell = HonestyCell.of(
-            embedded.collection.identity, embedded.model, plan.labels, stage.folder,
+            embedded.collection.identity,
+            embedded.model,
+            plan.labels,
+            stage.folder,
             is_elsewhere=plan.is_elsewhere,
-        )  # fmt: skip
+        )
         draws = [] if runs is None or is_anew else records.read(cell, runs)
         for seed in range(plan.draws):
             (cancel or CancelToken()).raise_if_cancelled()
@@ -141,7 +144,7 @@ class _Project:
 
 
 def draw_of(part: LabelledPart, labels: GivenLabels) -> HonestyDraw:
-    """What each method claims of the images without a label whose class is known."""
+    """Claims of each method about the unlabelled images of known class."""
     graph = part.embedded.collection.graph
     fitted = part.fit(labels)
     is_scored = part.is_free(labels) & (part.truth != NO_CLASS)
@@ -158,7 +161,7 @@ def draw_of(part: LabelledPart, labels: GivenLabels) -> HonestyDraw:
 
 
 def without_unseen(fitted: EverydayModel) -> EverydayModel:
-    """The same model and rules, as if all images were of its candidates, each with an example."""
+    """The same model as if all images were of its candidates, each with an example."""
     stage = None if fitted.stage is None else replace(fitted.stage, unseen=None)
     return replace(fitted, unseen=None, stage=stage)
 
@@ -166,7 +169,7 @@ def without_unseen(fitted: EverydayModel) -> EverydayModel:
 def _of_peers(
     part: LabelledPart, labels: GivenLabels, is_scored: NDArray[np.bool_], hidden: NDArray[np.int64]
 ) -> dict[str, ImageClaims]:
-    """By the same rules: they name none of the hidden classes either."""
+    """Claims of the peers, by the same rules: hidden classes are not predicted either."""
     graph, classes = part.embedded.collection.graph, np.unique(labels.class_ids)
     shots = part.embedded.shots(labels.rows, labels.class_ids)
     places = np.searchsorted(classes, labels.class_ids)

@@ -1,6 +1,7 @@
-"""Peers with the same embeddings and labels: softmax of prototypes, and two detectors of other classes on top.
+"""Peers on the same embeddings and labels: softmax of prototypes, and two novelty detectors.
 
-Both expect as many images of classes without examples as their share of the leaves, like the program.
+Both expect as many images of classes without examples as their share of the leaves, like the
+program.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from research.transfer.task import Matrix, softmax, squared_distances
 
 TEMPERATURES: Final = np.geomspace(0.005, 1.0, 24)
-"""That are tried, of squared distances between embeddings of length 1."""
+"""Candidates, of squared distances between embeddings of length 1."""
 USUAL_TEMPERATURE: Final = 0.1
 """Where no shot can be held out: each class has a single one."""
 
@@ -56,7 +57,7 @@ class PeerTask:
 
     @cached_property
     def temperature(self) -> float:
-        """Of the least log loss of shots, each against prototypes that it has no part in."""
+        """Temperature of the least log loss of shots, each held out of its prototype."""
         held = np.flatnonzero(self.counts[self.places] > 1)
         if not len(held) or len(self.counts) == 1:
             return USUAL_TEMPERATURE
@@ -78,7 +79,7 @@ def by_softmax(task: PeerTask) -> Matrix:
 
 
 def by_energy(task: PeerTask) -> Matrix:
-    """These times a probability by the rank of the energy (Liu and others, 2020), of the expected mean."""
+    """Softmax times a probability by the rank of the energy (Liu and others, 2020)."""
     logits = -task.distances / np.float32(task.temperature)
     top = logits.max(axis=1)
     energy = top + np.log(np.exp(logits - top[:, None]).sum(axis=1))
@@ -90,7 +91,7 @@ def by_energy(task: PeerTask) -> Matrix:
 
 
 def by_distance(task: PeerTask) -> Matrix:
-    """These times a logistic function of the distance to the nearest prototype, with the share as prior."""
+    """Softmax times a logistic function of the distance to the nearest prototype."""
     nearest = task.distances.min(axis=1)
     nearness = (nearest.mean() - nearest) / max(float(nearest.std()), 1e-6)
     share = min(max(task.share, 1e-4), 1 - 1e-4)

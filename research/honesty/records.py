@@ -1,4 +1,4 @@
-"""What was measured of one stage or one session, and how it lies on disk.
+"""Results of one stage or one session, and their storage.
 
 RUNS/honesty/<collection>/<backbone>-<hash>/<labels>[-elsewhere]/<20-classes-branch-3-shots>.json
 """
@@ -22,22 +22,22 @@ METHODS: Final = {
     "energy": "energy by rank",
     "distance": "nearest prototype, logistic",
 }
-"""What is compared, with its name in a table."""
+"""Compared methods, with their titles in a table."""
 OURS: Final = "program"
 WITHOUT: Final = "without"
 
 HonestyDraw = Mapping[str, ClaimTally]
-"""Of each method."""
+"""Tally of each method."""
 
 
 @dataclass(frozen=True)
 class HonestyCell:
-    """What was measured.
+    """Key of a stored result.
 
     Attributes:
         collection: identity of the images.
         backbone, backbone_hash: its name and its file's hash.
-        labels: how the person labelled.
+        labels: the way of labelling.
         is_elsewhere: whether labels were given in `train` and the images are those of `val`.
         name: of the stage.
     """
@@ -57,14 +57,14 @@ class HonestyCell:
         return HonestyCell(collection, model.name, model.backbone_hash, labels, is_elsewhere, name)
 
     def path(self, runs: Path) -> Path:
-        """Where its draws lie."""
+        """File of its draws."""
         backbone = f"{self.backbone}-{self.backbone_hash[:8]}"
         folder = self.labels + "-elsewhere" * self.is_elsewhere
         return runs / "honesty" / self.collection / backbone / folder / f"{self.name}.json"
 
 
 def write(cell: HonestyCell, draws: list[HonestyDraw], runs: Path) -> None:
-    """Put all draws of a cell on disk, whole or not at all.
+    """Write all draws of a cell, atomically.
 
     Raises:
         StorageError: the folder refuses.
@@ -81,10 +81,10 @@ def write(cell: HonestyCell, draws: list[HonestyDraw], runs: Path) -> None:
 
 
 def read(cell: HonestyCell, runs: Path) -> list[HonestyDraw]:
-    """The draws of a cell that are on disk; none where there is no file.
+    """Stored draws of a cell; empty without a file.
 
     Raises:
-        FormatError: the file is torn or of another cell.
+        FormatError: the file is corrupt or of another cell.
     """
     path = cell.path(runs)
     if not path.exists():

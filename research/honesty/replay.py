@@ -1,4 +1,4 @@
-"""Sessions of a scripted person, and what the program claims of the unlabelled rest after each answer."""
+"""Simulated labelling sessions, and the program's claims about the rest after each answer."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -21,11 +21,11 @@ FITTED_EVERY: Final = 5
 
 @dataclass(frozen=True)
 class SessionPoint:
-    """After so many labels.
+    """State after a number of labels.
 
     Attributes:
         labels, classes: labelled images, and classes that have some.
-        rest: what is claimed of all other images.
+        rest: claims about all other images.
     """
 
     labels: int
@@ -35,7 +35,7 @@ class SessionPoint:
 
 @dataclass(frozen=True)
 class ReplayedSession:
-    """Of one person.
+    """A simulated session.
 
     Attributes:
         way: one of `SESSIONS`.
@@ -76,7 +76,7 @@ def replay(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> tuple[ReplayedSession, ...]:
-    """Let a person label so many images in each way, or all of a smaller collection.
+    """Simulate a session of each kind with `labels` labels, or fewer of a smaller collection.
 
     Raises:
         Cancelled: it was asked to stop.
@@ -99,7 +99,7 @@ def replay(
 
 
 def point_of(desk: Desk) -> SessionPoint:
-    """What is claimed of the unlabelled images, and what is true."""
+    """Claims about the unlabelled images, and the truth."""
     assert desk.fitted is not None, "there are labels"
     is_free = desk.labels == NO_CLASS
     scores = desk.scores.at(np.flatnonzero(is_free))

@@ -1,4 +1,4 @@
-"""What was measured in stages and in sessions, as tables and as plain data."""
+"""Results of stages and sessions, as tables and as plain data."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -17,23 +17,32 @@ MOST_ERROR: Final = 0.08
 """Calibration error of a stage that the project accepts, and where all classes have examples:"""
 MOST_ERROR_OF_ALL: Final = 0.06
 LEAST_SAFE: Final = 0.92
-"""Right among safe classes."""
+"""Least accuracy of safe classes."""
 LEAST_LEAF: Final = 0.8
-"""Right among claimed leaves."""
+"""Least accuracy of leaves as safe classes."""
 HEADER: Final = (
-    "classes, shots", "best: claimed, right", "calibration error", "mean of draws", "safe class", "claimed",
-    "right", "leaf claimed", "right", "rightly sure kept", "outside",
-)  # fmt: skip
+    "classes, shots",
+    "best: claimed, right",
+    "calibration error",
+    "mean of draws",
+    "safe class",
+    "claimed",
+    "right",
+    "leaf claimed",
+    "right",
+    "rightly sure kept",
+    "outside",
+)
 
 
 @dataclass(frozen=True)
 class HonestyReport:
-    """Of one collection on one backbone.
+    """Results of one collection on one backbone.
 
     Attributes:
         collection, backbone: names.
         classes: leaves with images in `train`.
-        labels: how the person labelled.
+        labels: the way of labelling.
         is_elsewhere: whether the collection is `val`.
         results: of all stages; none where only sessions were replayed.
         sessions: that were replayed.
@@ -101,13 +110,13 @@ class HonestyReport:
 
 
 def _tallies(results: Sequence[StageResult], method: str) -> list[ClaimTally]:
-    """One for each draw: of all these stages."""
+    """One tally for each draw, over all these stages."""
     draws = zip(*(result.draws for result in results), strict=True)
     return [total([each[method] for each in draw]) for draw in draws]
 
 
 def outside_limits(draws: Sequence[ClaimTally], *, is_all: bool) -> tuple[str, ...]:
-    """What of the tallies of draws is not as the project promises.
+    """Names of figures outside the project's limits.
 
     Args:
         draws: of a method.

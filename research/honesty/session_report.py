@@ -16,15 +16,31 @@ from research.reports.text_table import MISSING, TextTable
 
 STEM: Final = "claimed-and-right-against-labels"
 LEAST_RIGHT: Final = 0.9
-"""Of what is called sure, after any label."""
+"""Least accuracy of confident predictions, after any label."""
 MARKS: Final = (1, 2, 5, 10, 25, 50, 100, 150, 200, 250, 300)
 """Labels of the points in the table; the file has all."""
 HEADER: Final = (
-    "labels", "classes", "safe class", "claimed", "right", "leaf claimed", "claimed", "right"
-)  # fmt: skip
+    "labels",
+    "classes",
+    "safe class",
+    "claimed",
+    "right",
+    "leaf claimed",
+    "claimed",
+    "right",
+)
 COLUMNS: Final = (
-    "way", "labels", "classes", "rest", "safe", "safe_claimed", "safe_right", "leaf", "leaf_claimed", "leaf_right",
-)  # fmt: skip
+    "way",
+    "labels",
+    "classes",
+    "rest",
+    "safe",
+    "safe_claimed",
+    "safe_right",
+    "leaf",
+    "leaf_claimed",
+    "leaf_right",
+)
 
 
 def session_tables(session: ReplayedSession, about: str) -> Iterator[tuple[str, TextTable]]:
@@ -74,9 +90,15 @@ def _row(point: SessionPoint) -> tuple[str, ...]:
     shares = (f"{100 * count / max(rest.images, 1):.1f}" for count in (rest.safe, rest.leaf))
     safe_share, leaf_share = shares
     return (
-        str(point.labels), str(point.classes), safe_share, safe, _right(_safe(rest)), leaf_share, leaf,
+        str(point.labels),
+        str(point.classes),
+        safe_share,
+        safe,
+        _right(_safe(rest)),
+        leaf_share,
+        leaf,
         _right(_leaf(rest)),
-    )  # fmt: skip
+    )
 
 
 def _right(share: PooledShare) -> str:
@@ -86,7 +108,7 @@ def _right(share: PooledShare) -> str:
 def _lowest_row(
     name: str, curve: Sequence[SessionPoint], part: Callable[[ClaimTally], PooledShare]
 ) -> tuple[str, ...]:
-    """`surely` counts the points whose whole 95 % interval is below."""
+    """The lowest share; `surely` counts the points whose whole 95 % interval is below the limit."""
     found = [(point, share) for point in curve if (share := part(point.rest)).count]
     if not found:
         return name, MISSING, MISSING, "0", "0", "0"
@@ -103,11 +125,11 @@ def session_fields(session: ReplayedSession) -> dict[str, Any]:
 
 
 def write_curve(sessions: Sequence[ReplayedSession], title: str, out: Path) -> None:
-    """Write all points as CSV, and draw what was claimed and what was right as PNG and SVG.
+    """Write all points as CSV, and draw claimed and true accuracy as PNG and SVG.
 
     Raises:
         UsageError: a library is missing.
-        StorageError: the folder refuses.
+        StorageError: the folder cannot be written.
     """
     drawing.check_libraries()
     text = io.StringIO()

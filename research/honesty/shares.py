@@ -1,4 +1,4 @@
-"""A share of images over draws, with an interval that knows that the images of a draw err together."""
+"""A share of images over draws, with an interval by cluster sampling of draws."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ from research.teaching.expected_errors import design_effect_of
 
 @dataclass(frozen=True)
 class PooledShare:
-    """So many of all.
+    """A share and its design effect.
 
     Attributes:
         hits, count: images.
-        design_effect: how many times wider the variance is than if each image erred by itself.
+        design_effect: variance relative to that of independent images.
     """
 
     hits: int
@@ -25,7 +25,7 @@ class PooledShare:
 
     @property
     def value(self) -> float:
-        """In [0, 1], NaN of nothing."""
+        """In [0, 1]; NaN of no images."""
         return self.hits / self.count if self.count else float("nan")
 
     @property
@@ -44,7 +44,7 @@ class PooledShare:
 
 
 def share_of(hits: Sequence[int], counts: Sequence[int]) -> PooledShare:
-    """Of the draws' images together."""
+    """Pooled share of the images of all draws."""
     sizes, errors = np.array(counts, dtype=np.float64), np.subtract(counts, hits).astype(np.float64)
     has_some = sizes > 0
     return PooledShare(sum(hits), sum(counts), design_effect_of(sizes[has_some], errors[has_some]))

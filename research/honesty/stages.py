@@ -1,4 +1,4 @@
-"""How far a project is: which classes have examples, and how many each."""
+"""Stages of a project: which classes have examples, and how many each."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -12,18 +12,18 @@ from engine.graph.category_graph import CategoryGraph
 from research.transfer.collection import TransferCollection
 
 FEW: Final = 5
-"""Classes of the second stage; the others are shares of all."""
+"""Classes of the second stage; other stages have a fraction of all."""
 PARTS: Final = (4, 2, 1)
-"""The later stages have one class in so many."""
+"""Divisors: the later stages have one class in so many."""
 
 
 @dataclass(frozen=True, order=True)
 class HonestyStage:
-    """What has examples.
+    """Classes with examples.
 
     Attributes:
         classes: with examples.
-        is_branch: whether these are nearest to one another in the graph; else they are drawn at random.
+        is_branch: whether these are close in the graph, instead of random.
         shots: labels of each of them.
     """
 
@@ -33,17 +33,20 @@ class HonestyStage:
 
     @property
     def name(self) -> str:
-        """For a row of a table."""
-        return f"{self.classes}{', a branch' * self.is_branch}, {self.shots} shot{'s' * (self.shots > 1)}"
+        """Name for a row of a table."""
+        return (
+            f"{self.classes}{', a branch' * self.is_branch}, {self.shots} "
+            f"shot{'s' * (self.shots > 1)}"
+        )
 
     @property
     def folder(self) -> str:
-        """For the file of its draws."""
+        """Name of the file of its draws."""
         return f"{self.classes}-classes{'-branch' * self.is_branch}-{self.shots}-shots"
 
 
 def stages_of(ways: int, shots: Sequence[int]) -> tuple[HonestyStage, ...]:
-    """All stages of a collection of so many classes; one class and all classes are no choice."""
+    """All stages of a collection with `ways` classes; one class and all classes are not drawn."""
     counts = sorted({1, min(FEW, ways), *(max(1, ways // part) for part in PARTS)})
     return tuple(
         HonestyStage(count, is_branch, each)
@@ -57,7 +60,7 @@ def stages_of(ways: int, shots: Sequence[int]) -> tuple[HonestyStage, ...]:
 def classes_with_examples(
     collection: TransferCollection, stage: HonestyStage, seed: int
 ) -> NDArray[np.int64]:
-    """Ids (k,) of a draw; a stage with more classes at random has those of one with fewer."""
+    """Ids (k,) of a draw; random stages with more classes contain those with fewer."""
     order = np.random.default_rng(seed).permutation(collection.leaf_ids)
     if stage.is_branch:
         steps = steps_from(collection.graph, int(order[0]))
@@ -68,7 +71,7 @@ def classes_with_examples(
 
 
 def steps_from(graph: CategoryGraph, start: int) -> dict[int, int]:
-    """Edges, up or down, between a class and each that can be reached from it."""
+    """Edges, up or down, between a class and each reachable one."""
     steps, queue = {start: 0}, deque([start])
     while queue:
         here = queue.popleft()

@@ -1,4 +1,4 @@
-"""Measures how well wrong labels are found, by the program and by its peer, draw by draw."""
+"""Measure how well wrong labels are found, by the program and by its peer."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ from research.label_errors.methods import METHODS, PEERS, RankingTask
 from research.label_errors.planted import ErrorKind, PlantedErrors, plant
 from research.transfer.embedded import EmbeddedCollection
 
-FIRST: Final = 50  # labels that somebody looks at
+FIRST: Final = 50  # labels that a user checks
 SHARES: Final = (0.01, 0.03, 0.05)
 
 
 @dataclass(frozen=True)
 class Found:
-    """How well one method found the wrong labels of a draw; all in [0, 1]."""
+    """Results of one method on a draw; all in [0, 1]."""
 
     precision: float  # of the first `FIRST`
     recall: float  # in the first `FIRST`
@@ -31,7 +31,7 @@ class Found:
 
 @dataclass(frozen=True)
 class CalledWrong:
-    """What the program itself called wrong in a draw."""
+    """Labels that the program itself calls wrong in a draw."""
 
     labels: int
     expected: float  # sum of their probabilities
@@ -58,7 +58,7 @@ def measure_label_errors(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> tuple[Draw, ...]:
-    """Put wrong labels into the images of `train` and look for them.
+    """Plant wrong labels in the images of `train` and find them.
 
     Raises:
         Cancelled: it was asked to stop.
@@ -105,7 +105,7 @@ def _draw(
 
 
 def scored(ranks: NDArray[np.float64], is_wrong: NDArray[np.bool_]) -> Found:
-    """Figures of a ranking (n,), the highest first, against what is wrong (n,), at least one label."""
+    """Figures of a ranking (n,), highest first, against the mask of wrong labels (n,)."""
     hits = is_wrong[np.argsort(-ranks, kind="stable")]
     planted, first = int(hits.sum()), int(hits[:FIRST].sum())
     precisions = np.cumsum(hits) / np.arange(1, len(hits) + 1)

@@ -1,8 +1,8 @@
-"""Ways to rank labels by how probably they are wrong: the program's, its parts alone, and cleanlab's.
+"""Rankings of labels by error probability: the program's, its parts, and cleanlab's.
 
-cleanlab (Northcutt et al., Journal of Artificial Intelligence Research, 2021; under the AGPL, so no part of the
-program) gets the program's own leave-one-out probabilities, those of the classifier that its guide recommends, and the
-embeddings themselves.
+cleanlab (Northcutt et al., Journal of Artificial Intelligence Research, 2021; under the AGPL, and
+not part of the program) gets the program's own leave-one-out probabilities, those of the classifier
+in its guide, and the embeddings themselves.
 """
 
 import contextlib
@@ -30,7 +30,7 @@ Scores = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class RankingTask:
-    """n labelled images in one draw; what several methods need is computed once."""
+    """n labelled images of one draw; shared intermediate results are cached."""
 
     graph: CategoryGraph
     images: JudgedLabels
@@ -39,17 +39,17 @@ class RankingTask:
 
     @cached_property
     def errors(self) -> LabelErrors:
-        """What the program finds."""
+        """Label errors found by the program."""
         return find_label_errors(self.graph, self.images)
 
     @cached_property
     def evidence(self) -> LeaveOneOut:
-        """What it finds it from."""
+        """Leave-one-out evidence of the program."""
         return LeaveOneOut(self.images)
 
     @cached_property
     def left_out(self) -> Scores:
-        """(n, c) the program's probabilities of each class, each image judged without its label."""
+        """(n, c) class probabilities by the program, each image judged without its label."""
         rows = np.arange(len(self.images))
         return np.asarray(softmax(self.evidence.logits(rows)), dtype=np.float64)
 
@@ -60,7 +60,7 @@ class RankingTask:
 
     @cached_property
     def cross_validated_whitened(self) -> Scores:
-        """(n, c) the same on the vectors that the program compares."""
+        """(n, c) the same on the whitened vectors."""
         return _cross_validated(self.images.vectors, self.images.columns)
 
 
@@ -80,7 +80,7 @@ def _cross_validated(vectors: NDArray[np.float32], columns: NDArray[np.int64]) -
 def _by_cleanlab(
     score: str, probabilities: Callable[[RankingTask], Scores]
 ) -> Callable[[RankingTask], Scores]:
-    """What cleanlab's filter calls wrong first, the rest by the same score."""
+    """Labels that cleanlab's filter calls wrong first, the rest by the same score."""
 
     def rank(task: RankingTask) -> Scores:
         from cleanlab.filter import find_label_issues
@@ -115,7 +115,7 @@ def _by_quality(
 
 
 def _by_datalab(task: RankingTask) -> Scores:
-    """Cleanlab's Datalab on the embeddings alone: it votes by their nearest neighbours."""
+    """Cleanlab's Datalab on the embeddings alone, by nearest neighbours."""
     from cleanlab import Datalab
 
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
@@ -130,7 +130,7 @@ def _own(task: RankingTask) -> Scores:
 
 
 def _votes(task: RankingTask) -> Scores:
-    """The neighbours alone."""
+    """Neighbours alone."""
     return _improbable(task, task.evidence._votes)  # noqa: SLF001 (a part of the method, measured alone)
 
 
@@ -195,7 +195,7 @@ PEERS: Final[Mapping[str, Callable[[RankingTask], Scores]]] = {
 
 
 def check_peer() -> None:
-    """Make sure that the peer can be measured before anything is computed.
+    """Check that the peer is installed.
 
     Raises:
         UsageError: a library is not installed.

@@ -1,4 +1,4 @@
-"""Wrong labels put into a collection whose labels are known: any other class, or one that it is easily mistaken for."""
+"""Wrong labels planted in a collection: any other class, or a similar one."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,9 +10,9 @@ from engine.graph.category_graph import CategoryGraph
 
 
 class ErrorKind(StrEnum):
-    """How labels are wrong."""
+    """Kind of label errors."""
 
-    UNIFORM = "any class"  # each other class is as probable
+    UNIFORM = "any class"  # uniform over all other classes
     SIBLINGS = "siblings"  # a class with a common parent
 
 
@@ -37,7 +37,7 @@ def plant(
     Args:
         graph: of the classes.
         truth: (n,) right labels.
-        share: of n, one label at least; of siblings only images of classes that have any are taken.
+        share: of n, at least one label; for siblings only images of classes with siblings.
         kind: of errors.
         seed: of the draw.
     """

@@ -1,4 +1,4 @@
-"""What was measured of label errors, as tables and as plain data."""
+"""Results on label errors, as tables and as plain data."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -35,11 +35,15 @@ class LabelErrorReport:
         return titled_tables(self._tables(), is_markdown=is_markdown)
 
     def as_fields(self) -> dict[str, Any]:
-        """Everything as plain data; shares are in 0..1."""
+        """Everything as plain data; shares are in [0, 1]."""
         return {
-            "collection": self.collection, "backbone": self.backbone, "images": self.images,
-            "classes": self.classes, "draws": self.draws, "measured": [asdict(draw) for draw in self.measured],
-        }  # fmt: skip
+            "collection": self.collection,
+            "backbone": self.backbone,
+            "images": self.images,
+            "classes": self.classes,
+            "draws": self.draws,
+            "measured": [asdict(draw) for draw in self.measured],
+        }
 
     def figure(self, situation: Situation, method: str, name: str) -> Estimate:
         """A figure of a method in a situation, over all draws."""
@@ -47,14 +51,17 @@ class LabelErrorReport:
 
     @property
     def situations(self) -> tuple[Situation, ...]:
-        """Those that were measured, in order."""
+        """Measured situations, in order."""
         return tuple(dict.fromkeys((draw.share, draw.kind) for draw in self.measured))
 
     def _of(self, situation: Situation) -> list[Draw]:
         return [draw for draw in self.measured if (draw.share, draw.kind) == situation]
 
     def _tables(self) -> Iterator[tuple[str, TextTable]]:
-        facts = f"{self.collection}, {self.backbone}, {self.images:,} labels of {self.classes} classes, "
+        facts = (
+            f"{self.collection}, {self.backbone}, {self.images:,} labels of {self.classes} "
+            "classes, "
+        )
         facts += f"{self.draws} draw{'s' * (self.draws > 1)}"
         header = ("", *(f"{share:.0%} {kind}" for share, kind in self.situations))
         for name, title in FIGURES.items():
@@ -78,12 +85,13 @@ class LabelErrorReport:
             values = {
                 "labels, a draw": f"{labels / len(called):.1f}",
                 "said to be wrong, in %": f"{100 * expected:.1f}",
-                "planted among them, in %": f"{100 * hits / labels:.1f} ({100 * low:.1f} to {100 * high:.1f})"
+                "planted among them, in %": (
+                    f"{100 * hits / labels:.1f} ({100 * low:.1f} to {100 * high:.1f})"
+                )
                 if labels
                 else "-",
-                "right class proposed for these, in %": f"{100 * sum(each.proposals for each in called) / hits:.1f}"
-                if hits
-                else "-",
+                "right class proposed for these, in "
+                "%": f"{100 * sum(each.proposals for each in called) / hits:.1f}" if hits else "-",
             }
             for name, value in values.items():
                 rows.setdefault(name, []).append(value)

@@ -1,4 +1,4 @@
-"""Photos with boxes as of Pascal VOC, each box with its class, and the squares around boxes."""
+"""Photos with labelled boxes (Pascal VOC), and square crops around boxes."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -19,16 +19,16 @@ Edges = tuple[int, int, int, int]
 
 @dataclass(frozen=True)
 class BoxedObject:
-    """A thing in a photo."""
+    """An object in a photo."""
 
-    photo: int  # its place among the photos
+    photo: int  # position among the photos
     name: str  # of its class
     edges: Edges
 
 
 @dataclass(frozen=True)
 class BoxedPhotos:
-    """Photos and the things in them, photo by photo."""
+    """Photos and their objects, ordered by photo."""
 
     source: Path
     photos: tuple[Path, ...]
@@ -36,15 +36,16 @@ class BoxedPhotos:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the classes, sorted."""
+        """Class names, sorted."""
         return tuple(sorted({each.name for each in self.objects}))
 
 
 def read_boxed_photos(source: Path, *, photos: int = 0, objects: int = 0) -> BoxedPhotos:
-    """Read annotations; no photo is opened.
+    """Read annotations, without opening photos.
 
     Args:
-        source: folder of photos with their annotations beside them, or of `JPEGImages` and `Annotations`.
+        source: folder of photos with their annotations beside them, or of `JPEGImages` and
+            `Annotations`.
         photos: the first so many by name; 0 for all.
         objects: of each class in a photo, the first so many; 0 for all.
 
@@ -83,11 +84,12 @@ def _objects(annotation: Path, photo: int, most: int) -> Iterator[BoxedObject]:
 
 
 def crop_square(pixels: NDArray[np.uint8], edges: Edges, margin: float) -> NDArray[np.uint8]:
-    """The square around a box, moved inside the photo, (side, side, 3).
+    """Square crop around a box, moved inside the photo, (side, side, 3).
 
     Args:
         pixels: of the photo, (H, W, 3).
-        margin: side of the square by the longer side of the box; no square is larger than the photo.
+        margin: side of the square relative to the longer side of the box; at most the size of the
+            photo.
     """
     height, width = pixels.shape[:2]
     left, top, right, bottom = edges

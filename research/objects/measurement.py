@@ -1,4 +1,4 @@
-"""Few shots of the things in photos, classified by the photo, by a crop of each, and by the everyday model."""
+"""Few-shot classification of objects: by the photo, by crops, and by the everyday model."""
 
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ from research.transfer.results import BALANCED
 from research.transfer.task import squared_distances
 
 MARGIN: Final = 1.2
-"""Side of a crop by the longer side of its box, where no other is compared."""
+"""Side of a crop relative to the longer side of its box, by default."""
 WHOLE: Final = "whole photo, nearest prototype"
 CROP: Final = "crop, nearest prototype"
 EVERYDAY: Final = "crop, everyday model"
@@ -41,7 +41,7 @@ Predict = Callable[["ObjectDraw"], NDArray[np.int64]]
 
 @dataclass(frozen=True)
 class ObjectDraw:
-    """Shots, each of another photo, and the objects of photos that gave none; ascending places of objects."""
+    """Shots, each of another photo, and the objects of all other photos; ascending positions."""
 
     shots: Rows
     scored: Rows
@@ -58,7 +58,7 @@ class ObjectOutcome:
 
 
 def draw_objects(photos: Rows, class_ids: Rows, shots: int, seed: int) -> ObjectDraw:
-    """Draw shots of each class, no two of one photo.
+    """Draw shots of each class, at most one of a photo.
 
     Args:
         photos: (n,) of each object.
@@ -145,7 +145,7 @@ def measure_objects(
 
 
 def write_crops_of(boxed: BoxedPhotos, margin: float, folder: Path) -> list[Path]:
-    """Write the square around each object as a picture without loss; their files, in order."""
+    """Write the square around each object as a lossless image; return the files, in order."""
     files = []
     photo, pixels = -1, np.zeros((0, 0, 3), dtype=np.uint8)
     for number, thing in enumerate(boxed.objects):
@@ -161,7 +161,7 @@ def write_crops_of(boxed: BoxedPhotos, margin: float, folder: Path) -> list[Path
 
 
 def nearest_prototype(embeddings: NDArray[np.float32], class_ids: Rows) -> Predict:
-    """The class whose shots' mean is nearest."""
+    """Classify by the nearest class mean of shots."""
 
     def predict(drawn: ObjectDraw) -> Rows:
         names, places = np.unique(class_ids[drawn.shots], return_inverse=True)
@@ -175,7 +175,7 @@ def nearest_prototype(embeddings: NDArray[np.float32], class_ids: Rows) -> Predi
 
 
 def everyday_model(embedded: EmbeddedCollection) -> Predict:
-    """The everyday model, with all crops as the collection."""
+    """Classify by the everyday model, with all crops as the collection."""
     collection, model = embedded.collection, embedded.model
     session, prior = PropagationSession(model.propagation), model.card
     everything = np.arange(len(collection.files), dtype=np.int64)
@@ -194,7 +194,7 @@ def everyday_model(embedded: EmbeddedCollection) -> Predict:
 def of_margin(
     outcomes: Sequence[ObjectOutcome], method: str
 ) -> Mapping[float, list[ObjectOutcome]]:
-    """Outcomes of a method by the margin of crops."""
+    """Outcomes of a method by margin of crops."""
     margins = dict.fromkeys(each.margin for each in outcomes if each.method == method)
     return {
         margin: [each for each in outcomes if each.method == method and each.margin == margin]

@@ -1,4 +1,4 @@
-"""What was measured of the things in photos, as tables and as plain data."""
+"""Results on objects in photos, as tables and as plain data."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -37,7 +37,8 @@ class ObjectsReport:
         ]
         draws = len(self.outcomes[0].balanced)
         title = (
-            f"balanced accuracy over objects in %; {self.source}, {self.objects:,} objects of {self.photos:,} photos, "
+            f"balanced accuracy over objects in %; {self.source}, {self.objects:,} objects of "
+            f"{self.photos:,} photos, "
             f"{self.backbone}, {draws} draws"
         )
         yield title, TextTable(header, tuple(rows))

@@ -1,4 +1,4 @@
-"""The Python environment of the peers' libraries: made once, apart from the program's."""
+"""The Python environment of the peers' libraries, separate from the program's."""
 
 import os
 import subprocess
@@ -14,17 +14,17 @@ REQUIREMENTS: Final = Path(__file__).with_name("requirements.txt")
 
 
 def peer_environment(folder: Path) -> Path:
-    """Make the environment, or find it made from the same requirements.
+    """Create the environment, or reuse one of the same requirements.
 
     Args:
-        folder: of the environment; new, empty or made by this function.
+        folder: of the environment; new, empty or created by this function.
 
     Returns:
-        its Python.
+        Its Python executable.
 
     Raises:
         UsageError: the folder holds something else.
-        StorageError: the environment cannot be made there.
+        StorageError: the environment cannot be created there.
         NetworkError: the libraries cannot be installed.
     """
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
@@ -64,5 +64,8 @@ def _install(python: Path) -> None:
             "the peers' libraries cannot be installed",
             expected=f"pip to install {REQUIREMENTS}",
             found=lines[-1] if lines else f"exit status {done.returncode}",
-            remedy="connect to the network and run the same command again, or copy an environment to --environment",
+            remedy=(
+                "connect to the network and run the same command again, or copy an "
+                "environment to --environment"
+            ),
         )

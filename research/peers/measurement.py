@@ -1,4 +1,4 @@
-"""Measures the engine and the peers on the same draws: accuracy, distance of mistakes, calibration and time."""
+"""Measure engine and peers on the same draws: accuracy, mistake distance, calibration, time."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -57,13 +57,14 @@ METHODS: Final = (*OURS, *PEERS)
 
 @dataclass(frozen=True)
 class PeerPlan:
-    """What is to be measured.
+    """What to measure.
 
     Attributes:
         shots: of each leaf, one table each.
         draws: in each of which every method gets the same shots.
         methods: names in `METHODS`.
-        is_elsewhere: whether labels are of `train` and the images to classify are those of `val` alone.
+        is_elsewhere: whether labels are of `train` and the images to classify are those of `val`
+            alone.
         limit_s: seconds that a peer may take for a draw.
     """
 
@@ -75,13 +76,13 @@ class PeerPlan:
 
     @property
     def needs_environment(self) -> bool:
-        """Whether a method is another library's."""
+        """Whether a method is of another library."""
         return any(method in PEERS for method in self.methods)
 
 
 @dataclass(frozen=True)
 class PeerResult:
-    """What was measured of a method.
+    """Result of a method.
 
     Attributes:
         method: name in `METHODS`.
@@ -96,12 +97,12 @@ class PeerResult:
     failure: str = ""
 
     def values(self, name: str) -> tuple[float, ...]:
-        """A figure, draw by draw; NaN where it is not defined."""
+        """A figure of each draw; NaN where it is not defined."""
         return tuple(figures[name] for figures in self.draws)
 
 
 def check_methods(methods: Sequence[str]) -> None:
-    """Make sure that every method exists.
+    """Check that every method exists.
 
     Raises:
         UsageError: one does not.
@@ -119,7 +120,7 @@ def measure_peers(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> tuple[PeerResult, ...]:
-    """Measure every method on every draw of the plan; one that fails does not stop the others.
+    """Measure every method on every draw of the plan; a failed one does not stop the others.
 
     Args:
         embedded: the collection.
@@ -179,11 +180,11 @@ def _by_engine(
 
 
 def score(collection: TransferCollection, drawn: ShotDraw, found: PeerPredictions) -> Figures:
-    """Figures of the unlabelled images whose leaf is known.
+    """Figures of the unlabelled images of known leaf.
 
-    Returns:
-        `top1`, `calibration_error` of the scores (15 bins), `seconds`, and `mistake_distance`: the height of the
-        lowest common ancestor of true and predicted leaf, mean over wrong predictions; NaN without any.
+    `top1`, `calibration_error` of the scores (15 bins), `seconds`, and `mistake_distance`: the
+    height of the lowest common ancestor of true and predicted leaf, mean over wrong predictions;
+    NaN without any.
     """
     rows = scored(collection, drawn)
     places = np.searchsorted(drawn.unlabelled, rows)

@@ -1,4 +1,4 @@
-"""PeerPredictions of the engine and of the peers on one draw, in the same form; peers run in their own environment."""
+"""Predictions of the engine and of the peers on one draw, in the same form."""
 
 import subprocess
 import time
@@ -24,7 +24,7 @@ from research.transfer.embedded import EmbeddedCollection
 
 SCRIPT: Final = Path(run_peer.__file__)
 POLL_S: Final = 0.2
-"""How often a running peer is checked for a stop or its time limit."""
+"""How often a running peer is checked for cancellation or its time limit."""
 
 
 class PeerError(ProtoleafError):
@@ -33,11 +33,11 @@ class PeerError(ProtoleafError):
 
 @dataclass(frozen=True)
 class PeerPredictions:
-    """What a method predicts for the unlabelled images of a draw.
+    """Predictions of a method for the unlabelled images of a draw.
 
     Attributes:
         class_ids: (u,) int64 leaves.
-        scores: (u,) in [0, 1], the probability of each.
+        scores: (u,) in [0, 1], their probabilities.
         seconds: of the processor for fitting and predicting, all threads together.
     """
 
@@ -55,7 +55,7 @@ def predict_ours(
         embedded: the collection.
         drawn: its shots; it has no coarse labels.
         with_collection: whether the collection stage learns from unlabelled images.
-        with_graph: whether the model gets the category graph; else all leaves are roots.
+        with_graph: whether the model uses the category graph; else all leaves are roots.
     """
     collection, model = embedded.collection, embedded.model
     leaves = collection.leaf_ids
@@ -83,13 +83,13 @@ def predict_ours(
 
 
 def _flat(leaves: NDArray[np.int64]) -> tuple[CategoryGraph, NDArray[np.int64]]:
-    """A graph of the leaves alone, and their ids there, ascending."""
+    """A graph of the leaves alone, and their ids in it, ascending."""
     graph = CategoryGraph()
     return graph, np.array([graph.add_class(str(leaf)) for leaf in leaves.tolist()], dtype=np.int64)
 
 
 def export_draw(embedded: EmbeddedCollection, drawn: ShotDraw, path: Path) -> None:
-    """Write a draw in the form that `run_peer.py` reads."""
+    """Write a draw in the format of `run_peer.py`."""
     collection = embedded.collection
     classes = np.searchsorted(collection.leaf_ids, collection.class_ids[drawn.shots])
     np.savez(
@@ -102,7 +102,7 @@ def export_draw(embedded: EmbeddedCollection, drawn: ShotDraw, path: Path) -> No
 
 
 def paths_of(collection: TransferCollection) -> NDArray[np.int64]:
-    """Class ids (c, l) from a root to each leaf by its first path; a short path repeats its leaf."""
+    """Class ids (c, l) from a root to each leaf by its first path; short paths repeat the leaf."""
     paths = [collection.graph.paths(leaf)[0] for leaf in collection.leaf_ids.tolist()]
     levels = max(map(len, paths))
     return np.array([path + path[-1:] * (levels - len(path)) for path in paths], dtype=np.int64)
@@ -121,14 +121,14 @@ def predict_by_peer(
 
     Args:
         python: of the peers' environment.
-        method: its name in `run_peer.PEERS`.
-        draws: the exported draws; the predictions are written beside them.
+        method: name in `run_peer.PEERS`.
+        draws: the exported draws; the predictions are written next to them.
         leaves: (c,) class ids of the positions that it predicts.
         limit_s: seconds for a draw; the process is ended after as many for all of them.
-        cancel: ends it, too.
+        cancel: ends the process.
 
     Raises:
-        PeerError: it failed or took too long.
+        PeerError: the peer failed or took too long.
         Cancelled: stopped by the person.
     """
     _run([str(python), "-I", str(SCRIPT), method, *map(str, draws)], limit_s * len(draws), cancel)

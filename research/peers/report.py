@@ -1,4 +1,4 @@
-"""What was measured of the engine and the peers, as tables and as plain data."""
+"""Results of engine and peers, as tables and as plain data."""
 
 import math
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ class PeerReport:
         collection: name of the folder.
         backbone: its name.
         images: that are in the collection.
-        classes: to choose among.
+        classes: number of classes.
         is_elsewhere: whether the images to classify are those of `val` alone.
         results: of all methods and numbers of shots.
     """
@@ -45,14 +45,15 @@ class PeerReport:
     def as_text(self, *, is_markdown: bool = False) -> str:
         """A table for each number of shots, and the reason of each failure."""
         failures = [
-            f"{_title(each.method)}, {each.shots} shot{'s' * (each.shots > 1)}: failed: {each.failure}"
+            f"{_title(each.method)}, {each.shots} shot{'s' * (each.shots > 1)}: failed: "
+            f"{each.failure}"
             for each in self.results
             if each.failure
         ]
         return "\n".join([titled_tables(self._tables(), is_markdown=is_markdown), *failures])
 
     def as_fields(self) -> dict[str, Any]:
-        """Everything as plain data; what is no number is None."""
+        """Everything as plain data; None in place of NaN."""
         return {
             **{name: value for name, value in asdict(self).items() if name != "results"},
             "results": [
@@ -73,7 +74,10 @@ class PeerReport:
             draws = max(len(each.draws) for each in some)
             part = "val is the collection, " if self.is_elsewhere else ""
             title = f"{self.collection}, {self.backbone}, {part}{shots} shot{'s' * (shots > 1)}: "
-            title += f"{self.classes} classes, {self.images:,} images, {draws} draw{'s' * (draws != 1)}, 95 % interval"
+            title += (
+                f"{self.classes} classes, {self.images:,} images, {draws} "
+                f"draw{'s' * (draws != 1)}, 95 % interval"
+            )
             yield title, TextTable(HEADER, tuple(map(_row, some)))
 
 

@@ -1,4 +1,4 @@
-"""Classifies exported draws by one method of another library; runs alone, in the environment of the peers.
+"""Classify exported draws by a method of another library, in the environment of the peers.
 
 Run: python run_peer.py METHOD DRAW.npz ...
 
@@ -6,14 +6,14 @@ DRAW.npz holds
     support: (s, d) float32 embeddings of the labelled images.
     classes: (s,) int64 in [0, c), their classes.
     queries: (q, d) float32 embeddings of all images to classify.
-    paths: (c, l) int64 class ids from the root of the hierarchy to each class; shorter paths repeat their last id.
+    paths: (c, l) int64 class ids from the root to each class; shorter paths repeat their last id.
 
-DRAW-METHOD.npz beside it receives
+Output, DRAW-METHOD.npz next to it:
     classes: (q,) int64, predicted.
     scores: (q,) float64 in [0, 1], the probability that the library gives the predicted class.
     seconds: of the processor for fitting and predicting, without imports.
 
-It imports nothing of ours, so that libraries of the program and of the peers never meet.
+It imports nothing of the program, whose libraries may conflict with those of the peers.
 """
 
 import sys
@@ -35,7 +35,7 @@ LINEAR: Final = ("sklearn.linear_model", "sklearn.pipeline", "sklearn.preprocess
 GRAPH: Final = ("sklearn.semi_supervised",)
 
 Scores = Callable[[], NDArray[np.float64]]
-"""Gives the scores (q,); called after the clock has stopped, since some libraries predict them by themselves."""
+"""Compute scores (q,); called after the clock has stopped, as some libraries need another pass."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Peer:
 
     Attributes:
         title: for tables.
-        modules: that are imported before the clock starts.
+        modules: imported before the clock starts.
         predict: gives classes (q,) and their scores.
         is_transductive: whether it learns from the images to classify, too.
         has_graph: whether it learns from the hierarchy.
@@ -70,12 +70,13 @@ class Peer:
 def by_easyfsl(
     name: str, draw: ExportedDraw, *, is_centred: bool = False
 ) -> tuple[NDArray[np.int64], Scores]:
-    """Classify by a few-shot classifier of easyfsl on an identity backbone, with the library's default settings.
+    """Classify by a few-shot classifier of easyfsl with default settings on an identity backbone.
 
     Args:
         name: of the class in `easyfsl.methods`.
         draw: what to classify.
-        is_centred: whether the library takes away the mean of all images of the draw and normalises to length 1.
+        is_centred: whether the library subtracts the mean of all images of the draw and normalises
+            to length 1.
     """
     torch, methods = import_module("torch"), import_module("easyfsl.methods")
     support, queries = torch.from_numpy(draw.support), torch.from_numpy(draw.queries)
@@ -95,7 +96,7 @@ def by_easyfsl(
 
 
 def _without_context(torch: Any, width: int) -> dict[str, Any]:
-    """Encoders that add nothing to the embeddings; the library's own are LSTMs that have to be trained."""
+    """Identity encoders; the library's own are LSTMs that have to be trained."""
 
     class Support(torch.nn.Module):  # type: ignore[misc]
         def forward(self, support: Any) -> Any:
@@ -171,7 +172,7 @@ def _logistic_regression(*, is_scaled: bool) -> Any:
 
 
 def _all_images(draw: ExportedDraw) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    """Embeddings (s + q, d) and classes (s + q,), -1 for unlabelled images, as scikit-learn has it."""
+    """Embeddings (s + q, d) and classes (s + q,), -1 for unlabelled ones, for scikit-learn."""
     unlabelled = np.full(len(draw.queries), -1)
     return np.concatenate([draw.support, draw.queries]), np.concatenate([draw.classes, unlabelled])
 
@@ -179,14 +180,14 @@ def _all_images(draw: ExportedDraw) -> tuple[NDArray[np.float32], NDArray[np.int
 def _most_probable(
     probabilities: NDArray[np.float64], classes: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], Scores]:
-    """The class of the largest value of each row (q, c), whose share of the row is its score."""
+    """The class of the largest value of each row (q, c), and its share of the row as score."""
     best = probabilities.argmax(axis=1)
     largest, sums = probabilities.max(axis=1), probabilities.sum(axis=1)
     return classes[best], lambda: np.divide(largest, sums, out=np.zeros(len(sums)), where=sums > 0)
 
 
 def _easyfsl(key: str, name: str, title: str, *, is_transductive: bool = False) -> dict[str, Peer]:
-    """A method of easyfsl with its embeddings as they are, and centred."""
+    """A method of easyfsl on plain and on centred embeddings."""
     title = f"easyfsl {title}"
     return {
         key: Peer(title, EASYFSL, partial(by_easyfsl, name), is_transductive),
@@ -208,7 +209,7 @@ def _linear(
     is_transductive: bool = False,
     has_graph: bool = False,
 ) -> dict[str, Peer]:
-    """A method around logistic regression, on embeddings as they are, and standardised by those it is fitted to."""
+    """A method around logistic regression, on plain and on standardised embeddings."""
     needed, scaled = (*LINEAR, *modules), partial(predict, is_scaled=True)
     return {
         key: Peer(title, needed, predict, is_transductive, has_graph),
@@ -217,7 +218,7 @@ def _linear(
 
 
 def _over_images(key: str, name: str, title: str) -> dict[str, Peer]:
-    """A graph of images of scikit-learn, with both of its kernels."""
+    """A graph-based method of scikit-learn, with both of its kernels."""
     title = f"scikit-learn {title}"
     return {
         f"{key}-{kernel}": Peer(

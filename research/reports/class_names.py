@@ -1,4 +1,4 @@
-"""Names beside the dots of coarse classes, as many as fit without overlap."""
+"""Labels of coarse classes in a figure, as many as fit without overlap."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
@@ -24,7 +24,7 @@ _SIDES: Final = (
     (0, 1, "center", "bottom"),
     (0, -1, "center", "top"),
 )
-"""Where a name may stand, best first: direction from the dot and alignment of the text."""
+"""Positions of a name, best first: direction from the dot and alignment of the text."""
 
 
 def name_coarse_classes(
@@ -34,9 +34,9 @@ def name_coarse_classes(
     levels: NDArray[np.int64],
     names: Sequence[str],
 ) -> tuple[str, ...]:
-    """Write names of coarse classes, coarsest first, each on the first side where nothing is in its way.
+    """Write names of coarse classes, coarsest first, each on the first free side.
 
-    The layout is fixed from here on: a name measured in one layout would overlap in another.
+    The layout is frozen afterwards: names measured in one layout may overlap in another.
 
     Args:
         figure: the figure, with all but names.
@@ -73,7 +73,7 @@ def _write(
     taken: Sequence["Bbox"],
     dots: NDArray[np.float64],
 ) -> "Bbox | None":
-    """Write one name if there is room; its box in pixels."""
+    """Write one name if there is room; return its box in pixels."""
     for text in _tries(axes, place, name):
         box = text.get_window_extent().padded(2)
         covers_dot = bool(np.any(np.all((dots > box.min) & (dots < box.max), axis=1)))

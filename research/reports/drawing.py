@@ -1,4 +1,4 @@
-"""How figures look and how they get into files. Matplotlib's objects only: no window, no state of pyplot."""
+"""Style and output of figures, by Matplotlib objects without pyplot."""
 
 import importlib.util
 from pathlib import Path
@@ -23,7 +23,7 @@ INK: Final = "#222222"
 FAINT: Final = "#8a8a8a"
 
 _STYLE: Final[dict[Any, Any]] = {
-    "font.family": "DejaVu Sans",  # comes with matplotlib: every machine draws the same letters
+    "font.family": "DejaVu Sans",  # comes with matplotlib: the same letters on every machine
     "font.size": 10,
     "axes.titlesize": 11,
     "axes.labelsize": 10,
@@ -39,14 +39,14 @@ _STYLE: Final[dict[Any, Any]] = {
     "text.color": INK,
     "xtick.color": INK,
     "ytick.color": INK,
-    "text.parse_math": False,  # a dollar sign in a name is a dollar sign
-    "svg.hashsalt": "protoleaf",  # identifiers inside the file: the same each time
+    "text.parse_math": False,  # a dollar sign in a name is no formula
+    "svg.hashsalt": "protoleaf",  # identifiers inside the file: deterministic
     "path.simplify": False,
 }
 
 
 def check_libraries() -> None:
-    """Make sure that figures can be drawn before anything is computed for them.
+    """Check that the libraries for figures are installed.
 
     Raises:
         UsageError: a library is missing.
@@ -60,14 +60,14 @@ def check_libraries() -> None:
 
 
 def styled() -> Any:
-    """The look of all figures, as a context around making and writing one."""
+    """Style of all figures, as a context around making and writing one."""
     import matplotlib as mpl
 
     return mpl.rc_context(_STYLE)
 
 
 def new_figure(width_inches: float, height_inches: float) -> "Figure":
-    """An empty figure that lays itself out and is drawn in memory.
+    """An empty figure with automatic layout, drawn in memory.
 
     Args:
         width_inches: width.
@@ -87,11 +87,11 @@ def new_figure(width_inches: float, height_inches: float) -> "Figure":
 
 
 def save(figure: "Figure", stem: Path) -> tuple[Path, Path]:
-    """Write a figure as pixels and as vectors, twice the same for the same figure.
+    """Write a figure as PNG and SVG, deterministically.
 
     Args:
-        figure: made inside `styled`, which must still hold.
-        stem: path without suffix; its folder is there.
+        figure: made inside `styled`; call within the same context.
+        stem: path without suffix; its folder exists.
 
     Returns:
         The PNG file and the SVG file.

@@ -1,4 +1,4 @@
-"""The folder that reports go to."""
+"""The output folder of reports."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,13 +10,13 @@ from engine.new_file import output_file
 
 @contextmanager
 def writing_into(folder: Path) -> Iterator[None]:
-    """Make the folder and tell plainly when it refuses what is written inside this context.
+    """Create the folder; errors of writing inside this context become `StorageError`.
 
     Args:
-        folder: made when missing, with those above it.
+        folder: created if missing, with its parents.
 
     Raises:
-        StorageError: the folder refuses.
+        StorageError: the folder cannot be written.
     """
     with writing(folder, "the report cannot be written", "make room or choose another folder"):
         folder.mkdir(parents=True, exist_ok=True)
@@ -24,7 +24,7 @@ def writing_into(folder: Path) -> Iterator[None]:
 
 
 def write_lines(path: Path, text: str) -> None:
-    """Write a text as it is, the same on every system.
+    """Write a text unchanged, with the same line ends on every system.
 
     Args:
         path: the file; an older one is replaced.

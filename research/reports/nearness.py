@@ -1,4 +1,4 @@
-"""How well the place of prototypes follows the category graph."""
+"""How well distances of prototypes follow the category graph."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,8 +15,10 @@ class Nearness:
 
     Attributes:
         child_to_parent: mean distance over the edges of the graph.
-        random_pairs: mean distance of two different classes drawn at random from the levels that an edge joins.
-        spread: level to mean distance of two different classes of that level; levels of one class are left out.
+        random_pairs: mean distance of two different classes drawn at random from the levels that an
+            edge joins.
+        spread: level to mean distance of two different classes of that level; levels with one class
+            are left out.
     """
 
     child_to_parent: float
@@ -25,16 +27,17 @@ class Nearness:
 
     @property
     def ratio(self) -> float:
-        """Below 1 where children sit nearer to their parents than classes of the same levels do."""
+        """Below 1 where children are closer to their parents than other classes of these levels."""
         return self.child_to_parent / self.random_pairs
 
 
 def nearness(
     vectors: NDArray[np.floating], edge_index: NDArray[np.int64], levels: NDArray[np.int64]
 ) -> Nearness:
-    """Measure how near children sit to their parents.
+    """Measure the distance of children to their parents.
 
-    The mean over random pairs is their expectation, worked out over all pairs of the two levels, so it needs no seed.
+    The mean over random pairs is the expectation over all pairs of the two levels, without
+    sampling.
 
     Args:
         vectors: (C, d) prototypes or their places in a figure, any unit.
@@ -71,7 +74,7 @@ def nearness(
 
 
 def _distances(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    # Row by row: as exact for equal vectors as for distant ones, and no (C, C, d) in memory.
+    # Row by row: as exact for equal vectors as for distant ones, without (C, C, d) in memory.
     return np.stack([np.linalg.norm(vectors - vector, axis=1) for vector in vectors])
 
 

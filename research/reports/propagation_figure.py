@@ -66,13 +66,13 @@ class PropagationCurve:
 def accuracy_against_propagation(
     curves: Sequence[PropagationCurve], out: Path
 ) -> tuple[Path, Path, Path]:
-    """Draw a panel for each variant with a line and its 95 % band for each setting and number of ways.
+    """Draw a panel per variant: a line with 95 % band for each setting and number of ways.
 
     Paper: Figure 4, which shows 1 - lambda in 0..0.9 for N-way 1-shot.
 
     Args:
         curves: the lines; each has at least one point.
-        out: folder for the files; made when missing.
+        out: folder for the files; created if missing.
 
     Returns:
         PNG, SVG and CSV; the CSV holds the numbers of the curves, unrounded.
@@ -80,7 +80,7 @@ def accuracy_against_propagation(
     Raises:
         InputError: there is no curve, a curve is empty, or its setting is unknown.
         UsageError: a library is missing.
-        StorageError: the folder refuses.
+        StorageError: the folder cannot be written.
     """
     drawing.check_libraries()
     _check(curves)
@@ -120,7 +120,7 @@ def _check(curves: Sequence[PropagationCurve]) -> None:
 def _draw_panel(
     panel: "Axes", curves: Sequence[PropagationCurve], styles: dict[int, tuple[str, str]]
 ) -> None:
-    """One data set: lines from the most to the least propagation, so that PPN+ is drawn and named first."""
+    """Draw one data set: lines from the most to the least propagation, so that PPN+ comes first."""
     settings = list(COLOURS)
     for curve in sorted(curves, key=lambda curve: (settings.index(curve.setting), curve.ways)):
         colour, (marker, line) = COLOURS[curve.setting], styles[curve.ways]
@@ -146,7 +146,7 @@ def _draw_panel(
 
 
 def _draw_legend(figure: "Figure", panels: Sequence["Axes"]) -> None:
-    """One legend below all panels: each kind of line once."""
+    """One legend below all panels, with each kind of line once."""
     named: dict[str, Artist] = {}
     for panel in panels:
         handles, labels = panel.get_legend_handles_labels()

@@ -1,4 +1,4 @@
-"""Figure 1 of the paper: prototypes of all classes in two dimensions, an edge from child to parent."""
+"""Figure 1 of the paper: prototypes of all classes in 2D, with edges from child to parent."""
 
 import csv
 import io
@@ -23,14 +23,17 @@ if TYPE_CHECKING:
 STEM: Final = "prototypes-in-2d"
 
 CSV_COLUMNS: Final = ("class", "x", "y", "name", "level", "parents")
-"""Names may be the same, so parents are identified by their number in the first column."""
+"""Names may be equal, so parents are identified by their number in the first column."""
 
 PARENT_SEPARATOR: Final = ";"
 """Between several parents in the CSV."""
 
 PERPLEXITY: Final = 10.0
-"""Of t-SNE: about the number of neighbours it keeps near. Families of classes are small; 30, which is usual for
-thousands of points, crowds each branch of a graph of some hundred classes into one spot."""
+"""Of t-SNE: about the number of neighbours considered.
+
+Families of classes are small; 30, usual for thousands of points, crowds each branch of a graph of
+some hundred classes into one spot.
+"""
 
 FEWEST_CLASSES: Final = 4
 
@@ -40,7 +43,7 @@ _SMALLEST_DOT: Final = 16.0
 
 @dataclass(frozen=True)
 class PrototypeFigure:
-    """What was drawn.
+    """Output of the figure.
 
     Attributes:
         pixels: PNG.
@@ -48,7 +51,7 @@ class PrototypeFigure:
         classes: CSV with one line for each class.
         facts: JSON with both measurements.
         places: (C, 2) float64, where each class was drawn; the unit is t-SNE's.
-        in_figure: how near children sit to parents in the figure.
+        in_figure: distances of children to parents in the figure.
         in_full_space: the same among the prototypes themselves.
     """
 
@@ -64,8 +67,10 @@ class PrototypeFigure:
     def sentence(self) -> str:
         """The measurements in words."""
         return (
-            "mean distance from child to parent, as share of that of random pairs of the same levels: "
-            f"{self.in_figure.ratio:.2f} in the figure, {self.in_full_space.ratio:.2f} in the full space"
+            "mean distance from child to parent, as share of that of random pairs of the same "
+            "levels: "
+            f"{self.in_figure.ratio:.2f} in the figure, {self.in_full_space.ratio:.2f} in the "
+            "full space"
         )
 
 
@@ -78,7 +83,7 @@ def prototypes_in_2d(
     *,
     seed: int = 0,
 ) -> PrototypeFigure:
-    """Draw the category graph where t-SNE puts its prototypes; coarse classes are larger and darker, some are named.
+    """Draw the category graph at t-SNE positions of its prototypes, coarse classes larger.
 
     Paper: Figure 1.
 
@@ -87,16 +92,17 @@ def prototypes_in_2d(
         edge_index: (2, E) int64, row 0 parent, row 1 child.
         levels: (C,) int64, smaller is coarser.
         names: C names of the classes.
-        out: folder for the files; made when missing.
+        out: folder for the files; created if missing.
         seed: of t-SNE.
 
     Returns:
         The files, the places and how well they follow the graph.
 
     Raises:
-        InputError: fewer than four classes, no edge, arrays of unequal length, or equal or infinite prototypes.
+        InputError: fewer than four classes, no edge, arrays of unequal length, or equal or infinite
+            prototypes.
         UsageError: a library is missing.
-        StorageError: the folder refuses.
+        StorageError: the folder cannot be written.
     """
     drawing.check_libraries()
     _check(vectors, levels, names)
@@ -149,12 +155,12 @@ def _perplexity(classes: int) -> float:
 
 
 def _in_two_dimensions(vectors: NDArray[np.floating], seed: int) -> NDArray[np.float64]:
-    """Places (C, 2) by t-SNE, which starts from the two main directions and so is nearly the same for any seed."""
+    """Positions (C, 2) by t-SNE, initialised by PCA and so nearly independent of the seed."""
     from sklearn.manifold import TSNE
     from threadpoolctl import threadpool_limits
 
     tsne = TSNE(n_components=2, perplexity=_perplexity(len(vectors)), init="pca", random_state=seed)
-    with threadpool_limits(1):  # sums in one order: the same places on any number of cores
+    with threadpool_limits(1):  # sums in one order: the same positions on any number of cores
         return np.asarray(
             tsne.fit_transform(np.asarray(vectors, dtype=np.float64)), dtype=np.float64
         )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 MISSING: Final = "-"
-"""What a cell shows that has nothing to show."""
+"""Content of an empty cell."""
 
 
 @dataclass(frozen=True)
@@ -21,21 +21,21 @@ class TextTable:
     rows: tuple[tuple[str, ...], ...]
 
     def as_text(self) -> str:
-        """Columns padded to one width each, first one to the left, others to the right; no line is cut."""
+        """Padded columns, the first left-aligned, others right-aligned; nothing is truncated."""
         widths = [max(map(len, cells)) for cells in zip(self.header, *self.rows, strict=True)]
         rule = "-" * (sum(widths) + 2 * (len(widths) - 1))
         lines = [_padded(self.header, widths), rule, *(_padded(row, widths) for row in self.rows)]
         return "\n".join(lines)
 
     def as_markdown(self) -> str:
-        """A table of Markdown: names of rows look as they are written, other cells are Markdown already."""
+        """Markdown table; names of rows are escaped, other cells are Markdown already."""
         rule = ("---", *("---:" for _ in self.header[1:]))
         rows = [(_escaped(row[0]), *row[1:]) for row in self.rows]
         return "\n".join("| " + " | ".join(cells) + " |" for cells in [self.header, rule, *rows])
 
 
 def titled_tables(tables: Iterable[tuple[str, TextTable]], *, is_markdown: bool) -> str:
-    """Tables below their titles, for a terminal or for the documents."""
+    """Tables with titles, for a terminal or for the documents."""
     parts = (
         (title, table.as_markdown() if is_markdown else table.as_text()) for title, table in tables
     )

@@ -1,4 +1,4 @@
-"""Seconds per iteration of our models beside the paper's, and how much each is of Prototypical Net's."""
+"""Seconds per iteration of each model beside the paper's, and relative to Prototypical Net."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,17 +25,17 @@ class MeasuredTime:
 
 
 def time_table(rows: Sequence[MeasuredTime]) -> TextTable:
-    """Our seconds beside the paper's Table 4; ratios compare machines as different as a TITAN XP and a laptop.
+    """Our seconds beside the paper's Table 4; machines differ, so ratios are to be compared.
 
     Args:
         rows: our times, each row once.
 
     Returns:
-        The paper's models in the order of its tables, then others; "-" where something is missing. Call `as_text` or
-        `as_markdown` of it.
+        The paper's models in the order of its tables, then others; "-" where something is missing.
+        Call `as_text` or `as_markdown` of it.
 
     Raises:
-        InputError: a row is there twice, or a time is not above 0.
+        InputError: duplicate row, or a time is not above 0.
     """
     measured = {row.row: row for row in rows}
     if len(measured) < len(rows):

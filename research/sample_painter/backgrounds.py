@@ -1,4 +1,4 @@
-"""What the subject lies on or stands before: paper, linen, wood, stone, soil, moss, a meadow out of focus."""
+"""Backgrounds: paper, linen, wood, stone, soil, moss, sky, and a meadow out of focus."""
 
 from collections.abc import Callable
 from typing import Final
@@ -126,7 +126,7 @@ def _out_of_focus(
     low: Colour,
     lights: Colour,
 ) -> Floats:
-    """A gradient with soft clouds and discs of light, drawn small and grown."""
+    """A gradient with soft clouds and discs of light, drawn small and enlarged."""
     rows, columns = height // 2, width // 2
     fall = np.linspace(0, 1, rows, dtype=np.float32)[:, None] + 0.38 * clouds(
         rows, columns, 70, generator, octaves=2
@@ -165,7 +165,7 @@ def _lines(
     length: float,
     thick: int = 1,
 ) -> Floats:
-    """Short bent lines scattered over a field, as shares of cover."""
+    """Short bent lines scattered over a field, as coverage."""
     sheet = Image.new("L", (width, height))
     pen = ImageDraw.Draw(sheet)
     for x, y in generator.uniform(0, 1, (count, 2)) * (width, height):

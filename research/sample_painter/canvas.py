@@ -1,7 +1,7 @@
-"""The transparent sheet a subject is drawn on: filled outlines with soft relief and contact shadows.
+"""The transparent layer of a subject: filled outlines with relief and contact shadows.
 
-Masks are drawn four times as fine as the photograph, so every edge is smooth.
-Colours are sRGB shares in 0..1; the y axis points down, as in pictures.
+Masks are supersampled fourfold, so edges are smooth. Colours are sRGB shares in 0..1; the y axis
+points down, as in pictures.
 """
 
 import math
@@ -21,7 +21,7 @@ Outline = NDArray[np.float32]  # (points, 2): x, y
 
 @dataclass(frozen=True)
 class Place:
-    """Where a shape lies: an affine map from its own coordinates to those of the sheet around it.
+    """Position of a shape: affine map from its own coordinates to those of its parent.
 
     `x' = xx x + xy y + x0` and `y' = yx x + yy y + y0`.
     """
@@ -45,7 +45,7 @@ class Place:
         )
 
     def points(self, outline: Outline) -> Outline:
-        """Carry points (n, 2) from the shape's own coordinates to the sheet's."""
+        """Map points (n, 2) from the shape's own coordinates to the sheet's."""
         x, y = outline[:, 0], outline[:, 1]
         mapped = np.stack(
             (self.xx * x + self.xy * y + self.x0, self.yx * x + self.yy * y + self.y0),
@@ -55,7 +55,7 @@ class Place:
         return np.asarray(mapped, np.float32)
 
     def local(self, x: Floats, y: Floats) -> tuple[Floats, Floats]:
-        """Carry coordinates of the sheet back to the shape's own."""
+        """Map coordinates of the sheet back to the shape's own."""
         area = self.xx * self.yy - self.xy * self.yx
         x, y = x - np.float32(self.x0), y - np.float32(self.y0)
         u = np.float32(self.yy / area) * x - np.float32(self.xy / area) * y
@@ -63,7 +63,7 @@ class Place:
         return u, v
 
     def local_direction(self, x: float, y: float) -> tuple[float, float]:
-        """Carry a direction of the sheet to a unit vector in the shape's own coordinates."""
+        """Map a direction of the sheet to a unit vector in the shape's own coordinates."""
         area = self.xx * self.yy - self.xy * self.yx
         u, v = (self.yy * x - self.xy * y) / area, (self.xx * y - self.yx * x) / area
         length = math.hypot(u, v)
@@ -78,11 +78,11 @@ class Place:
 def place(
     x: float = 0.0, y: float = 0.0, *, turn: float = 0.0, scale: float = 1.0, stretch: float = 1.0
 ) -> Place:
-    """Put a shape somewhere.
+    """Affine map by position, angle and scale.
 
     Args:
-        x: where the shape's origin goes.
-        y: where the shape's origin goes.
+        x: of the shape's origin.
+        y: of the shape's origin.
         turn: clockwise angle in degrees.
         scale: size along the shape's x axis.
         stretch: size along the shape's y axis, relative to `scale`; negative mirrors it.
@@ -96,7 +96,7 @@ HERE: Final = Place()
 
 @dataclass(frozen=True)
 class Patch:
-    """The pixels a shape covers, as flat arrays of equal length, for its paint to colour.
+    """The pixels that a shape covers, as flat arrays of equal length, for its paint.
 
     Attributes:
         u: pixels' x in the shape's own coordinates.
@@ -117,7 +117,7 @@ class Patch:
     columns: NDArray[np.int64]
 
     def inside(self, outlines: Sequence[Outline], *, soften_by: float = 0.0) -> Floats:
-        """How much of each pixel some further outlines cover: spots, veins, bands.
+        """Coverage of each pixel by further outlines: spots, veins, bands.
 
         Args:
             outlines: each (points, 2) in the shape's own coordinates.
@@ -135,7 +135,7 @@ Paint = Callable[[Patch], Floats]  # returns colours (pixels, 3)
 
 
 class Canvas:
-    """A transparent sheet, premultiplied, that shapes are filled on one above the other.
+    """A transparent layer with premultiplied alpha, on which shapes are filled in order.
 
     Args:
         width: of the photograph, in pixels.
@@ -165,12 +165,12 @@ class Canvas:
 
         Args:
             outlines: each (points, 2) in the shape's own coordinates.
-            paint: gives the covered pixels their colours.
-            where: places the shape in the subject.
+            paint: colours of the covered pixels.
+            where: position of the shape in the subject.
             relief: how strongly the rim catches the light; 0 is flat.
             roundness: width of the rim in the shape's own units.
-            shadow: how dark the shape's shadow on what lies below it is, 0..1.
-            opacity: 1 hides what lies below.
+            shadow: darkness of the shadow on layers below, 0..1.
+            opacity: 1 hides layers below.
         """
         target = self._pose.of(where)
         rim_pixels = max(roundness * target.scale, 1.5)
@@ -202,17 +202,13 @@ class Canvas:
         self._lay(patch.rows, patch.columns, colours, cover.take(covered) * np.float32(opacity))
 
     def developed(self) -> tuple[Floats, Floats]:
-        """What was drawn.
-
-        Returns:
-            Premultiplied colours (height, width, 3) and alpha (height, width), both in 0..1.
-        """
+        """Premultiplied colours (height, width, 3) and alpha (height, width), both in 0..1."""
         return self._colour, self._alpha
 
     def _box_around(
         self, corners: Sequence[Outline], margin: float
     ) -> tuple[int, int, int, int] | None:
-        """Left, top, right, bottom of the pixels to touch; nothing when the shape lies outside the sheet."""
+        """Left, top, right, bottom of the affected pixels; None for a shape outside the sheet."""
         low = np.min([points.min(axis=0) for points in corners], axis=0) - margin
         high = np.max([points.max(axis=0) for points in corners], axis=0) + margin
         height, width = self._alpha.shape
@@ -223,7 +219,7 @@ class Canvas:
     def _darken(
         self, box: tuple[int, int, int, int], cover: Floats, *, strength: float, reach: float
     ) -> None:
-        """Throw the soft shadow of a shape on what was drawn before it."""
+        """Draw the soft shadow of a shape on earlier ones."""
         left, top, right, bottom = box
         shift = (round(self.light[1] * reach * 0.5), round(self.light[0] * reach * 0.5))
         shade = shifted(soften(cover, reach), *shift)
@@ -240,7 +236,7 @@ class Canvas:
 
 
 def coverage(corners: Sequence[Outline], box: tuple[int, int, int, int]) -> Floats:
-    """How much of each pixel of a box the union of outlines covers.
+    """Coverage of each pixel of a box by the union of outlines.
 
     Args:
         corners: outlines in pixels.
@@ -261,7 +257,7 @@ def coverage(corners: Sequence[Outline], box: tuple[int, int, int, int]) -> Floa
 
 
 def soften(field: Floats, radius: float) -> Floats:
-    """Blur cheaply: shrink by the radius and let it grow back smoothly."""
+    """Blur cheaply: downscale by the radius and upscale smoothly."""
     height, width = field.shape
     small = (max(round(width / radius), 1), max(round(height / radius), 1))
     shrunk = Image.fromarray(field).resize(small, Image.Resampling.BILINEAR)
@@ -269,7 +265,7 @@ def soften(field: Floats, radius: float) -> Floats:
 
 
 def shifted(field: Floats, down: int, right: int) -> Floats:
-    """Move a field; what comes in at an edge is as that edge was, so that a shadow never enters at the other side."""
+    """Shift a field; edges are replicated, so that no shadow enters at the other side."""
     height, width = field.shape
     rows = np.clip(np.arange(height) - down, 0, height - 1)
     columns = np.clip(np.arange(width) - right, 0, width - 1)
@@ -277,7 +273,7 @@ def shifted(field: Floats, down: int, right: int) -> Floats:
 
 
 def _relief(cover: Floats, radius: float, light: tuple[float, float]) -> tuple[Floats, Floats]:
-    """Depth below the rim, and how much each pixel leans towards the light (-1..1)."""
+    """Depth below the rim, and how much each pixel faces the light (-1..1)."""
     height, width = cover.shape
     small = (max(round(width / radius), 2), max(round(height / radius), 2))
     shrunk = Image.fromarray(cover).resize(small, Image.Resampling.BILINEAR)

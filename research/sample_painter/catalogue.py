@@ -1,4 +1,4 @@
-"""What the collection holds: its classes, how many pictures of each are labelled, and who paints them."""
+"""Contents of the collection: classes, numbers of labelled pictures, and painters."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -23,9 +23,9 @@ class Kind:
     Attributes:
         name: unique in the collection.
         parents: names of the groups it belongs to.
-        draw: paints one specimen.
-        scene: where it is found.
-        shots: how many pictures a person has labelled.
+        draw: painter of one specimen.
+        scene: where it is shown.
+        shots: number of labelled pictures.
     """
 
     name: str

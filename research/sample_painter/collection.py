@@ -1,4 +1,4 @@
-"""The sample collection: drawn pictures of plants and insects, their classes, a few labels and the truth."""
+"""The sample collection: generated pictures of plants and insects, with classes and labels."""
 
 import csv
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ class SampleClass:
 
     Attributes:
         name: unique in the collection.
-        parents: names of the classes right above; empty for a root.
+        parents: names of its parents; empty for a root.
     """
 
     name: str
@@ -32,8 +32,8 @@ class SampleImage:
 
     Attributes:
         path: relative to the collection's folder, with "/".
-        class_name: what it shows, or for a coarse label the group; empty when it shows nothing of the classes.
-        is_shot: whether it comes labelled.
+        class_name: class, or group for a coarse label; empty for none of the classes.
+        is_shot: whether it is labelled.
     """
 
     path: str
@@ -50,7 +50,7 @@ class SampleCollection:
         classes: parents before their children.
         images: by file name.
         edges_csv: table of child and parent; roots have an empty parent.
-        truth_csv: table of image and class for the images that are no shots; the class of strays is empty.
+        truth_csv: table of image and class for the unlabelled images; the class of strays is empty.
         shots_csv: table of image and class for the shots.
     """
 
@@ -73,10 +73,10 @@ def draw_collection(
     """Draw the sample collection; the same arguments draw the same files.
 
     Args:
-        folder: made when it is not there; files of an earlier drawing are replaced.
-        seed: decides about every specimen, pose, light and background, and about the file names.
+        folder: created if missing; files of an earlier call are replaced.
+        seed: of specimens, poses, light, backgrounds and file names.
         images_per_class: pictures of each leaf class; at most about half of them are shots.
-        on_progress: called with how many pictures are there.
+        on_progress: called with the number of pictures drawn.
         cancel: stops between two pictures.
 
     Returns:

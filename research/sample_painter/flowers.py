@@ -1,4 +1,4 @@
-"""Flowers: daisies, roses, poppies and spring bulbs, seen from above. A subject fills about the unit disc."""
+"""Flowers from above: daisies, roses, poppies, bulbs. A subject fills about the unit disc."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Fruits: rose hips, berries and nuts on their stalks. A subject fills about the unit disc and hangs downwards."""
+"""Fruits: rose hips, berries and nuts on stalks. A subject fills about the unit disc."""
 
 import math
 from typing import Final
@@ -266,7 +266,7 @@ def _blueberry(canvas: Canvas, generator: np.random.Generator, where: Place, blu
 
 
 def _currant_paint(red: Colour, generator: np.random.Generator) -> Paint:
-    """Paint of a clear berry: light gathers on the side away from it, seeds and fine lines show through."""
+    """Paint of a clear berry: light gathers on the far side, seeds and fine lines show through."""
     ball = ball_paint(red, gloss=0.95, dark=0.4)
     seeds = [
         disc(0.2, *generator.uniform(-0.35, 0.35, 2), flatten=1.4, corners=12) for _ in range(3)
@@ -393,7 +393,7 @@ def _stalk(canvas: Canvas, start: Point, end: Point, base: Colour, *, width: flo
 
 
 def _carried(where: Place, point: Point) -> Point:
-    """A point of a shape, in the subject's coordinates."""
+    """Map a point of a shape to the subject's coordinates."""
     x, y = where.points(np.array([point], np.float32))[0]
     return float(x), float(y)
 

@@ -1,6 +1,7 @@
 """Insects from above: beetles with closed wing cases, butterflies with spread wings.
 
-A subject fills about the unit disc, its head towards the top. Right halves are drawn; left ones mirror them.
+A subject fills about the unit disc, its head towards the top. Right halves are drawn; left ones
+mirror them.
 """
 
 from collections.abc import Sequence
@@ -386,7 +387,7 @@ def _veins(outline: Outline) -> list[Outline]:
 
 
 def _dots(outline: Outline, stretch: tuple[float, float], count: int) -> tuple[Outline, ...]:
-    """Two staggered rows of dots along a stretch of a wing's rim; the stretch is in shares of the outline."""
+    """Two staggered rows of dots along a stretch of a wing's rim, in shares of the outline."""
     centre = outline.mean(axis=0)
     at = (np.linspace(*stretch, count) * (len(outline) - 1)).astype(int)
     places = [
@@ -420,7 +421,7 @@ def _armour(
     sheen: Colour | None = None,
     shadow: float = 0.0,
 ) -> None:
-    """Draw a domed plate of a beetle with marks on it; sheen is a second colour that shows where light grazes."""
+    """Draw a domed plate of a beetle with marks; `sheen` is the colour at grazing angles."""
     low, high = outline.min(axis=0), outline.max(axis=0)
     centre, half = (low + high) / 2, (high - low) / 2 * 1.08
     radius = (float(half[0]), float(half[1]))
@@ -443,7 +444,7 @@ def _armour(
 
 
 def _symmetric(right: Sequence[Point]) -> Outline:
-    """Outline from points down the right side; the first and the last lie on the axis."""
+    """Symmetric outline from points down the right side; the first and last are on the axis."""
     return smooth([*right, *[(-x, y) for x, y in right[-2:0:-1]]])
 
 
@@ -466,9 +467,9 @@ def _legs(
 
     Args:
         canvas: to draw on.
-        generator: moves the legs.
+        generator: of random variation.
         base: colour.
-        roots: where along the body the pairs sit.
+        roots: positions of the pairs along the body.
         body: half width of the body.
         reach: how far the legs stick out.
         thick: width of a thigh.

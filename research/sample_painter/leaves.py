@@ -1,4 +1,4 @@
-"""Leaves: lobed, toothed and compound ones, in summer green or autumn colours. A subject fills about the unit disc.
+"""Leaves: lobed, toothed and compound, green or autumnal. A subject fills about the unit disc.
 
 A leaf lies along the x axis, its stalk at the left.
 """
@@ -92,10 +92,10 @@ class Foliage:
 
     Attributes:
         blade: colour of the blade.
-        autumn: colour that creeps in from the rim.
-        ageing: how far it has crept, 0..1.
+        autumn: autumn colour from the rim.
+        ageing: extent of the autumn colour, 0..1.
         vein: colour of the veins.
-        spots: how many brown spots there are; a share of the blade.
+        spots: share of brown spots on the blade.
     """
 
     blade: Colour
@@ -215,7 +215,7 @@ def draw_small_leaf(
 def _season(
     generator: np.random.Generator, green: Colour, *, autumn: Sequence[str], turned: float
 ) -> Foliage:
-    """Choose a day of the year: a share of the leaves have turned to autumn colours, the others are green."""
+    """Choose a season: a share of the leaves have autumn colours, the others are green."""
     ageing = (
         generator.uniform(0.55, 1) if generator.random() < turned else generator.uniform(0, 0.2)
     )
@@ -269,7 +269,7 @@ def _leaflet(
 def _leaf_paint(
     foliage: Foliage, veins: Sequence[Outline], generator: np.random.Generator, *, pleats: int = 0
 ) -> Paint:
-    """Paint of a leaf: a half in the light and one less so, soft blotches, veins, autumn from the rim, spots."""
+    """Paint of a leaf: a brighter and a darker half, blotches, veins, autumn colours, spots."""
 
     def paint(patch: Patch) -> Floats:
         cloud = mottle(patch, generator, 0.22)
@@ -323,18 +323,18 @@ def _toothed(blade: Blade, generator: np.random.Generator, *, teeth: int, depth:
 
 
 def _bent(at: float, reach: float, forward: float, *, width: float = 0.011) -> Outline:
-    """A side vein that leaves the midrib at a place and reaches outwards and forwards."""
+    """A side vein that starts at the midrib and bends outwards and forwards."""
     points = ((at, 0.0), (at + forward * 0.4, reach * 0.5), (at + forward, reach * 0.95))
     return stroke(points, width, width * 0.35)
 
 
 def _with_mirror(outlines: Sequence[Outline]) -> list[Outline]:
-    """Outlines of one half of a leaf, and those of the other half."""
+    """Outlines of one half of a leaf, and their mirror images."""
     return [*outlines, *[np.asarray(outline * (1, -1), np.float32) for outline in outlines]]
 
 
 def _jittered(outline: Outline, generator: np.random.Generator, amount: float) -> Outline:
-    """Shift the points of an outline a little, smoothly, as no two leaves are alike."""
+    """Shift the points of an outline a little, smoothly."""
     count = len(outline)
     knots = generator.normal(0, amount, (12, 2))
     at = np.linspace(0, 12, count, endpoint=False)

@@ -1,4 +1,4 @@
-"""Which pictures the sample collection needs, in the order of their file names, and how each of them is taken."""
+"""The pictures of the sample collection, in the order of their file names."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -23,11 +23,11 @@ class PictureOrder:
     """A picture to take.
 
     Attributes:
-        class_name: what it shows, or for a coarse label the group; empty when it shows nothing of the classes.
-        is_shot: whether it comes labelled.
-        draw: paints its subject.
+        class_name: class, or group for a coarse label; empty for none of the classes.
+        is_shot: whether it is labelled.
+        draw: painter of the subject.
         scene: where the subject is shown.
-        number: of the picture, from 0; decides about its random numbers.
+        number: of the picture, from 0; seeds its random numbers.
         path: of its file, relative to the collection's folder, with "/".
     """
 
@@ -39,7 +39,7 @@ class PictureOrder:
     path: str = ""
 
     def take(self, folder: Path, seed: int) -> Path:
-        """Draw the picture and write it; it has its own random numbers, so it depends on none before it.
+        """Draw the picture and write it; its random numbers do not depend on other pictures.
 
         Args:
             folder: of the collection.
@@ -59,7 +59,7 @@ class PictureOrder:
 
 
 def orders_of(images_per_class: int, seed: int) -> list[PictureOrder]:
-    """List the pictures to take; file names are in shuffled order, so that a name does not give the class away."""
+    """Pictures to draw, with shuffled file names, so that a name does not reveal the class."""
     orders = list(_by_class(images_per_class))
     shuffled: NDArray[np.int64] = np.random.default_rng(seed).permutation(len(orders))
     return [
@@ -86,9 +86,10 @@ def _by_class(images_per_class: int) -> Iterator[PictureOrder]:
 
 
 def _kinds_for(group: str) -> list[Kind]:
-    """What the coarsely labelled pictures of a group show: by turns a kind without shots and one of the others.
+    """Subjects of the coarsely labelled pictures of a group: alternately without and with shots.
 
-    Who cannot tell a species labels it by its group, so these pictures are often of species that have no shots.
+    A user who cannot tell a species labels it by its group, so these are often species without
+    shots.
     """
     members = [kind for kind in KINDS if group in kind.parents]
     unknown = [kind for kind in members if not kind.shots]

@@ -17,32 +17,32 @@ def colour(text: str) -> Colour:
 
 
 def varied(base: Colour, generator: np.random.Generator, amount: float = 0.05) -> Colour:
-    """Shift a colour a little in brightness and in each channel, as specimens differ."""
+    """Vary a colour a little in brightness and in each channel."""
     shift = generator.normal(0, amount) + generator.normal(0, amount / 2, 3)
     return np.clip(base * (1 + shift), 0, 1).astype(np.float32)
 
 
 def mix(first: Floats, second: Floats, share: Floats | float) -> Floats:
-    """Blend two colours; `share` (pixels,) is how much of the second."""
+    """Blend two colours; `share` (pixels,) is the weight of the second."""
     weight = np.asarray(share, np.float32)[..., None]
     return np.asarray(first + (second - first) * weight, np.float32)
 
 
 def ramp(position: Floats, stops: Sequence[tuple[float, Colour]]) -> Floats:
-    """Run through colours along positions; stops are (position, colour) in rising order."""
+    """Interpolate colours at positions; stops are (position, colour), ascending."""
     at = [stop for stop, _ in stops]
     channels = [np.interp(position, at, [shade[i] for _, shade in stops]) for i in range(3)]
     return np.stack(channels, axis=-1).astype(np.float32)
 
 
 def rise(position: Floats, start: float, end: float) -> Floats:
-    """Go smoothly from 0 at `start` to 1 at `end`; falls when `end` is the smaller."""
+    """Smooth step from 0 at `start` to 1 at `end`; falling where `end` is smaller."""
     share = np.clip((position - start) / (end - start), 0, 1)
     return np.asarray(share * share * (3 - 2 * share), np.float32)
 
 
 def plain(base: Colour) -> Paint:
-    """One colour everywhere; the canvas adds the relief."""
+    """One colour everywhere; relief comes from the canvas."""
     return lambda patch: np.broadcast_to(base, (len(patch.u), 3))
 
 
@@ -61,7 +61,7 @@ def petal_paint(
     veins: int = 25,
     groove: float = 0.05,
 ) -> Paint:
-    """Paint of a petal: a ramp from base to tip, fine streaks that follow its shape, a groove along the middle.
+    """Paint of a petal: a ramp from base to tip, streaks along its shape, a groove in the middle.
 
     Args:
         blade: the petal's shape.
@@ -95,7 +95,7 @@ def ball_paint(
         base: colour where the light falls slantwise.
         gloss: strength of the highlight.
         dark: how dark the side away from the light is.
-        bounce: light that the ground throws back on the dark rim.
+        bounce: light reflected by the ground on the dark rim.
         radius: the ellipse's radii along u and v.
     """
 
@@ -127,7 +127,7 @@ def ball_paint(
 def clouds(
     height: int, width: int, cell: float, generator: np.random.Generator, *, octaves: int = 3
 ) -> Floats:
-    """Soft noise of about -1..1: several layers, each half as coarse and half as strong as the one before.
+    """Fractal noise of about -1..1: layers of halving cell size and amplitude.
 
     Args:
         height: rows.
@@ -149,7 +149,7 @@ def clouds(
 def mottle(
     patch: Patch, generator: np.random.Generator, cell: float, *, octaves: int = 3
 ) -> Floats:
-    """Soft noise of about -1..1 on the pixels of a patch; `cell` is the spots' size in the shape's own units."""
+    """Fractal noise of about -1..1 on a patch; `cell` is in the shape's own units."""
     top, left = int(patch.rows.min()), int(patch.columns.min())
     height, width = int(patch.rows.max()) - top + 1, int(patch.columns.max()) - left + 1
     field = clouds(height, width, cell * patch.place.scale, generator, octaves=octaves)

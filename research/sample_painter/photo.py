@@ -1,4 +1,4 @@
-"""The camera: puts a painted subject before a background and takes a picture of it, never twice the same way."""
+"""Simulated photos: a painted subject on a background, with random pose, light and camera."""
 
 import math
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from research.sample_painter.canvas import Canvas, Floats, Place, place, shifted
 Painter = Callable[[Canvas, np.random.Generator], None]
 
 SIZES: Final = ((320, 320), (352, 288), (288, 352), (360, 270))  # width, height
-DISTANT: Final = ("meadow", "sky")  # too far behind the subject for its shadow to fall on
+DISTANT: Final = ("meadow", "sky")  # too far behind the subject for a shadow
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,8 @@ class Scene:
     """How subjects of a kind are shown.
 
     Attributes:
-        grounds: names of the backgrounds they are found on.
-        turn: the furthest they are turned from upright, in degrees.
+        grounds: names of possible backgrounds.
+        turn: largest rotation from upright, in degrees.
     """
 
     grounds: tuple[str, ...]
@@ -31,12 +31,12 @@ class Scene:
 
 
 def photograph(draw: Painter, scene: Scene, generator: np.random.Generator) -> Image.Image:
-    """Take one picture.
+    """Generate a photo.
 
     Args:
         draw: paints the subject into about the unit disc.
         scene: where and how the subject is shown.
-        generator: decides about specimen, pose, light, background and camera.
+        generator: of specimen, pose, light, background and camera.
 
     Returns:
         An RGB picture of about 320 x 320 pixels.
@@ -55,7 +55,7 @@ def photograph(draw: Painter, scene: Scene, generator: np.random.Generator) -> I
 
 
 def _pose(width: int, height: int, turn: float, generator: np.random.Generator) -> Place:
-    """Place the unit disc near the middle of the picture, turned, and tilted away from the camera."""
+    """Pose of the unit disc: near the centre of the picture, rotated and tilted."""
     side = min(width, height)
     shift = np.clip(generator.normal(0, 0.035, 2), -0.07, 0.07) * side
     size = side * generator.uniform(0.33, 0.47)
@@ -71,7 +71,7 @@ def _pose(width: int, height: int, turn: float, generator: np.random.Generator) 
 
 
 def _blurred(field: Floats, radius: float) -> Floats:
-    """Blur a picture as a lens does; small radii cost nothing."""
+    """Lens blur; small radii are skipped."""
     if radius < 0.3:  # noqa: PLR2004 (pixels; too little to see)
         return field
     picture = Image.fromarray((np.clip(field, 0, 1) * 255).astype(np.uint8))
@@ -81,7 +81,7 @@ def _blurred(field: Floats, radius: float) -> Floats:
 def _shaded(
     ground: Floats, alpha: Floats, light: tuple[float, float], generator: np.random.Generator
 ) -> Floats:
-    """Let the subject's shadow fall on the ground: a dark one close by and a soft one along the light."""
+    """Shadow of the subject on the ground: a dark one close by and a soft one along the light."""
     shade = np.zeros_like(alpha)
     softness = generator.uniform(4, 12)
     for reach, strength in ((softness, generator.uniform(0.3, 0.6)), (3.0, 0.25)):
@@ -91,7 +91,7 @@ def _shaded(
 
 
 def _developed(field: Floats, generator: np.random.Generator) -> Image.Image:
-    """Add what cameras add: exposure, colour cast, contrast, falling light, a little blur and grain."""
+    """Camera effects: exposure, colour cast, contrast, vignetting, blur and grain."""
     height, width, _ = field.shape
     field = _blurred(field, max(generator.normal(0.3, 0.35), 0))
     down, right = np.linspace(-1, 1, height)[:, None], np.linspace(-1, 1, width)[None, :]

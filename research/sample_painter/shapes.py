@@ -1,4 +1,4 @@
-"""Outlines in a shape's own coordinates: blades of petals and leaves, strokes, discs, smooth curves."""
+"""Outlines in a shape's own coordinates: petals and leaves, strokes, discs, smooth curves."""
 
 import math
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True)
 class Blade:
-    """A petal or leaf along the x axis from 0 to 1, as wide on both sides as its profile says.
+    """A petal or leaf along the x axis from 0 to 1, symmetric, with a width profile.
 
     Attributes:
         profile: (position along the blade, half width there), from 0 to 1.
@@ -29,7 +29,7 @@ class Blade:
     def outline(
         self, generator: np.random.Generator | None = None, *, ripple: float = 0.0
     ) -> Outline:
-        """Outline of the blade; with a generator the rim ripples by a share of its width."""
+        """Outline of the blade; with a generator, the rim ripples by a share of its width."""
         fine = smooth(self.profile, closed=False, steps=6)
         upper, lower = fine.copy(), fine[::-1].copy()
         lower[:, 1] *= -1
@@ -116,7 +116,7 @@ def mirrored(half: Sequence[Point]) -> list[Point]:
 
 
 def spiral(count: int, radius: float, *, start: float = 0.0) -> Outline:
-    """Points (count, 2) of a sunflower's spiral: evenly dense in a disc, from the middle outwards."""
+    """Points (count, 2) of a sunflower spiral: uniform in a disc, from the centre outwards."""
     index = np.arange(count)
     reach = radius * np.sqrt((index + 0.5) / count)
     angle = index * math.radians(137.507) + start

@@ -1,4 +1,4 @@
-"""Things that belong to no class of the collection: a pebble, a key, a button. A subject fills about the unit disc."""
+"""Objects of no class: a pebble, a key, a button. A subject fills about the unit disc."""
 
 import math
 

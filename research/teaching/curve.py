@@ -17,25 +17,30 @@ if TYPE_CHECKING:
 STEM: Final = "accuracy-against-labels"
 
 _PEERS: Final = (
-    ("#0072b2", "o"), ("#56b4e9", "s"), ("#009e73", "^"), ("#e69f00", "D"), ("#cc79a7", "v"), ("#8a8a8a", "P"),
+    ("#0072b2", "o"),
+    ("#56b4e9", "s"),
+    ("#009e73", "^"),
+    ("#e69f00", "D"),
+    ("#cc79a7", "v"),
+    ("#8a8a8a", "P"),
     ("#7f6000", "X"),
-)  # fmt: skip
-"""Colours of Okabe and Ito and two greys of them, each with a marker, so that they can be distinguished in grey too."""
+)
+"""Colours of Okabe and Ito and two greys, each with a marker, distinguishable in grey too."""
 
 
 def accuracy_against_labels(report: TeachReport, out: Path) -> tuple[Path, Path]:
-    """TaughtDraw the share of images whose leaf is right against labels a class, with the band of its 95 % interval.
+    """Draw accuracy by labels a class, with the band of its 95 % interval.
 
     Args:
         report: of any methods.
-        out: folder for the files; made when missing.
+        out: folder for the files; created if missing.
 
     Returns:
         PNG and SVG.
 
     Raises:
         UsageError: a library is missing.
-        StorageError: the folder refuses.
+        StorageError: the folder cannot be written.
     """
     drawing.check_libraries()
     with drawing.styled(), writing_into(out):
@@ -62,10 +67,16 @@ def _draw(panel: "Axes", result: TeachResult, *, peers_style: tuple[str, str] | 
     method = result.cell.method
     colour, marker = peers_style or ((drawing.VERMILION if method == OURS else drawing.INK), "")
     panel.plot(
-        ROUNDS, means, color=colour, marker=marker, markersize=4, label=METHODS[method].title,
-        linewidth=2.6 if method == OURS else 1.3, linestyle="--" if method == RANDOM else "-",
+        ROUNDS,
+        means,
+        color=colour,
+        marker=marker,
+        markersize=4,
+        label=METHODS[method].title,
+        linewidth=2.6 if method == OURS else 1.3,
+        linestyle="--" if method == RANDOM else "-",
         zorder=3 if method == OURS else 2,
-    )  # fmt: skip
+    )
     if method in {OURS, RANDOM} and len(result.draws) > 1:
         low = [mean - 100 * each.half_width for mean, each in zip(means, found, strict=True)]
         high = [mean + 100 * each.half_width for mean, each in zip(means, found, strict=True)]

@@ -1,4 +1,4 @@
-"""Errors that groups and bulk accepts say to expect, beside the true ones: labels from `train`, images of others."""
+"""Expected errors shown for groups and bulk accepts, compared with the true ones."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,22 +20,22 @@ SHOTS: Final = (2, 5, 20, 1000)  # of each class; the last are all
 RARER: Final = "sure ones of all classes but the largest"
 BARS: Final = (0.8, 0.95)  # of bulk accepts
 EVERY_GROUP: Final = 100_000
-FEWEST_GROUPS: Final = 2  # of which a variance is known
+FEWEST_GROUPS: Final = 2  # for a variance
 Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class ExpectedErrors:
-    """Of one kind of accept.
+    """Expected and true errors of one kind of accept.
 
     Attributes:
         shots: labels of each class, at most.
-        kind: what is accepted.
-        images: that are accepted.
+        kind: of accepts.
+        images: accepted ones.
         expected: errors shown.
         wrong: true errors.
-        design_effect: how many times wider the variance of the errors is than if each image erred by itself:
-            look-alikes err together (Kish, Survey Sampling, 1965).
+        design_effect: variance of the errors relative to that of independent images, as errors of
+            similar images are correlated (Kish, Survey Sampling, 1965).
     """
 
     shots: int
@@ -47,12 +47,12 @@ class ExpectedErrors:
 
     @property
     def image_interval(self) -> tuple[float, float]:
-        """95 % interval of the true errors if each image erred by itself."""
+        """95 % interval of the true errors for independent images."""
         return self._interval(1.0)
 
     @property
     def interval(self) -> tuple[float, float]:
-        """95 % interval of the true errors, images of a group together."""
+        """95 % interval of the true errors, with groups as clusters."""
         return self._interval(self.design_effect)
 
     def _interval(self, design_effect: float) -> tuple[float, float]:
@@ -61,7 +61,7 @@ class ExpectedErrors:
 
     @property
     def is_kept(self) -> bool:
-        """Whether what is expected lies in the interval."""
+        """Whether the expected number is in the interval."""
         low, high = self.interval
         return low <= self.expected <= high
 
@@ -69,11 +69,12 @@ class ExpectedErrors:
 def measure_expected_errors(
     embedded: EmbeddedCollection, shots: Sequence[int] = SHOTS, sizes: str = AS_IS
 ) -> tuple[ExpectedErrors, ...]:
-    """Label so many images of each class in `train`, and look at all that could be accepted of others.
+    """Label images of each class in `train`, and evaluate all possible accepts of others.
 
     Args:
-        embedded: the collection. As it is, the others are those of `val`; else they are drawn from all.
-        shots: labels of each class, one after the other.
+        embedded: the collection. As it is, the others are those of `val`; else they are drawn from
+            all.
+        shots: labels of each class, in turn.
         sizes: of the classes in it.
     """
     return tuple(found for count in shots for found in _with_shots(embedded, sizes, count))
@@ -113,7 +114,7 @@ def _labelled(embedded: EmbeddedCollection, sizes: str, shots: int) -> Desk:
 
 
 def errors_of_groups(groups: Sequence[AnsweredGroup], shots: int) -> Iterator[ExpectedErrors]:
-    """Of all groups with a class proposed, of those whose class is sure, and of those of rarer classes."""
+    """Of all groups with a proposed class, of those of a sure class, and of rarer classes."""
     sure = [group for group in groups if group.is_sure]
     rarer = [group for group in sure if not group.is_largest]
     for kind, chosen in (
@@ -144,7 +145,7 @@ def design_effect_of(sizes: Numbers, wrong: Numbers) -> float:
 
 
 def _judged(desk: Desk, group: ReviewGroup) -> AnsweredGroup:
-    """A broader class that is true is no error."""
+    """Judge a group; a true broader class is no error."""
     right = sorted(desk.graph.descendants(group.class_id) | {group.class_id})
     wrong = int(np.count_nonzero(~np.isin(desk.truth[list(group.image_ids)], right)))
     is_largest = group.class_id == desk.largest

@@ -1,4 +1,4 @@
-"""What a method may look at when it chooses the images to label next; classes are not among it."""
+"""Input of a method that selects the images to label next; classes are not part of it."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,7 +23,7 @@ class KnownSoFar:
         basis: whitening and links, with the labelled images among its anchors.
         labelled: (k,) int64, in the order in which they were labelled.
         fitted: the everyday model on these labels; None before the first.
-        classes: to tell apart.
+        classes: number of classes.
         seed: of the draw.
     """
 
@@ -42,16 +42,16 @@ class KnownSoFar:
 
     @cached_property
     def scores(self) -> Scores:
-        """What the model says of all n images; nothing before the first label."""
+        """Scores of all n images; None before the first label."""
         if self.fitted is None:
             return Scores.empty(len(self.floats))
         return self.fitted.classify(self.embeddings)
 
     def chances(self, rows: NDArray[np.int64]) -> Matrix:
-        """Probability (k, c) of each candidate for some images, after the first label."""
+        """Class probabilities (k, c) of some images, after the first label."""
         assert self.fitted is not None, "some label is there"
         return self.fitted.probabilities(self.embeddings[rows], rows)
 
     def generator(self) -> np.random.Generator:
-        """Random numbers of this draw and round, the same each time."""
+        """Random generator of this draw and round, deterministic."""
         return np.random.default_rng([self.seed, len(self.labelled)])

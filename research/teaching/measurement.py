@@ -1,4 +1,4 @@
-"""Measures what is missing of methods and draws on one backbone's embeddings."""
+"""Measure methods and draws that are not stored yet, on one backbone's embeddings."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,20 +21,20 @@ def measure_teaching(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> tuple[TeachResult, ...]:
-    """Let a scripted person label by each method; draws that `runs` has already are taken from there.
+    """Simulate labelling by each method; draws stored in `runs` are read from there.
 
     Args:
         embedded: the collection.
         methods: identifiers.
         draws: in each of which every method gets the same images.
-        runs: folder where each draw is kept as soon as it is measured; nothing is kept when None.
-        is_anew: whether to measure again what `runs` has.
+        runs: folder for results of draws; none are stored when None.
+        is_anew: whether to ignore results in `runs`.
         on_progress: called with draws of methods.
         cancel: stops between two draws.
 
     Raises:
-        FormatError: a file in `runs` is torn.
-        StorageError: `runs` refuses.
+        FormatError: a file in `runs` is corrupt.
+        StorageError: `runs` cannot be written.
         Cancelled: it was asked to stop.
     """
     identity = embedded.collection.identity

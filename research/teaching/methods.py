@@ -1,4 +1,4 @@
-"""All methods that say which images to label next, ours first."""
+"""All methods that select images to label next, ours first."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from research.teaching.peers.drawn import coreset, in_random_order, least_margin
 from research.teaching.peers.uncertainty import badge, dropquery
 
 Choose = Callable[[KnownSoFar, int], NDArray[np.int64]]
-"""So many images that have no label yet."""
+"""Select a number of unlabelled images."""
 
 
 @dataclass(frozen=True)
 class TeachMethod:
-    """Something that is compared.
+    """A compared method.
 
     Attributes:
         title: for tables.
@@ -32,7 +32,7 @@ class TeachMethod:
 
 
 def ours(known: KnownSoFar, count: int) -> NDArray[np.int64]:
-    """The order of the window and of `protoleaf suggest`, by the program's own code."""
+    """The order of the window and of `protoleaf suggest`."""
     nothing = np.zeros(0, dtype=np.int64)
     first = teach_first(
         known.basis,

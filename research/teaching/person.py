@@ -1,4 +1,4 @@
-"""A scripted person who labels what a method asks about, round by round, and what the everyday model makes of it."""
+"""A simulated user who labels the selected images in rounds, with the model's accuracy."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -17,19 +17,19 @@ from research.teaching.methods import Choose
 from research.transfer.embedded import EmbeddedCollection
 
 ROUNDS: Final = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0)
-"""Labels after each round, as multiples of the number of classes; the model is fitted anew after each."""
+"""Labels after each round, as multiples of the number of classes; each round ends with a fit."""
 PARTS: Final = 10
-"""A draw leaves out one of so many parts of the images, so that also a method without chance has an interval."""
+"""A draw leaves out one of so many parts of the images; deterministic methods vary, too."""
 
 
 @dataclass(frozen=True)
 class RoundOutcome:
-    """What a person has after a round.
+    """State after a round.
 
     Attributes:
-        named: share of all images whose leaf is right; a labelled image counts as right.
-        predicted: share of the unlabelled images whose predicted leaf is right.
-        classes: leaves that have a label.
+        named: share of all images whose leaf is correct; a labelled image counts as correct.
+        predicted: share of the unlabelled images whose predicted leaf is correct.
+        classes: number of leaves with a label.
     """
 
     named: float
@@ -38,10 +38,10 @@ class RoundOutcome:
 
 
 class ScriptedPerson:
-    """The images of a draw; a method may label them as often as it likes, from the beginning each time.
+    """The images of a draw; each call of `label` starts without labels.
 
     Args:
-        embedded: the collection; images whose leaf is not known are left out.
+        embedded: the collection; images of unknown leaf are left out.
         seed: number of the draw.
     """
 
@@ -60,7 +60,7 @@ class ScriptedPerson:
         self.ways = len(embedded.collection.leaf_ids)
 
     def label(self, choose: Choose) -> tuple[RoundOutcome, ...]:
-        """Label what a method asks about, one outcome for each of `ROUNDS`."""
+        """Label the selected images; one outcome for each of `ROUNDS`."""
         labelled = np.zeros(0, dtype=np.int64)
         fitted: EverydayModel | None = None
         outcomes = []
@@ -68,9 +68,14 @@ class ScriptedPerson:
             count = min(round(multiple * self.ways), len(self._floats) - 1) - len(labelled)
             if count > 0:
                 known = KnownSoFar(
-                    self._embeddings, self._floats, self._basis.with_anchors(self._embeddings, labelled), labelled,
-                    fitted, self.ways, self._seed,
-                )  # fmt: skip
+                    self._embeddings,
+                    self._floats,
+                    self._basis.with_anchors(self._embeddings, labelled),
+                    labelled,
+                    fitted,
+                    self.ways,
+                    self._seed,
+                )
                 labelled = np.concatenate([labelled, choose(known, count)])
                 fitted = self._fit(np.sort(labelled))
             assert fitted is not None, "the first round labels"
@@ -99,6 +104,6 @@ class ScriptedPerson:
 
 
 def drawn_rows(rows: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
-    """The images of a draw, ascending: draws 0 to 9 leave out another tenth each, 10 to 19 those of another order."""
+    """Images of a draw, ascending: draws 0 to 9 leave out a tenth each, 10 to 19 in new order."""
     order = np.random.default_rng(seed // PARTS).permutation(rows)
     return np.setdiff1d(rows, order[seed % PARTS :: PARTS])

@@ -1,4 +1,4 @@
-"""What was measured, as tables and as plain data."""
+"""Results, as tables and as plain data."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ FIGURES: Final = {
     "named": "images whose leaf is right, labelled ones counted, in %",
     "predicted": "unlabelled images whose leaf is right, in %",
 }
-"""Shares of a `RoundOutcome`, with what a table's title says."""
+"""Shares of a `RoundOutcome`, with their part of a table's title."""
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class TeachReport:
 
     Attributes:
         collection: name of the folder.
-        images: of a draw.
-        classes: to tell apart.
+        images: number of images of a draw.
+        classes: number of classes.
         results: at least one.
     """
 
@@ -89,7 +89,7 @@ class TeachReport:
 
 
 def accuracies(results: tuple[TeachResult, ...], name: str) -> TextTable:
-    """Mean of a share with its interval, a row for each method and a column for each number of labels."""
+    """Mean of a share with interval; rows are methods, columns numbers of labels."""
     rows = [
         (
             METHODS[result.cell.method].title,

@@ -1,4 +1,4 @@
-"""What was measured of a method, draw by draw, and how it lies on disk: a line of JSON for each draw.
+"""Results of a method by draw, stored as a line of JSON for each draw.
 
 RUNS/teach/<collection>/<backbone>-<hash>/<method>.jsonl
 """
@@ -20,7 +20,7 @@ TaughtDraw = tuple[RoundOutcome, ...]
 
 @dataclass(frozen=True)
 class TeachCell:
-    """A method on a backbone's embeddings of a collection.
+    """Key of a result: a method on a backbone's embeddings of a collection.
 
     Attributes:
         collection: identity of the images.
@@ -40,7 +40,7 @@ class TeachCell:
         return TeachCell(collection, model.name, model.backbone_hash, method)
 
     def path(self, runs: Path) -> Path:
-        """Where its draws lie."""
+        """File of its draws."""
         return (
             runs
             / "teach"
@@ -58,7 +58,7 @@ class TeachResult:
     draws: tuple[TaughtDraw, ...]
 
     def values(self, name: str, multiple: float) -> tuple[float, ...]:
-        """A figure draw by draw.
+        """Values of a figure by draw.
 
         Args:
             name: of a field of `RoundOutcome`.
@@ -69,10 +69,10 @@ class TeachResult:
 
 
 def write(cell: TeachCell, draws: Sequence[TaughtDraw], runs: Path) -> None:
-    """Put all draws of a cell on disk, whole or not at all.
+    """Write all draws of a cell, atomically.
 
     Raises:
-        StorageError: the folder refuses.
+        StorageError: the folder cannot be written.
     """
     path = cell.path(runs)
     lines = [
@@ -95,10 +95,10 @@ def write(cell: TeachCell, draws: Sequence[TaughtDraw], runs: Path) -> None:
 
 
 def read(cell: TeachCell, runs: Path) -> tuple[TaughtDraw, ...]:
-    """The draws of a cell that are on disk.
+    """Stored draws of a cell.
 
     Raises:
-        FormatError: the file is torn, of another cell, or of other rounds.
+        FormatError: the file is corrupt, of another cell, or of other rounds.
     """
     path = cell.path(runs)
     if not path.exists():

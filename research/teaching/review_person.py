@@ -1,7 +1,7 @@
-"""A scripted person who names every image of a collection without a mistake, and counts the keys that it takes.
+"""A simulated user who labels every image of a collection correctly, and counts the keys.
 
-Cards one by one in some order, or the groups of the program's own queue. After 90 % of the images there is no more to
-measure: what is left is odd, and takes a key each in any order.
+Single cards in some order, or the groups of the program's own queue. It stops at 90 % of the
+images: the rest takes a key each in any order.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -28,30 +28,33 @@ from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS
 from research.transfer.embedded import EmbeddedCollection
 
-ENOUGH: Final = 0.9  # share of the images that must be labelled rightly
+ENOUGH: Final = 0.9  # share of the images that must have the correct label
 DIGITS: Final = 9
 FITTED_EVERY: Final = (5, 20)
-"""Cards after which the model is fitted anew, for the first `EARLY` of them and then. In folder order it is also fitted
-after each card that was not as predicted, so that the next one of a class that has just begun is known."""
+"""Cards between two fits: for the first `EARLY` of them, and later.
+
+In folder order the model is also fitted after each card that was not as predicted, so that a new
+class is known.
+"""
 EARLY: Final = 400
-ROWS: Final = 8  # of the palette, that are in sight: a row further down takes an arrow key each
+ROWS: Final = 8  # visible rows of the palette: a row further down takes an arrow key each
 
 Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """After so many keys.
+    """State after a number of keys.
 
     Attributes:
         keys: pressed so far; a click counts as one.
         decisions: answers so far.
-        right: share of all images whose label is right.
+        right: share of all images whose label is correct.
         with_predictions: the same if all others were accepted as predicted.
-        rare: share of the images of all classes but the largest whose label is right.
-        classes: that have a label.
-        answers_of_largest: answers that were the largest class.
-        right_of_largest: images whose label is rightly that class.
+        rare: share of the images of all classes but the largest whose label is correct.
+        classes: number of labelled classes.
+        answers_of_largest: answers with the largest class.
+        right_of_largest: images correctly labelled as that class.
     """
 
     keys: int
@@ -66,13 +69,13 @@ class CurvePoint:
 
 @dataclass(frozen=True)
 class AnsweredGroup:
-    """A group that had a class proposed.
+    """A group with a proposed class.
 
     Attributes:
-        images: in it.
+        images: number of images.
         expected: errors shown.
         wrong: images of another class.
-        is_sure: whether they came together because of the class.
+        is_sure: whether the group is of one sure class.
         is_largest: whether that class is the largest.
         settles: images that the answer was expected to decide.
     """
@@ -87,11 +90,11 @@ class AnsweredGroup:
 
 @dataclass(frozen=True)
 class ReviewOutcome:
-    """A whole review.
+    """Result of a review.
 
     Attributes:
-        curve: from nothing to `ENOUGH`.
-        groups: that were answered; none for single cards.
+        curve: from 0 to `ENOUGH`.
+        groups: answered ones; none for single cards.
     """
 
     curve: tuple[CurvePoint, ...]
@@ -100,11 +103,11 @@ class ReviewOutcome:
 
 @final
 class Desk:
-    """A collection of n images, its labels so far, and the model fitted to them.
+    """A collection of n images, its labels, and the model fitted to them.
 
     Args:
         embedded: the collection.
-        rows: its images that are reviewed; the class of each is known to the person.
+        rows: its images to review, of known class.
     """
 
     def __init__(self, embedded: EmbeddedCollection, rows: Integers) -> None:
@@ -129,13 +132,13 @@ class Desk:
 
     @cached_property
     def largest(self) -> int:
-        """The class of most images."""
+        """The class with most images."""
         classes, counts = np.unique(self.truth, return_counts=True)
         return int(classes[counts.argmax()])
 
     @cached_property
     def typed_keys(self) -> Callable[[int], int]:
-        """Keys to name a class: R, the letters and arrows that the palette needs, and Enter."""
+        """Keys to name a class: R, the letters and arrows in the palette, and Enter."""
 
         @cache
         def keys_of(class_id: int) -> int:
@@ -154,7 +157,7 @@ class Desk:
         return keys_of
 
     def keys_to_name(self, class_id: int, proposed: int, tops: Sequence[int]) -> int:
-        """Enter, a digit, or the palette."""
+        """Keys to name a class by Enter, a digit, or the palette."""
         return 1 if class_id == proposed or class_id in tops[:DIGITS] else self.typed_keys(class_id)
 
     def fit(self) -> None:
@@ -168,7 +171,7 @@ class Desk:
         self.scores = self.fitted.classify(self.embeddings)
 
     def label(self, images: Integers, class_id: int) -> None:
-        """Write down one answer."""
+        """Set the label of some images."""
         self.decisions += 1
         self.answers_of_largest += class_id == self.largest
         self.labels[images] = class_id
@@ -181,38 +184,49 @@ class Desk:
         return self.fitted.candidate_ids[self.scores.best]
 
     def snapshot(self) -> EmbeddedSnapshot:
-        """The images as the program has them."""
+        """Snapshot of the images as in the program."""
         count = len(self.ids)
         return EmbeddedSnapshot(
-            self.ids, self.labels.astype(np.int32), self.ids, np.zeros(count, dtype=bool), self.ids, self.embeddings,
-            np.ones(count, dtype=bool), 0,
-        )  # fmt: skip
+            self.ids,
+            self.labels.astype(np.int32),
+            self.ids,
+            np.zeros(count, dtype=bool),
+            self.ids,
+            self.embeddings,
+            np.ones(count, dtype=bool),
+            0,
+        )
 
     def note(self) -> CurvePoint:
-        """Where the person is."""
+        """Current point of the curve."""
         is_right = self.labels == self.truth
         either = np.where(self.labels != NO_CLASS, is_right, self.predicted == self.truth)
         is_rare = self.truth != self.largest
         point = CurvePoint(
-            self.keys, self.decisions, float(is_right.mean()), float(either.mean()),
-            float(is_right[is_rare].mean()), len(np.unique(self.labels[is_right])), self.answers_of_largest,
+            self.keys,
+            self.decisions,
+            float(is_right.mean()),
+            float(either.mean()),
+            float(is_right[is_rare].mean()),
+            len(np.unique(self.labels[is_right])),
+            self.answers_of_largest,
             int(is_right[~is_rare].sum()),
-        )  # fmt: skip
+        )
         self._curve.append(point)
         return point
 
     @property
     def curve(self) -> tuple[CurvePoint, ...]:
-        """All notes."""
+        """The whole curve."""
         return tuple(self._curve)
 
 
 Order = Callable[[Desk], Integers]
-"""The images without a label, the next one first."""
+"""The unlabelled images, the next one first."""
 
 
 def in_folder_order(desk: Desk) -> Integers:
-    """As a file manager lists them."""
+    """In the order of a file manager."""
     order = np.array(
         sorted(range(len(desk.files)), key=lambda row: desk.files[row].as_posix()), dtype=np.int64
     )
@@ -226,7 +240,7 @@ def in_random_order(desk: Desk) -> Integers:
 
 
 def least_certain_first(desk: Desk) -> Integers:
-    """By the probability of the most probable class; at random before there is a model."""
+    """By the probability of the top class; at random before there is a model."""
     free = in_random_order(desk)
     return (
         free
@@ -236,7 +250,7 @@ def least_certain_first(desk: Desk) -> Integers:
 
 
 def teaching_first(desk: Desk) -> Integers:
-    """The order of the window, by the program's own code."""
+    """The order of the window."""
     labelled = np.flatnonzero(desk.labels != NO_CLASS)
     first = teach_first(
         desk.basis,
@@ -248,7 +262,7 @@ def teaching_first(desk: Desk) -> Integers:
 
 
 def review_cards(desk: Desk, order: Order) -> ReviewOutcome:
-    """Name one card after the other; the order is looked up with every fit."""
+    """Label one card after the other; the order is updated with every fit."""
     fits_at_misses = order is in_folder_order
     desk.note()
     queue: Iterator[int] = iter(order(desk).tolist())
@@ -279,7 +293,7 @@ def _name_card(desk: Desk, image: int) -> bool:
 
 
 def review_groups(desk: Desk) -> ReviewOutcome:
-    """Answer the groups of the queue; as in the window each fit is known to the group after the next one."""
+    """Label the groups of the queue; as in the window, a fit affects the group after the next."""
     review, answered = Review(ReviewMemory()), list[AnsweredGroup]()
     desk.note()
     while desk.curve[-1].right < ENOUGH:
@@ -292,7 +306,7 @@ def review_groups(desk: Desk) -> ReviewOutcome:
 
 
 def answer_group(desk: Desk, review: Review) -> AnsweredGroup | None:
-    """Answer the next group; None where it had no class proposed."""
+    """Answer the next group; None where it had no proposed class."""
     decided = np.flatnonzero(desk.labels != NO_CLASS)
     links, memory = BasisLinks(desk.basis), review.memory
     queue = make_queue(
@@ -315,7 +329,7 @@ def _answered(desk: Desk, group: ReviewGroup) -> AnsweredGroup:
 
 
 def _answer(desk: Desk, review: Review, group: ReviewGroup) -> None:
-    """Name what most of a group are, and leave the others out: a click each, or all out and those back in."""
+    """Label the majority of a group, excluding the others by clicks, or by all out and some in."""
     ids = np.array(group.image_ids, dtype=np.int64)
     classes, counts = np.unique(desk.truth[ids], return_counts=True)
     tops = [top.class_id for top in group.tops]

@@ -1,4 +1,4 @@
-"""Keys that a review takes, order by order, and the errors to expect beside the true ones: tables, data and a curve."""
+"""Keys of a review by order, and expected and true errors: tables, data and a curve."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -54,7 +54,7 @@ def reviewed(
     on_progress: OnProgress,
     cancel: CancelToken,
 ) -> dict[str, ReviewOutcome]:
-    """Let the person review the images at these rows in each way.
+    """Simulate the review of the images at these rows in each way.
 
     Raises:
         Cancelled: it was asked to stop.
@@ -69,14 +69,14 @@ def reviewed(
 
 @dataclass(frozen=True)
 class ReviewReport:
-    """Of one collection on one backbone.
+    """Results of one collection on one backbone.
 
     Attributes:
         collection: name of the folder.
         backbone: its name.
         images, classes: counts.
         outcomes: by way.
-        errors: errors to expect beside the true ones.
+        errors: expected and true errors.
         sizes: of the classes.
     """
 
@@ -181,17 +181,28 @@ class ReviewReport:
         bulk = next((point for point in outcome.curve if point.with_predictions >= ENOUGH), None)
         after = "" if bulk is None else f"after {bulk.keys + BULK_KEYS:,}"
         return (
-            WAYS[way][0], *keys, f"{end.decisions:,}", f"{end.right * self.images / end.decisions:.1f}",
-            f"{of_largest:.1f}", f"{half.classes} of {self.classes}", f"{half.rare:.0%}", after,
-        )  # fmt: skip
+            WAYS[way][0],
+            *keys,
+            f"{end.decisions:,}",
+            f"{end.right * self.images / end.decisions:.1f}",
+            f"{of_largest:.1f}",
+            f"{half.classes} of {self.classes}",
+            f"{half.rare:.0%}",
+            after,
+        )
 
 
 def _errors_row(each: ExpectedErrors) -> tuple[str, ...]:
     intervals = [f"{low:.0f} to {high:.0f}" for low, high in (each.image_interval, each.interval)]
     return (
-        "all" if each.shots == SHOTS[-1] else str(each.shots), each.kind, f"{each.images:,}", f"{each.expected:.1f}",
-        str(each.wrong), *intervals, "" if each.is_kept else "outside",
-    )  # fmt: skip
+        "all" if each.shots == SHOTS[-1] else str(each.shots),
+        each.kind,
+        f"{each.images:,}",
+        f"{each.expected:.1f}",
+        str(each.wrong),
+        *intervals,
+        "" if each.is_kept else "outside",
+    )
 
 
 def _answered_row(each: ExpectedErrors) -> tuple[str, ...]:
@@ -201,11 +212,11 @@ def _answered_row(each: ExpectedErrors) -> tuple[str, ...]:
 
 
 def right_labels_against_keys(report: ReviewReport, out: Path) -> tuple[Path, Path]:
-    """Draw the share of rightly labelled images against keys, a line for each way; PNG and SVG.
+    """Draw the share of correctly labelled images by keys, a line for each way; PNG and SVG.
 
     Raises:
         UsageError: a library is missing.
-        StorageError: the folder refuses.
+        StorageError: the folder cannot be written.
     """
     drawing.check_libraries()
     with drawing.styled(), writing_into(out):

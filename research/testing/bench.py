@@ -1,4 +1,4 @@
-"""A trained model's embeddings of everything that tests look at."""
+"""Embeddings of all images in tests, by a trained model."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +17,7 @@ from research.testing.tasks import Tasks
 
 @dataclass(frozen=True)
 class EmbeddedTasks:
-    """Tasks with their images' embeddings: `support` (T, N, k, d) and `queries` (T, N * Q, d), float32."""
+    """Embeddings of tasks: `support` (T, N, k, d) and `queries` (T, N * Q, d), float32."""
 
     tasks: Tasks
     support: Tensor
@@ -26,14 +26,14 @@ class EmbeddedTasks:
 
 @final
 class Bench:
-    """Embeds each image once, on first use.
+    """Embed each image once, on first use.
 
     Args:
         data: the data set.
         embed: of the trained model.
 
     Attributes:
-        parents: positions of the classes right above each of the C classes.
+        parents: positions of the parents of each of the C classes.
     """
 
     def __init__(self, data: FewShotData, embed: Embed) -> None:
@@ -60,7 +60,7 @@ class Bench:
 
     @cached_property
     def whitening(self) -> Tensor:
-        """What to multiply embeddings with so that few-shot classes vary alike in all directions: (d, d) float32.
+        """Whitening matrix (d, d) float32 that evens out the scatter within few-shot classes.
 
         The covariance within classes is shrunk towards its mean variance (Ledoit and Wolf, 2004).
         """
@@ -99,7 +99,7 @@ test_images.__test__ = False  # type: ignore[attr-defined]  # pytest takes a fun
 
 
 def validation_images(data: FewShotData) -> dict[int, Positions]:
-    """Images of each class that options are tuned on: those put aside, else training's own; never a test class."""
+    """Images of each validation class, else of each training class; never of a test class."""
     classes = data.validation_few_shot if len(data.validation_few_shot) else data.training_few_shot
     return {
         position: np.flatnonzero((data.class_positions == position) & ~data.is_test)

@@ -1,7 +1,8 @@
 """Classifiers fitted to the support images of each task on a trained network's embeddings.
 
-Sources: Chen et al., A Closer Look at Few-shot Classification, ICLR 2019 (Baseline: a linear classifier on a frozen
-network); Yang, Liu and Xu, Free Lunch for Few-Shot Learning: Distribution Calibration, ICLR 2021.
+Sources: Chen et al., A Closer Look at Few-shot Classification, ICLR 2019 (Baseline: a linear
+classifier on a frozen network); Yang, Liu and Xu, Free Lunch for Few-Shot Learning: Distribution
+Calibration, ICLR 2021.
 """
 
 from collections.abc import Iterable, Iterator
@@ -24,7 +25,7 @@ CALIBRATED_STRENGTH: Final = 10.0
 SPREAD: Final = 0.21
 """Alpha of Distribution Calibration, in mean variances of the base classes."""
 DRAWS: Final = 500
-"""Drawn images of a task; the paper draws 3,750."""
+"""Generated embeddings of a task; the paper draws 3,750."""
 POWER: Final = 0.5
 """Of Tukey's ladder, as the paper's; embeddings of Conv4 are at least 0."""
 ITERATIONS: Final = 100
@@ -48,7 +49,7 @@ def fitted(strength: float, embedded: EmbeddedTasks) -> Positions:
 @final
 @dataclass(frozen=True)
 class Calibrated:
-    """Distribution Calibration with training's few-shot classes as base classes."""
+    """Distribution Calibration with the few-shot classes of training as base classes."""
 
     known: KnownClasses
     draws: int = DRAWS
@@ -73,7 +74,7 @@ class Calibrated:
 
 def _fitted(tasks: Iterable[FewShotTask], strength: float) -> Positions:
     """Predictions (T, N * Q); such small matrices are slower on several threads."""
-    import sklearn.linear_model  # noqa: F401 (a limit holds for libraries that are loaded)
+    import sklearn.linear_model  # noqa: F401 (limits apply to libraries that are loaded)
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(limits=1):
@@ -81,12 +82,12 @@ def _fitted(tasks: Iterable[FewShotTask], strength: float) -> Positions:
 
 
 def transformed(vectors: Matrix) -> Matrix:
-    """Tukey's power transform of embeddings (n, d); the sign is kept of those that are below 0. Rows get length 1."""
+    """Tukey's power transform of embeddings (n, d), with signs, then length 1."""
     return unit_rows((np.sign(vectors) * np.abs(vectors) ** POWER).astype(np.float32))
 
 
 def tasks_of(embedded: EmbeddedTasks) -> Iterator[FewShotTask]:
-    """Each of the T tasks by itself."""
+    """Each of the T tasks."""
     ways, shots, width = embedded.support.shape[1:]
     classes = np.repeat(np.arange(ways), shots)
     for support, queries in zip(embedded.support.numpy(), embedded.queries.numpy(), strict=True):

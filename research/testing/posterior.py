@@ -1,8 +1,9 @@
-"""Propagation without given parents as an estimate: how far a few images say where their class lies.
+"""Propagation without given parents, as an empirical Bayes estimate of class means.
 
-A class's mean is taken to scatter around the prototypes that training knows, and a support image around its class's
-mean. What is expected of the mean, given k images, blends their own mean with the known prototypes, each weighed by how
-probably it is the one (empirical Bayes). Eq. 6 is that blend; the paper takes a fixed lambda and the three nearest.
+The mean of a class is assumed to scatter around the known prototypes of training, and a support
+image around the mean of its class. The expected mean, given k images, blends their own mean with
+the known prototypes, each weighted by its posterior probability. Eq. 6 is that blend; the paper
+takes a fixed lambda and the three nearest.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,7 +28,7 @@ Blend = Callable[[EmbeddedTasks], Tensor]
 
 @final
 class KnownClasses:
-    """Prototypes of the Z classes that training saw, coarse ones too, by the embeddings of a trained network.
+    """Prototypes of the Z classes with training images, coarse ones included.
 
     Attributes:
         positions: (Z,) int64, ascending.
@@ -54,7 +55,7 @@ class KnownClasses:
 
     @cached_property
     def scatter(self) -> float:
-        """Mean squared distance of a few-shot class's training image from its class's mean, without bias."""
+        """Unbiased mean squared distance of few-shot training images from their class mean."""
         squares, freedom = 0.0, 0
         for place in self.few_shot.tolist():
             rows = self.embeddings_of(place)
@@ -64,21 +65,21 @@ class KnownClasses:
 
     @cached_property
     def few_shot(self) -> Positions:
-        """Places (f,) of the few-shot classes among the known ones."""
+        """Positions (f,) of the few-shot classes among the known ones."""
         return np.flatnonzero(np.isin(self.positions, self._bench.data.training_few_shot))
 
     def embeddings_of(self, place: int) -> Tensor:
-        """Of the training images (m, d) of a known class."""
+        """Embeddings (m, d) of the training images of a known class."""
         return self._bench.embeddings_of(self.images[place])
 
     def places_of(self, classes: Positions) -> Positions:
-        """Place (k,) of each class among the known ones, -1 where it is none."""
+        """Position (k,) of each class among the known ones, -1 for others."""
         place = np.minimum(np.searchsorted(self.positions, classes), len(self.positions) - 1)
         return np.where(self.positions[place] == classes, place, -1)
 
 
 def own_weight(beta: float, shots: int) -> float:
-    """Lambda of Eq. 6 for k images: spread of the classes' means beta, in units of the scatter of images."""
+    """Lambda of Eq. 6 for k images; beta is the variance of class means over that of images."""
     return beta / (beta + 1 / shots)
 
 
@@ -89,7 +90,7 @@ def plain_means(embedded: EmbeddedTasks) -> Tensor:
 
 @dataclass(frozen=True)
 class Shrunk:
-    """Means shrunk towards the mean of all known prototypes: what propagation without knowing whom comes down to."""
+    """Means shrunk towards the mean of all known prototypes."""
 
     known: KnownClasses
     beta: float
@@ -101,7 +102,7 @@ class Shrunk:
 
 
 def cluster_centres(known: KnownClasses, count: int) -> Tensor:
-    """Centres (count, d) of training's images by k-means: nodes to propagate from that are no classes."""
+    """Centres (count, d) of training images by k-means, as nodes to propagate from."""
     from sklearn.cluster import KMeans
 
     rows = torch.cat([known.embeddings_of(place) for place in range(len(known.positions))]).numpy()
@@ -111,7 +112,7 @@ def cluster_centres(known: KnownClasses, count: int) -> Tensor:
 
 @dataclass(frozen=True)
 class Posterior:
-    """Prototypes of training, weighed by how probably a class lies around each.
+    """Prototypes of training, weighted by the probability that a class scatters around each.
 
     w_z = softmax_z(-|P0 - P_z|² / (2 T s² (beta + 1/k))).
 
@@ -139,12 +140,12 @@ class Posterior:
 
 @dataclass(frozen=True)
 class ByHeads:
-    """Parents as the heads of training name them: known prototypes, weighed by their probability given the images.
+    """Parents by the heads of training: known prototypes, weighted by their probabilities.
 
     Attributes:
         known: prototypes.
-        heads: kept from training, on the CPU.
-        levels: whose classes may be parents; every level counts alike.
+        heads: from training, on the CPU.
+        levels: with possible parents; every level has the same weight.
         beta: see `own_weight`.
     """
 

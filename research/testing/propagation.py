@@ -1,4 +1,4 @@
-"""Test settings PPN+ and PPN: propagation to classes that training never saw."""
+"""Test settings PPN+ and PPN: propagation to classes that are not in training."""
 
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -29,18 +29,20 @@ class PropagationOptions:
     """How prototypes are propagated in a test; the defaults are the paper's.
 
     Attributes:
-        knows_edges: PPN+ (True) or PPN (False), whose parents are the nearest prototypes of training.
+        knows_edges: PPN+ (True) or PPN (False), whose parents are the nearest prototypes of
+            training.
         lambda_: weight of `P0` in Eq. 6.
         nearest: K of PPN.
         steps: propagation steps.
         normalisation: of the attention weights.
-        seen_parents: a parent seen in training gives its "buffered" prototype (the paper), or the "mean" of that and
-            the one of its test images (the authors' code).
-        parents_lambda: weight of `P0` in the coarse classes' own prototypes, from the second step on.
-        unseen_images: weakly labelled images that each task gives of a parent that training did not see, at most; None
-            gives all there are.
-        whitens: everything is first whitened by the shrunk covariance within training's few-shot classes, so that
-            directions in which images of one class differ count less.
+        seen_parents: prototype of a parent seen in training: "buffered" (the paper), or the "mean"
+            of that and the one of its test images (the authors' code).
+        parents_lambda: weight of `P0` in the coarse classes' own prototypes, from the second step
+            on.
+        unseen_images: most weakly labelled images of a parent unseen in training, per task; None
+            for all.
+        whitens: whether everything is first whitened by the shrunk covariance within the few-shot
+            classes of training.
     """
 
     knows_edges: bool
@@ -56,7 +58,7 @@ class PropagationOptions:
 
 @dataclass(frozen=True)
 class LearnedPropagation:
-    """What a training of PPN leaves besides the backbone, on the CPU.
+    """Results of a training of PPN besides the backbone, on the CPU.
 
     Attributes:
         attention: trained.
@@ -68,7 +70,7 @@ class LearnedPropagation:
 
     @staticmethod
     def of(objective: PrototypePropagation) -> "LearnedPropagation":
-        """Copy what is needed out of a trained objective."""
+        """Copy the results out of a trained objective."""
         buffered = Prototypes(objective.buffer.vectors.cpu(), objective.buffer.exists.cpu())
         return LearnedPropagation(deepcopy(objective.attention).cpu(), buffered)
 
@@ -101,7 +103,8 @@ def final_prototypes(
 ) -> Tensor:
     """Propagated prototypes of every task's classes.
 
-    All tasks are one graph: T * N nodes for their classes, then the C classes of the data set in the role of parents.
+    All tasks are one graph: T * N nodes for their classes, then the C classes of the data set as
+    parents.
 
     Args:
         bench: data set and embeddings.
@@ -147,9 +150,9 @@ def nearest_prototype(embedded: EmbeddedTasks, prototypes: Tensor) -> Positions:
 def _parent_prototypes(
     bench: Bench, buffered: Prototypes, options: PropagationOptions
 ) -> Prototypes:
-    """What the C classes give: buffered where training saw them, else the mean of their weakly labelled images.
+    """Prototypes of the C classes: buffered for seen classes, else of their weak test images.
 
-    PPN knows nothing but the buffer. Training saw none of the images of a class that it did not see.
+    PPN knows only the buffer. Unseen classes have no training images.
     """
     if not options.knows_edges:
         return buffered
@@ -175,7 +178,7 @@ def _parent_prototypes(
 def _drawn_parents(
     bench: Bench, embedded: EmbeddedTasks, buffered: Prototypes, options: PropagationOptions
 ) -> dict[int, Tensor]:
-    """Prototypes (T, d) of parents that training did not see, by class: of images drawn for each task by itself."""
+    """Prototypes (T, d) of parents unseen in training, by class, from images drawn per task."""
     if not options.knows_edges or options.unseen_images is None:
         return {}
     data, generator, drawn = bench.data, np.random.default_rng(TASK_SEED), dict[int, Tensor]()

@@ -1,4 +1,4 @@
-"""Test tasks: drawn once for a data set and a setting, the same for every method, so that comparisons are paired."""
+"""Test tasks, the same for every method, so that comparisons are paired."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -30,7 +30,7 @@ class Tasks:
 
     @property
     def targets(self) -> Positions:
-        """(N * Q,) int64 in [0, N), the same for every task: queries are in the order of their classes."""
+        """(N * Q,) int64 in [0, N), the same for every task: queries are ordered by class."""
         return np.repeat(np.arange(self.classes.shape[1]), self.queries.shape[2])
 
     @property
@@ -39,7 +39,7 @@ class Tasks:
         return self.queries.reshape(len(self.queries), -1)
 
     def accuracies(self, predictions: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Share of right predictions (T, N * Q) in each task, (T,)."""
+        """Accuracy (T,) of predictions (T, N * Q) in each task."""
         return np.asarray((predictions == self.targets).mean(axis=1))
 
 
@@ -52,10 +52,10 @@ def draw_tasks(
     count: int = TASK_COUNT,
     seed: int = TASK_SEED,
 ) -> Tasks:
-    """Draw tasks over classes that all have enough images; classes and images without replacement in a task.
+    """Draw tasks over classes with enough images, without replacement within a task.
 
     Args:
-        images_by_class: image positions of each class that may take part.
+        images_by_class: image positions of each candidate class.
         ways: N.
         shots: k.
         queries: Q, images of each class to classify.
@@ -73,7 +73,10 @@ def draw_tasks(
     if len(able) < ways:
         raise InputError(
             f"too few classes have enough images for {ways}-way {shots}-shot tasks",
-            expected=f"{ways} classes with {needed} images each ({shots} to learn from, {queries} to classify)",
+            expected=(
+                f"{ways} classes with {needed} images each ({shots} to learn from, "
+                f"{queries} to classify)"
+            ),
             found=f"{len(able)} of {len(classes)}",
             remedy="build a data set with more images, or ask for fewer ways, shots or queries",
         )

@@ -1,4 +1,4 @@
-"""Several views of an image, cut and flipped at random as in training: the mean of their embeddings stands for it."""
+"""Mean embeddings of augmented views of an image, cropped and flipped as in training."""
 
 from typing import Final
 
@@ -18,7 +18,7 @@ VIEWS: Final = 10
 def views_embedder(
     objective: Objective, pixels: NDArray[np.uint8], settings: TrainingSettings
 ) -> Embed:
-    """A function from positions (k,) to the mean embeddings (k, d) of views; the same positions get the same ones.
+    """Function from positions (k,) to mean embeddings (k, d) of views; deterministic.
 
     Args:
         objective: trained, in evaluation mode.
@@ -35,9 +35,13 @@ def views_embedder(
         ):
             generator = np.random.default_rng([settings.seed, *part[:1].tolist()])
             windows = augmented_windows(
-                pixels, np.repeat(part, VIEWS), settings.side, generator,
-                augmentation=settings.augmentation, device=device,
-            )  # fmt: skip
+                pixels,
+                np.repeat(part, VIEWS),
+                settings.side,
+                generator,
+                augmentation=settings.augmentation,
+                device=device,
+            )
             blocks.append(objective.embed(windows).reshape(len(part), VIEWS, -1).mean(dim=1))
         return torch.cat(blocks)
 

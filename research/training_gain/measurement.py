@@ -1,4 +1,4 @@
-"""Train the backbone on shots of a collection, and compare what is right before and after on photos from elsewhere."""
+"""Train the backbone on shots of a collection; accuracy before and after on other photos."""
 
 import math
 import time
@@ -37,12 +37,12 @@ MEASURED: Final = (EVERYDAY, PROTOTYPES)
 _TIMED_IMAGES: Final = 16
 """Embedded at once while the speed is measured."""
 _ROUNDS: Final = 8
-"""Of which the fastest counts."""
+"""Timed rounds; the fastest counts."""
 
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """Which trainings are measured.
+    """Trainings to measure.
 
     Attributes:
         shots: of each leaf.
@@ -65,23 +65,23 @@ def measure_training(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> tuple[TrainingGain, ...]:
-    """Measure every training of the plan; those that `runs` has already are taken from there.
+    """Measure every training of the plan; results stored in `runs` are read from there.
 
-    Shots are of `train`, and `val` is the collection to classify: photos of other places and days. A training that the
-    labels do not suffice for counts as none: what was right stays right.
+    Shots are of `train`, and `val` is the collection to classify: photos of other places and days.
+    Where labels are too few for a training, the gain is 0.
 
     Args:
         collection: the images.
-        models: backbones to start from; each has a name that the program knows.
+        models: backbones to start from; each has a known name.
         plan: what to measure.
         caches: for embeddings.
-        runs: folder that each result is kept in as soon as it is there; nothing is kept when None.
-        on_progress: called with trainings, and what is done inside of each.
-        cancel: stops inside a training; the ones before stay.
+        runs: folder for results; none are stored when None.
+        on_progress: called with trainings, and the progress within each.
+        cancel: stops within a training; finished ones stay.
 
     Raises:
-        FormatError: `runs` holds something else.
-        StorageError: `runs` refuses.
+        FormatError: `runs` has other content.
+        StorageError: `runs` cannot be written.
         Cancelled: it was asked to stop.
     """
     cancel = cancel or CancelToken()
@@ -178,7 +178,7 @@ def _project(
     shots: NDArray[np.int64],
     others: NDArray[np.int64],
 ) -> Project:
-    """A project of a draw: shots with their labels, and the photos from elsewhere without."""
+    """A project of a draw: labelled shots, and unlabelled photos of other places."""
     project = new_project(folder / f"draw{PROJECT_SUFFIX}", model.name)
     import_graph(project, collection.source / TRAIN)
     graph = collection.graph
@@ -197,7 +197,7 @@ def _project(
 def _seen(
     collection: TransferCollection, rows: NDArray[np.int64], model: ModelFiles, caches: CacheFolders
 ) -> EmbeddedCollection:
-    """The whole collection, of which only these rows are embedded: a draw looks at no others."""
+    """The whole collection, of which only these rows are embedded."""
     part = replace(
         collection,
         files=tuple(collection.files[row] for row in rows.tolist()),
@@ -230,13 +230,17 @@ def _accuracies(
 def _files_of(trained: TrainedFiles) -> ModelFiles:
     assert trained.backbone is not None, "a backbone was trained"
     return ModelFiles(
-        trained.name, trained.backbone, trained.backbone_hash, trained.card,
-        trained.propagation, file_hash(trained.propagation),
-    )  # fmt: skip
+        trained.name,
+        trained.backbone,
+        trained.backbone_hash,
+        trained.card,
+        trained.propagation,
+        file_hash(trained.propagation),
+    )
 
 
 def _rates(*models: ModelFiles) -> tuple[float, ...]:
-    """Images that each embeds in a second of one core's time: in turns, and other work does not count."""
+    """Images a second per core of each model, timed in turns by processor time."""
     sessions = [
         BackboneSession(files.backbone, files.card, CPU_CHOICE, threads=1) for files in models
     ]

@@ -1,4 +1,4 @@
-"""What trainings gained, as a table: one row for each backbone and number of shots."""
+"""Gains of trainings, as a table: one row for each backbone and number of shots."""
 
 import math
 import statistics
@@ -10,9 +10,19 @@ from research.reports.text_table import MISSING, TextTable
 from research.training_gain.results import TrainingGain
 
 HEADER: Final = (
-    "backbone, shots", "everyday before", "after", "prototypes before", "after", "safe class right before", "after",
-    "calibration error before", "after", "minutes told", "taken", "speed after / before",
-)  # fmt: skip
+    "backbone, shots",
+    "everyday before",
+    "after",
+    "prototypes before",
+    "after",
+    "safe class right before",
+    "after",
+    "calibration error before",
+    "after",
+    "minutes told",
+    "taken",
+    "speed after / before",
+)
 _SHARES: Final = ("everyday", "prototypes", "everyday_safe_accuracy")
 _CALIBRATION: Final = "everyday_calibration_error"
 
@@ -20,7 +30,7 @@ Figures = Mapping[str, float | None]
 
 
 def gain_table(gains: Sequence[TrainingGain]) -> TextTable:
-    """Means over the draws; accuracies in percent, the second with the half-width of its gain's interval of 95 %."""
+    """Means over draws; accuracies in percent, the second with the 95 % half-width of its gain."""
     rows = []
     for backbone, shots in dict.fromkeys((gain.cell.backbone, gain.cell.shots) for gain in gains):
         draws = [
@@ -42,7 +52,7 @@ def gain_table(gains: Sequence[TrainingGain]) -> TextTable:
 
 
 def as_fields(gains: Sequence[TrainingGain]) -> dict[str, object]:
-    """All figures, for a program."""
+    """All figures, as plain data."""
     return {"trainings": [asdict(gain) for gain in gains]}
 
 

@@ -1,4 +1,4 @@
-"""What one training in a collection gained, and how it lies on disk: a line of JSON for each training."""
+"""Result of one training in a collection, stored as a line of JSON."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ FILE_NAME: Final = "training.jsonl"
 
 @dataclass(frozen=True)
 class TrainingCell:
-    """One training: on a draw of shots, from a backbone, with settings of its own.
+    """Key of a training: a draw of shots, a backbone, and settings.
 
     Attributes:
         collection: identity of the images.
@@ -24,7 +24,7 @@ class TrainingCell:
         backbone_hash: of its file.
         shots: of each leaf.
         seed: number of the draw.
-        settings: that were chosen, by name.
+        settings: chosen ones, by name.
     """
 
     collection: str
@@ -37,10 +37,10 @@ class TrainingCell:
 
 @dataclass(frozen=True)
 class TrainingGain:
-    """What a training did.
+    """Result of a training.
 
     Attributes:
-        cell: which.
+        cell: its key.
         figures: accuracy in [0, 1], minutes, images a second; by name.
     """
 
@@ -49,7 +49,7 @@ class TrainingGain:
 
 
 def stored(runs: Path) -> Iterator[TrainingGain]:
-    """Everything that a folder holds; nothing where it holds nothing. A line that was cut off at the end is no line.
+    """All results in a folder; an incomplete last line is ignored.
 
     Raises:
         FormatError: a line is no result.
@@ -64,16 +64,18 @@ def stored(runs: Path) -> Iterator[TrainingGain]:
             yield TrainingGain(TrainingCell(**facts["cell"]), dict(facts["figures"]))
         except (ValueError, KeyError, TypeError) as error:
             raise FormatError(
-                "a line holds no result of a training", expected="a line of `experiment training`",
-                found=f"{path}, line {number}: {error}", remedy="delete the line",
-            ) from error  # fmt: skip
+                "a line holds no result of a training",
+                expected="a line of `experiment training`",
+                found=f"{path}, line {number}: {error}",
+                remedy="delete the line",
+            ) from error
 
 
 def keep(gain: TrainingGain, runs: Path) -> None:
-    """Put a result after the others.
+    """Append a result.
 
     Raises:
-        StorageError: the folder refuses.
+        StorageError: the folder cannot be written.
     """
     path = runs / FILE_NAME
     with writing(path, "the result cannot be written", "make room or choose another folder"):

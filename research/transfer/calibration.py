@@ -1,7 +1,7 @@
-"""Calibration error of few images: each draw's own, and that of all draws together.
+"""Calibration error of few images: of each draw, and of all draws together.
 
-Of a few hundred images each bin holds a handful, so that even scores that are right on the mean show an error of 6 or 7
-points in a draw, by chance. The gap of a bin has a sign, though: over draws chance cancels and what is wrong stays.
+With a few hundred images, bins are small, and even calibrated scores have an error of 6 or 7 points
+in a draw. As the gap of a bin has a sign, chance cancels out over draws, and bias does not.
 """
 
 import math
@@ -18,7 +18,7 @@ _GAPS: Final = tuple(f"calibration_gap_{number}" for number in range(1, CALIBRAT
 
 
 def gaps(scores: NDArray[np.float32], is_right: NDArray[np.bool_]) -> Figures:
-    """The signed share of each bin in a draw's calibration error; their absolute values sum up to it.
+    """Signed gap of each bin in the calibration error of a draw; absolute values sum up to it.
 
     Args:
         scores: (n,) in [0, 1], n > 0.
@@ -30,7 +30,7 @@ def gaps(scores: NDArray[np.float32], is_right: NDArray[np.bool_]) -> Figures:
 def error_of_all_draws(result: TransferResult, part: str | None = None) -> float:
     """Calibration error of all draws' images taken together; NaN where no draw has gaps.
 
-    Draws that score different numbers of images count the same.
+    Draws have the same weight, whatever their number of images.
     """
     values = [result.values(figure_of(name, part)) for name in _GAPS]
     means = [

@@ -1,4 +1,4 @@
-"""Backbones side by side: how large, how fast, and how well the plainest method does on their embeddings."""
+"""Backbones compared: size, speed, and accuracy of prototypes on their embeddings."""
 
 import statistics
 from collections.abc import Mapping, Sequence
@@ -14,13 +14,13 @@ from research.transfer.collection import TransferCollection
 IMAGES: Final = 128
 """Images that the speed is measured on."""
 ROUNDS: Final = 5
-"""In each of which every backbone is timed in turn; the median counts."""
+"""Every backbone is timed in each, in turn; the median counts."""
 BYTES_PER_MB: Final = 1e6
 
 
 @dataclass(frozen=True)
 class MeasuredBackbone:
-    """What a backbone costs.
+    """Cost of a backbone.
 
     Attributes:
         name: of the backbone.
@@ -38,7 +38,7 @@ class MeasuredBackbone:
 def measure_candidates(
     collection: TransferCollection, models: Sequence[ModelFiles]
 ) -> tuple[MeasuredBackbone, ...]:
-    """Time the backbones in turn on the processor, without decoding and cache."""
+    """Time the backbones in turn on the CPU, without decoding and cache."""
     rates = _rates(collection, models)
     return tuple(
         MeasuredBackbone(

@@ -1,4 +1,4 @@
-"""How many images and how many shots each class has: collections of uneven classes, and how people label them."""
+"""Class sizes and shots per class: imbalanced collections, and ways of labelling them."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -21,17 +21,17 @@ SIZES: Final[Mapping[str, str]] = {
     ZIPF: "class sizes by Zipf's law",
     ONE_LARGE: "one large class",
 }
-"""Forms of a collection, with what a table's title says of them."""
+"""Forms of a collection, with their part of a table's title."""
 
 SHOT_SIZES: Final[Mapping[str, str]] = {
     EQUAL: "",
     PROPORTIONAL: "shots in proportion to class sizes",
     COMMON_FIRST: "shots in order of appearance",
 }
-"""How shots are shared out among the classes, with what a table's title says of it."""
+"""Distributions of shots among classes, with their part of a table's title."""
 
 SMALL_QUANTILE: Final = 0.1
-"""Of class sizes: the common size of equal classes. Fewer classes than 11 all get the smallest one's."""
+"""Of class sizes: the size of equal classes. With fewer than 11 classes it is the minimum."""
 LARGE_QUANTILES: Final[Mapping[str, float]] = {ZIPF: 0.5, ONE_LARGE: 0.75}
 """Of class sizes: the largest class of a collection is drawn among those with at least so many."""
 
@@ -39,7 +39,7 @@ Counts = NDArray[np.int64]
 
 
 def check_forms(sizes: str, shot_sizes: str = EQUAL) -> None:
-    """Make sure that both are known.
+    """Check that both names are known.
 
     Raises:
         UsageError: one is not.
@@ -55,7 +55,7 @@ def check_forms(sizes: str, shot_sizes: str = EQUAL) -> None:
 
 
 def ranked(form: str, counts: Counts, generator: np.random.Generator) -> Counts:
-    """Positions (k,) of the classes with images in a random order, that of the largest class first.
+    """Positions (k,) of the classes with images in random order, the largest class first.
 
     Args:
         form: of the collection.
@@ -71,12 +71,12 @@ def ranked(form: str, counts: Counts, generator: np.random.Generator) -> Counts:
 
 
 def resampled_sizes(form: str, counts: Counts, order: Counts) -> Counts:
-    """Images (c,) that are taken of each class; of a class in `order` at least 1, where it has any.
+    """Sizes (c,) of the resampled classes; at least 1 for a class in `order` with images.
 
     Args:
         form: of the collection.
-        counts: (c,) images that each class has.
-        order: (k,) positions of the classes that have some, that of the largest class first.
+        counts: (c,) available images of each class.
+        order: (k,) positions of the classes with images, the largest class first.
     """
     if form == AS_IS or not counts[order].any():
         return counts
@@ -97,14 +97,14 @@ def resampled_sizes(form: str, counts: Counts, order: Counts) -> Counts:
 
 
 def apportioned(total: int, shares: NDArray[np.float64], most: Counts) -> Counts:
-    """So many (c,) of each class, in proportion to shares, at least 1, by the method of Sainte-Laguë.
+    """Apportion a total (c,) in proportion to shares, at least 1, by Sainte-Laguë's method.
 
-    With a larger total no class gets fewer.
+    Monotonic in the total.
 
     Args:
-        total: of all classes; more where each class gets 1, fewer where there are no more.
+        total: of all classes; exceeded where each class gets 1, not reached where images run out.
         shares: (c,) of the classes, at least 0.
-        most: (c,) that each class has.
+        most: (c,) available in each class.
     """
     given = np.minimum(most, 1)
     for _ in range(min(total, int(most.sum())) - int(given.sum())):
@@ -115,13 +115,13 @@ def apportioned(total: int, shares: NDArray[np.float64], most: Counts) -> Counts
 def drawn_in_order(
     total: int, shares: NDArray[np.float64], most: Counts, generator: np.random.Generator
 ) -> Counts:
-    """So many (c,) of each class when images are labelled as they appear, and then 1 of each class that has none.
+    """Counts (c,) when labelling a random order of images, then 1 of each missing class.
 
     Args:
-        total: labelled as they appear.
+        total: labelled in random order.
         shares: (c,) of the classes, at least 0.
-        most: (c,) that each class has, at least 1.
-        generator: draws; with a larger total no class gets fewer.
+        most: (c,) available in each class, at least 1.
+        generator: of the order; monotonic in the total.
     """
     given = np.zeros_like(most)
     for place in generator.random(total):
@@ -137,10 +137,10 @@ def shot_counts(
     """Shots (c,) of each class.
 
     Args:
-        form: how shots are shared out.
+        form: distribution of shots.
         shots: of each class on average.
         shares: (c,) images of each class in the collection.
-        most: (c,) shots that each class can have, at least 1.
+        most: (c,) available shots of each class, at least 1.
         generator: draws.
     """
     total = shots * len(most)

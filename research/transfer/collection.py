@@ -1,4 +1,4 @@
-"""A collection with `train` and `val`, both of class folders: images, classes, and the graph of them."""
+"""A collection with `train` and `val` of class folders: images, classes, and category graph."""
 
 import hashlib
 from collections import Counter
@@ -27,18 +27,18 @@ VAL: Final = "val"
 PARTS: Final = (TRAIN, VAL)
 FEWEST_CLASSES: Final = 2
 DRAWN_BY: Final = 0
-"""Seed of the classes and images that are taken of a big data set: the same on every call."""
+"""Seed of the classes and images sampled from a big data set: the same on every call."""
 
 
 @dataclass(frozen=True)
 class Selection:
-    """What is taken of a data set that is too big, or has its hierarchy in another place.
+    """Subset of a data set, and the place of its hierarchy.
 
     Attributes:
-        hierarchy: file or folder of a category graph whose ids or names the folders bear; by default nested folders
-            are the graph.
-        classes: so many leaves, drawn; images of others are not in the collection. All when None.
-        images: of each class in each part at most so many, drawn. All when None.
+        hierarchy: file or folder of a category graph with the ids or names of the folders; by
+            default the nested folders.
+        classes: number of leaves to sample; all when None.
+        images: most images of each class in each part, sampled; all when None.
     """
 
     hierarchy: Path | None = None
@@ -47,7 +47,7 @@ class Selection:
 
     @property
     def makes_a_graph(self) -> bool:
-        """Whether the graph is another than that of the folders of `train`."""
+        """Whether the graph differs from the folders of `train`."""
         return self.hierarchy is not None or self.classes is not None
 
 
@@ -56,16 +56,16 @@ EVERYTHING: Final = Selection()
 
 @dataclass(frozen=True)
 class TransferCollection:
-    """All images of both parts, those of `train` first, and what is known of each.
+    """All images of both parts, those of `train` first, with their classes.
 
     Attributes:
         source: the folder of `train` and `val`.
         graph: the category graph of the folders of `train`.
         files: the n images.
         is_train: (n,) bool.
-        class_ids: (n,) int64, the leaf that the image's folder names, or `NO_CLASS` where the graph has no such leaf:
-            such an image is part of the collection, and is not scored.
-        imported: what the graph was made of, None where that is the folders of `train`.
+        class_ids: (n,) int64, the leaf that the image's folder names, or `NO_CLASS` where the graph
+            has no such leaf: such an image is part of the collection, and is not scored.
+        imported: source of the graph; None for the folders of `train`.
     """
 
     source: Path
@@ -77,16 +77,16 @@ class TransferCollection:
 
     @cached_property
     def leaf_ids(self) -> NDArray[np.int64]:
-        """(c,) int64 ids, ascending, of the leaves that have an image in `train`: the classes to choose among."""
+        """(c,) int64 ids, ascending, of the leaves with an image in `train`."""
         ids = np.unique(self.class_ids[self.is_train])
         return ids[ids != NO_CLASS]
 
     @cached_property
     def coarse_ids(self) -> tuple[int, ...]:
-        """Classes with several children below the roots, deepest first: those that coarse labels name.
+        """Classes with several children below the roots, deepest first: the coarse labels.
 
-        A class with one child says as much as the child, a root little; but where only the roots have children that are
-        leaves, and there are several of them, they are the coarse classes.
+        A class with one child says as much as the child, a root little; but where only the roots
+        have children that are leaves, and there are several of them, they are the coarse classes.
         """
         graph = self.graph
         several = [each for each in graph.classes() if len(graph.children(each)) > 1]
@@ -96,7 +96,7 @@ class TransferCollection:
 
     @cached_property
     def identity(self) -> str:
-        """Hash of images' names and sizes, and of a graph from elsewhere: no two collections share results."""
+        """Hash of names and sizes of images, and of the graph; separates results."""
         lines = [
             f"{file.path.relative_to(self.source).as_posix()} {file.size_bytes}"
             for file in self.files
@@ -110,16 +110,16 @@ class TransferCollection:
 
 
 def read_collection(source: Path, selection: Selection = EVERYTHING) -> TransferCollection:
-    """Read the names of both parts' images; no image is opened.
+    """Read the file names of both parts; no image is opened.
 
     Args:
         source: folder of `train` and `val`.
-        selection: what of it is taken.
+        selection: subset.
 
     Raises:
         InputError: `train` has fewer than two leaves with images.
-        StorageError: a folder is not there.
-        GraphError: a folder's name cannot be a class's.
+        StorageError: a folder is missing.
+        GraphError: the name of a folder is no valid class name.
         UnknownClassError: a folder of `train` is not in the hierarchy.
     """
     source = source.absolute()
@@ -164,8 +164,8 @@ def _imported(train: Path, selection: Selection, known: AbstractSet[str]) -> Imp
 
     Args:
         train: folder of class folders.
-        selection: where the graph is, and how many of its leaves count.
-        known: keys of the folders that hold images.
+        selection: place of the graph, and number of leaves.
+        known: keys of the folders with images.
     """
     only = () if selection.hierarchy is None else sorted(known)
     imported = read_graph(selection.hierarchy or train, only=only)
@@ -178,7 +178,7 @@ def _imported(train: Path, selection: Selection, known: AbstractSet[str]) -> Imp
 
 
 def _chosen(files: Sequence[FoundFile], most: int | None, there: int) -> list[FoundFile]:
-    """The files of a folder that count, where so many of the class are there already."""
+    """The sampled files of a folder, given the number of files of the class so far."""
     if most is None or len(files) <= most - there:
         return list(files)
     drawn = np.random.default_rng(DRAWN_BY).permutation(len(files))[: max(0, most - there)]
@@ -186,10 +186,10 @@ def _chosen(files: Sequence[FoundFile], most: int | None, there: int) -> list[Fo
 
 
 def _path_of(folder: ImageFolder) -> str:
-    """The class that nested folders name."""
+    """The class named by nested folders."""
     return join_path(tuple(map(clean_name, folder.names)))
 
 
 def _id_of(folder: ImageFolder) -> str:
-    """The class whose id the outermost folder bears, as in ImageNet's layouts."""
+    """The class whose id is the name of the outermost folder, as in ImageNet's layouts."""
     return folder.names[0] if folder.names else ""

@@ -1,4 +1,4 @@
-"""Which images of a collection are shots, which have a coarse label, and which have none: the same for every method."""
+"""Draws: which images are shots, which have a coarse label, and which have none."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -22,23 +22,23 @@ from research.transfer.collection import TransferCollection
 COARSE_LABELS: Final = 20
 """Most images that get the label of one coarse class."""
 RESAMPLING: Final = 1
-"""Beside the seed of a draw: which images of each class are in a resampled collection."""
+"""Further seed of a draw: the images of each class in a resampled collection."""
 LABELLING: Final = 2
-"""Beside the seed of a draw: in which order classes appear to the person who labels."""
+"""Further seed of a draw: the order in which images are labelled."""
 
 
 @dataclass(frozen=True, order=True)
 class Situation:
-    """What is labelled, and what is to be classified.
+    """Labels, and the images to classify.
 
     Attributes:
         has_coarse_labels: whether some further images have a coarse label.
         shots: of each leaf, or on average.
-        is_elsewhere: whether labels were given in one place and the photos of another are classified: the collection
-            is the labelled images of `train` and all of `val`. Else it is everything, and photos of a shot's own
-            series are in it.
+        is_elsewhere: whether photos of another place are classified: the collection is the labelled
+            images of `train` and all of `val`. Else it is everything, other photos of a shot's
+            series included.
         sizes: of the classes in the collection, one of `SIZES`.
-        shot_sizes: how shots are shared out among the classes, one of `SHOT_SIZES`.
+        shot_sizes: distribution of shots among the classes, one of `SHOT_SIZES`.
     """
 
     has_coarse_labels: bool
@@ -49,12 +49,12 @@ class Situation:
 
     @property
     def name(self) -> str:
-        """For the columns of a table; its title says what the collection is."""
+        """Name of a column; the title of the table describes the collection."""
         return f"{self.shots} shot{'s' * (self.shots > 1)}" + " + coarse" * self.has_coarse_labels
 
     @property
     def folder(self) -> str:
-        """For the folder of its results; what is as usual is not named."""
+        """Name of the folder of its results, without defaults."""
         name = (
             f"{self.shots}-shots"
             + "-coarse" * self.has_coarse_labels
@@ -65,7 +65,7 @@ class Situation:
 
     @property
     def title(self) -> str:
-        """For the titles of tables: what is labelled, and what the collection is."""
+        """Part of a table's title: labels and collection."""
         labels = "shots and coarse labels" if self.has_coarse_labels else "shots"
         if self.is_elsewhere:
             title = f"{labels} from train, the collection is val"
@@ -92,18 +92,18 @@ class ShotDraw:
 
     @property
     def rows(self) -> NDArray[np.int64]:
-        """(s + m + u,) rows of the collection, ascending; no method learns from any other image."""
+        """(s + m + u,) rows of the collection, ascending; no method uses any other image."""
         return np.sort(np.concatenate([self.shots, self.coarse, self.unlabelled]))
 
 
 def draw(collection: TransferCollection, situation: Situation, seed: int) -> ShotDraw:
-    """Draw shots, and coarse labels if the situation has them, from `train`; resample the images to classify.
+    """Draw shots and, where requested, coarse labels from `train`; resample the rest.
 
-    One order of all images of `train` decides: the first images of each leaf in it are its shots, so that the shots of
-    a situation with fewer are among those of one with more. A leaf keeps one image back; the only image of a leaf is a
-    shot. Of the images below a coarse class that are no shots the first 20 get its label; an image gets one label only,
-    from its deepest coarse class. Of the other images a collection whose class sizes are not as they are has the first
-    ones of each class in another order of all images, and none whose class is not known.
+    Images of `train` are shuffled once: the first images of each leaf are its shots, so that fewer
+    shots are a subset of more. One image of a leaf stays unlabelled, except the only one. Of the
+    other images below a coarse class the first 20 get its label; an image gets one label only, from
+    its deepest coarse class. A collection with changed class sizes has the first of the other
+    images of each class in another random order, and none of unknown class.
 
     Args:
         collection: the images.
@@ -140,11 +140,11 @@ def draw(collection: TransferCollection, situation: Situation, seed: int) -> Sho
 
 
 def resampled_rows(collection: TransferCollection, form: str, seed: int) -> NDArray[np.int64]:
-    """Rows, ascending, of a collection of such class sizes, drawn from all images whose class is known.
+    """Rows, ascending, of a collection of such class sizes, from all images of known class.
 
     Args:
         collection: the images.
-        form: one of `SIZES`; as it is, images of classes that `train` lacks are among them.
+        form: one of `SIZES`; unchanged, it includes images of classes that are not in `train`.
         seed: number of the draw.
     """
     known = np.flatnonzero(collection.class_ids != NO_CLASS)
@@ -157,7 +157,7 @@ def resampled_rows(collection: TransferCollection, form: str, seed: int) -> NDAr
 
 
 def _counts(collection: TransferCollection, chosen: NDArray[np.bool_]) -> Counts:
-    """(c,) images of each leaf among the chosen ones."""
+    """(c,) number of chosen images of each leaf."""
     ids = collection.class_ids[chosen]
     known = ids[np.isin(ids, collection.leaf_ids)]
     return np.bincount(
@@ -168,7 +168,7 @@ def _counts(collection: TransferCollection, chosen: NDArray[np.bool_]) -> Counts
 def _shots_of_leaves(
     collection: TransferCollection, situation: Situation, sizes: Counts, seed: int
 ) -> Counts:
-    """(c,) shots of each leaf, whose sizes (c,) in the collection are known."""
+    """(c,) shots of each leaf, given its size (c,) in the collection."""
     most = np.maximum(_counts(collection, collection.is_train) - 1, 1)
     generator = np.random.default_rng((seed, LABELLING))
     return shot_counts(
@@ -183,7 +183,7 @@ def _resampled(
     ranks: Counts,
     generator: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """Those of the rows, ascending, that are in the resampled collection."""
+    """Rows of the resampled collection, ascending."""
     is_there = np.zeros(len(collection.files), dtype=bool)
     is_there[rows] = True
     order = generator.permutation(len(collection.files))

@@ -1,4 +1,4 @@
-"""A collection's embeddings as the program would have them in a project: by its pipeline, cache and rounding."""
+"""Embeddings of a collection as in a project: by the program's pipeline, cache and rounding."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,14 +23,14 @@ from research.transfer.collection import TransferCollection
 
 @dataclass(frozen=True)
 class EmbeddedCollection:
-    """A collection in the eyes of one backbone.
+    """A collection embedded by one backbone.
 
     Attributes:
         collection: the n images.
         model: the backbone.
         embeddings: (n, d) int16, of length 1 in fixed point.
-        over_views: (n, d) float32, of those that may be labelled over all their views, of the others the same; None
-            where nobody looked at views.
+        over_views: (n, d) float32, mean over views for images that may be labelled, else the same;
+            None without views.
     """
 
     collection: TransferCollection
@@ -44,7 +44,7 @@ class EmbeddedCollection:
         return to_floats(self.embeddings)
 
     def shots(self, rows: NDArray[np.int64], class_ids: NDArray[np.int64]) -> Shots:
-        """Labelled images as a project would have them: those of each class that say most over all their views.
+        """Labelled images as in a project: the most informative of each class, over all views.
 
         Args:
             rows: (n,) of the collection.
@@ -60,13 +60,13 @@ class EmbeddedCollection:
     def basis_of(
         self, rows: NDArray[np.int64], labelled: NDArray[np.int64]
     ) -> CollectionBasis | None:
-        """What the collection stage starts from; rows here are image ids there.
+        """Basis of the collection stage; rows are image ids there.
 
-        The basis of all images is made once for all draws, that of some of them on every call.
+        The basis of all images is cached, that of a subset is computed on every call.
 
         Args:
             rows: (k,) of the collection, ascending.
-            labelled: those that have a label.
+            labelled: labelled rows.
         """
         if len(rows) < len(self.embeddings):
             return collection_basis(
@@ -89,15 +89,15 @@ def embed_collection(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> EmbeddedCollection:
-    """Embed all images through a project that is thrown away; what is in the cache is taken from there.
+    """Embed all images by a temporary project, using the cache.
 
     Args:
         collection: the images.
         model: the backbone; it need not be in the library, and is not added to it.
-        caches: where the embedding cache lies.
+        caches: with the embedding cache.
         device: "auto", "cpu" or "cuda".
         on_progress: listener.
-        cancel: stops between batches; what is done stays in the cache.
+        cancel: stops between batches; finished ones stay in the cache.
 
     Raises:
         ModelError: the backbone cannot be used.

@@ -1,4 +1,4 @@
-"""Means over few draws, with the interval that few draws allow."""
+"""Means over few draws, with Student's t intervals."""
 
 import math
 import statistics
@@ -13,23 +13,23 @@ T_95: Final = (
     *(2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086),
     *(2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045),
 )
-"""Two-sided 95 % quantile of Student's t for 1, 2, ... degrees of freedom, one fewer than there are draws."""
+"""Two-sided 95 % quantiles of Student's t by degrees of freedom: draws minus one."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """Mean over draws and half width of its 95 % interval; NaN where the draws do not tell."""
+    """Mean over draws and half width of its 95 % interval; NaN where undefined."""
 
     mean: float
     half_width: float
 
     @property
     def is_above_zero(self) -> bool:
-        """Whether the whole interval lies above 0."""
+        """Whether the whole interval is above 0."""
         return self.mean - self.half_width > 0
 
     def as_percent(self, *, with_sign: bool = False) -> str:
-        """`36.2 ± 0.9`, in percent; without interval for a single draw, a dash for nothing."""
+        """`36.2 ± 0.9`, in percent; without interval for a single draw, a dash for none."""
         if math.isnan(self.mean):
             return "-"
         mean = f"{100 * self.mean:+.1f}" if with_sign else f"{100 * self.mean:.1f}"
@@ -37,7 +37,7 @@ class Estimate:
 
 
 def estimate(values: Sequence[float]) -> Estimate:
-    """Mean and interval of at most `MOST_DRAWS` values; draws with nothing to tell (NaN) are left out."""
+    """Mean and interval of at most `MOST_DRAWS` values; NaN values are left out."""
     known = [value for value in values if not math.isnan(value)]
     if not known:
         return Estimate(math.nan, math.nan)
@@ -48,5 +48,5 @@ def estimate(values: Sequence[float]) -> Estimate:
 
 
 def paired_difference(first: Sequence[float], second: Sequence[float]) -> Estimate:
-    """How much larger the first is, draw by draw."""
+    """Paired difference, first minus second."""
     return estimate([one - other for one, other in zip(first, second, strict=True)])

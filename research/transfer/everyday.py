@@ -1,4 +1,4 @@
-"""The everyday model on a draw: fitted and asked by the program's own code, in memory or through a project file."""
+"""The everyday model on a draw, by the program's code: in memory or through a project file."""
 
 from collections.abc import Mapping
 
@@ -35,13 +35,13 @@ def in_memory(
     Args:
         embedded: the collection.
         drawn: its labels.
-        with_collection: whether the collection stage is on: all images of the draw teach, those that are scored too,
-            as they do in a person's project. Their classes do not.
+        with_collection: whether the collection stage is on: it learns from all images of the draw,
+            scored ones included, but not from their classes.
 
     Returns:
-        `top1`, `balanced` and `macro_f1` of the leaf, `calibration_error` of its score (15 bins) and the gap of each
-        bin, `coverage`, the share with a safe class, and `safe_accuracy`, the share of those whose safe class is right;
-        of each part, too.
+        `top1`, `balanced` and `macro_f1` of the leaf, `calibration_error` of its score (15 bins)
+        and the gap of each bin, `coverage`, the share with a safe class, and `safe_accuracy`, the
+        share of those whose safe class is correct; also for each part.
     """
     collection, model = embedded.collection, embedded.model
     rows, class_ids = _labelled(collection, drawn)
@@ -64,7 +64,7 @@ def in_project(
     with_collection: bool = True,
     device: str = "auto",
 ) -> Figures:
-    """The same figures, but for the gaps, by way of a real project file and the program's own verbs."""
+    """The same figures, without gaps, through a project file and the program's commands."""
     rows, class_ids = _labelled(collection, drawn)
     labels = dict(zip(rows.tolist(), class_ids.tolist(), strict=True))
     with (
@@ -119,7 +119,7 @@ def _import_graph(project: Project, collection: TransferCollection) -> None:
 def _labelled(
     collection: TransferCollection, drawn: ShotDraw
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows of all images with a label, ascending as in a project, and their labels."""
+    """Rows of all labelled images, ascending as in a project, and their labels."""
     rows = np.concatenate([drawn.shots, drawn.coarse])
     class_ids = np.concatenate([collection.class_ids[drawn.shots], drawn.coarse_ids])
     order = np.argsort(rows)

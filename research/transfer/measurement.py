@@ -1,4 +1,4 @@
-"""Measures what is missing of methods, situations and draws on one backbone's embeddings."""
+"""Measure methods, situations and draws that are not stored yet, on one backbone's embeddings."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
@@ -21,7 +21,7 @@ from research.transfer.side_by_side import AskedDraw, measure_all
 
 @dataclass(frozen=True)
 class TransferPlan:
-    """What is to be measured.
+    """What to measure.
 
     Attributes:
         shots: of each leaf, one column each.
@@ -30,7 +30,7 @@ class TransferPlan:
         with_coarse_labels: whether every column is measured with coarse labels too.
         is_elsewhere: whether labels are of `train` and the collection to classify is `val`.
         sizes: of the classes in the collection.
-        shot_sizes: how shots are shared out among the classes.
+        shot_sizes: distribution of shots among the classes.
     """
 
     shots: tuple[int, ...] = (1, 2, 3, 5, 10)
@@ -52,22 +52,25 @@ class TransferPlan:
 
 
 def check_plan(collection: TransferCollection, plan: TransferPlan) -> TransferPlan:
-    """Make sure that there is something to score before anything is computed.
+    """Check that there is something to score before anything is computed.
 
     Returns:
-        The plan, without coarse labels where the collection has no class to label coarsely.
+        The plan, without coarse labels where the collection has no coarse class.
 
     Raises:
         InputError: `val` is to be classified, and has no image of a class of `train`.
-        UsageError: every method needs coarse labels, and there are none, or they are not to be measured with; or there
-            are no such sizes.
+        UsageError: every method needs coarse labels, and there are none, or they are not to be
+            measured with; or there are no such sizes.
     """
     check_forms(plan.sizes, plan.shot_sizes)
     plan = replace(plan, with_coarse_labels=plan.with_coarse_labels and bool(collection.coarse_ids))
     if not any(plan.situations(1, method) for method in plan.methods):
         raise UsageError(
             f"{', '.join(plan.methods)}: nothing to measure without coarse labels",
-            expected="a class with several children below a root, or several such roots, and no --no-coarse-labels",
+            expected=(
+                "a class with several children below a root, or several such roots, and "
+                "no --no-coarse-labels"
+            ),
         )
     if (
         plan.is_elsewhere
@@ -91,20 +94,20 @@ def measure_transfer(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> tuple[TransferResult, ...]:
-    """Measure every cell of the plan; draws that `runs` has already are taken from there.
+    """Measure every cell of the plan; draws stored in `runs` are read from there.
 
     Args:
         embedded: the collection.
         plan: what to measure.
-        runs: folder where each draw of a cell is kept as soon as it is measured; nothing is kept when None.
-        is_anew: whether to measure again what `runs` has.
-        workers: processes that measure draws side by side.
+        runs: folder for results of draws; none are stored when None.
+        is_anew: whether to ignore results in `runs`.
+        workers: number of parallel processes.
         on_progress: called with draws of methods.
         cancel: stops between two draws.
 
     Raises:
-        FormatError: a file in `runs` is torn.
-        StorageError: `runs` refuses.
+        FormatError: a file in `runs` is corrupt.
+        StorageError: `runs` cannot be written.
         Cancelled: it was asked to stop.
     """
     columns = [
@@ -126,7 +129,7 @@ def measure_transfer(
 
 
 class _Column:
-    """A method's outcomes in the situations of one number of shots."""
+    """Outcomes of a method in the situations of one number of shots."""
 
     def __init__(
         self,
@@ -147,7 +150,7 @@ class _Column:
         self._outcomes = {each: [] if is_anew else list(self._stored(each)) for each in situations}
 
     def _stored(self, situation: Situation) -> tuple[Outcome, ...]:
-        """Draws that were kept; none where the method had other options then."""
+        """Stored draws; none where the method had other options."""
         stored = None if self._runs is None else results.read(self._cells[situation], self._runs)
         return (
             ()
@@ -156,7 +159,7 @@ class _Column:
         )
 
     def missing(self, draws: int) -> Iterator[AskedDraw]:
-        """The draws that some situations lack, in their order."""
+        """Draws missing in some situations, in order."""
         for seed in range(draws):
             situations = tuple(
                 each for each, outcomes in self._outcomes.items() if len(outcomes) <= seed
@@ -165,7 +168,7 @@ class _Column:
                 yield AskedDraw(self._method, situations, seed)
 
     def keep(self, outcome: Mapping[Situation, Outcome]) -> None:
-        """Keep the next draw of each situation."""
+        """Store the next draw of each situation."""
         for situation, figures in outcome.items():
             self._outcomes[situation].append(figures)
             if self._runs is not None:
@@ -175,5 +178,5 @@ class _Column:
         return TransferResult(self._cells[situation], tuple(self._outcomes[situation]))
 
     def results(self, draws: int) -> tuple[TransferResult, ...]:
-        """One for each situation."""
+        """One result for each situation."""
         return tuple(self._result(situation).first(draws) for situation in self._outcomes)

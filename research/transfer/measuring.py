@@ -1,4 +1,4 @@
-"""How a method is measured on one draw: a peer on a few-shot task, the everyday model by the program's own code."""
+"""Measure a method on one draw: a peer on a few-shot task, or the everyday model."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -29,14 +29,14 @@ def measure_peer(
     *,
     with_coarse_labels: bool = False,
 ) -> Mapping[Situation, Outcome]:
-    """Let a peer classify what is in the collection and no shot, and score what is unlabelled in each situation.
+    """Classify all images of the collection but shots by a peer, and score unlabelled ones.
 
     Args:
         predict: the peer.
         embedded: the collection.
-        situations: of the same number of shots. Those that show the peer the same are classified once.
+        situations: of the same number of shots. Those with the same input are classified once.
         seed: of the draw.
-        with_coarse_labels: whether the peer receives them. Else it sees the images that have one as unlabelled ones;
+        with_coarse_labels: whether the peer receives them. Else these images are unlabelled for it;
             they are not scored either way.
     """
     collection = embedded.collection
@@ -66,7 +66,7 @@ def _accuracies(
     ids: NDArray[np.int64],
     rows: NDArray[np.int64],
 ) -> Figures:
-    """Of class ids (q,) of the queries, on the scored rows."""
+    """Accuracies of class ids (q,) of the queries, on the scored rows."""
     given, answers = ids[np.searchsorted(queries, rows)], collection.class_ids[rows]
     return by_part(collection, rows, lambda chosen: accuracies_of(answers[chosen], given[chosen]))
 
@@ -104,7 +104,7 @@ def _coarse_labels(
 def measure_everyday(
     with_collection: bool, embedded: EmbeddedCollection, situations: Sequence[Situation], seed: int
 ) -> Mapping[Situation, Outcome]:
-    """Fit and score the everyday model in each situation, with the collection stage or without."""
+    """Fit and score the everyday model in each situation, with or without the collection stage."""
     draws = {situation: draw(embedded.collection, situation, seed) for situation in situations}
     return {
         situation: {"": everyday.in_memory(embedded, drawn, with_collection=with_collection)}
@@ -118,7 +118,7 @@ def measure_in_project(
     """The same through project files, from import to evaluation.
 
     Raises:
-        UsageError: the backbone is a file: a project would copy it into the person's library.
+        UsageError: the backbone is a file: a project would copy it into the user's library.
     """
     collection, model = embedded.collection, embedded.model
     if (

@@ -1,4 +1,4 @@
-"""All methods that are compared."""
+"""All compared methods."""
 
 import importlib.util
 from collections.abc import Callable, Mapping, Sequence
@@ -29,21 +29,21 @@ from research.transfer.peers.whitened import default_of, predict_whitened
 from research.transfer.results import Outcome
 
 Measure = Callable[[EmbeddedCollection, Sequence[Situation], int], Mapping[Situation, Outcome]]
-"""Measures a method in situations of the same number of shots on the draw of this seed."""
+"""Measure a method in situations of equal shots, on the draw of a seed."""
 
 
 @dataclass(frozen=True)
 class Method:
-    """Something that is compared.
+    """A compared method.
 
     Attributes:
         title: for tables.
         measure: how it is measured on one draw.
-        default: the option that its paper gives or a person would take.
+        default: the option of its paper, or the usual one.
         is_ours: whether it is the everyday model.
-        library: that it needs beyond those of the program, by the name it is imported by.
-        needs_coarse_labels: whether it learns from coarse labels, and is measured only where there are some: without
-            them it is another method.
+        library: optional library that it needs, by import name.
+        needs_coarse_labels: whether it requires coarse labels, and is measured only where there are
+            some.
     """
 
     title: str
@@ -55,7 +55,7 @@ class Method:
 
 
 def check_libraries(methods: Sequence[str]) -> None:
-    """Make sure that every library is there before anything is computed.
+    """Check that every library is installed before anything is computed.
 
     Raises:
         UsageError: there is no such method, or one needs a library that is missing.
@@ -67,7 +67,10 @@ def check_libraries(methods: Sequence[str]) -> None:
         if library is not None and importlib.util.find_spec(library) is None:
             raise UsageError(
                 f"{name} needs {library}",
-                remedy="install the experiments' libraries, protoleaf[experiments], or leave the method out",
+                remedy=(
+                    "install the experiments' libraries, protoleaf[experiments], or leave "
+                    "the method out"
+                ),
             )
 
 

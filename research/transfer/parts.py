@@ -1,4 +1,4 @@
-"""Figures of the photos of `train` and of `val` apart: photos of a shot's own series flatter every method."""
+"""Figures of `train` and of `val` separately: photos of a shot's series inflate accuracy."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ from research.transfer.results import BALANCED, MACRO_F1, TOP1, Figures
 
 
 def figure_of(name: str, part: str | None) -> str:
-    """What a figure of one part is called; that of all scored images bears its plain name."""
+    """Name of a figure of one part; that of all scored images has no suffix."""
     return name if part is None else f"{name}_{part}"
 
 
@@ -21,12 +21,12 @@ def by_part(
     rows: NDArray[np.int64],
     score: Callable[[NDArray[np.bool_]], Figures],
 ) -> Figures:
-    """Figures of all scored images, and those of each part where both parts have some.
+    """Figures of all scored images, and of each part where both parts have some.
 
     Args:
         collection: the images.
-        rows: (k,) scored ones.
-        score: gives the figures of those that a mask (k,) chooses.
+        rows: (k,) scored rows.
+        score: figures of the images in a mask (k,).
     """
     found = dict(score(np.ones(len(rows), dtype=bool)))
     is_train = collection.is_train[rows]
@@ -42,11 +42,11 @@ def scored(collection: TransferCollection, drawn: ShotDraw) -> NDArray[np.int64]
 
 
 def accuracies_of(answers: NDArray[np.int64], given: NDArray[np.int64]) -> Figures:
-    """Share of right images, and the means over the classes that are there of recall and of F1.
+    """Accuracy, and the means over present classes of recall and of F1.
 
     Args:
         answers: (k,) class ids of the scored images, k > 0.
-        given: (k,) class ids that a method gives them.
+        given: (k,) predicted class ids.
     """
     is_right = given == answers
     classes, of_class, sizes = np.unique(answers, return_inverse=True, return_counts=True)

@@ -1,4 +1,4 @@
-"""What was measured, as tables and as plain data."""
+"""Results, as tables and as plain data."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -28,16 +28,17 @@ from research.transfer.tables import (
 
 @dataclass(frozen=True)
 class TransferReport:
-    """Results of any number of backbones, and what the backbones cost.
+    """Results of any number of backbones, and their cost.
 
     Attributes:
         collection: name of the folder.
-        images: in it.
-        val_images: of them in `val`.
-        classes: to choose among.
+        images: number of images.
+        val_images: number of images in `val`.
+        classes: number of classes.
         results: of all backbones.
         candidates: empty where the backbones were not timed.
-        is_balanced: whether balanced accuracy and macro-F1 have tables even where class sizes are as they are.
+        is_balanced: whether balanced accuracy and macro-F1 have tables even where class sizes are
+            as they are.
     """
 
     collection: str
@@ -53,7 +54,7 @@ class TransferReport:
         return titled_tables(self._tables(), is_markdown=is_markdown)
 
     def as_fields(self) -> dict[str, Any]:
-        """Everything as plain data; what is no number is None."""
+        """Everything as plain data; None in place of NaN."""
         return {
             "collection": self.collection,
             "images": self.images,
@@ -65,7 +66,7 @@ class TransferReport:
 
     @property
     def by_backbone(self) -> dict[tuple[str, str], tuple[TransferResult, ...]]:
-        """Results by name and hash of the backbone, in the order in which they came."""
+        """Results by name and hash of the backbone, in order."""
         found: dict[tuple[str, str], tuple[TransferResult, ...]] = {}
         for result in self.results:
             key = (result.cell.backbone, result.cell.backbone_hash)
@@ -113,10 +114,13 @@ class TransferReport:
             images = f"{self.images:,} images"
         drawn = "drawn from " * (first.cell.situation.sizes != AS_IS)
         draws = len(first.draws)
-        return f"{self.classes} classes, {drawn}{images}, {draws} draw{'s' * (draws > 1)}, 95 % interval"
+        return (
+            f"{self.classes} classes, {drawn}{images}, {draws} draw{'s' * (draws > 1)}, 95 "
+            "% interval"
+        )
 
     def _candidates(self, kind: Situation) -> Iterator[tuple[str, TextTable]]:
-        """What backbones cost, beside prototypes in situations that are the one of one shot but for their shots."""
+        """Cost of backbones, beside accuracy of prototypes in otherwise equal situations."""
         there = [each for each in self.results if replace(each.cell.situation, shots=1) == kind]
         columns = situations_of(there)
         header = ("backbone", "MB", "side", "images/s", *(column.name for column in columns))
@@ -138,7 +142,7 @@ class TransferReport:
 
 
 def fields_of(result: TransferResult) -> dict[str, Any]:
-    """A cell with its estimates and the values of each draw: of the best option, and of every option."""
+    """A cell with its estimates and values by draw: of the best option, and of every option."""
     cell = result.cell
     return {
         "backbone": cell.backbone,
@@ -175,7 +179,7 @@ def _plain_estimate(values: Sequence[float]) -> dict[str, Any]:
 
 
 def _by_kind(results: Sequence[TransferResult]) -> dict[str, list[TransferResult]]:
-    """Results that share tables, by what a table's title says of them."""
+    """Results that share tables, by their part of a table's title."""
     found: dict[str, list[TransferResult]] = {}
     for result in sorted(results, key=lambda each: _order_of(each.cell.situation)):
         found.setdefault(result.cell.situation.title, []).append(result)
@@ -192,5 +196,5 @@ def _order_of(situation: Situation) -> tuple[bool, str, str, bool]:
 
 
 def _of(part: str | None) -> str:
-    """What a title says of the images that count."""
+    """Part of a title that names the scored images."""
     return "" if part is None else f", photos of {part}"

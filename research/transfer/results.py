@@ -1,4 +1,4 @@
-"""What was measured of one method in one situation, draw by draw, and how it lies on disk.
+"""Results of one method in one situation by draw, and their storage.
 
 RUNS/transfer/<collection>/<backbone>-<hash>/<5-shots-coarse-elsewhere-zipf-proportional-shots>/<method>.json
 """
@@ -26,13 +26,13 @@ ACCURACIES: Final[Mapping[str, str]] = {
     BALANCED: "balanced accuracy",
     MACRO_F1: "macro-F1",
 }
-"""What every method has, with names in a table; files that were written before may lack all but the first."""
+"""Accuracies of every method, with titles; older files may lack all but the first."""
 
 BEFORE: Final = {"elsewhere": False, "sizes": AS_IS, "shot_sizes": EQUAL}
-"""What holds of files that were written before this was a fact."""
+"""Values of fields in files that were written before these fields."""
 
 Figures = Mapping[str, float]
-"""What one draw gives, by name; shares in [0, 1]."""
+"""Figures of one draw, by name; shares in [0, 1]."""
 
 Outcome = Mapping[str, Figures]
 """The same for each option of a method."""
@@ -40,7 +40,7 @@ Outcome = Mapping[str, Figures]
 
 @dataclass(frozen=True)
 class TransferCell:
-    """A method in a situation, on a backbone's embeddings of a collection.
+    """Key of a result: a method in a situation, on a backbone's embeddings of a collection.
 
     Attributes:
         collection: identity of the images.
@@ -62,7 +62,7 @@ class TransferCell:
         return TransferCell(collection, model.name, model.backbone_hash, situation, method)
 
     def path(self, runs: Path) -> Path:
-        """Where its result lies."""
+        """File of its result."""
         backbone = f"{self.backbone}-{self.backbone_hash[:8]}"
         return (
             runs
@@ -88,16 +88,16 @@ class TransferResult:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """Names of what was measured."""
+        """Names of the options."""
         return tuple(self.draws[0])
 
     def best_option(self, name: str = TOP1) -> str:
-        """The option with the best mean of an accuracy on the scored images themselves: generous, and only to peers."""
+        """Option of the best mean accuracy on the scored images; favours peers only."""
         means = {option: estimate(self.values(name, option)).mean for option in self.options}
         return max(means, key=lambda option: (not math.isnan(means[option]), means[option]))
 
     def values(self, name: str = TOP1, option: str | None = None) -> tuple[float, ...]:
-        """A figure of an option, by default the one with its best mean, draw by draw; NaN where it is missing."""
+        """Values of a figure by draw, NaN where missing; by default of the best option."""
         chosen = self.best_option(name) if option is None else option
         return tuple(draw.get(chosen, {}).get(name, math.nan) for draw in self.draws)
 
@@ -107,10 +107,10 @@ class TransferResult:
 
 
 def write(result: TransferResult, runs: Path) -> Path:
-    """Put a result on disk, whole or not at all; an older one of the cell is replaced.
+    """Write a result, atomically; an older one of the cell is replaced.
 
     Raises:
-        StorageError: the folder refuses.
+        StorageError: the folder cannot be written.
     """
     path = result.cell.path(runs)
     try:
@@ -124,10 +124,10 @@ def write(result: TransferResult, runs: Path) -> Path:
 
 
 def read(cell: TransferCell, runs: Path) -> TransferResult | None:
-    """The stored result of a cell, None when there is none.
+    """Stored result of a cell, or None.
 
     Raises:
-        FormatError: the file is torn or of another cell.
+        FormatError: the file is corrupt or of another cell.
     """
     path = cell.path(runs)
     if not path.exists():
@@ -166,7 +166,7 @@ def _facts(cell: TransferCell) -> dict[str, object]:
 
 
 def _plain(outcome: Outcome) -> dict[str, dict[str, float]]:
-    """Without figures that are no numbers: JSON has none."""
+    """Without NaN, which JSON lacks."""
     return {
         option: {name: value for name, value in figures.items() if not math.isnan(value)}
         for option, figures in outcome.items()

@@ -1,4 +1,4 @@
-"""Draws measured side by side, each in one of several processes that hold the embeddings."""
+"""Measure draws in parallel processes that hold the embeddings."""
 
 import multiprocessing
 from collections.abc import Generator, Mapping, Sequence
@@ -15,12 +15,12 @@ from research.transfer.methods import METHODS
 from research.transfer.results import Outcome
 
 POLL_S: Final = 0.2
-"""How often it is asked whether to stop."""
+"""Interval of checks for cancellation."""
 
 
 @dataclass(frozen=True)
 class AskedDraw:
-    """What is to be measured at once.
+    """A requested measurement.
 
     Attributes:
         method: identifier.
@@ -33,20 +33,20 @@ class AskedDraw:
     seed: int
 
     def measure(self, embedded: EmbeddedCollection) -> Mapping[Situation, Outcome]:
-        """Do it here."""
+        """Measure it in this process."""
         return METHODS[self.method].measure(embedded, self.situations, self.seed)
 
 
 def measure_all(
     embedded: EmbeddedCollection, asked: Sequence[AskedDraw], workers: int, cancel: CancelToken
 ) -> Generator[Mapping[Situation, Outcome]]:
-    """Measure draws, and give their outcomes in the order of the requests, each as soon as it is its turn.
+    """Measure draws in parallel; yield outcomes in the order of the requests.
 
     Args:
         embedded: the collection; every process gets a copy.
         asked: the draws.
         workers: processes; with one, draws are measured in this process, one after the other.
-        cancel: stops between draws; those that are being measured are finished in vain.
+        cancel: stops between draws; results of running ones are discarded.
 
     Raises:
         Cancelled: it was asked to stop.
@@ -67,14 +67,15 @@ def measure_all(
                 while not future.done():
                     cancel.raise_if_cancelled()
                     wait([future], POLL_S)
-                cancel.raise_if_cancelled()  # a kill of the whole group ends the processes, too: no failure of theirs
+                # Killing the process group ends workers, too; this is no failure of theirs.
+                cancel.raise_if_cancelled()
                 yield future.result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
 
 class _Process:
-    """What a process was given at its start."""
+    """Globals of a pool process, set at its start."""
 
     embedded: EmbeddedCollection
 

@@ -1,4 +1,4 @@
-"""Tables of what was measured on one backbone: a row for every method, and for every way that it is shown."""
+"""Tables of results on one backbone: a row for every method and shown option."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -19,18 +19,18 @@ HONESTY: Final = {
     "safe_accuracy": "safe class right",
     "coverage": "coverage",
 }
-"""Figures that only the everyday model has, with their names in a table."""
+"""Figures of the everyday model only, with their titles."""
 
 TOGETHER: Final = "calibration error, all draws together"
 
 
 @dataclass(frozen=True)
 class MethodRow:
-    """A method as a table shows it.
+    """A row of a table.
 
     Attributes:
         method: identifier.
-        title: names the row.
+        title: of the row.
         option: whose figures are shown; the best of each cell when None.
     """
 
@@ -40,7 +40,7 @@ class MethodRow:
 
 
 def rows_of(results: Sequence[TransferResult]) -> tuple[MethodRow, ...]:
-    """A row for a method without options; one for its best option and one for its default where there are several."""
+    """A row for a method without options; else rows of its best option and of its default."""
     found: list[MethodRow] = []
     for method in methods_of(results):
         title, default = METHODS[method].title, METHODS[method].default
@@ -67,7 +67,7 @@ def accuracies(
 
     Args:
         results: of one backbone.
-        part: whose images count; all when None.
+        part: part of the images; all when None.
         accuracy: which, one of `ACCURACIES`.
     """
     known, situations, name = by_method(results), situations_of(results), figure_of(accuracy, part)
@@ -87,7 +87,7 @@ def accuracies(
 def differences(
     results: Sequence[TransferResult], part: str | None = None, accuracy: str = TOP1
 ) -> TextTable:
-    """How far the everyday model is above each other method, in points; `*` where the interval lies above 0."""
+    """Lead of the everyday model over other methods, in points; `*` if significant."""
     known, situations, name = by_method(results), situations_of(results), figure_of(accuracy, part)
     rows = [
         (row.title, *(_difference(known, situation, row, name) for situation in situations))
@@ -98,7 +98,7 @@ def differences(
 
 
 def honesty(results: Sequence[TransferResult], part: str | None = None) -> TextTable:
-    """Calibration error, of each draw and of all together, accuracy and coverage of the safe class."""
+    """Calibration error of draws and of all together, accuracy and coverage of the safe class."""
     known, situations = by_method(results), situations_of(results)
     rows = []
     for method in methods_of(results):
@@ -119,7 +119,7 @@ def honesty(results: Sequence[TransferResult], part: str | None = None) -> TextT
 
 
 def parts_of(results: Sequence[TransferResult]) -> tuple[str | None, ...]:
-    """None for all images, and the parts that some result has figures of."""
+    """None for all images, and the parts with figures in some result."""
     measured = {
         name
         for result in results
@@ -137,12 +137,12 @@ def methods_of(results: Sequence[TransferResult]) -> list[str]:
 
 
 def situations_of(results: Sequence[TransferResult]) -> list[Situation]:
-    """What the columns are."""
+    """Situations of the columns."""
     return sorted({result.cell.situation for result in results})
 
 
 def cell_text(result: TransferResult | None, name: str = TOP1, option: str | None = None) -> str:
-    """A figure in percent with its interval, a dash where there is none."""
+    """A figure in percent with its interval, or a dash."""
     return MISSING if result is None else estimate(result.values(name, option)).as_percent()
 
 

@@ -1,4 +1,4 @@
-"""A collection whose tables name the class of each image, as the sample has them, instead of folders of classes."""
+"""A collection with class tables, as the sample collection, in place of class folders."""
 
 from pathlib import Path
 from typing import Final
@@ -18,18 +18,18 @@ SHOTS_NAME: Final = "shots.csv"
 
 
 def has_tables(source: Path) -> bool:
-    """Whether a folder holds such tables."""
+    """Whether a folder has such tables."""
     return all((source / name).is_file() for name in (EDGES_NAME, SHOTS_NAME, TRUTH_NAME))
 
 
 def read_tables(source: Path) -> TransferCollection:
-    """Read the images that show a leaf; any of them may be drawn as a shot.
+    """Read the images of leaves; any of them may be drawn as a shot.
 
     Args:
         source: folder of images, `edges.csv`, `shots.csv` and `truth.csv`.
 
     Raises:
-        FormatError: a table has another form, or names a class that is not in the graph.
+        FormatError: a table has another format, or names a class that is not in the graph.
         StorageError: a file cannot be read.
     """
     source = source.absolute()

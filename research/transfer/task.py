@@ -1,4 +1,4 @@
-"""A few-shot task as the peers see it: some images with a class, the others without; and how they bring it in order."""
+"""A few-shot task as input of the peers, and preparation of its embeddings."""
 
 from dataclasses import dataclass, replace
 
@@ -10,11 +10,12 @@ Matrix = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class CoarseLabels:
-    """Labels of coarse classes that some of the queries have.
+    """Coarse labels of some of the queries.
 
     Attributes:
         positions: (m,) int64 of these queries.
-        leaves: (m, ways) bool, the classes that each label leaves open: those below the coarse class, one at least.
+        leaves: (m, ways) bool, candidate classes of each label: those below the coarse class, at
+            least one.
     """
 
     positions: NDArray[np.int64]
@@ -30,7 +31,7 @@ class FewShotTask:
         classes: (s,) int64 in [0, ways), each shot's class; every class has at least one.
         queries: (q, d) float32 embeddings of everything else.
         ways: number of classes.
-        coarse: coarse labels of queries, None where there are none or the method has no use for them.
+        coarse: coarse labels of queries; None without any, or where the method does not use them.
     """
 
     support: Matrix
@@ -55,16 +56,16 @@ class FewShotTask:
 
 
 def unit_rows(vectors: Matrix) -> Matrix:
-    """The rows (n, d) with length 1; a row of zeros stays."""
+    """Rows (n, d) normalised to length 1; zero rows stay zero."""
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     return (vectors / np.maximum(norms, np.float32(1e-12))).astype(np.float32)
 
 
 def centred(task: FewShotTask) -> FewShotTask:
-    """The task with the mean of all its images taken away and rows of length 1.
+    """The task centred by the mean of all its images, with rows of length 1.
 
-    The papers take away the mean of the training images of the backbone. Those of the collection stand in: they are
-    nearer to what is classified.
+    The papers subtract the mean of the training images of the backbone; here it is that of the
+    collection.
     """
     mean = np.concatenate([task.support, task.queries]).mean(axis=0)
     return task.with_features(unit_rows(task.support - mean), unit_rows(task.queries - mean))
@@ -77,6 +78,6 @@ def squared_distances(left: Matrix, right: Matrix) -> Matrix:
 
 
 def softmax(logits: Matrix) -> Matrix:
-    """Probabilities (n, c) of each row."""
+    """Softmax (n, c) of each row."""
     powers = np.exp(logits - logits.max(axis=1, keepdims=True))
     return (powers / powers.sum(axis=1, keepdims=True)).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Scores of how novel an image is: the program's, and those of peers, all from the same embeddings and labels."""
+"""Novelty scores: the program's and those of peers, on the same embeddings and labels."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from engine.everyday.scores import Scores
 from research.unknown.open_set import Labelled
 
 NEIGHBOURS: Final = 5
-"""At most so many nearest labelled images are looked at by peers, and no more than a class has."""
+"""Most nearest labelled images that peers use; at most the shots of a class."""
 
 Matrix = NDArray[np.float32]
 Novelty = NDArray[np.float32]
@@ -23,7 +23,7 @@ Novelty = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Seen:
-    """What detectors go by.
+    """Input of detectors.
 
     Attributes:
         labelled: the images and their labels.
@@ -49,7 +49,7 @@ class Seen:
 
     @cached_property
     def shots(self) -> Matrix:
-        """(l, d) float32, the labelled ones."""
+        """(l, d) float32, the labelled images."""
         return self.images[self.labelled.rows]
 
     @cached_property
@@ -65,24 +65,24 @@ class Seen:
 
     @cached_property
     def energy(self) -> Matrix:
-        """(n,) log of the summed exponentials of the logits."""
+        """(n,) log-sum-exp of the logits."""
         most = self.logits.max(axis=1)
         return most + np.log(np.exp(self.logits - most[:, None]).sum(axis=1))
 
     @cached_property
     def neighbours(self) -> int:
-        """How many labelled images are looked at."""
+        """Number of labelled images used."""
         return min(NEIGHBOURS, int(np.unique(self.labelled.class_ids, return_counts=True)[1].min()))
 
     @cached_property
     def whitened(self) -> Matrix:
-        """(n, d) float32 of length 1, by how look-alikes differ."""
+        """(n, d) float32 of length 1, whitened by look-alikes."""
         whitening = whitening_of(self.labelled.open_set.embeddings)
         return self.images if whitening is None else whitening.apply(self.images)
 
 
 def similarity(seen: Seen) -> Novelty:
-    """The program's: little similarity to the labelled images; the distance to a class where nothing is known of it."""
+    """The program's score: low similarity to labelled images, or distance to a class."""
     if seen.fitted.novelty is None:
         return seen.fitted.classifier.squared_distance(seen.scores)
     return -seen.scores.similarity
@@ -105,7 +105,7 @@ def nearest_labels(seen: Seen) -> Novelty:
 
 
 def mahalanobis(seen: Seen) -> Novelty:
-    """Mahalanobis distance to the nearest class mean (Lee and others, 2018), with the covariance of look-alikes."""
+    """Mahalanobis distance to the nearest class mean (Lee and others, 2018)."""
     shots = seen.whitened[seen.labelled.rows]
     means = [
         shots[seen.labelled.class_ids == each].mean(axis=0)
@@ -115,9 +115,9 @@ def mahalanobis(seen: Seen) -> Novelty:
 
 
 def vim(seen: Seen) -> Novelty:
-    """Virtual-logit matching (Wang and others, 2022): energy, and what the principal directions leave of an image.
+    """Virtual-logit matching (Wang and others, 2022): energy and residual of principal directions.
 
-    The directions are the whole collection's, for a few labelled images have none to speak of.
+    The directions are those of the whole collection, as labelled images are too few.
     """
     moved = seen.images - seen.images.mean(axis=0)
     _, directions = np.linalg.eigh((moved.T @ moved).astype(np.float64))
@@ -137,7 +137,7 @@ def nnguide(seen: Seen) -> Novelty:
 
 @dataclass(frozen=True)
 class Detector:
-    """A score with the title of its row."""
+    """A score and the title of its row."""
 
     title: str
     score: Callable[[Seen], Novelty]
@@ -153,4 +153,4 @@ DETECTORS: Final[Mapping[str, Detector]] = {
     "vim": Detector("ViM", vim),
     "nnguide": Detector("NNGuide", nnguide),
 }
-"""By identifier."""
+"""Detectors by identifier."""

@@ -1,4 +1,4 @@
-"""Measures how well images of no known class are detected, in drawn collections and in a person's sessions."""
+"""Measure detection of images of no known class, in drawn collections and in sessions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,21 +13,21 @@ from research.unknown.detectors import DETECTORS, Seen
 from research.unknown.open_set import KNOWN, Labelled, drawn, drawn_with_far, session
 
 FALSE_RATES: Final = (0.02, 0.05)
-"""Shares of images of known classes that a score may call unknown where strangers found are counted."""
+"""Shares of false unknowns at which detection rates are reported."""
 SESSION_STEPS: Final = 6
 """Of a fine and a coarse session."""
 
 
 @dataclass(frozen=True)
 class OpenSetOutcome:
-    """What scores and the program's own threshold did in one situation.
+    """Results of scores and of the program's threshold in one situation.
 
     Attributes:
         name: of the situation.
         auroc: by detector, in [0, 1].
         found: by detector, share of strangers found at each of `FALSE_RATES`.
         false_unknown: share of images of known classes that the program calls unknown.
-        found_unknown: share of strangers that it calls unknown.
+        found_unknown: share of strangers that the program calls unknown.
     """
 
     name: str
@@ -50,7 +50,7 @@ def measure_unknown(
 
     Args:
         embedded: the collection.
-        far: another one, whose images are far strangers; None for none.
+        far: another collection, of far strangers; None for none.
         shots: of a class, in drawn collections.
         draws: at least 1.
         on_progress: listener.
@@ -83,7 +83,7 @@ def _situations(
 
 
 def measured(labelled: Labelled) -> OpenSetOutcome:
-    """Fit, score all images without a label, and compare those of known classes with strangers."""
+    """Fit, score all unlabelled images, and compare those of known classes with strangers."""
     seen = Seen.of(labelled)
     is_scored = np.ones(len(seen.images), dtype=bool)
     is_scored[labelled.rows] = False
@@ -104,12 +104,12 @@ def measured(labelled: Labelled) -> OpenSetOutcome:
 
 
 def _share(is_so: NDArray[np.bool_]) -> float:
-    """NaN of nothing: a small collection may have no strangers left."""
+    """Share; NaN of no images, as a small collection may have no strangers left."""
     return float(is_so.mean()) if len(is_so) else np.nan
 
 
 def area_under_curve(known: NDArray[np.float32], strangers: NDArray[np.float32]) -> float:
-    """Chance that a stranger's novelty is above a known image's; ties count half (AUROC)."""
+    """Probability that a stranger's novelty exceeds a known image's; ties count half (AUROC)."""
     order = np.sort(known)
     below = np.searchsorted(order, strangers, side="left") + np.searchsorted(
         order, strangers, side="right"

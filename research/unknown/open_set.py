@@ -1,4 +1,4 @@
-"""Collections in which some images show none of the classes, and the labels that a person gives in them."""
+"""Collections with images of none of the classes, and simulated labels in them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,30 +23,31 @@ KNOWN: Final = 0
 NEAR: Final = 1
 FAR: Final = 2
 STRANGER: Final = -1
-"""Class of an image that shows none of the classes."""
+"""Class of an image of none of the classes."""
 MOST_FAR: Final = 500
 """Images of another collection that are mixed in."""
 SESSION_CLASSES: Final = 9
-"""Of a person's session."""
+"""Of a session."""
 FEWEST_OF_CLASS: Final = 40
-"""Images that a class of a session has at least, where there are enough such classes."""
+"""Least images of a class of a session, if there are enough such classes."""
 FIRST, BULK, MORE = 2, 45, 10
-"""Labels that a person gives: two of each class, a bulk accept of the surest in one, some more of each."""
+"""Labels of a session: two of each class, a bulk accept of the surest in one, more of each."""
 
 Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class OpenSet:
-    """Images and what they show.
+    """Images and their classes.
 
     Attributes:
         model: the backbone.
-        graph: of the known classes, and maybe of others that get no label.
+        graph: of the known classes, and maybe of others without labels.
         embeddings: (n, d) int16, of length 1 in fixed point.
-        over_views: (n, d) float32 over all views, where they were looked at.
+        over_views: (n, d) float32, mean over all views, if computed.
         class_ids: (n,) int64 of the graph; `STRANGER` for images of none of the known classes.
-        kinds: (n,) `KNOWN`, `NEAR` (of another class of the collection) or `FAR` (of another collection).
+        kinds: (n,) `KNOWN`, `NEAR` (of another class of the collection) or `FAR` (of another
+            collection).
     """
 
     model: ModelFiles
@@ -57,7 +58,7 @@ class OpenSet:
     kinds: Rows
 
     def fitted(self, rows: Rows, class_ids: Rows, *, with_stage: bool = True) -> EverydayModel:
-        """The program's model after these labels; rows are image ids.
+        """The program's model fitted to labels; rows are image ids.
 
         Args:
             rows: (l,) labelled images, ascending.
@@ -89,15 +90,19 @@ class Labelled:
 
 
 def drawn(embedded: EmbeddedCollection, shots: int, seed: int) -> Labelled:
-    """Half of the classes known by so many images of `train` each; all other images are the collection."""
+    """Half of the classes known by `shots` images of `train` each, in the whole collection."""
     collection, generator = embedded.collection, np.random.default_rng(seed)
     leaves = generator.permutation(collection.leaf_ids)
     known = leaves[: len(leaves) // 2]
     is_known = np.isin(collection.class_ids, known)
     open_set = OpenSet(
-        embedded.model, collection.graph, embedded.embeddings, embedded.over_views,
-        np.where(is_known, collection.class_ids, STRANGER), np.where(is_known, KNOWN, NEAR),
-    )  # fmt: skip
+        embedded.model,
+        collection.graph,
+        embedded.embeddings,
+        embedded.over_views,
+        np.where(is_known, collection.class_ids, STRANGER),
+        np.where(is_known, KNOWN, NEAR),
+    )
     rows = _shots(open_set.class_ids, np.sort(known), collection.is_train, shots, generator)
     return Labelled(f"near, {shots}", open_set, rows, open_set.class_ids[rows])
 
@@ -105,7 +110,7 @@ def drawn(embedded: EmbeddedCollection, shots: int, seed: int) -> Labelled:
 def drawn_with_far(
     embedded: EmbeddedCollection, far: EmbeddedCollection, shots: int, seed: int
 ) -> Labelled:
-    """All classes known by so many images of `train` each, and images of another collection mixed in."""
+    """All classes known by `shots` images each, with images of another collection mixed in."""
     collection, generator = embedded.collection, np.random.default_rng(seed)
     count = len(far.embeddings)
     taken = np.sort(generator.choice(count, min(MOST_FAR, count), replace=False))
@@ -117,10 +122,13 @@ def drawn_with_far(
     )
     strangers = np.full(len(taken), STRANGER)
     open_set = OpenSet(
-        embedded.model, collection.graph, np.concatenate([embedded.embeddings, far.embeddings[taken]]), over_views,
+        embedded.model,
+        collection.graph,
+        np.concatenate([embedded.embeddings, far.embeddings[taken]]),
+        over_views,
         np.concatenate([collection.class_ids, strangers]),
         np.concatenate([np.full(len(embedded.embeddings), KNOWN), np.full(len(taken), FAR)]),
-    )  # fmt: skip
+    )
     is_train = np.concatenate([collection.is_train, np.zeros(len(taken), dtype=bool)])
     rows = _shots(open_set.class_ids, collection.leaf_ids, is_train, shots, generator)
     return Labelled(f"far, {shots}", open_set, rows, open_set.class_ids[rows])
@@ -133,7 +141,7 @@ def _shots(
     count: int,
     generator: np.random.Generator,
 ) -> Rows:
-    """Rows of so many images of `train` of each class; at least one image of a class stays to be scored."""
+    """Rows of random images of `train` of each class; at least one of a class stays unlabelled."""
     rows = []
     for class_id in known.tolist():
         own = np.flatnonzero(is_train & (class_ids == class_id))
@@ -142,12 +150,12 @@ def _shots(
 
 
 def session(embedded: EmbeddedCollection, seed: int, *, is_coarse: bool) -> Iterator[Labelled]:
-    """A person at nine classes, as many strangers among the images: two labels each, a bulk accept, some more.
+    """Session with nine classes and as many strangers: two labels each, a bulk accept, more.
 
     Args:
         embedded: the collection.
         seed: of every draw.
-        is_coarse: classes of several looks: the parents of the collection's leaves.
+        is_coarse: whether classes are the parents of the collection's leaves.
     """
     generator = np.random.default_rng(seed)
     open_set, ids = _session_images(embedded, generator, is_coarse=is_coarse)
@@ -206,7 +214,7 @@ def _session_images(
 
 
 def _bulk_accept(open_set: OpenSet, labels: dict[int, int]) -> dict[int, int]:
-    """The surest images of the largest class, where they are right: a person who looks accepts no others."""
+    """The surest images of the largest class, if correct: the user checks them."""
     counts = np.bincount(open_set.class_ids[open_set.kinds == KNOWN])
     class_id = int(counts.argmax())
     now = _so_far("", open_set, labels)

@@ -1,4 +1,4 @@
-"""What was measured of unknown images, as tables and as plain data."""
+"""Results on unknown images, as tables and as plain data."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from research.unknown.measurement import FALSE_RATES, OpenSetOutcome
 
 @dataclass(frozen=True)
 class UnknownReport:
-    """OpenSetOutcomes of several draws of every situation.
+    """Outcomes of several draws of every situation.
 
     Attributes:
         collection: name of the folder.
@@ -51,7 +51,10 @@ class UnknownReport:
         shown = [name for name in names if "session" not in name]
         yield f"AUROC; {facts}", _by_detector(shown, by_name, _auroc)
         for place, rate in enumerate(FALSE_RATES):
-            title = f"strangers found where {rate:.0%} of known images are called unknown, in %; {facts}"
+            title = (
+                f"strangers found where {rate:.0%} of known images are called unknown, in "
+                f"%; {facts}"
+            )
 
             def found_at(
                 detector: str, outcomes: Sequence[OpenSetOutcome], place: int = place

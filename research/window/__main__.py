@@ -1,4 +1,4 @@
-"""`python -m research.window PROJECT`: the program's window, measured as the environment says."""
+"""`python -m research.window PROJECT`: the window, with measurements by environment variables."""
 
 import sys
 from pathlib import Path
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def attach_reports(window: "MainWindow") -> None:
-    """Attach the measurements that the environment names."""
+    """Attach the measurements requested by the environment."""
     from research.window.graph_report import attach_graph_report
     from research.window.import_report import attach_import_report
     from research.window.labelling_report import attach_labelling_report

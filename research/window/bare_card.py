@@ -1,4 +1,4 @@
-"""What keys and frames are measured by: cards that Qt paints, and a commit by SQLite, with nothing of the program."""
+"""References of keys and frames: cards painted by Qt, and a commit by SQLite."""
 
 import sqlite3
 import threading
@@ -16,16 +16,18 @@ if TYPE_CHECKING:
 CARD: Final = QSize(168, 208)  # logical pixels
 LINES: Final = ("Class 1.2.3", "87%, Family 1.2")
 LINE_HEIGHT: Final = 20  # logical pixels
-REPAINTS: Final = 100  # that a key is measured by: processor and disk then share the time about as they do of a key
+REPAINTS: Final = (
+    100  # per key; processor and disk time are then in about the same proportion as of a key
+)
 
-BLOCK_S: Final = 0.01  # until fits rest
+BLOCK_S: Final = 0.01  # until fits pause
 
 
 @final
 class BareCard(QWidget):
     """A pixmap of a card's size and two lines of text, in a corner of the program's window.
 
-    Not in a window of its own, which would take the keys.
+    Not in a window of its own, which would take the keyboard focus.
     """
 
     def __init__(self, window: QWidget) -> None:
@@ -37,7 +39,7 @@ class BareCard(QWidget):
         self.show()
 
     def time_ms(self, repaints: int = REPAINTS) -> float:
-        """Paint it again and again."""
+        """Paint it repeatedly."""
         started_s = time.perf_counter()
         for _ in range(repaints):
             self.repaint()
@@ -57,9 +59,9 @@ class BareCard(QWidget):
 
 @final
 class BareKey:
-    """The least that a decision takes: cards are painted, and a label is on disk.
+    """Minimum time of a decision: cards are painted, and a label is on disk.
 
-    Fits and thumbnails rest meanwhile, as they do while the window works off a key.
+    Fits and thumbnails pause meanwhile, as they do while the window handles a key.
     """
 
     def __init__(self, window: "MainWindow", folder: Path) -> None:

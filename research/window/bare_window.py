@@ -1,4 +1,4 @@
-"""A bare Qt window: the peer that `protoleaf benchmark startup` measures ours against."""
+"""A bare Qt window, the reference of `protoleaf benchmark startup`."""
 
 import os
 import sys
@@ -11,7 +11,7 @@ from research.window.startup_report import REPORT_VARIABLE, FirstPaint, memory_m
 
 
 def main() -> int:
-    """Show the window, say when, end."""
+    """Show the window, report the time, exit."""
     application = QApplication(sys.argv[:1])
     window = QMainWindow()
     window.resize(1440, 900)

@@ -1,4 +1,4 @@
-"""The sample project with its embeddings, and how well the everyday model does on it."""
+"""The sample project with embeddings, and evaluation of the everyday model on it."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from engine.project import Project
 def make_sample_project(
     folder: Path, caches: CacheFolders, *, on_progress: OnProgress = ignore_progress
 ) -> Path:
-    """Copy the sample project when it is not there yet, embed its images, and return its file."""
+    """Copy the sample project if missing, embed its images, and return its file."""
     path = copy_sample_project(folder)
     with Project.open(path) as project:
         embed_project(project, caches, on_progress=on_progress)
@@ -24,7 +24,7 @@ def make_sample_project(
 
 
 def evaluate_sample(path: Path, caches: CacheFolders) -> Evaluation:
-    """Score the everyday model on the sample's images without a label."""
+    """Score the everyday model on the unlabelled images of the sample."""
     with Project.open(path, for_writing=False) as project:
         answers = read_truth(path.parent / COLLECTION / TRUTH_NAME, project.classes.graph)
         return evaluate(project, classify_project(project, caches), answers)

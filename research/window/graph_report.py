@@ -1,4 +1,4 @@
-"""For `protoleaf benchmark graph`: draws the graph, moves classes, pans and zooms, and notes how long each took."""
+"""For `protoleaf benchmark graph`: draw the graph, move classes, pan, zoom; record the times."""
 
 import os
 import time
@@ -20,32 +20,32 @@ if TYPE_CHECKING:
 
 REPORT_VARIABLE: Final = "PROTOLEAF_GRAPH_REPORT"
 RUN_VARIABLE: Final = "PROTOLEAF_GRAPH_RUN"
-"""`look` draws the graph and flies to some classes; `edit` moves classes, opens all branches, pans and zooms."""
+"""`look` draws the graph and centres some classes; `edit` moves classes, pans and zooms."""
 SETTLE_MS: Final = 1000
-"""After loading, until the window has nothing more to do."""
+"""After loading, until the window is idle."""
 POLL_MS: Final = 1
-"""How often it is looked whether something has come about."""
+"""Interval of polling a condition."""
 MOVES: Final = 20
-"""Moves of classes, every other one back."""
+"""Moves of classes; every other one moves back."""
 FLIGHTS: Final = 5
-"""Classes that are flown to, spread over the graph."""
+"""Classes to centre, spread over the graph."""
 FRAMES: Final = 60
-"""Frames of each way of panning or zooming: about a second."""
+"""Frames of each kind of panning or zooming: about a second."""
 PUSH: Final = (-11.0, -7.0)
-"""Pixels from one frame to the next: a hand that drags quickly."""
+"""Pixels from one frame to the next, as by quick dragging."""
 PINCH: Final = 1.04
-"""Zoom from one frame to the next: ten times as large within a second."""
+"""Zoom from one frame to the next: tenfold within a second."""
 SCALES: Final = (0.0, 0.25, 1.0)
-"""Where one pans: all in sight, many small cards, readable cards."""
+"""Scales to pan at: all visible, many small cards, readable cards."""
 
 Until = Callable[[], bool]
-"""What the script waits for."""
+"""Condition that the script waits for."""
 Spent = tuple[float, float]
-"""Seconds that passed, and in which the processor worked."""
+"""Wall-clock and processor seconds."""
 
 
 def attach_graph_report(window: "MainWindow") -> None:
-    """Measure the drawing as soon as all is shown, when the environment asks for it; the window then closes itself."""
+    """Measure the drawing once loaded, where requested by the environment; then close."""
     target = os.environ.get(REPORT_VARIABLE)
     if target:
         _Report(window, Path(target), is_edited=os.environ.get(RUN_VARIABLE) == "edit")
@@ -53,7 +53,7 @@ def attach_graph_report(window: "MainWindow") -> None:
 
 @final
 class _Report(QObject):
-    """Follows a script: a generator that gives what it waits for."""
+    """Run a script: a generator that yields the conditions to wait for."""
 
     def __init__(self, window: "MainWindow", target: Path, *, is_edited: bool) -> None:
         super().__init__(window)
@@ -73,7 +73,7 @@ class _Report(QObject):
             following = next(self._script, None)
         except BaseException:
             self._timer.stop()
-            self._window.close()  # without a report: who waits for it says so
+            self._window.close()  # without a report, which the waiting process handles
             raise
         if following is not None:
             self._until = following
@@ -112,16 +112,14 @@ class _Report(QObject):
         self._fields["first_classes"] = len(self._board.canvas.drawing)
 
     def _moves(self) -> Iterator[Until]:
-        """Move a class under another parent and back, until it stands there and all is painted."""
+        """Move a class to another parent and back; wait until all is painted."""
         yield from self._open_some()
         viewport = self._board.canvas.viewport
-        viewport.is_calm = (
-            True  # nothing glides: the way takes as long as it is to take, and says nothing
-        )
+        viewport.is_calm = True  # no animation, whose duration is fixed and not to be measured
         class_id, first, other = self._movable()
         moves = self._fields["moves"] = list[Spent]()
         for number in range(MOVES):
-            yield lambda: self._window.session.is_settled  # a person does one thing at a time
+            yield lambda: self._window.session.is_settled  # one edit at a time, as by a user
             here, there = (other, first) if number % 2 else (first, other)
             before, start = self._board.canvas.drawing, _now()
             self._window.session.act(moving(class_id, here, there))
@@ -130,7 +128,7 @@ class _Report(QObject):
         viewport.is_calm = False
 
     def _open_some(self) -> Iterator[Until]:
-        """Open two branches more, so that there are some to move between."""
+        """Expand two more branches, so that there are some to move between."""
         board, before = self._board, self._board.canvas.drawing
         closed = before.ids[before.hidden > 0].tolist()[:2]
         if closed:
@@ -139,7 +137,7 @@ class _Report(QObject):
             yield partial(self._stands_anew, before)
 
     def _movable(self) -> tuple[int, int, int]:
-        """A drawn class with one parent, that parent, and another one that is open."""
+        """A drawn class with one parent, that parent, and another expanded one."""
         graph, drawing = self._window.session.graph, self._board.canvas.drawing
         ids = drawing.ids.tolist()
         ends = zip(drawing.parents.tolist(), drawing.children.tolist(), strict=True)
@@ -162,7 +160,7 @@ class _Report(QObject):
         self._fields["all_classes"] = len(board.canvas.drawing)
 
     def _frames(self) -> Iterator[Until]:
-        """Pan as a hand does, there and back, from far and near; zoom in from all to one card, and out again."""
+        """Pan there and back at several scales; zoom in from all to one card, and out again."""
         canvas = self._board.canvas
         pan = self._fields["pan"] = list[Spent]()
         zoom = self._fields["zoom"] = list[Spent]()
@@ -179,7 +177,7 @@ class _Report(QObject):
             yield from self._timed(partial(canvas.viewport.pinch, factor, self._middle), zoom)
 
     def _timed(self, act: Callable[[], None], times: list[Spent]) -> Iterator[Until]:
-        """Do something in each frame; note how long after the frame was due it was on the screen."""
+        """Act in each frame; record the time from its schedule until it was on the screen."""
         due_s = time.perf_counter()
         for _ in range(FRAMES):
             yield partial(_is_past, due_s)
@@ -205,7 +203,7 @@ class _Report(QObject):
         return self._board.canvas.drawing is not before and self._stands()
 
     def _stands(self) -> bool:
-        """Whether all is drawn and painted as it is to be."""
+        """Whether all is drawn and painted."""
         board = self._board
         return (
             len(board.canvas.drawing) > 0

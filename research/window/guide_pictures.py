@@ -1,4 +1,4 @@
-"""`make guide-pictures`: every picture of the user guide, made from the sample collection, so that none gets stale."""
+"""`make guide-pictures`: generate all pictures of the user guide from the sample collection."""
 
 import os
 import sys
@@ -38,16 +38,16 @@ if TYPE_CHECKING:
 SIZE: Final = QSize(960, 600)
 """Of the window, in logical pixels."""
 WIDE: Final = QSize(1320, 600)
-"""Of the window while parts of it are shown: they are as wide as on most screens."""
+"""Of the window while parts of it are shown, about as wide as on most screens."""
 THUMBNAILS: Final = 128
-"""Side in logical pixels: small enough for some rows of them."""
+"""Side in logical pixels, small enough for several rows."""
 COLOURS: Final = 128
-"""Of a picture; more cannot be distinguished in it, and fewer show in the drawings."""
+"""Of a picture; more are indistinguishable, fewer show in the drawings."""
 BESIDE: Final = 16
-"""Logical pixels around a card that floats."""
-SELECTED: Final = 9  # images, which are two rows or three
-TABLE_ROWS: Final = 24  # of the labels that somebody else gave
-LONG_S: Final = 600  # a busy machine tests its devices, or draws the sample
+"""Logical pixels around a floating card."""
+SELECTED: Final = 9  # images, which are two or three rows
+TABLE_ROWS: Final = 24  # of the imported labels
+LONG_S: Final = 600  # device tests or drawing the sample on a busy machine
 HOME: Final = {
     "PROTOLEAF_CACHE": "cache",
     "PROTOLEAF_BACKUPS": "backups",
@@ -55,10 +55,10 @@ HOME: Final = {
     "PROTOLEAF_LOGS": "logs",
     "XDG_CONFIG_HOME": "settings",
 }
-"""Variables that keep the person's own folders out of it, each with a folder of the scratch folder."""
+"""Environment variables that replace the user's folders, each with a scratch folder."""
 
 Show = Callable[["MainWindow"], QRect]
-"""Brings something on the screen, and tells where it is."""
+"""Show something on the screen, and return where it is."""
 
 
 def make_pictures(project: Path, folder: Path) -> None:
@@ -66,10 +66,10 @@ def make_pictures(project: Path, folder: Path) -> None:
 
     Args:
         project: the sample project, embedded; it is changed by training.
-        folder: that they are written into.
+        folder: output folder.
 
     Raises:
-        TimeoutError: something did not come in time.
+        TimeoutError: a timeout was reached.
     """
     from app.image_grid.held_order import Order
 
@@ -87,7 +87,7 @@ def make_pictures(project: Path, folder: Path) -> None:
 
 
 def take(window: "MainWindow", folder: Path, shows: Mapping[str, Show]) -> None:
-    """Make some pictures of a window, one after the other."""
+    """Make some pictures of a window, in turn."""
     from app.palette.overlay import Overlay
 
     for name, show in shows.items():
@@ -100,7 +100,7 @@ def take(window: "MainWindow", folder: Path, shows: Mapping[str, Show]) -> None:
 
 @contextmanager
 def without_project() -> "Iterator[MainWindow]":
-    """A window that shows its first page."""
+    """A window with its first page."""
     from app.main_window import MainWindow
     from app.theme import apply_theme
 
@@ -148,7 +148,7 @@ def _part(window: "MainWindow", part: QWidget, *, height: int | None = None) -> 
 
 
 def _card(window: "MainWindow", card: "Overlay | None") -> QRect:
-    """A card that floats, with some of what is around it where that does not make the picture too wide."""
+    """A floating card, with some surroundings if the picture is not too wide."""
     assert card is not None
     beside = max(0, min(BESIDE, (SIZE.width() - card.panel.width()) // 2))
     place = _part(window, card.panel).marginsAdded(QMargins(beside, BESIDE, beside, BESIDE))
@@ -188,7 +188,7 @@ def _class_panel(window: "MainWindow") -> QRect:
     rules.setChecked(True)
     last = scroll.findChild(QCheckBox)
     assert isinstance(last, QCheckBox)
-    scroll.ensureWidgetVisible(last)  # below the confidence needed
+    scroll.ensureWidgetVisible(last)  # below the required confidence
     return _part(window, window.inspector)
 
 
@@ -217,13 +217,13 @@ def _export(window: "MainWindow") -> QRect:
     wait_until(lambda: exporting.card is not None and exporting.card.look is not None)
     card = exporting.card
     assert card is not None
-    with QSignalBlocker(card.target):  # no path of the computer that draws
+    with QSignalBlocker(card.target):  # hides the path of this computer
         card.target.setText(f"~/{Path(card.target.text()).name}")
     return _card(window, card)
 
 
 def _import_labels(window: "MainWindow") -> QRect:
-    """A table of somebody who knows three images, and one of them better."""
+    """Import labels of three images, one of them a finer class."""
     window.registry.trigger("import_labels")
     imports = window.of(LabelImports)
     imports.read(_table(window))
@@ -269,7 +269,7 @@ def _training(window: "MainWindow") -> QRect:
 
 
 BEFORE: Final[Mapping[str, Show]] = {"welcome": _whole, "new-project": _new_project}
-"""By the name of the file: what is shown before there is a project."""
+"""Pictures without a project, by file name."""
 WHOLE: Final[Mapping[str, Show]] = {"window": _whole}
 """In the sample project."""
 PARTS: Final[Mapping[str, Show]] = {

@@ -1,4 +1,4 @@
-"""For `protoleaf benchmark import`: adds a folder to an empty project, and notes when a person sees what."""
+"""For `protoleaf benchmark import`: add a folder to an empty project and record the times."""
 
 import os
 import sqlite3
@@ -26,7 +26,7 @@ LOOK_MS: Final = 20
 
 
 def attach_import_report(window: "MainWindow") -> None:
-    """Add a folder once the project is open, when the environment asks for it; the window closes itself afterwards."""
+    """Add a folder once the project is open, where requested by the environment; then close."""
     target = os.environ.get(REPORT_VARIABLE)
     if target:
         _Report(window, Path(target), Path(os.environ[FOLDER_VARIABLE]))
@@ -42,9 +42,7 @@ class _Report(QObject):
         self._opened = FileOpenCounter(folder)
         self._photos = sum(1 for _ in folder.iterdir())
         self._seconds: dict[str, float] = {}
-        self._estimates: list[
-            tuple[float, float]
-        ] = []  # seconds passed, and seconds left by the progress
+        self._estimates: list[tuple[float, float]] = []  # seconds passed, and seconds left as shown
         self._first_screen: Sequence[ImageSource] = ()
         self._start_s = 0.0
         self._timer = QTimer(self, interval=LOOK_MS)

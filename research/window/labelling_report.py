@@ -1,4 +1,4 @@
-"""For `protoleaf benchmark labelling`: presses keys as a quick person does, and notes what was on the screen."""
+"""For `protoleaf benchmark labelling`: press keys at a rate, and record what was shown."""
 
 import os
 import time
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 REPORT_VARIABLE: Final = "PROTOLEAF_LABELLING_REPORT"
 KEYS_VARIABLE: Final = "PROTOLEAF_LABELLING_KEYS"
-"""How many keys, how many a second, and how many of them follow at the end, each after predictions: `300 5 4`."""
+"""Number of keys, keys a second, and last keys that wait for predictions: `300 5 4`."""
 KEYS: Final = (Qt.Key.Key_1, Qt.Key.Key_Return)
 SETTLE_MS: Final = 1000
 MOST_PREDICTED: Final = 10_000
@@ -23,7 +23,7 @@ MOST_PREDICTED: Final = 10_000
 
 
 def attach_labelling_report(window: "MainWindow") -> None:
-    """Label as soon as all is shown, when the environment asks for it; the window closes itself afterwards."""
+    """Label once loaded, where requested by the environment; then close the window."""
     target = os.environ.get(REPORT_VARIABLE)
     if target:
         keys, per_s, unpaced = os.environ.get(KEYS_VARIABLE, "300 5 4").split()
@@ -34,7 +34,7 @@ def attach_labelling_report(window: "MainWindow") -> None:
 
 @final
 class _Report(QObject):
-    """Presses a key at its time, however busy the window is: a key that comes up late was waited for."""
+    """Press keys on schedule, even when the window is busy; delays count as latency."""
 
     def __init__(
         self, window: "MainWindow", target: Path, *, keys: int, interval_s: float, unpaced: int
@@ -60,7 +60,7 @@ class _Report(QObject):
         window.workspace.grid.viewport().installEventFilter(self)
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """Note which card has the frame in what is painted now."""
+        """Record the current card when it is painted."""
         if event.type() == QEvent.Type.Paint:
             self._painted_id = self._window.workspace.grid.current_id
         return False

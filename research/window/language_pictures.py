@@ -1,7 +1,8 @@
-"""Ten main views of the window in each language, to look at: `python -m research.window.language_pictures FOLDER`.
+"""Ten views of the window in each language: `python -m research.window.language_pictures FOLDER`.
 
-Each in light and dark, of the sample collection, whose classes have names in these languages. `QT_SCALE_FACTOR=2` draws
-them for a screen of 200 %. Languages and views may be named behind the folder: `FOLDER zh_CN settings`.
+Each in light and dark, of the sample collection, whose classes have names in these languages.
+`QT_SCALE_FACTOR=2` draws them for a screen of 200 %. Languages and views may be selected after the
+folder: `FOLDER zh_CN settings`.
 """
 
 import os
@@ -27,7 +28,7 @@ SIZE: Final = QSize(1200, 750)
 """Of the window, in logical pixels."""
 SCHEMES: Final = ("light", "dark")
 CLASS: Final = "Common daisy"  # with its page
-SETTLED_MS: Final = 1_500  # after which nothing moves any more
+SETTLED_MS: Final = 1_500  # after which all animations have ended
 
 
 def _new_project(window: "MainWindow") -> None:
@@ -49,7 +50,7 @@ def _class_page(window: "MainWindow") -> None:
 
 
 def _map(window: "MainWindow") -> None:
-    """Wait for the points; the first time the map is made."""
+    """Wait for the points; at first use the map is computed."""
     maps, found = window.of(Maps), []
     window.registry.trigger("show_map")
     connection = maps.source.found.connect(lambda *_map: found.append(True))
@@ -62,7 +63,7 @@ def _by_action(name: str) -> Show:
 
 
 BEFORE: Final[Mapping[str, Show]] = {"welcome": lambda _window: None, "new-project": _new_project}
-"""By the name of the file: what is shown before there is a project."""
+"""Views without a project, by file name."""
 VIEWS: Final[Mapping[str, Show]] = {
     "images": _images,
     "class": _class_page,
@@ -74,11 +75,11 @@ VIEWS: Final[Mapping[str, Show]] = {
     "export": _by_action("export"),
     "settings": _by_action("settings"),
 }
-"""The same in the sample project."""
+"""Views of the sample project."""
 
 
 def make_pictures(project: Path, folder: Path, views: Collection[str]) -> None:
-    """Make pictures in the language that is spoken now."""
+    """Make pictures in the current language."""
     with without_project() as window:
         _take(window, folder, BEFORE, views)
     with opened(project, SIZE) as window:
@@ -113,7 +114,7 @@ def _settle(window: "MainWindow") -> None:
 
 
 def main(folder: Path, chosen: Collection[str]) -> int:
-    """Make the pictures of the chosen languages and views, of all where none is chosen."""
+    """Make the pictures of the chosen languages and views; by default of all."""
     from app.preferences import view as preferences
     from app.review import labelling
     from app.settings import Settings

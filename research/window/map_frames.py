@@ -1,6 +1,6 @@
-"""For `protoleaf benchmark map`: moves and zooms over a map of drawn points, and notes how long each frame took.
+"""For `protoleaf benchmark map`: pan and zoom a map of generated points; record frame times.
 
-`python -m research.window.map_frames POINTS` writes a report into the file that `PROTOLEAF_MAP_REPORT` names.
+`python -m research.window.map_frames POINTS` writes a report to the file in `PROTOLEAF_MAP_REPORT`.
 """
 
 import os
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 REPORT_VARIABLE: Final = "PROTOLEAF_MAP_REPORT"
 SIZE: Final = (1440, 900)  # logical pixels
-FRAMES: Final = 40  # of each way to move
-PUSH: Final = (-11.0, -7.0)  # pixels from one frame to the next: a hand that drags quickly
+FRAMES: Final = 40  # of each kind of move
+PUSH: Final = (-11.0, -7.0)  # pixels from one frame to the next, as by quick dragging
 PINCH: Final = 1.06
 CLASSES: Final = 200
 GROUPS: Final = 10
@@ -58,7 +58,7 @@ def drawn_scene(points: int) -> "MapScene":
 
 
 def frames_ms(canvas: "MapCanvas", move: Callable[[], None], count: int = FRAMES) -> list[float]:
-    """How long each frame takes from the move to its last pixel."""
+    """Time of each frame from the move to its last pixel."""
     found: list[float] = []
     for _frame in range(count):
         start_s = time.perf_counter()
@@ -69,7 +69,7 @@ def frames_ms(canvas: "MapCanvas", move: Callable[[], None], count: int = FRAMES
 
 
 def measure(points: int) -> dict[str, list[float]]:
-    """Frames of dragging at three scales, of zooming in, and of dragging with half of all points selected."""
+    """Frames of dragging at three scales, of zooming in, and of dragging with a large selection."""
     from PySide6.QtWidgets import QApplication
 
     from app.images.thumbnails import Thumbnails
@@ -88,7 +88,7 @@ def measure(points: int) -> dict[str, list[float]]:
     canvas.show_scene(drawn_scene(points))
     app.processEvents()
     found: dict[str, list[float]] = {"pan": [], "zoom": [], "pan_selected": []}
-    canvas.repaint()  # names are painted once, and kept
+    canvas.repaint()  # names are painted once, and cached
     for scale in (1.0, 4.0, 40.0):
         canvas.fit()
         canvas.zoom(scale)

@@ -1,4 +1,4 @@
-"""For `protoleaf benchmark review`: single decisions, then whole groups, by keys at a person's pace in the window."""
+"""For `protoleaf benchmark review`: single decisions, then groups, by keys at a given rate."""
 
 import os
 import time
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 REPORT_VARIABLE: Final = "PROTOLEAF_REVIEW_REPORT"
 KEYS_VARIABLE: Final = "PROTOLEAF_REVIEW_KEYS"
-"""Single keys, how many of them a second, groups, and how many of those a second: `300 5 40 1`."""
+"""Single keys, keys a second, groups, and groups a second: `300 5 40 1`."""
 KEYS: Final = (Qt.Key.Key_1, Qt.Key.Key_Return)
 SETTLE_MS: Final = 1000
 BEAT_MS: Final = 5
 
 
 def attach_review_report(window: "MainWindow") -> None:
-    """Review as soon as all is shown, when the environment asks for it; the window closes itself afterwards."""
+    """Review once loaded, where requested by the environment; then close the window."""
     target = os.environ.get(REPORT_VARIABLE)
     if target:
         keys, per_s, groups, groups_per_s = os.environ.get(KEYS_VARIABLE, "300 5 40 1").split()
@@ -39,7 +39,7 @@ def attach_review_report(window: "MainWindow") -> None:
 
 @final
 class KeyRate:
-    """So many decisions, so many a second."""
+    """Number of decisions, and decisions a second."""
 
     def __init__(self, count: int, per_s: float) -> None:
         self.count = count
@@ -48,7 +48,7 @@ class KeyRate:
 
 @final
 class Heartbeat(QObject):
-    """The longest time that the window heard nothing, while it beats."""
+    """Longest time that the event loop was blocked."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -59,12 +59,12 @@ class Heartbeat(QObject):
         self._timer.timeout.connect(self._beat)
 
     def restart(self) -> None:
-        """Forget what was, and also the time until now."""
+        """Reset the maximum and the current interval."""
         self._longest_ms, self._last_s = 0.0, time.perf_counter()
         self._timer.start(BEAT_MS)
 
     def longest_ms(self) -> float:
-        """Since it was restarted, until now."""
+        """Since the last restart, until now."""
         self._beat()
         return self._longest_ms
 
@@ -76,7 +76,7 @@ class Heartbeat(QObject):
 
 @final
 class _Report(QObject):
-    """Presses each key at its time, however busy the window is: a key that comes up late was waited for."""
+    """Press keys on schedule, even when the window is busy; delays count as latency."""
 
     def __init__(
         self, window: "MainWindow", target: Path, single: KeyRate, groups: KeyRate
@@ -97,12 +97,12 @@ class _Report(QObject):
         self._timer = QTimer(self, singleShot=True)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._then: Callable[[], None] = self._press_single
-        self._timer.timeout.connect(lambda: self._then())  # noqa: PLW0108 (it changes)
+        self._timer.timeout.connect(lambda: self._then())  # noqa: PLW0108 (`_then` changes)
         window.session.loaded.connect(lambda: QTimer.singleShot(SETTLE_MS, self._begin))
         window.workspace.grid.viewport().installEventFilter(self)
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """Note which card has the frame in what is painted now."""
+        """Record the current card when it is painted."""
         if event.type() == QEvent.Type.Paint:
             self._painted_id = self._window.workspace.grid.current_id
         return False
@@ -130,7 +130,7 @@ class _Report(QObject):
         self._timer.start(SETTLE_MS)
 
     def _note_key(self, keys_ms: list[float], due_s: float) -> None:
-        """A key was worked off; the least that it takes is timed, which is no pause of the window."""
+        """Handle a finished key; time its reference, which does not count as a pause."""
         keys_ms.append(1000 * (time.perf_counter() - due_s))
         self._pauses_ms.append(self._heartbeat.longest_ms())
         self._bare_ms.append(self._bare_key.time_ms())
@@ -161,7 +161,7 @@ class _Report(QObject):
     # -- groups
 
     def _wait_for_groups(self) -> None:
-        """Until the model knows the single labels, and a queue was made of it."""
+        """Wait until the model knows the single labels, and a new queue is ready."""
         review = self._review.review
         if (
             review is None

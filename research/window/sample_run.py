@@ -1,4 +1,4 @@
-"""`make run`: the program's main job on the sample project, in the window or, without a display, headless."""
+"""`make run`: run the program on the sample project, in the window or headless."""
 
 import os
 import sys
@@ -19,7 +19,7 @@ def has_display() -> bool:
 
 
 def main() -> int:
-    """Show the sample project in the window, which makes it when it is not there yet; or report on it."""
+    """Show the sample project in the window, creating it if missing; or report on it."""
     if has_display():
         from app.__main__ import open_window
 
@@ -38,7 +38,7 @@ def main() -> int:
 
 
 def report(project: Path, caches: CacheFolders) -> int:
-    """Classify headless, print how well it went, and take pictures of the window."""
+    """Classify headless, print the accuracy, and take pictures of the window."""
     from research.window.embedded_sample import evaluate_sample
 
     sys.stdout.write(figures(project, evaluate_sample(project, caches)))
@@ -62,7 +62,10 @@ def figures(project: Path, result: "Evaluation") -> str:
             f"Accuracy at level {level}: {100 * share:.1f}%"
             for level, share in enumerate(result.levels)
         ),
-        f"Accuracy at the leaf: {100 * result.top1:.1f}% (among the best five: {100 * result.top5:.1f}%)",
+        (
+            f"Accuracy at the leaf: {100 * result.top1:.1f}% (among the best five: "
+            f"{100 * result.top5:.1f}%)"
+        ),
         f"Calibration error: {result.calibration_error:.3f}",
         f"Safe class given: {100 * result.coverage:.1f}%, right: {100 * result.safe_accuracy:.1f}%",
     ]

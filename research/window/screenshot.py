@@ -1,4 +1,4 @@
-"""Pictures of the window without a display: for the sample run, the documents, and for looking at what was built.
+"""Pictures of the window without a display, for the sample run and the documents.
 
 `python -m research.window.screenshot PROJECT FOLDER` makes those of the README.
 """
@@ -28,7 +28,7 @@ ITERATIONS: Final = 60
 TRAINING_S: Final = 600
 
 CLASS_IN_GRAPH: Final = "Berries"
-"""Of the sample project: it has a class that stands under roses, too."""
+"""Of the sample project: one of its classes is also below roses."""
 
 Show = Callable[["MainWindow"], None]
 
@@ -36,12 +36,12 @@ Show = Callable[["MainWindow"], None]
 def take_screenshots(
     project: Path, shots: dict[str, Path], *, class_name: str = "", size: QSize = SIZE
 ) -> None:
-    """Open a project, wait until predictions and thumbnails are there, and save the window.
+    """Open a project, wait until predictions and thumbnails are complete, and save the window.
 
     Args:
         project: the project file.
         shots: "light" and "dark" to the PNG file to write.
-        class_name: a class to choose; by default the whole collection is shown.
+        class_name: a class to select; by default the whole collection is shown.
         size: of the window in logical pixels.
 
     Raises:
@@ -58,10 +58,10 @@ def take_pictures(project: Path, folder: Path, show: "Mapping[str, Show]") -> No
     Args:
         project: the project file.
         folder: for `NAME-light.png` and `NAME-dark.png`.
-        show: brings on the screen what each picture shows, by its name.
+        show: functions that show the content of each picture, by name.
 
     Raises:
-        TimeoutError: something did not come in time.
+        TimeoutError: a timeout was reached.
     """
     with opened(project, SIZE) as window:
         choose_coarse(window)
@@ -107,7 +107,7 @@ def grab(
 
 
 def choose_coarse(window: "MainWindow") -> None:
-    """Choose the first image that is sure of a coarse class and of no exact one, or the first of all."""
+    """Select the first image with a sure coarse and no sure exact class, else the first of all."""
     from engine.graph.codes import NO_CLASS
 
     state, leaves = window.session.state, {*window.session.graph.leaves(), NO_CLASS}
@@ -121,7 +121,7 @@ def choose_coarse(window: "MainWindow") -> None:
 
 
 def show_training(window: "MainWindow") -> None:
-    """Train the backbone for a moment, to its end."""
+    """Train the backbone briefly, to its end."""
     from app.training.job import Phase
     from app.training.logic import Depth
 
@@ -138,7 +138,7 @@ def show_training(window: "MainWindow") -> None:
 
 
 def show_published(window: "MainWindow") -> None:
-    """Published networks, read from the packages that are installed."""
+    """Published networks of the installed packages."""
     from app.backbones.logic import Source
 
     backbones = window.of(Backbones)
@@ -147,7 +147,7 @@ def show_published(window: "MainWindow") -> None:
 
 
 def show_graph(window: "MainWindow") -> None:
-    """The class graph, with a class in hand that has relatives in another branch."""
+    """The class graph, with a selected class that has relatives in another branch."""
     window.registry.trigger("show_graph")
     wait_until(lambda: is_still(window))
     window.tree.select_class(window.session.graph.find(CLASS_IN_GRAPH))
@@ -159,18 +159,18 @@ PICTURES: "Final[Mapping[str, Show]]" = {
     "training": show_training,
     "backbones": show_published,
 }
-"""Of the README, by the name of the file."""
+"""Pictures of the README, by file name."""
 
 
 def choose(window: "MainWindow", class_name: str) -> None:
-    """Choose a class, if any, and an image in it."""
+    """Select a class, if any, and an image in it."""
     if class_name:
         window.tree.select_class(window.session.graph.find(class_name))
     window.workspace.grid.select_row(2)
 
 
 def is_complete(window: "MainWindow") -> bool:
-    """Whether the inspector has answered and no thumbnail is on its way."""
+    """Whether the inspector is complete and no thumbnail is pending."""
     has_answer = (
         window.inspector.image_facts is not None or window.inspector.class_facts is not None
     )
@@ -178,7 +178,7 @@ def is_complete(window: "MainWindow") -> bool:
 
 
 def is_still(window: "MainWindow") -> bool:
-    """Whether no thumbnail is on its way, and the drawing of the classes is as it is to be."""
+    """Whether no thumbnail is pending, and the drawing of the classes is complete."""
     if window.thumbnails.is_busy or not window.workspace.is_graph_shown:
         return not window.thumbnails.is_busy
     board = window.workspace.graph.board
@@ -186,10 +186,10 @@ def is_still(window: "MainWindow") -> bool:
 
 
 def wait_until(is_true: Callable[[], bool], timeout_s: float = TIMEOUT_S) -> None:
-    """Let the window work until a condition has held for two looks.
+    """Process events until a condition has held twice.
 
     Raises:
-        TimeoutError: it did not come true in time.
+        TimeoutError: the timeout was reached.
     """
     loop, held = QEventLoop(), [0]
     end_s = time.monotonic() + timeout_s

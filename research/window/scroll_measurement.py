@@ -1,4 +1,4 @@
-"""How smoothly the grid scrolls: the longest time the GUI thread was busy at a stretch."""
+"""Smoothness of scrolling the grid: the longest time the GUI thread was blocked."""
 
 import time
 from collections.abc import Callable
@@ -16,11 +16,12 @@ CARDS: Final = 10
 
 @final
 class ScrollMeasurement(QObject):
-    """Scrolls from top to bottom, a step every few milliseconds, and notes how late each step came.
+    """Scroll from top to bottom, a step every few milliseconds; record the delay of each step.
 
     Args:
         grid: the grid on screen.
-        on_done: called with milliseconds: the longest pause, each step, and painting `CARDS` bare cards after each.
+        on_done: called with milliseconds: the longest pause, each step, and painting `CARDS` bare
+            cards after each.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""For `protoleaf benchmark startup`: when the window was visible and loaded, its memory, how smoothly it scrolls."""
+"""For `protoleaf benchmark startup`: times of visible and loaded window, memory, scrolling."""
 
 import json
 import os
@@ -27,7 +27,7 @@ MAPPED: Final = (embedding_rows.SUFFIX, image_list_cache.SUFFIX, live_basis.SUFF
 
 @final
 class FirstPaint(QObject):
-    """Calls back once, right after a widget was painted for the first time."""
+    """Call back once, right after a widget was first painted."""
 
     def __init__(self, widget: QWidget, on_painted: Callable[[], None]) -> None:
         super().__init__(widget)
@@ -43,19 +43,19 @@ class FirstPaint(QObject):
 
 
 def attach_report(window: "MainWindow") -> None:
-    """Measure the window when the environment asks for it; it closes itself afterwards."""
+    """Measure the window where requested by the environment; then close it."""
     target = os.environ.get(REPORT_VARIABLE)
     if target:
         _Report(window, Path(target))
 
 
 def write_report(target: Path, fields: Mapping[str, object]) -> None:
-    """Write the figures, whole or not at all."""
+    """Write the figures, atomically."""
     write_file(target, json.dumps(fields))
 
 
 def memory_mib() -> float:
-    """Resident memory of this process, beyond what it maps from files of ours."""
+    """Resident memory of this process, without memory-mapped files of the program."""
     import psutil
 
     process = psutil.Process()
@@ -79,7 +79,7 @@ class _Report(QObject):
         self._fields["visible_s"] = time.monotonic()
 
     def _on_state(self, state: CollectionState) -> None:
-        """Once a state has predictions, the cards on the screen are painted with them."""
+        """Once a state has predictions, the visible cards are painted with them."""
         if "predicted_s" not in self._fields and bool((state.best_class != NO_CLASS).any()):
             self._window.workspace.grid.viewport().repaint()
             self._fields["predicted_s"] = time.monotonic()

@@ -26,9 +26,14 @@ def test_prototypes_of_all_classes() -> None:
     found = class_prototypes(bench, planar_training().buffered)
     assert found.exists.all()
     expected = {
-        Place.ROOT: [10, 0], Place.SEEN: [4, 0], Place.UNSEEN: [0, 4], Place.NEAR: [4, 3], Place.FAR: [-5, 0],
-        Place.LONE: [2, 0.5], Place.BOTH: [0.5, 1.5],
-    }  # fmt: skip
+        Place.ROOT: [10, 0],
+        Place.SEEN: [4, 0],
+        Place.UNSEEN: [0, 4],
+        Place.NEAR: [4, 3],
+        Place.FAR: [-5, 0],
+        Place.LONE: [2, 0.5],
+        Place.BOTH: [0.5, 1.5],
+    }
     assert {place: found.vectors[place].tolist() for place in Place} == expected
 
 

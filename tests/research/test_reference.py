@@ -82,9 +82,15 @@ def test_json_has_the_whole_verdict(capsys: pytest.CaptureFixture[str]) -> None:
     fields = json.loads(capsys.readouterr().out)
     assert (fields["images"], fields["missed"]) == (5, ["b"])
     assert fields["rows"][0] == {
-        "name": "a", "figure": 3.0, "unit": "s", "against": "a pass", "reference": 2.0, "limit": 2.0, "ratio": 1.5,
+        "name": "a",
+        "figure": 3.0,
+        "unit": "s",
+        "against": "a pass",
+        "reference": 2.0,
+        "limit": 2.0,
+        "ratio": 1.5,
         "is_kept": True,
-    }  # fmt: skip
+    }
     print_json(False)
     say_verdicts("one", rows[:1], {})
     assert capsys.readouterr().out.splitlines()[0] == "one"

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from research.teaching.known import KnownSoFar
 
 NEIGHBOURS: Final = 20
-"""Of the same cluster, whose mean distance says how typical an image is (TypiClust)."""
+"""Of the same cluster; their mean distance is the typicality of an image (TypiClust)."""
 MOST_CLUSTERS: Final = 500
 """TypiClust's limit."""
 FEWEST_IMAGES: Final = 5
@@ -20,8 +20,8 @@ Matrix = NDArray[np.float32]
 def clusters_of(vectors: Matrix, count: int, seed: int) -> tuple[Matrix, NDArray[np.int64]]:
     """Centres (count, d) of k-means, and each vector's cluster (n,); vectors have length 1.
 
-    The beginning is that of k-means++, by products: the library's own takes fifteen times as long for hundreds of
-    clusters.
+    Initialised by k-means++ with matrix products: the library's own takes fifteen times as long for
+    hundreds of clusters.
     """
     from sklearn.cluster import KMeans
 
@@ -36,7 +36,7 @@ def clusters_of(vectors: Matrix, count: int, seed: int) -> tuple[Matrix, NDArray
 
 
 def nearest_each(vectors: Matrix, centres: Matrix) -> NDArray[np.int64]:
-    """For each centre in turn the vector nearest to it that is not taken yet."""
+    """For each centre in turn the nearest vector that is not taken yet."""
     squared = (centres**2).sum(axis=1)[:, None] - 2 * centres @ vectors.T + (vectors**2).sum(axis=1)
     taken: list[int] = []
     for far in squared:
@@ -46,14 +46,14 @@ def nearest_each(vectors: Matrix, centres: Matrix) -> NDArray[np.int64]:
 
 
 def centres(known: KnownSoFar, count: int) -> NDArray[np.int64]:
-    """K-means centres: as many clusters as there will be labels; the image in the middle of each without a label."""
+    """K-means with as many clusters as labels; the central image of each unlabelled cluster."""
     middles, cluster_of = clusters_of(known.floats, len(known.labelled) + count, known.seed)
     uncovered = _uncovered(cluster_of, known.labelled, len(middles))[:count]
     return known.free[nearest_each(known.floats[known.free], middles[uncovered])]
 
 
 def typiclust(known: KnownSoFar, count: int) -> NDArray[np.int64]:
-    """TypiClust (Hacohen, Dekel and Weinshall 2022): the most typical image of the largest clusters without a label."""
+    """TypiClust (Hacohen and others 2022): the most typical image of the largest clusters."""
     wanted = min(len(known.labelled) + count, MOST_CLUSTERS)
     _, cluster_of = clusters_of(known.floats, wanted, known.seed)
     sizes = np.bincount(cluster_of, minlength=wanted)
@@ -82,7 +82,7 @@ def _uncovered(
 
 
 def _typicality(vectors: Matrix) -> NDArray[np.float64]:
-    """One over the mean distance (m,) to the nearest others; 1 for a single one."""
+    """Inverse of the mean distance (m,) to the nearest others; 1 for a single one."""
     if len(vectors) == 1:
         return np.ones(1)
     distances = np.sqrt(np.maximum(2 - 2 * vectors @ vectors.T, 0))

@@ -1,4 +1,4 @@
-"""ProbCover (Yehuda and others 2022): balls around the chosen images that cover the most others."""
+"""ProbCover (Yehuda and others 2022): select images whose balls cover the most others."""
 
 from typing import Final
 
@@ -9,13 +9,13 @@ from research.teaching.known import KnownSoFar
 from research.teaching.peers.clustered import clusters_of
 
 PURITY: Final = 0.95
-"""Share of balls whose images are all of one cluster, at the largest radius that is used (ProbCover)."""
+"""Least share of balls whose images are all of one cluster, at the radius (ProbCover)."""
 RADII: Final = np.linspace(0.05, 1.2, 47)
-"""That are tried, on embeddings of length 1."""
+"""Candidates, on embeddings of length 1."""
 
 
 def probcover(known: KnownSoFar, count: int) -> NDArray[np.int64]:
-    """Greedily the image whose ball holds most images that no ball holds yet; at random among equals."""
+    """Greedily the image whose ball covers most uncovered images; ties at random."""
     balls = _balls(known)
     is_covered = balls[known.labelled].any(axis=0)
     generator = known.generator()
@@ -31,7 +31,7 @@ def probcover(known: KnownSoFar, count: int) -> NDArray[np.int64]:
 
 
 def _balls(known: KnownSoFar) -> NDArray[np.float32]:
-    """(n, n) float32, 1 where an image lies in the ball of another."""
+    """(n, n) float32, 1 where an image is in the ball of another."""
     distances = np.sqrt(np.maximum(2 - 2 * known.floats @ known.floats.T, 0))
     _, cluster_of = clusters_of(known.floats, known.classes, known.seed)
     is_other = cluster_of[:, None] != cluster_of

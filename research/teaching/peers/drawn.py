@@ -1,4 +1,4 @@
-"""Images in random order, those that the model is least sure of, and those furthest from all labels."""
+"""Random order, least margin, and coreset."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,13 +7,13 @@ from research.teaching.known import KnownSoFar
 
 
 def in_random_order(known: KnownSoFar, count: int) -> NDArray[np.int64]:
-    """One order for all rounds of a draw."""
+    """The same random order for all rounds of a draw."""
     order = np.random.default_rng(known.seed).permutation(len(known.floats))
     return order[~np.isin(order, known.labelled)][:count]
 
 
 def least_margin(known: KnownSoFar, count: int) -> NDArray[np.int64]:
-    """Uncertainty alone: the smallest margin of the most likely class over the second; at random before any label."""
+    """Smallest margin between the two top classes; at random before any label."""
     if known.fitted is None:
         return in_random_order(known, count)
     best = np.sort(known.chances(known.free), axis=1)[:, -2:]
@@ -21,7 +21,7 @@ def least_margin(known: KnownSoFar, count: int) -> NDArray[np.int64]:
 
 
 def coreset(known: KnownSoFar, count: int) -> NDArray[np.int64]:
-    """Coreset (Sener and Savarese 2018): greedily the image furthest from all that are labelled or chosen."""
+    """Coreset (Sener and Savarese 2018): greedily the image furthest from all selected ones."""
     chosen = list(known.labelled.tolist()) or [int(known.generator().integers(len(known.floats)))]
     first = len(known.labelled)
     nearest = (known.floats @ known.floats[chosen].T).max(axis=1)

@@ -1,4 +1,4 @@
-"""Methods that weigh the model's doubt and the images' variety: BADGE and DropQuery."""
+"""Methods by uncertainty and diversity: BADGE and DropQuery."""
 
 from typing import Final
 
@@ -10,16 +10,16 @@ from research.teaching.peers.clustered import centres, clusters_of, nearest_each
 from research.teaching.peers.drawn import in_random_order
 
 DROPPED: Final = 0.75
-"""Share of an embedding's components that are left out (DropQuery)."""
+"""Dropout rate of embedding components (DropQuery)."""
 TRIALS: Final = 3
-"""Times that components are left out; an image is in doubt where the class differs in more than half (DropQuery)."""
+"""Dropout trials; an image is uncertain where the class differs in more than half (DropQuery)."""
 
 
 def badge(known: KnownSoFar, count: int) -> NDArray[np.int64]:
-    """BADGE (Ash and others 2020): k-means++ on the gradients of the last layer; at random before any label.
+    """BADGE (Ash and others 2020): k-means++ on gradients of the last layer; at first random.
 
-    The gradient is the outer product of (probabilities - 1 at the most likely class) and the embedding, so that
-    products of two gradients are those of their parts.
+    The gradient is the outer product of (probabilities - 1 at the most likely class) and the
+    embedding, so that inner products of gradients are products of those of their factors.
     """
     if known.fitted is None:
         return in_random_order(known, count)
@@ -39,9 +39,9 @@ def badge(known: KnownSoFar, count: int) -> NDArray[np.int64]:
 
 
 def dropquery(known: KnownSoFar, count: int) -> NDArray[np.int64]:
-    """DropQuery (Gupte and others 2024): centres of clusters of the images whose class changes under dropout.
+    """DropQuery (Gupte and others 2024): cluster centres of images that change under dropout.
 
-    Before any label its authors start from the centres of clusters of everything.
+    Before any label, cluster centres of all images, as its authors do.
     """
     if known.fitted is None:
         return centres(known, count)

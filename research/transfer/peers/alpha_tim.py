@@ -1,9 +1,10 @@
-"""Alpha-TIM: information maximised as in TIM, measured so that it does not force even class sizes.
+"""Alpha-TIM: mutual information as in TIM, by an entropy that does not force even class sizes.
 
-Source: Veilleux, Boudiaf, Piantanida, Ben Ayed: Realistic Evaluation of Transductive Few-Shot Learning, NeurIPS 2021.
+Source: Veilleux, Boudiaf, Piantanida, Ben Ayed: Realistic Evaluation of Transductive Few-Shot
+Learning, NeurIPS 2021.
 
-Embeddings have length 1, as in the authors' code; their own length, which a temperature of 15 takes for certainty, is
-nobody's option. The centred ones are ours. The cross-entropy is Shannon's there, too.
+Embeddings have length 1, as in the authors' code: with their own length, a temperature of 15 would
+saturate the softmax. The centred option is ours. The cross-entropy is Shannon's there, too.
 """
 
 from collections.abc import Mapping
@@ -20,7 +21,7 @@ ALPHAS: Final = (1.1, 2.0, 4.0, 7.0)
 STEPS: Final = 100
 """Of Adam."""
 STEP: Final = 1e-3
-"""Ten times the paper's rate of Adam for a tenth of its 1,000 steps: weights move as far, and answers hardly differ."""
+"""Ten times the paper's rate of Adam for a tenth of its 1,000 steps; results hardly differ."""
 DECAYS: Final = (0.9, 0.999)
 """Of Adam's means of gradients and of their squares, as published."""
 SMALLEST: Final = 1e-8
@@ -44,7 +45,7 @@ def predict(task: FewShotTask) -> Mapping[str, NDArray[np.int64]]:
 
 
 def _classified(task: FewShotTask, alpha: float) -> NDArray[np.int64]:
-    """Adam from the class means."""
+    """Optimise by Adam from the class means."""
     weights = task.prototypes()
     mean, square = np.zeros_like(weights), np.zeros_like(weights)
     slow, slower = DECAYS
@@ -58,7 +59,7 @@ def _classified(task: FewShotTask, alpha: float) -> NDArray[np.int64]:
 
 
 def objective(task: FewShotTask, weights: Matrix, alpha: float) -> tuple[float, Matrix]:
-    """The shots' cross-entropy less the queries' mutual information of this order, all weighted alike (Eq. 7).
+    """Cross-entropy of shots minus alpha mutual information of queries, equal weights (Eq. 7).
 
     Args:
         task: shots and queries.
@@ -90,7 +91,7 @@ def objective(task: FewShotTask, weights: Matrix, alpha: float) -> tuple[float, 
 
 
 def _pulled(of_logits: Matrix, images: Matrix, weights: Matrix) -> Matrix:
-    """Gradient (ways, d) of the weights from that of the logits, half squared distances times the temperature."""
+    """Gradient (ways, d) of the weights from that of the logits (tempered squared distances)."""
     return np.float32(TEMPERATURE) * (
         of_logits.T @ images - of_logits.sum(axis=0)[:, None] * weights
     )

@@ -1,4 +1,4 @@
-"""BD-CSPN: prototypes rectified by confidently classified images, after the shift between shots and others is undone.
+"""BD-CSPN: prototypes rectified by confident pseudo-labels, after correcting the shift.
 
 Source: Liu, Song, Qin: Prototype Rectification for Few-Shot Learning, ECCV 2020.
 """
@@ -32,8 +32,8 @@ def predict(task: FewShotTask) -> Mapping[str, NDArray[np.int64]]:
     """Classify by cosine to the rectified prototypes.
 
     Returns:
-        Class (q,) int64 of each query by option: whether the images are centred, and how many of the pseudo-labelled
-        images of a class count.
+        Class (q,) int64 of each query by option: whether the images are centred, and how many of
+        the pseudo-labelled images of a class count.
     """
     found: dict[str, NDArray[np.int64]] = {}
     for name, features in (("as they are", task), ("centred", centred(task))):
@@ -47,7 +47,7 @@ def predict(task: FewShotTask) -> Mapping[str, NDArray[np.int64]]:
 
 
 def rectified(task: FewShotTask, most: int | None = None) -> Rectified:
-    """Rectify the prototypes by the queries most likely theirs (Eq. 4 to 8).
+    """Rectify the prototypes by their most probable queries (Eq. 4 to 8).
 
     Args:
         task: shots and queries.
@@ -65,7 +65,7 @@ def rectified(task: FewShotTask, most: int | None = None) -> Rectified:
 
 
 def _pseudo_labels(cosines: Matrix, most: int | None) -> Matrix:
-    """(q, ways) 1 where the class is the query's most likely one, and among the most confident of that class."""
+    """(q, ways): 1 for the top class of a query, if among the most confident of that class."""
     best = cosines.argmax(axis=1)
     labels = np.zeros_like(cosines)
     labels[np.arange(len(best)), best] = 1

@@ -1,7 +1,8 @@
-"""Logistic regression that learns from coarse labels too, by the probability that they leave to all leaves below.
+"""Logistic regression with coarse labels, by the summed probability of the leaves below.
 
-Source: Cour, Sapp, Taskar: Learning from Partial Labels, JMLR 2011, for labels that name several classes; the marginal
-likelihood is that of Jin and Ghahramani: Learning with Multiple Labels, NeurIPS 2002.
+Source: Cour, Sapp, Taskar: Learning from Partial Labels, JMLR 2011, for labels that name several
+classes; the marginal likelihood is that of Jin and Ghahramani: Learning with Multiple Labels,
+NeurIPS 2002.
 """
 
 from collections.abc import Mapping
@@ -20,16 +21,17 @@ WEIGHTS: Final = {"coarse labels as shots": False, "coarse labels as the shots b
 ITERATIONS: Final = 150
 """Of L-BFGS, after which the most likely classes stay the same."""
 DEFAULT: Final = "standardised, C = 1, coarse labels as shots, even"
-"""That of logistic regression without coarse labels, and the sources' likelihood. A person would want it evened."""
+"""As of logistic regression without coarse labels, with the sources' likelihood, evened."""
 
 
 def predict(task: FewShotTask) -> Mapping[str, NDArray[np.int64]]:
     """Fit each option to shots and coarse labels and classify the queries.
 
     Returns:
-        Class (q,) int64 of each query by option: preparation and C; whether an image with a coarse label counts as much
-        as a shot, or all those of a coarse class as much as the shots below it; and whether classes are evened out, so
-        that those below coarse labels, which have seen more images, do not win by that.
+        Class (q,) int64 of each query by option: preparation and C; whether an image with a coarse
+        label counts as much as a shot, or all those of a coarse class as much as the shots below
+        it; and whether classes are evened out, so that classes below coarse labels, which have more
+        images, are not favoured.
     """
     features = {"plain": task, "standardised": standardised(task)}
     found: dict[str, NDArray[np.int64]] = {}
@@ -51,7 +53,7 @@ def fitted_weights(
 ) -> NDArray[np.float64]:
     """Weights (ways, d + 1), the last of them the intercept, of the highest likelihood.
 
-    Every image has the classes that its label leaves open: one for a shot, the leaves below for a coarse label. Its
+    Every image has candidate classes: one for a shot, the leaves below for a coarse label. Its
     likelihood is the sum of their probabilities.
 
     Args:
@@ -92,7 +94,7 @@ def fitted_weights(
 
 
 def even_counts(leaves: NDArray[np.bool_], classes: NDArray[np.int64]) -> NDArray[np.float64]:
-    """What each coarse label counts (m,): the shots of its leaves, shared among the labels that leave the same open."""
+    """Weight of each coarse label (m,): shots of its leaves over labels with the same leaves."""
     _, group, sizes = np.unique(leaves, axis=0, return_inverse=True, return_counts=True)
     shots = leaves @ np.bincount(classes, minlength=leaves.shape[1])
     return np.minimum(1.0, shots / sizes[group])
@@ -101,7 +103,7 @@ def even_counts(leaves: NDArray[np.bool_], classes: NDArray[np.int64]) -> NDArra
 def marginal_losses(
     logits: NDArray[np.float64], is_open: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Minus the logarithm of the probability of all open classes together, and its gradient.
+    """Minus the logarithm of the probability of all candidate classes together, and its gradient.
 
     Args:
         logits: (n, ways).

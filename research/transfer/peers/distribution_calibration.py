@@ -1,9 +1,9 @@
-"""Distribution Calibration: shots lend mean and spread from classes like theirs, and a classifier learns from draws.
+"""Distribution Calibration: features generated from statistics of similar base classes.
 
 Source: Yang, Liu, Xu: Free Lunch for Few-Shot Learning: Distribution Calibration, ICLR 2021.
 
-The paper lends from the labelled base classes that its backbone was trained on. A person's collection has none, and the
-backbone comes without its images: clusters of the unlabelled images, as many as classes, stand in for them.
+The paper uses the labelled base classes of the backbone's training, which are not available here:
+clusters of the unlabelled images, as many as classes, replace them.
 """
 
 from collections.abc import Mapping
@@ -18,26 +18,26 @@ from research.transfer.peers.pt_map import power_transformed
 from research.transfer.task import FewShotTask, Matrix, squared_distances, unit_rows
 
 LENDERS: Final = 2
-"""K of the paper: base classes that a shot lends from."""
+"""K of the paper: base classes whose statistics a shot uses."""
 SPREADS: Final = (0.0, 0.21)
-"""Alpha of the paper, added to every entry of a covariance; here in mean variances, since embeddings have length 1."""
+"""Alpha of the paper, added to every entry of a covariance, in units of the mean variance."""
 DRAWS: Final = 3750
-"""Drawn images in all: the paper's 750 for each of 5 classes, shared out among as many as there are."""
+"""Generated embeddings: the paper's 750 for each of 5 classes, divided among all classes."""
 STRENGTH: Final = 10.0
 """C of logistic regression: ten times scikit-learn's, since embeddings have length 1."""
 ITERATIONS: Final = 100
-"""Of logistic regression, which need not converge to tell classes apart."""
+"""Of logistic regression; convergence is not required."""
 DEFAULT: Final = "power transform, alpha = 0.21"
 """The paper's."""
 
 
 @dataclass(frozen=True)
 class BaseClasses:
-    """What is lent.
+    """Statistics of the base classes.
 
     Attributes:
         means: (b, d).
-        members: of each base class, (m, d) its images less their mean.
+        members: of each base class, (m, d) its centred images.
     """
 
     means: Matrix
@@ -45,10 +45,11 @@ class BaseClasses:
 
 
 def predict(task: FewShotTask) -> Mapping[str, NDArray[np.int64]]:
-    """Classify the queries by logistic regression over shots and drawn images.
+    """Classify the queries by logistic regression on shots and generated embeddings.
 
     Returns:
-        Class (q,) int64 of each query by option: whether values go through the power transform, and alpha.
+        Class (q,) int64 of each query by option: whether values go through the power transform, and
+        alpha.
     """
     plain = task.with_features(unit_rows(task.support), unit_rows(task.queries))
     found: dict[str, NDArray[np.int64]] = {}
@@ -61,7 +62,7 @@ def predict(task: FewShotTask) -> Mapping[str, NDArray[np.int64]]:
 
 
 def base_classes(images: Matrix, count: int) -> BaseClasses:
-    """Clusters (k-means) of the images that stand in for base classes."""
+    """Clusters (k-means) of the images, in place of base classes."""
     from sklearn.cluster import KMeans
 
     count = min(count, len(images))
@@ -76,7 +77,7 @@ def base_classes(images: Matrix, count: int) -> BaseClasses:
 def with_draws(
     task: FewShotTask, base: BaseClasses, alpha: float, draws: int = DRAWS
 ) -> FewShotTask:
-    """The task with images drawn around every shot beside it (Eq. 5 to 7)."""
+    """The task with generated embeddings added to every shot (Eq. 5 to 7)."""
     count = max(1, draws // len(task.support))
     generator = np.random.default_rng(0)
     common = np.sqrt(
@@ -98,6 +99,6 @@ def with_draws(
 
 
 def _deviations(members: Matrix, count: int, generator: np.random.Generator) -> NDArray[np.float64]:
-    """Draws (count, d) of a normal distribution with the members' covariance: mixtures of the members themselves."""
+    """Draws (count, d) of a normal distribution with the members' covariance."""
     mixtures = generator.normal(size=(count, len(members))) / np.sqrt(max(1, len(members) - 1))
     return np.asarray(mixtures @ members, dtype=np.float64)

@@ -1,7 +1,7 @@
-"""iLPC: labels propagate, the queries whose pseudo-labels look cleanest join the shots, and again.
+"""iLPC: labels are propagated, queries with the cleanest pseudo-labels become shots, iteratively.
 
-Source: Lazarou, Stathaki, Avrithis: Iterative Label Cleaning for Transductive and Semi-Supervised Few-Shot Learning,
-ICCV 2021.
+Source: Lazarou, Stathaki, Avrithis: Iterative Label Cleaning for Transductive and Semi-Supervised
+Few-Shot Learning, ICCV 2021.
 """
 
 from collections.abc import Mapping
@@ -17,23 +17,23 @@ from research.transfer.task import FewShotTask, Matrix, softmax
 NEIGHBOURS: Final = 15
 """Of an image in the graph."""
 ALPHA: Final = 0.8
-"""How far a label walks."""
+"""Share of a label that comes from neighbours."""
 SHARPNESS: Final = 3
-"""Tau: power of the propagated labels before they are evened."""
+"""Tau: power of the propagated labels before balancing."""
 ROUNDS: Final = 5
-"""In which a class of even size joins the shots: the paper takes 3 of its 15 queries in each."""
+"""Rounds until a class of even size is used up: the paper takes 3 of its 15 queries in each."""
 MOST_ROUNDS: Final = 10
-"""After which what is left keeps its last pseudo-label: a class may be far larger than others."""
+"""Most rounds; remaining queries keep their last pseudo-label."""
 EPOCHS: Final = 20
 """Of the classifier: two cycles."""
 CYCLE: Final = 10
-"""Epochs in which the rate of the classifier falls; then it starts again."""
+"""Epochs in which the learning rate falls; then it restarts."""
 RATES: Final = (4.0, 0.4)
-"""At which a cycle starts and ends."""
+"""Learning rates at start and end of a cycle."""
 SCALE: Final = 10.0
 """Of the classifier's cosines."""
 SINKHORN_ROUNDS: Final = 100
-"""After which sums are even enough to find the most likely class."""
+"""Enough to find the top class."""
 DEFAULT: Final = "even shares"
 """The paper's."""
 
@@ -42,8 +42,8 @@ def predict(task: FewShotTask) -> Mapping[str, NDArray[np.int64]]:
     """Clean the queries' labels until every query is a shot.
 
     Returns:
-        Class (q,) int64 of each query by option: with the same share of the queries for each class, as the paper has
-        it, and with shares as they come out.
+        Class (q,) int64 of each query by option: with the same share of the queries for each class,
+        as the paper has it, and with free shares.
     """
     task = power_transformed(task)
     affinity = normalised_affinity(cosines_of(task), NEIGHBOURS)
@@ -70,7 +70,7 @@ def _cleaned(task: FewShotTask, affinity: Any, *, is_even: bool) -> NDArray[np.i
 
 
 def evened(reached: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Sinkhorn's algorithm: rows (q, ways) that sum to how sure each query is, columns with the same sum each."""
+    """Sinkhorn's algorithm: rows (q, ways) sum to the certainty of a query, columns are equal."""
     labels = reached / np.maximum(reached.sum(axis=1, keepdims=True), 1e-300)
     ways = labels.shape[1]
     entropy = -(labels * np.log(np.maximum(labels, 1e-300))).sum(axis=1)
@@ -83,9 +83,10 @@ def evened(reached: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def mean_losses(images: Matrix, classes: NDArray[np.int64], is_shot: NDArray[np.bool_]) -> Matrix:
-    """Cross-entropy (n,) of each image, averaged while a linear classifier learns at a rate that falls twice.
+    """Mean cross-entropy (n,) of each image while a linear classifier learns in two cycles.
 
-    Labels that fit are learned at once and stay; wrong ones are learned late and lost when the rate rises.
+    Clean labels are learned early and stay; wrong ones are learned late and lost when the rate
+    rises.
 
     Args:
         images: (n, d) of length 1.
@@ -109,7 +110,7 @@ def mean_losses(images: Matrix, classes: NDArray[np.int64], is_shot: NDArray[np.
 
 
 def cleanest(losses: Matrix, classes: NDArray[np.int64], most: int) -> NDArray[np.int64]:
-    """Positions of at most so many images of each class whose losses are smallest."""
+    """Positions of at most `most` images of each class with the smallest losses."""
     order = np.lexsort((losses, classes))
     starts = np.searchsorted(classes[order], classes[order], side="left")
     return order[np.arange(len(order)) - starts < most]

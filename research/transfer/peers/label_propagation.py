@@ -1,7 +1,8 @@
-"""Label propagation: shots' classes walk along a graph of nearest neighbours over all images.
+"""Label propagation: classes of shots spread along a graph of nearest neighbours over all images.
 
-Source: Zhou, Bousquet, Lal, Weston, Schölkopf: Learning with Local and Global Consistency, NeurIPS 2003. The affinity
-is the cosine to the third power among nearest neighbours, as in Iscen et al. (2019) and iLPC (Lazarou et al., 2021).
+Source: Zhou, Bousquet, Lal, Weston, Schölkopf: Learning with Local and Global Consistency, NeurIPS
+2003. The affinity is the cosine to the third power among nearest neighbours, as in Iscen et al.
+(2019) and iLPC (Lazarou et al., 2021).
 """
 
 from collections.abc import Mapping
@@ -14,7 +15,7 @@ from research.transfer.task import FewShotTask, Matrix, centred, unit_rows
 
 NEIGHBOURS: Final = (5, 10)
 ALPHAS: Final = (0.8, 0.9, 0.99)
-"""How far a label walks."""
+"""Share of a label that comes from neighbours."""
 GAMMA: Final = 3
 STEPS: Final = 100
 TOLERANCE: Final = 1e-6
@@ -26,8 +27,8 @@ def predict(task: FewShotTask) -> Mapping[str, NDArray[np.int64]]:
     """Spread the classes of shots, and of coarse labels where the task has some, over the graph.
 
     Returns:
-        Class (q,) int64 of each query by option: whether the images are centred, neighbours of an image, alpha, and
-        whether each class's labels count as one, so that no class wins by being large.
+        Class (q,) int64 of each query by option: whether the images are centred, neighbours of an
+        image, alpha, and whether the labels of each class have the same total weight.
     """
     plain = task.with_features(unit_rows(task.support), unit_rows(task.queries))
     start = labels_at_start(task)
@@ -47,7 +48,7 @@ def predict(task: FewShotTask) -> Mapping[str, NDArray[np.int64]]:
 
 
 def cosines_of(task: FewShotTask) -> Matrix:
-    """Cosines (n, n) of all images of length 1, shots first; none below 0, and 0 of an image with itself."""
+    """Cosines (n, n) of all images, shots first; clipped at 0, and 0 on the diagonal."""
     images = np.concatenate([task.support, task.queries])
     cosines = np.maximum(images @ images.T, 0).astype(np.float32)
     np.fill_diagonal(cosines, 0)
@@ -55,7 +56,7 @@ def cosines_of(task: FewShotTask) -> Matrix:
 
 
 def normalised_affinity(cosines: Matrix, count: int) -> Any:
-    """Symmetric normalisation of the affinity among nearest neighbours: a sparse (n, n) matrix of scipy.
+    """Symmetrically normalised affinity among nearest neighbours: sparse (n, n) of scipy.
 
     Args:
         cosines: (n, n), not negative, 0 on the diagonal.
@@ -75,9 +76,9 @@ def normalised_affinity(cosines: Matrix, count: int) -> Any:
 
 
 def labels_at_start(task: FewShotTask) -> NDArray[np.float64]:
-    """Labels (n, ways) of all images, shots first; a coarse label is shared among the leaves that it leaves open.
+    """Initial labels (n, ways), shots first; a coarse label is divided among its leaves.
 
-    The source starts from known classes only. A label that is shared weighs as much as one that is not.
+    The source starts from known classes only. All labels have the same total weight.
     """
     start = np.zeros((len(task.support) + len(task.queries), task.ways))
     start[: len(task.support)] = task.one_hot
@@ -90,15 +91,15 @@ def labels_at_start(task: FewShotTask) -> NDArray[np.float64]:
 
 
 def spread(affinity: Any, start: NDArray[np.float64], alpha: float) -> NDArray[np.float64]:
-    """Where the walk ends: the paper's closed form (1 - alpha * affinity) labels = start, by conjugate gradients.
+    """Closed form (1 - alpha * affinity) labels = start, solved by conjugate gradients.
 
     Args:
         affinity: of `normalised_affinity`.
-        start: (n, ways) labels of the images that have some.
+        start: (n, ways) labels of labelled images.
         alpha: share that comes from neighbours.
 
     Returns:
-        (n, ways) what reaches each image.
+        (n, ways) propagated labels of each image.
     """
     labels, rest = np.zeros_like(start), start
     direction, squares = rest.copy(), (rest**2).sum(axis=0)

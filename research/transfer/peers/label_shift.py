@@ -1,11 +1,13 @@
-"""Label shift: class sizes are estimated from the queries' probabilities and corrected for; nothing else is learned.
+"""Label shift: class sizes estimated from the probabilities of the queries, and corrected for.
 
-Sources: Saerens, Latinne, Decaestecker: Adjusting the Outputs of a Classifier to New a Priori Probabilities, Neural
-Computation 2002 (the EM algorithm, also known as MLLS); Alexandari, Kundaje, Shrikumar: Maximum Likelihood with
-Bias-Corrected Calibration is Hard-To-Beat at Label Shift Adaptation, ICML 2020 (the calibration before it).
+Sources: Saerens, Latinne, Decaestecker: Adjusting the Outputs of a Classifier to New a Priori
+Probabilities, Neural Computation 2002 (the EM algorithm, also known as MLLS); Alexandari, Kundaje,
+Shrikumar: Maximum Likelihood with Bias-Corrected Calibration is Hard-To-Beat at Label Shift
+Adaptation, ICML 2020 (the calibration before it).
 
-Both papers calibrate on held-out images by the thousand. Here shots are all there is: each in turn is held out of the
-fit, where its class has another, and of one shot a class there is nothing to calibrate by.
+Both papers calibrate on held-out images by the thousand. Here only shots are available: each in
+turn is held out of the fit, where its class has another; one shot a class does not allow
+calibration.
 """
 
 from collections.abc import Callable, Mapping
@@ -34,7 +36,7 @@ ITERATIONS: Final = 500
 TOLERANCE: Final = 1e-6
 """EM stops where no class share moves by more."""
 MOST: Final = 4.0
-"""Bound of calibrated biases and of the logarithm of the scale: few shots that are all right have no finite optimum."""
+"""Bound of calibrated biases and of the log scale: few correct shots have no finite optimum."""
 PLAIN: Final = "not calibrated"
 SCALED: Final = "temperature"
 BIASED: Final = "temperature and biases"
@@ -90,7 +92,7 @@ def _calibrated(task: FewShotTask, classify: Classify) -> Mapping[str, Matrix]:
 
 
 def _held_out(task: FewShotTask, classify: Classify) -> tuple[Matrix, NDArray[np.int64]] | None:
-    """Logits (h, ways) of shots by fits without them, and their classes (h,); None where no class has two shots."""
+    """Held-out logits (h, ways) of shots and their classes (h,); None without two shots a class."""
     ranks = np.zeros(len(task.classes), dtype=np.int64)
     for each in range(task.ways):
         of_class = np.flatnonzero(task.classes == each)
@@ -112,11 +114,11 @@ def _held_out(task: FewShotTask, classify: Classify) -> tuple[Matrix, NDArray[np
 def calibration(
     logits: Matrix, classes: NDArray[np.int64], has_biases: bool
 ) -> tuple[float, NDArray[np.float64]]:
-    """The scale of logits, an inverse temperature, and a bias of each class that make held-out shots most likely.
+    """Scale of logits (inverse temperature) and class biases of maximum likelihood.
 
     Args:
         logits: (h, ways).
-        classes: (h,) the right ones.
+        classes: (h,) the true ones.
         has_biases: whether biases (ways,) are fitted; else they are 0.
     """
     from scipy.optimize import minimize
@@ -146,7 +148,7 @@ def corrected(probabilities: Matrix, prior: Matrix) -> Matrix:
 
     Args:
         probabilities: (q, ways) of each query.
-        prior: (ways,) class shares that they take for granted; EM starts there.
+        prior: (ways,) class shares that they assume; EM starts there.
     """
     likelihoods = probabilities / prior
     shares = prior

@@ -1,4 +1,4 @@
-"""LaplacianShot: neighbours among the unlabelled images should get the same class.
+"""LaplacianShot: neighbouring unlabelled images should get the same class.
 
 Source: Ziko, Dolz, Granger, Ben Ayed: Laplacian Regularized Few-Shot Learning, ICML 2020.
 """
@@ -32,8 +32,8 @@ def predict(task: FewShotTask) -> Mapping[str, NDArray[np.int64]]:
     """Classify the queries together, from class means and from rectified ones.
 
     Returns:
-        Class (q,) int64 of each query by option: whether the images are centred, whether the prototypes are rectified
-        as in BD-CSPN, and lambda.
+        Class (q,) int64 of each query by option: whether the images are centred, whether the
+        prototypes are rectified as in BD-CSPN, and lambda.
     """
     plain = task.with_features(unit_rows(task.support), unit_rows(task.queries))
     found: dict[str, NDArray[np.int64]] = {}
@@ -59,7 +59,7 @@ def nearest_neighbours(queries: Matrix) -> NDArray[np.int64]:
 
 
 def bound_updates(unary: Matrix, neighbours: NDArray[np.int64], lambda_: float) -> Matrix:
-    """Lower the energy by the paper's Eq. 12 until it stands still.
+    """Lower the energy by the paper's Eq. 12 until it converges.
 
     Args:
         unary: (q, c) squared distances to prototypes.

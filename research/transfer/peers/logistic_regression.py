@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from sklearn.linear_model import LogisticRegression
 
 STRENGTHS: Final = {"plain": (10.0, 100.0, 1e3, 1e4), "standardised": (0.01, 0.1, 1.0, 10.0)}
-"""C of scikit-learn, the inverse of the regularisation; standardised embeddings are longer and need less."""
+"""C of scikit-learn, the inverse of the regularisation; standardised embeddings are longer."""
 DEFAULT: Final = "standardised, C = 1"
-"""Scikit-learn's own strength, on embeddings that are prepared as its guide has it."""
+"""Scikit-learn's default strength, on embeddings prepared as in its guide."""
 ITERATIONS: Final = 500
 
 
@@ -23,7 +23,8 @@ def predict(task: FewShotTask) -> Mapping[str, NDArray[np.int64]]:
     """Fit each option to the shots and classify the queries.
 
     Returns:
-        Class (q,) int64 of each query by option. Standardising takes the mean and spread of all images of the task.
+        Class (q,) int64 of each query by option. Standardising takes the mean and spread of all
+        images of the task.
     """
     features = {"plain": spanned(task), "standardised": spanned(standardised(task))}
     return {
@@ -34,7 +35,7 @@ def predict(task: FewShotTask) -> Mapping[str, NDArray[np.int64]]:
 
 
 def standardised(task: FewShotTask) -> FewShotTask:
-    """The task with every number's mean over all its images 0 and spread 1."""
+    """The task standardised: each feature has mean 0 and deviation 1 over all its images."""
     images = np.concatenate([task.support, task.queries])
     mean, spread = images.mean(axis=0), np.maximum(images.std(axis=0), np.float32(1e-6))
 
@@ -45,9 +46,9 @@ def standardised(task: FewShotTask) -> FewShotTask:
 
 
 def spanned(task: FewShotTask) -> FewShotTask:
-    """The task in the coordinates of the space that the shots span, where there are fewer shots than numbers.
+    """The task in coordinates of the span of the shots, where these are fewer than features.
 
-    Weights of the least length lie in that space, so the fit is the same, in a fraction of the time.
+    Weights of minimal norm are in that space, so the fit is the same, in a fraction of the time.
     """
     if len(task.support) >= task.support.shape[1]:
         return task
@@ -85,6 +86,6 @@ def _model(task: FewShotTask, strength: float, iterations: int) -> "LogisticRegr
     with warnings.catch_warnings():
         warnings.simplefilter(
             "ignore", UserWarning
-        )  # few shots a class, or not quite converged: both are known
+        )  # few shots a class, or not converged: both are expected
         model.fit(task.support, task.classes)
     return model

@@ -1,4 +1,4 @@
-"""The nearest class mean: what every other method has to beat."""
+"""The nearest class mean: the baseline of all other methods."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ from research.transfer.task import FewShotTask, squared_distances
 
 
 def predict(task: FewShotTask) -> Mapping[str, NDArray[np.int64]]:
-    """Give each query the class whose shots' mean is nearest.
+    """Classify each query by the nearest class mean of shots.
 
     Source: Snell et al., NeurIPS 2017, without their training.
 

@@ -1,13 +1,14 @@
-"""PADDLE: the fewest classes that explain the queries; how large a class is, is learned and not demanded.
+"""PADDLE: the fewest classes that explain the queries, with learned class sizes.
 
-Source: Martin, Boudiaf, Chouzenoux, Pesquet, Ben Ayed: Towards Practical Few-Shot Query Sets: Transductive Minimum
-Description Length Inference, NeurIPS 2022.
+Source: Martin, Boudiaf, Chouzenoux, Pesquet, Ben Ayed: Towards Practical Few-Shot Query Sets:
+Transductive Minimum Description Length Inference, NeurIPS 2022.
 
-The authors' code divides each number of an embedding by its range over the queries, which makes embeddings long: their
-squared distances are 20 to 40, and need no scale. One option does so. With the hundreds of queries and 50 classes of a
-collection, distances are then too small beside the class sizes, and most classes vanish; so the other options scale
-distances of embeddings of length 1, which the authors' code does not have. The weight of class sizes is 75 there, for
-its 75 queries, and the number of queries here, as in the paper.
+The authors' code divides each feature by its range over the queries: squared distances are then 20
+to 40, and need no scale. One option does so. With the hundreds of queries and 50 classes of a
+collection, distances are then too small relative to the class sizes, and most classes vanish; so
+the other options scale distances of embeddings of length 1, which the authors' code does not have.
+The weight of class sizes is 75 there, for its 75 queries, and the number of queries here, as in the
+paper.
 """
 
 from collections.abc import Mapping
@@ -26,19 +27,20 @@ from research.transfer.task import (
 )
 
 SCALES: Final = (60.0, 240.0, 960.0)
-"""What squared distances are multiplied by where embeddings have length 1."""
+"""Factors of squared distances of embeddings of length 1."""
 STEPS: Final = 30
 """Rounds of assignments and means; the 100 of the authors' code change little."""
 PUBLISHED: Final = "ranges of 1"
 DEFAULT: Final = "length 1, scale 240"
-"""The middle one: what is published is far worse on collections."""
+"""The middle one: the published value is far worse on collections."""
 
 
 def predict(task: FewShotTask) -> Mapping[str, NDArray[np.int64]]:
     """Assign the queries, with the paper's weight of the class sizes: the number of queries.
 
     Returns:
-        Class (q,) int64 of each query by option: how embeddings are prepared, and the scale of distances.
+        Class (q,) int64 of each query by option: how embeddings are prepared, and the scale of
+        distances.
     """
     plain = task.with_features(unit_rows(task.support), unit_rows(task.queries))
     ranges = np.ptp(task.queries, axis=0)
@@ -52,7 +54,7 @@ def predict(task: FewShotTask) -> Mapping[str, NDArray[np.int64]]:
 
 
 def assigned(task: FewShotTask, scale: float) -> Matrix:
-    """Assignments (q, ways), class sizes and class means by turns, from the shots' means and even sizes (Algorithm 1).
+    """Assignments (q, ways), alternating with class sizes and class means (Algorithm 1).
 
     Args:
         task: shots and queries.

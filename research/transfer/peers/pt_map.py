@@ -1,6 +1,7 @@
-"""PT-MAP: embeddings brought nearer to a Gaussian, then classes and images matched by optimal transport.
+"""PT-MAP: power-transformed embeddings, then class matching by optimal transport.
 
-Source: Hu, Gripon, Pateux: Leveraging the Feature Distribution in Transfer-based Few-Shot Learning, 2020.
+Source: Hu, Gripon, Pateux: Leveraging the Feature Distribution in Transfer-based Few-Shot Learning,
+2020.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,7 +17,7 @@ POWER: Final = 0.5
 SHARPNESS: Final = 10.0
 """Lambda of the transport."""
 STEP: Final = 0.2
-"""Alpha: how far a class's centre moves towards its images in an epoch."""
+"""Alpha: step of a class centre towards its images in an epoch."""
 EPOCHS: Final = 20
 SMALLEST: Final = 1e-6
 SINKHORN_ROUNDS: Final = 1000
@@ -28,8 +29,8 @@ def predict(task: FewShotTask) -> Mapping[str, NDArray[np.int64]]:
     """Match all queries with the classes.
 
     Returns:
-        Class (q,) int64 of each query by option: with the same share of the queries for each class, as the paper has
-        it, and without that demand, which a collection of unequal classes does not meet.
+        Class (q,) int64 of each query by option: with the same share of the queries for each class,
+        as the paper has it, and without that constraint, which an imbalanced collection violates.
     """
     task = power_transformed(task)
     return {"equal shares": _matched(task, transport), "free shares": _matched(task, nearest)}
@@ -46,7 +47,7 @@ def _matched(task: FewShotTask, plan_for: Callable[[Matrix], Matrix]) -> NDArray
 
 
 def power_transformed(task: FewShotTask) -> FewShotTask:
-    """Power transform, length 1, then shots and queries each centred by their own mean, and length 1 again.
+    """Power transform, length 1, shots and queries centred separately, and length 1 again.
 
     The paper's embeddings come out of a ReLU; the sign is kept for those that do not.
     """
@@ -61,12 +62,12 @@ def power_transformed(task: FewShotTask) -> FewShotTask:
 
 
 def nearest(costs: Matrix) -> Matrix:
-    """The plan (q, c) whose rows sum to 1, whatever the columns do."""
+    """The plan (q, c) whose rows sum to 1, without constraints on columns."""
     return softmax((-SHARPNESS * costs).astype(np.float32))
 
 
 def transport(costs: Matrix) -> Matrix:
-    """Sinkhorn's algorithm: rows sum to 1, columns to the same share each.
+    """Sinkhorn's algorithm: rows sum to 1, columns have equal sums.
 
     Args:
         costs: (q, c) squared distances.

@@ -1,7 +1,8 @@
-"""TIM: class weights that make the unlabelled images' classes certain one by one and even all together.
+"""TIM: class weights that make predictions of unlabelled images confident and balanced.
 
-Source: Boudiaf, Ziko, Rony, Dolz, Piantanida, Ben Ayed: Transductive Information Maximization For Few-Shot Learning,
-NeurIPS 2020; the alternating direction method (TIM-ADM), which the paper finds as accurate as gradient descent.
+Source: Boudiaf, Ziko, Rony, Dolz, Piantanida, Ben Ayed: Transductive Information Maximization For
+Few-Shot Learning, NeurIPS 2020; the alternating direction method (TIM-ADM), which the paper finds
+as accurate as gradient descent.
 """
 
 from collections.abc import Mapping
@@ -66,7 +67,7 @@ def _updated(task: FewShotTask, weights: Matrix) -> Matrix:
 
 
 def latent_assignments(probabilities: Matrix) -> Matrix:
-    """Sharper probabilities (q, c) that hold classes with many images back (Eq. 6)."""
+    """Sharper probabilities (q, c) that reduce classes with many images (Eq. 6)."""
     powers = probabilities ** np.float32(1 + CONDITIONAL_ENTROPY)
     held = powers / np.sqrt(np.maximum(powers.sum(axis=0, keepdims=True), np.float32(1e-12)))
     return (held / np.maximum(held.sum(axis=1, keepdims=True), np.float32(1e-30))).astype(
@@ -75,5 +76,5 @@ def latent_assignments(probabilities: Matrix) -> Matrix:
 
 
 def probabilities_of(images: Matrix, weights: Matrix) -> Matrix:
-    """Softmax (n, ways) of half the squared distances to the weights (ways, d), times the temperature."""
+    """Softmax (n, ways) of tempered half squared distances to the weights (ways, d)."""
     return softmax((-TEMPERATURE / 2 * squared_distances(images, weights)).astype(np.float32))

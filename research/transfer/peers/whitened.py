@@ -1,4 +1,4 @@
-"""A peer on whitened embeddings: what the everyday model prepares for itself, lent to a method without it."""
+"""A peer on whitened embeddings, the preparation of the everyday model."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -11,13 +11,13 @@ from research.transfer.task import FewShotTask, Matrix, unit_rows
 ALL: Final = "all images"
 LOOK_ALIKES: Final = "look-alikes"
 NEIGHBOURS: Final = 3
-"""Of an image, that are its look-alikes where it is one of theirs, too."""
+"""Neighbours of an image for mutual look-alikes."""
 LEAST_SHRINKAGE: Final = 0.1
-"""Share of the mean variance in every direction's variance, however many images there are."""
+"""Least share of the mean variance in the variance of each direction."""
 LEAST_VARIANCE: Final = 1e-7
-"""Summed variance below which there is nothing to learn a direction from."""
+"""Summed variance below which no direction can be estimated."""
 BLOCK: Final = 2048
-"""Images whose neighbours are looked for at once."""
+"""Images whose neighbours are searched at once."""
 
 
 def predict_whitened(
@@ -25,14 +25,15 @@ def predict_whitened(
 ) -> Mapping[str, NDArray[np.int64]]:
     """Classify after whitening, by how all images of the task differ and by how look-alikes differ.
 
-    It is in none of the peers' papers. Beside the plain peer it shows how much of a difference is the preparation's.
+    Not part of the peers' papers. Compared with the plain peer, it shows the effect of the
+    preparation.
 
     Args:
         predict: the peer.
-        task: shots and queries; as it is where all images are the same.
+        task: shots and queries; unchanged where all images are equal.
 
     Returns:
-        Class (q,) int64 of each query by what the whitening is of, and option of the peer.
+        Class (q,) int64 of each query by kind of whitening and option of the peer.
     """
     images = np.concatenate([task.support, task.queries])
     mean = images.mean(axis=0)
@@ -52,12 +53,12 @@ def predict_whitened(
 
 
 def default_of(option: str) -> str:
-    """The default of a whitened peer whose own is this: by look-alikes, whose differences are none of classes."""
+    """Default of a whitened peer: its own default, whitened by look-alikes."""
     return f"{LOOK_ALIKES}, {option}"
 
 
 def differences_of_look_alikes(images: Matrix) -> Matrix:
-    """Differences (p, d) between images (n, d) that are among the nearest of each other, by cosine."""
+    """Differences (p, d) between images (n, d) that are mutual nearest neighbours, by cosine."""
     unit = unit_rows(images)
     count = min(NEIGHBOURS, len(images) - 1)
     is_near = np.zeros((len(images), len(images)), dtype=bool)
@@ -72,12 +73,12 @@ def differences_of_look_alikes(images: Matrix) -> Matrix:
 
 
 def whitening_by(differences: Matrix) -> Matrix | None:
-    """Rotation with scales (d, d) after which such differences (p, d) are as large in every direction.
+    """Whitening matrix (d, d) of differences (p, d), with shrunk covariance.
 
     Their covariance is shrunk towards the mean variance, the more so the fewer there are.
 
     Returns:
-        None where they do not differ.
+        None where all differences are zero.
     """
     count, width = differences.shape
     covariance = (differences.T @ differences).astype(np.float64) / max(1, count)

@@ -138,9 +138,14 @@ def test_embed_benchmark_on_a_few_pictures(collection: Collection) -> None:
         None,
     )
     rates = (
-        figures.decode, figures.inference, figures.pipeline, figures.share_of_limit, figures.share_of_reachable,
-        figures.best_decode, figures.share_of_best_decode,
-    )  # fmt: skip
+        figures.decode,
+        figures.inference,
+        figures.pipeline,
+        figures.share_of_limit,
+        figures.share_of_reachable,
+        figures.best_decode,
+        figures.share_of_best_decode,
+    )
     assert all(math.isfinite(value) and value > 0 for value in rates)
     assert figures.best_decoder in DECODERS
 

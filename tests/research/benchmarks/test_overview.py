@@ -24,10 +24,20 @@ MEASURED = OverviewFigure(2.0, "s", "a peer", 4.0, 1.0)
 def _run(arguments: str) -> dict[str, Any] | None:
     """Figures of two benchmarks; a third one fails."""
     printed: dict[str, dict[str, Any]] = {
-        "drop": {"rows": [{"name": "it is there already", "figure": 1.5, "unit": "s",
-                           "against": "a fit", "reference": 1.0, "limit": 1.7}]},
+        "drop": {
+            "rows": [
+                {
+                    "name": "it is there already",
+                    "figure": 1.5,
+                    "unit": "s",
+                    "against": "a fit",
+                    "reference": 1.0,
+                    "limit": 1.7,
+                }
+            ]
+        },
         "backup": {"alone_median_ms": 2.5},
-    }  # fmt: skip
+    }
     return printed.get(arguments)
 
 

@@ -61,9 +61,22 @@ def test_from_images_to_figure(tmp_path: Path, capsys: pytest.CaptureFixture[str
     wordnet = write_wordnet(tmp_path / "wordnet")
     data, runs, out = tmp_path / "data", tmp_path / "runs", tmp_path / "out"
     built = done(
-        capsys, "experiment", "build", "--source", source, "--wordnet", wordnet, "--variant", "pure",
-        "--out", data, "--side", "16", "--factor", "8",
-    ).out  # fmt: skip
+        capsys,
+        "experiment",
+        "build",
+        "--source",
+        source,
+        "--wordnet",
+        wordnet,
+        "--variant",
+        "pure",
+        "--out",
+        data,
+        "--side",
+        "16",
+        "--factor",
+        "8",
+    ).out
     assert "WS-ImageNet-Pure of the paper" in built
     assert "training classes" in built
 

@@ -24,8 +24,9 @@ def test_tables_curve_and_resuming(tmp_path: Path, capsys: pytest.CaptureFixture
     assert fields.pop("about") == "Written by Protoleaf"
     assert [method["method"] for method in fields["methods"]] == ["teach-first", "random"]
     assert {path.name for path in (tmp_path / "curve").iterdir()} == {
-        "accuracy-against-labels.png", "accuracy-against-labels.svg",
-    }  # fmt: skip
+        "accuracy-against-labels.png",
+        "accuracy-against-labels.svg",
+    }
     (kept,) = (tmp_path / "runs").rglob("random.jsonl")
     kept.write_text(
         kept.read_text(encoding="utf-8").replace('"classes": ', '"classes": 9'), encoding="utf-8"

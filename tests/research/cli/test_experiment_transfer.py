@@ -43,8 +43,11 @@ def test_tables_and_figures(
     assert "images/s" not in output
     cells = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))["cells"]
     assert [(cell["method"], cell["coarse_labels"]) for cell in cells] == [
-        ("prototypes", False), ("prototypes", True), ("everyday", False), ("everyday", True),
-    ]  # fmt: skip
+        ("prototypes", False),
+        ("prototypes", True),
+        ("everyday", False),
+        ("everyday", True),
+    ]
     assert all(len(cell["figures"]["top1"]["draws"]) == 2 for cell in cells)
     (kept,) = (tmp_path / "runs").rglob("1-shots/prototypes.json")
     kept.write_text(
@@ -61,8 +64,8 @@ def test_elsewhere(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     words = ("experiment", "transfer", source, *QUICK, "--runs", tmp_path / "runs")
     output = done(capsys, *words, "--elsewhere", "--out", tmp_path / "figures.json").out
     assert (
-        "leafnet, shots from train, the collection is val: leaf top-1 in %, 8 classes, 16 images in val"
-        in output
+        "leafnet, shots from train, the collection is val: leaf top-1 in %, 8 classes, 16 "
+        "images in val" in output
     )
     assert "leafnet, shots and coarse labels from train, the collection is val" in output
     assert "shots alone" not in output
@@ -89,7 +92,10 @@ def test_uneven_classes(source: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     )
     forms = ("--sizes", "one-large", "--shot-sizes", "common-first")
     output = done(capsys, *words, *forms, "--elsewhere", "--out", tmp_path / "figures.json").out
-    title = "leafnet, shots from train, the collection is val, one large class, shots in order of appearance"
+    title = (
+        "leafnet, shots from train, the collection is val, one large class, shots in order "
+        "of appearance"
+    )
     assert (
         f"{title}: balanced accuracy in %, 8 classes, drawn from 16 images in val, 2 draws"
         in output

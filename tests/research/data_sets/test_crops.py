@@ -42,9 +42,15 @@ def test_crops_of_all_photos(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert fields == {"train": {"Red/cell": 2, "White": 2}, "val": {"Red/cell": 2, "White": 2}}
     paths = sorted(path.relative_to(out).as_posix() for path in out.rglob("*.jpg"))
     assert paths == [
-        "train/Red_cell/0-0.jpg", "train/Red_cell/3-0.jpg", "train/White/0-1.jpg", "train/White/3-1.jpg",
-        "val/Red_cell/1-0.jpg", "val/Red_cell/2-0.jpg", "val/White/1-1.jpg", "val/White/2-1.jpg",
-    ]  # fmt: skip
+        "train/Red_cell/0-0.jpg",
+        "train/Red_cell/3-0.jpg",
+        "train/White/0-1.jpg",
+        "train/White/3-1.jpg",
+        "val/Red_cell/1-0.jpg",
+        "val/Red_cell/2-0.jpg",
+        "val/White/1-1.jpg",
+        "val/White/2-1.jpg",
+    ]
     with Image.open(out / "train" / "Red_cell" / "0-0.jpg") as crop:
         assert crop.size == (38, 48)
         assert np.abs(np.array(crop)[20, 15].astype(int) - (250, 0, 0)).max() < 12

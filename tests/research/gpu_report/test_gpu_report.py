@@ -136,8 +136,14 @@ def test_each_part_has_a_plan(part: str) -> None:
 def test_figures_for_people() -> None:
     """Cosines keep their digits, and a cell holds neither a bar nor a line break."""
     assert [shown(value) for value in (1234567, 12345.6, 0.99931, 3.14159, True, None, "x")] == [
-        "1,234,567", "12,346", "0.99931", "3.14", "yes", "unknown", "x",
-    ]  # fmt: skip
+        "1,234,567",
+        "12,346",
+        "0.99931",
+        "3.14",
+        "yes",
+        "unknown",
+        "x",
+    ]
     assert "a / b c" in markdown([ReportRow("a | b\nc", 1.0)])
 
 

@@ -163,8 +163,11 @@ def test_results_come_back_as_they_were(tmp_path: Path) -> None:
     path = write(written, tmp_path)
     found = read(path)
     assert (found.name, found.cpu_s, found.curve, found.settings) == (
-        written.name, written.cpu_s, written.curve, written.settings,
-    )  # fmt: skip
+        written.name,
+        written.cpu_s,
+        written.curve,
+        written.settings,
+    )
     assert found.columns[5, 1].rows["means"][0].hits.tolist() == [1, 10, 0]
     assert [each.name for each in read_all(tmp_path)] == [written.name]
     path.rename(path.with_name("other.json"))
@@ -214,8 +217,9 @@ def test_the_summary_has_every_column_beside_the_papers() -> None:
     """By hand: of two tests the one with better validation, though worse at the test, and 20 of 100 above the net."""
     plain = result("prototypical-net", {"means": (TriedChoice("", 0.5, hits(*[4] * 50)),)})
     tried = {
-        "posterior": (TriedChoice("beta 0.4", 0.6, hits(*[6] * 50)),), "heads": (TriedChoice("", 0.5, hits(*[9] * 50)),)
-    }  # fmt: skip
+        "posterior": (TriedChoice("beta 0.4", 0.6, hits(*[6] * 50)),),
+        "heads": (TriedChoice("", 0.5, hits(*[9] * 50)),),
+    }
     table = summary_of([plain, result("ppn-guessed", tried)], "pure")
     assert table.header == ("trained: tested", "5w1s")
     cells = {row[0]: row[1] for row in table.rows}
@@ -398,9 +402,14 @@ def test_a_cell_is_trained_tested_and_found_again(
     monkeypatch.setattr(run, "VALIDATION_TASKS", 2)
     cell = GridCell(folder, "pure", 4, 0, "ppn-guessed", 1, validation=5)
     chosen: Chosen = {
-        "side": 16, "training_ways": 4, "queries": 1, "coarse_images": 3, "coarse_shots": 1, "precision": "float32",
+        "side": 16,
+        "training_ways": 4,
+        "queries": 1,
+        "coarse_images": 3,
+        "coarse_shots": 1,
+        "precision": "float32",
         "iterations": 4,
-    }  # fmt: skip
+    }
     found = do_cell(cell, tmp_path / "runs", tmp_path / "results", chosen)
     column = found.columns[5, 1]
     assert (

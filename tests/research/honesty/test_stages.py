@@ -40,8 +40,15 @@ def test_stages_of_a_collection() -> None:
     """One class and all classes are no choice; small collections have fewer stages."""
     found = stages_of(40, (1, 3))
     assert [(stage.classes, stage.is_branch) for stage in found if stage.shots == 3] == [
-        (1, False), (5, False), (5, True), (10, False), (10, True), (20, False), (20, True), (40, False),
-    ]  # fmt: skip
+        (1, False),
+        (5, False),
+        (5, True),
+        (10, False),
+        (10, True),
+        (20, False),
+        (20, True),
+        (40, False),
+    ]
     assert {stage.classes for stage in stages_of(3, (1,))} == {1, 3}
     assert (
         len({stage.folder for stage in found}) == len({stage.name for stage in found}) == len(found)

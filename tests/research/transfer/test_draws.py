@@ -45,8 +45,13 @@ def test_a_class_with_few_images_keeps_one_back() -> None:
     found = draw(COLLECTION, Situation(has_coarse_labels=False, shots=5), seed=0)
     ids, counts = np.unique(COLLECTION.class_ids[found.shots], return_counts=True)
     assert dict(zip(ids.tolist(), counts.tolist(), strict=True)) == {
-        BASIL: 5, MINT: 5, SAGE: 5, OAK: 3, PINE: 1, MOSS: 1,
-    }  # fmt: skip
+        BASIL: 5,
+        MINT: 5,
+        SAGE: 5,
+        OAK: 3,
+        PINE: 1,
+        MOSS: 1,
+    }
 
 
 def test_coarse_labels_are_of_further_images_below() -> None:

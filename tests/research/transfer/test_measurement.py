@@ -206,8 +206,10 @@ def test_what_needs_coarse_labels_is_measured_with_them_alone(images: EmbeddedCo
     plan = TransferPlan(shots=(1,), draws=1, methods=("prototypes", "coarse-label-propagation"))
     cells = [result.cell for result in measure_transfer(images, plan)]
     assert [(cell.method, cell.situation.has_coarse_labels) for cell in cells] == [
-        ("prototypes", False), ("prototypes", True), ("coarse-label-propagation", True),
-    ]  # fmt: skip
+        ("prototypes", False),
+        ("prototypes", True),
+        ("coarse-label-propagation", True),
+    ]
     check_plan(COLLECTION, replace(plan, with_coarse_labels=False))
     with pytest.raises(UsageError, match="nothing to measure without coarse labels"):
         check_plan(COLLECTION, replace(plan, with_coarse_labels=False, methods=plan.methods[1:]))

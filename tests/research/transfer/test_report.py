@@ -79,8 +79,8 @@ def test_parts_have_tables_of_their_own() -> None:
         lines = tables[f"leafnet, shots alone{part}: {head}"].splitlines()
         assert (lines[2].split()[-1], lines[-1].split()[-1]) == (peer, own)
         assert (
-            f"leafnet, shots alone{part}: the everyday model minus each, in points, paired draw by draw"
-            in tables
+            f"leafnet, shots alone{part}: the everyday model minus each, in points, paired "
+            "draw by draw" in tables
         )
         assert f"backbones{part}; nearest prototype, leaf top-1 in %" in tables
     table = tables[
@@ -177,8 +177,17 @@ def test_candidates_have_a_table() -> None:
         "plants", 1200, 200, 6, results, (MeasuredBackbone("leafnet", 7.28, 128, 151.4),)
     ).as_text()
     assert text.splitlines()[-1].split() == [
-        "leafnet", "7.3", "128", "151", "50.0", "±", "127.1", "80.0", "±", "0.0",
-    ]  # fmt: skip
+        "leafnet",
+        "7.3",
+        "128",
+        "151",
+        "50.0",
+        "±",
+        "127.1",
+        "80.0",
+        "±",
+        "0.0",
+    ]
 
 
 def test_fields_are_plain() -> None:

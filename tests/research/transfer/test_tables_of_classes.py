@@ -33,8 +33,11 @@ def test_images_of_leaves_are_read_from_both_tables(source: Path) -> None:
     names = {class_id: collection.graph.name(class_id) for class_id in collection.leaf_ids.tolist()}
     files = [file.path.name for file in collection.files]
     assert list(zip(files, map(names.__getitem__, collection.class_ids.tolist()), strict=True)) == [
-        ("0.png", "Disc"), ("1.png", "Checks"), ("2.png", "Disc"), ("3.png", "Checks"),
-    ]  # fmt: skip
+        ("0.png", "Disc"),
+        ("1.png", "Checks"),
+        ("2.png", "Disc"),
+        ("3.png", "Checks"),
+    ]
     assert collection.is_train.all()
 
 
