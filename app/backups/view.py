@@ -142,7 +142,8 @@ class BackupsPanel(SidePanel):
         )
         self._about = make_label(
             tr(
-                "Protoleaf backs up the project when it opens, every 15 minutes of work, and before large changes."
+                "Protoleaf backs up the project when it opens, every 15 minutes of work, and "
+                "before large changes."
             ),
             "secondary",
             wraps=True,

@@ -69,7 +69,8 @@ def survey_note(survey: Survey | None, error: str, *, is_looking: bool) -> str:
         return tr("The devices have not been tested yet.")
     if not survey.was_alone:
         return tr(
-            "Measured with the bundled backbone while other work was running; it is faster when idle."
+            "Measured with the bundled backbone while other work was running; it is faster when "
+            "idle."
         )
     return tr("Measured with the bundled backbone; reading image files takes extra time.")
 
@@ -101,8 +102,10 @@ def collection_line(facts: CollectionFacts) -> str:
     if not figures.is_used:
         return plural(
             figures.shots,
-            "Off, because it does not help: of 1 held-out example, %1 are correct with it and %2 without.",
-            "Off, because it does not help: of %n held-out examples, %1 are correct with it and %2 without.",
+            "Off, because it does not help: of 1 held-out example, %1 are correct with it "
+            "and %2 without.",
+            "Off, because it does not help: of %n held-out examples, %1 are correct with it "
+            "and %2 without.",
             *hits,
         )
     return plural(

@@ -102,7 +102,8 @@ def offered_exports() -> dict[str, ImageFormat]:
     copy = ImageFormat(
         tr("Copy for someone"),
         tr(
-            "one file with the project and its photos: someone else opens and labels it, and you merge it back"
+            "one file with the project and its photos: someone else opens and labels it, and "
+            "you merge it back"
         ),
         (tr("backbones that you added yourself are not included"),),
         suffix=ARCHIVE_SUFFIX,

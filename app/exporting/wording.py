@@ -119,7 +119,8 @@ def photos_hint(*, is_reduced: bool) -> str:
     """Advantages of photos and of previews."""
     if is_reduced:
         return tr(
-            "Easy to send, and enough for most labelling. Videos and documents are included as they are."
+            "Easy to send, and enough for most labelling. Videos and documents are included "
+            "as they are."
         )
     return tr("Every detail can be seen.")
 

@@ -77,7 +77,8 @@ class ClockCard(ScrollingCard):
         column.addWidget(
             make_flowing_label(
                 tr(
-                    "Files stay as they are: the corrected time is used for sorting, searching, bursts and exports."
+                    "Files stay as they are: the corrected time is used for sorting, "
+                    "searching, bursts and exports."
                 ),
                 "secondary",
             )

@@ -112,11 +112,13 @@ def besides_text(survey: GraphSurvey, preview: GraphPreview) -> str:
 def update_note(survey: GraphSurvey) -> str:
     if survey.known_name:
         return tr(
-            "An earlier version was imported from %1. Labels stay with their classes, and your own changes stay.",
+            "An earlier version was imported from %1. Labels stay with their classes, and "
+            "your own changes stay.",
             shown(survey.known_name),
         )
     return tr(
-        "Many of these classes are in the project. If this is a new version of them, labels stay with their classes."
+        "Many of these classes are in the project. If this is a new version of them, labels "
+        "stay with their classes."
     )
 
 

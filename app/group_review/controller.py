@@ -269,7 +269,8 @@ class GroupReview(Feature):
         if decision is None:
             self._toast.say(
                 tr(
-                    "All images of this group are left out. Put some back, or press E for the next group."
+                    "All images of this group are left out. Put some back, or press E for "
+                    "the next group."
                 )
             )
             return

@@ -39,7 +39,8 @@ def parts_note(names: Sequence[str]) -> str:
     if not parts:
         return ""
     template = tr(
-        "%1: usual names of parts of a data set, not of classes. To get its boxes, import its labels."
+        "%1: usual names of parts of a data set, not of classes. To get its boxes, import "
+        "its labels."
     )
     return fill(template, _some(parts))
 

@@ -56,7 +56,8 @@ class LabelImports(Imports["LabelImportCard"]):
 
     def _file_kinds(self) -> str:
         return tr(
-            "Labels (*.csv *.tsv *.txt *.xlsx *.ods *.jsonl *.json *.xml *.zip *.parquet);;All files (*)"
+            "Labels (*.csv *.tsv *.txt *.xlsx *.ods *.jsonl *.json *.xml *.zip "
+            "*.parquet);;All files (*)"
         )
 
     def _survey(

@@ -115,7 +115,8 @@ class Reports(Feature):
         self._has_reported = True
         self._toast.say_failure(
             tr(
-                "Something unexpected went wrong (%1). Your project is safe; the log has the details.",
+                "Something unexpected went wrong (%1). Your project is safe; the log has the "
+                "details.",
                 name,
             ),
             action=tr(_SHOW),

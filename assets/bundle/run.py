@@ -1,4 +1,4 @@
-"""Classify images by this model: `python run.py NEW.csv IMAGE...`. Needs onnxruntime, numpy and pillow alone."""
+"""Classify images: `python run.py NEW.csv IMAGE...`. Needs onnxruntime, numpy and pillow."""
 
 import csv
 import io
@@ -51,7 +51,7 @@ def square(path, side):
 
 
 def answer(session, path):
-    """Return name, path and score of the likeliest class; the deepest class that is sure enough, and its score."""
+    """Return name, path and score of the best class; the safe class and its score."""
     views = [square(path, LOOK["side"])]
     if LOOK["views"] > 1:
         closer, side = square(path, LOOK["closer_side"]), LOOK["side"]

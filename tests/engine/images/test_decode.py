@@ -344,7 +344,7 @@ ODD_TIFFS = {
 @pytest.mark.parametrize("kind", sorted(ODD_TIFFS))
 @pytest.mark.parametrize("packing", ["tiff_lzw", "tiff_adobe_deflate", "jpeg"])
 def test_libtiff_prints_nothing(kind: str, packing: str, capfd: pytest.CaptureFixture[str]) -> None:
-    """libtiff's messages on standard error are suppressed.
+    """Messages of libtiff on standard error are suppressed.
 
     The file is read or refused.
     """
