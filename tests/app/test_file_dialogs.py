@@ -45,9 +45,8 @@ class Answer:
         dialog = QApplication.activeModalWidget()
         if not isinstance(dialog, QDialog) or not dialog.isVisible():
             return
-        if (
-            not isinstance(dialog, QFileDialog) or self.looks > MOST_LOOKS
-        ):  # rejected, or without effect
+        # Rejected, or without effect.
+        if not isinstance(dialog, QFileDialog) or self.looks > MOST_LOOKS:
             dialog.reject()
             return
         if self.folder is None:

@@ -139,11 +139,8 @@ def test_the_right_panel_is_put_away_in_a_wide_window(reviewing: Desk) -> None:
     before = panes_of(reviewing).sizes()
     reviewing.press(Qt.Key.Key_F8)
     laid_out()
-    assert panes_of(reviewing).sizes() == [
-        before[0],
-        before[1] + before[2] + 1,
-        0,
-    ]  # one splitter handle less
+    # One splitter handle less.
+    assert panes_of(reviewing).sizes() == [before[0], before[1] + before[2] + 1, 0]
     reviewing.press(Qt.Key.Key_B, CONTROL)
     laid_out()
     assert window.side.isVisible()

@@ -15,7 +15,7 @@ from tests.support.trainings import Trainer, points
 def test_photos_dropped_while_a_backbone_trains(reviewing: Desk, tmp_path: Path) -> None:
     """The training continues meanwhile."""
     training = reviewing.window.of(Models).training
-    training._make_job = Trainer([*points(1), "wait"])  # noqa: SLF001 (a scripted job for a child process)
+    training._make_job = Trainer([*points(1), "wait"])  # noqa: SLF001 (a scripted job instead of a child process)
     training.start(Plan(Depth.BACKBONE, 100))
     reviewing.wait(lambda: training.phase is Phase.RUNNING)
     photos = [

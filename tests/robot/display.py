@@ -51,6 +51,7 @@ class Display:
         self._folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="robot-")))
         self._folder.chmod(0o700)
         size = f"{self.width}x{self.height}x24"
+        # -r: no auto-repeat, as slow machines release keys late.
         self.name = ":" + self._started(
             "Xvfb",
             "-displayfd",
@@ -64,7 +65,7 @@ class Display:
             "-dpi",
             "96",
             "-r",
-        )  # -r: no auto-repeat, as slow machines release keys late
+        )
         self._bus_address = self._started(
             "dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address={}"
         )

@@ -27,9 +27,8 @@ def export_all(person: Person, title: str, target: Path) -> None:
 
 
 def _export_to(person: Person, target: Path) -> None:
-    person.wait_until_at_rest(
-        person.window, STILL_S, EXPORTED_S
-    )  # the layout changes when the preview arrives
+    # The layout changes when the preview arrives.
+    person.wait_until_at_rest(person.window, STILL_S, EXPORTED_S)
     field = person.part("File" if target.suffix else "Folder", "text")
     person.hand.click(field.area.centre)
     person.hand.key("Ctrl+A")

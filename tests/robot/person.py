@@ -184,10 +184,8 @@ class Person:
     def drop(self, point: Point) -> None:
         """Move the drag to a point, and release once the program has followed."""
         self.hand.move_to(point, DRAGGING_PIXELS_A_SECOND)
-        for aside in (
-            1,
-            0,
-        ):  # moves are dropped while the program answers the previous one, so move again
+        # Moves are dropped while the program answers the previous one, so move again.
+        for aside in (1, 0):
             self.hand.move_to((point[0] + aside, point[1]))
             time.sleep(REST_S)
             self.reader.wait_for_answer()

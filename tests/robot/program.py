@@ -33,9 +33,8 @@ class Program:
             PYTHONPATH=str(REPOSITORY),
             **(more or {}),
         )
-        del self._variables[
-            "PYTHONDONTWRITEBYTECODE"
-        ]  # bytecode is cached: each test starts the program anew
+        # Bytecode is cached: each test starts the program anew.
+        del self._variables["PYTHONDONTWRITEBYTECODE"]
         self._home = home
         self._process: subprocess.Popen[bytes] | None = None
 

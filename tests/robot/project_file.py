@@ -52,9 +52,8 @@ def parents_in(project: Path) -> Mapping[str, frozenset[str]]:
         "SELECT child.name, parent.name FROM edge JOIN class AS child ON child.class_id = child_id "
         "JOIN class AS parent ON parent.class_id = parent_id",
     ):
-        names[child] = names.get(child, frozenset()) | {
-            parent
-        }  # an edge may be newer than the classes read before
+        # An edge may be newer than the classes read before.
+        names[child] = names.get(child, frozenset()) | {parent}
     return names
 
 

@@ -19,7 +19,7 @@ class Words:
     """Translated texts by their English source."""
 
     def __init__(self, language: str) -> None:
-        tree = ET.parse(REPOSITORY / "translations" / f"protoleaf_{language}.ts")  # noqa: S314 (ours)
+        tree = ET.parse(REPOSITORY / "translations" / f"protoleaf_{language}.ts")  # noqa: S314 (a file of the repository)
         self._texts = {
             each.findtext("source"): each.findtext("translation") or ""
             for each in tree.iter("message")
@@ -42,9 +42,8 @@ def test_a_label_and_another_language(
         "the window",
         60,
     )
-    person.part_containing(
-        words.of("File"), "menu item"
-    )  # 文件(F): a letter is appended where the text has none
+    # 文件(F): a letter is appended where the text has none.
+    person.part_containing(words.of("File"), "menu item")
     person.part_containing(words.of("To review"), "list item")
     grid = person.part(words.of("Images")).area
     person.wait(lambda: person.cards(grid), "cards")

@@ -82,9 +82,8 @@ def test_keys_of_a_page() -> None:
         assert keys.press(event, acts)
     assert done == ["one", "one", "six", "larger", "left", "right", "left"]
     without_digits = {"larger": acts["larger"]}
-    assert keys.press(
-        pressed(Key.Key_Plus, FIRST, "+"), without_digits
-    )  # a Czech +, on a page without digit keys
+    # A Czech +, on a page without digit keys.
+    assert keys.press(pressed(Key.Key_Plus, FIRST, "+"), without_digits)
     assert not keys.press(pressed(Key.Key_Eacute, SECOND, "é"), without_digits)
 
 

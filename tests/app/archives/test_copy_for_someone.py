@@ -110,7 +110,7 @@ def test_a_copy_with_previews_goes_out_is_labelled_and_comes_back(
     desk.press(Key.Key_Space)  # opens the image
     canvas = desk.window.workspace.image_view.canvas
     desk.wait(lambda: canvas.has_image)
-    assert preview_text(canvas._image).startswith("Preview only")  # noqa: SLF001 (what is painted)
+    assert preview_text(canvas._image).startswith("Preview only")  # noqa: SLF001 (the painted image)
     desk.press(Key.Key_Escape)
     desk.press(Key.Key_R)
     desk.type_into_palette("Hare")

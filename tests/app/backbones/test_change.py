@@ -36,9 +36,8 @@ def test_a_change_is_measured_used_and_undone(reviewing: Desk, tinyleaf: str) ->
     assert panel.outcome.isVisible()
     assert "Current: " in panel.outcome.text
     assert "New: " in panel.outcome.text
-    assert (
-        "23 of your labels, each held out once." in panel.outcome.text
-    )  # one image is a duplicate of another
+    # One image is a duplicate of another.
+    assert "23 of your labels, each held out once." in panel.outcome.text
     jobs = recorded(reviewing.window.session.jobs.job_added)
     changed_by(reviewing.qtbot, reviewing.window.session, panel.outcome.use_button.click)
     assert reviewing.window.toast.message == f"Now using {tinyleaf}"

@@ -129,6 +129,6 @@ def test_no_word_is_cut(reviewing: Desk, tinyleaf: str, tmp_path: Path, scheme: 
     figures = ShotComparison(0.571, 0.619, 42, gained=4, lost=2)
     failed = 1_234 * (FileFailure(tmp_path, "it is gone"),)
     tasks.ready = PreparedChange(tinyleaf, tinyleaf, "00", figures, 1, failed)
-    tasks.change._enter(Stage.DONE)  # noqa: SLF001 (what a child process says, without one)
+    tasks.change._enter(Stage.DONE)  # noqa: SLF001 (reports as a child process would)
     shown["outcome"] = look(reviewing, panel)
     assert {state: texts for state, texts in shown.items() if texts} == {}

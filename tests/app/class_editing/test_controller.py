@@ -288,7 +288,7 @@ def test_a_further_parent_is_chosen_in_the_palette(reviewing: Desk) -> None:
         "Red checks",
         "Red stripes",
     ]
-    assert [row.title for row in reviewing.type_into_palette("blue")][0] == "Blue"  # noqa: RUF015 (order is the point)
+    assert [row.title for row in reviewing.type_into_palette("blue")][0] == "Blue"  # noqa: RUF015 (the order is tested)
     reviewing.press_for_change(Key.Key_Return)
     assert parents_of(reviewing, "Red disc") == {"Red", "Blue"}
 

@@ -197,11 +197,11 @@ def test_twenty_thousand_classes_are_built_lazily(qapp: object) -> None:
     model = ClassTreeModel()
     inserted = recorded(model.rowsInserted)
     model.set_graph(graph)
-    assert len(model._table._by_key) == 20  # noqa: SLF001 (what is built is the promise, and nothing shows it)
+    assert len(model._table._by_key) == 20  # noqa: SLF001 (no public API shows which rows are built)
     branch = model.index(0, NAME)
     model.fetchMore(branch)
     assert model.rowCount(branch) == 999
     assert len(inserted) == 1
     edit(model, graph, "add_class", "newcomer", [model.class_of(branch)])
     assert len(inserted) == 2
-    assert len(model._table._by_key) == 20 + 1000  # noqa: SLF001 (what is built is the promise, and nothing shows it)
+    assert len(model._table._by_key) == 20 + 1000  # noqa: SLF001 (no public API shows which rows are built)

@@ -445,9 +445,8 @@ def test_a_name_keeps_its_room_at_any_depth(qtbot: QtBot, levels: int) -> None:
         row = tree.view.currentIndex()
         assert row.data() == f"level {level}"
         assert tree.view.viewport().rect().top() <= tree.view.visualRect(row).top()
-        assert (
-            tree.view.visualRect(row).bottom() <= tree.view.viewport().rect().bottom() + 1
-        )  # rounding by Qt
+        # Rounding by Qt.
+        assert tree.view.visualRect(row).bottom() <= tree.view.viewport().rect().bottom() + 1
         assert_name_has_room(tree, row)
     for _level in range(levels - 1):
         qtbot.keyClick(tree.view, Qt.Key.Key_Up)
@@ -506,9 +505,8 @@ def test_a_chevron_is_hit_at_any_depth(qtbot: QtBot, name: str) -> None:
         qtbot.mouseClick(port, Qt.MouseButton.LeftButton, pos=point)
         assert tree.view.isExpanded(row) is is_open
         qtbot.wait(QApplication.doubleClickInterval() + 50)
-    assert (
-        tree.view.currentIndex().data() == name
-    )  # its branch was collapsed with the selected class in it
+    # Its branch was collapsed with the selected class in it.
+    assert tree.view.currentIndex().data() == name
     dot = tree.view.visualRect(row)
     qtbot.mouseClick(port, Qt.MouseButton.LeftButton, pos=QPoint(dot.x() + 4, dot.center().y()))
     assert tree.view.isExpanded(row)

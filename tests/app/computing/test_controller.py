@@ -168,7 +168,7 @@ def test_the_cpu_is_chosen_and_every_job_gets_it(
     """By keyboard; embedding, a change of backbone and the next start use it."""
     window = desk.window
     window.embedding.device = "auto"
-    window.embedding._start_worker = workers = ScriptedWorkers([[ended("CPU")]])  # noqa: SLF001 (a scripted job takes the place of a child process)
+    window.embedding._start_worker = workers = ScriptedWorkers([[ended("CPU")]])  # noqa: SLF001 (a scripted job instead of a child process)
     panel = panel_of(desk)
     desk.press(Key.Key_Down)
     assert panel.buttons["cpu"].isChecked()
@@ -193,7 +193,7 @@ def test_a_device_that_is_gone_leads_to_the_choice(
     """A rejected GPU has reason and remedy; another device embeds the pending images."""
     settings.device = "cuda"
     desk.window.of(Computing).choose("cuda")
-    desk.window.embedding._start_worker = workers = ScriptedWorkers(  # noqa: SLF001 (a scripted job takes the place of a child process)
+    desk.window.embedding._start_worker = workers = ScriptedWorkers(  # noqa: SLF001 (a scripted job instead of a child process)
         [[Failed(REFUSAL)], [ended("CPU", reason=WHY)]]
     )
     desk.open(unread.project)
@@ -214,7 +214,7 @@ def test_a_device_that_is_gone_leads_to_the_choice(
 def test_a_gpu_that_fails_is_reported_once(desk: Desk, unread: Collection) -> None:
     """A toast during the job; chip and panel show it until another device is chosen."""
     fallback = replace(progress(3, 12), note="CPU", notice=NOTICE)
-    desk.window.embedding._start_worker = ScriptedWorkers([[fallback, fallback, "wait"]])  # noqa: SLF001 (a scripted job takes the place of a child process)
+    desk.window.embedding._start_worker = ScriptedWorkers([[fallback, fallback, "wait"]])  # noqa: SLF001 (a scripted job instead of a child process)
     desk.open(unread.project)
     toast, chip = desk.window.toast, desk.window.of(Computing).chip
     desk.wait(lambda: toast.message == f"{NOTICE}.")
@@ -350,7 +350,7 @@ def test_a_recommendation_leads_to_training(
         "Training it would likely help."
     )
     assert (train.button.text(), show.button.text()) == ("Train the backbone…", "Show the class")
-    reviewing.window.of(Models).forecast._make_job = Player([DURATION])  # noqa: SLF001 (a scripted job takes the place of a child process)
+    reviewing.window.of(Models).forecast._make_job = Player([DURATION])  # noqa: SLF001 (a scripted job instead of a child process)
     reviewing.click(train.button)
     assert not panel.isVisible()
     assert reviewing.window.of(Models).is_panel_shown
@@ -407,9 +407,9 @@ def test_no_word_is_cut(reviewing: Desk, scheme: str, monkeypatch: pytest.Monkey
     for size in (reviewing.window.size(), reviewing.window.minimumSizeHint()):
         reviewing.window.resize(size)
         shown[f"without {size}"] = look(panel)
-        computing._on_notice(NOTICE)  # noqa: SLF001 (what a child process says, without one)
+        computing._on_notice(NOTICE)  # noqa: SLF001 (reports as a child process would)
         shown[f"failed {size}"] = look(panel) + clipped(reviewing.window.status_line)
-        computing._on_notice("")  # noqa: SLF001 (what a child process says, without one)
+        computing._on_notice("")  # noqa: SLF001 (reports as a child process would)
     computing.looking.make_job = Player(["wait"], [WITH_GPU])
     panel.look_button.click()
     shown["looking"] = look(panel)

@@ -21,7 +21,7 @@ from tests.support.desk import CONTROL, SHIFT, Desk
 from tests.support.widgets import button
 
 Key = Qt.Key
-NOON = datetime(2024, 5, 1, 12)  # noqa: DTZ001 (a camera's clock knows no time zone)
+NOON = datetime(2024, 5, 1, 12)  # noqa: DTZ001 (camera times have no time zone)
 FIRST = 24  # labelled images of the collection precede the unlabelled ones
 
 
@@ -81,7 +81,7 @@ def card(desk: Desk, image_id: int) -> Card:
 
 def test_a_burst_is_one_card_with_a_count(folded: Desk, burst: list[int]) -> None:
     """Forty images to review on thirty-four cards; the header has both numbers."""
-    assert (card(folded, burst[0]).stack, card(folded, burst[0]).chip) == (7, "×7")  # noqa: RUF001 (times)
+    assert (card(folded, burst[0]).stack, card(folded, burst[0]).chip) == (7, "×7")  # noqa: RUF001 (multiplication sign)
     assert not set(burst[1:]) & set(ids(folded))
     texts = [label.text() for label in folded.window.workspace.header.findChildren(QLabel)]
     assert "40 images in 34 cards" in texts

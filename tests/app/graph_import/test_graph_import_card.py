@@ -150,7 +150,7 @@ def test_columns_are_mapped_by_hand_and_remembered(reviewing: Desk, class_list: 
         reviewing.qtbot, reviewing.window.session, lambda: click(reviewing, card.import_button)
     )
     class_list.write_text(f"{TYPED}Birds,Gulls,Dune gull\n", encoding="utf-8")
-    # the offscreen plugin does not activate it after the popups of combo boxes
+    # The offscreen plugin does not activate it after the popups of combo boxes.
     reviewing.window.activateWindow()
     reviewing.wait(reviewing.window.isActiveWindow)
     reviewing.grid.setFocus()
@@ -368,7 +368,6 @@ def test_looking_leaves_all_in_place(reviewing: Desk, class_list: Path) -> None:
     assert looks(reviewing) == before
     assert reviewing.grid.hasFocus()
     gc.collect()
-    assert not [
-        each for each in gc.get_objects() if type(each) is GraphSurvey
-    ]  # queries no other objects
+    # `type` queries no attribute of other objects.
+    assert not [each for each in gc.get_objects() if type(each) is GraphSurvey]
     assert not states

@@ -131,7 +131,8 @@ def test_delete_removes_what_is_chosen_and_it_comes_back(desk: Desk, board: Grap
     board.canvas.setFocus()
     desk.press(Qt.Key.Key_Delete)
     desk.wait(lambda: desk.window.palette_panel.isVisible() or gone[0] not in desk.graph)
-    if desk.window.palette_panel.isVisible():  # labelled classes ask what becomes of their labels
+    # Labelled classes ask what becomes of their labels.
+    if desk.window.palette_panel.isVisible():
         desk.press(Qt.Key.Key_Return)
         desk.wait(lambda: gone[0] not in desk.graph)
     rest(desk, board)

@@ -133,9 +133,8 @@ def pointed_at(desk: Desk, board: GraphBoard, ends: tuple[int, int]) -> tuple[QP
     moved = QElapsedTimer()
 
     def is_pointed_at() -> bool:
-        if not moved.isValid() or moved.hasExpired(
-            POINT_AGAIN_MS
-        ):  # the drawing may have moved meanwhile
+        # The drawing may have moved meanwhile.
+        if not moved.isValid() or moved.hasExpired(POINT_AGAIN_MS):
             QTest.mouseMove(canvas, place() - QPoint(1, 40))
             QTest.mouseMove(canvas, place())
             moved.start()

@@ -87,9 +87,8 @@ def test_the_next_group_is_painted_before_it_comes(
         painted.append(card.image_id)
         paint_card(painter, place, card, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(
-        "app.image_grid.card.paint_card", note
-    )  # before the page opens: cards are painted at once
+    # Before the page opens: cards are painted at once.
+    monkeypatch.setattr("app.image_grid.card.paint_card", note)
     by_group = GroupDesk(reviewing)
     desk = by_group.desk
     desk.wait(lambda: bool(by_group.review.ahead))

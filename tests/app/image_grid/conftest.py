@@ -26,5 +26,5 @@ def grid(qtbot: QtBot, model: ImageGridModel, thumbnails: Thumbnails) -> ImageGr
     qtbot.addWidget(grid)
     grid.resize(600, 700)
     grid.show()
-    assert grid._geometry().columns == 3  # noqa: SLF001 (arithmetic with tests of its own)
+    assert grid._geometry().columns == 3  # noqa: SLF001 (the geometry has its own tests)
     return grid

@@ -109,7 +109,7 @@ def test_b10_the_count_lies_on_the_picture(
     picture = QPixmap(*sides)
     picture.fill(QColor("red"))
     place = CardPlace(QRect(QPoint(40, 60), QPoint(219, 60 + 180 + CAPTION_HEIGHT)), CAPTION_HEIGHT)
-    shown = card("×7", stack)  # noqa: RUF001 (times)
+    shown = card("×7", stack)  # noqa: RUF001 (multiplication sign)
     target, chip = picture_rect(place, shown, picture).toRect(), chip_rect(place, shown, picture)
     assert place.frame.contains(chip)
     assert target.contains(chip.topRight())

@@ -281,7 +281,7 @@ def test_a_frame_costs_what_is_visible(
         read.clear()
         bar.setValue(value)
         grid.viewport().grab()
-        assert 0 < len(set(read)) <= len(read) <= 5 * grid._geometry().columns * 2  # noqa: SLF001 (arithmetic with tests of its own)
+        assert 0 < len(set(read)) <= len(read) <= 5 * grid._geometry().columns * 2  # noqa: SLF001 (the geometry has its own tests)
     assert max(read) == 99_999
     read.clear()
     index = model.index(99_999)
@@ -345,7 +345,7 @@ def test_ctrl_and_wheel_zoom_between_bounds(grid: ImageGrid, model: ImageGridMod
 def test_a_resize_keeps_the_top_card_on_top(grid: ImageGrid, model: ImageGridModel) -> None:
     """The first visible card stays, whatever the number of columns."""
     model.set_state(many_pictures(300))
-    grid.verticalScrollBar().setValue(grid._geometry().rect(90).top() - MARGIN)  # noqa: SLF001 (arithmetic with tests of its own)
+    grid.verticalScrollBar().setValue(grid._geometry().rect(90).top() - MARGIN)  # noqa: SLF001 (the geometry has its own tests)
     for width in (1100, 600, 1100, 600, 1100):
         grid.resize(width, 700)
         assert grid.indexAt(QPoint(MARGIN + 5, MARGIN + 5)).row() == 90

@@ -182,10 +182,8 @@ def test_three_notches_of_the_wheel_enlarge_by_a_third(large: ImageCanvas) -> No
 
 def test_a_touchpad_zooms_by_its_pixels_around_the_pointer(large: ImageCanvas) -> None:
     """By pixels, not by the driver's angle; the point under the pointer stays fixed."""
-    before, place = (
-        large.target(),
-        QPointF(280, 170),
-    )  # far enough inside that no edge of the image appears
+    # Far enough inside that no edge of the image appears.
+    before, place = (large.target(), QPointF(280, 170))
     spot = (place.x() - before.x()) / before.width()
     for phase in (Qt.ScrollPhase.ScrollBegin, Qt.ScrollPhase.ScrollUpdate):
         event = QWheelEvent(

@@ -77,7 +77,7 @@ def test_a_real_picture_comes_and_is_kept_on_disk(
     assert pixmap.width() == 2 * pixmap.height()
     thumbnails.stop()
     status = path.stat()
-    cache = ThumbnailCache(thumbnails._caches.thumbnails)  # noqa: SLF001 (what is kept in memory is the promise, and nothing shows it)
+    cache = ThumbnailCache(thumbnails._caches.thumbnails)  # noqa: SLF001 (no public API shows the cache in memory)
     assert cache.get(path, status.st_size, status.st_mtime_ns, SIDE)
     cache.close()
 
@@ -215,8 +215,8 @@ def test_memory_is_bounded(
     assert thumbnails.pixmap(ImageSource(Path("a")), SIDE, 1.0) is not None
     thumbnails.pixmap(ImageSource(Path("d")), SIDE, 1.0)
     wait_until_idle(qtbot, thumbnails)
-    assert {source.path.name for source, _ in thumbnails._pixmaps} == {"a", "c", "d"}  # noqa: SLF001 (what is kept in memory is the promise, and nothing shows it)
-    assert thumbnails._used_bytes == 3 * picture_bytes  # noqa: SLF001 (what is kept in memory is the promise, and nothing shows it)
+    assert {source.path.name for source, _ in thumbnails._pixmaps} == {"a", "c", "d"}  # noqa: SLF001 (no public API shows the cache in memory)
+    assert thumbnails._used_bytes == 3 * picture_bytes  # noqa: SLF001 (no public API shows the cache in memory)
 
 
 def test_a_sharp_screen_gets_larger_pictures(
@@ -243,7 +243,7 @@ def test_stopping_ends_the_threads(
     thumbnails.stop()
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("thumbnails")]
     assert thumbnails.pixmap(ImageSource(Path("late")), SIDE, 1.0) is None
-    assert not thumbnails._threads  # noqa: SLF001 (what is kept in memory is the promise, and nothing shows it)
+    assert not thumbnails._threads  # noqa: SLF001 (no public API shows the cache in memory)
 
 
 def test_a_file_that_is_not_there_is_shown_as_it_was(
@@ -255,7 +255,7 @@ def test_a_file_that_is_not_there_is_shown_as_it_was(
     thumbnails.pixmap(ImageSource(path), SIDE, 1.0)
     wait_until_idle(qtbot, thumbnails)
     path.unlink()
-    thumbnails._pixmaps.clear()  # noqa: SLF001 (what is kept in memory is the promise, and nothing shows it)
+    thumbnails._pixmaps.clear()  # noqa: SLF001 (no public API shows the cache in memory)
     for missing in (path, unseen):
         thumbnails.pixmap(ImageSource(missing), SIDE, 1.0)
     qtbot.waitUntil(

@@ -36,7 +36,7 @@ def section(qtbot: QtBot) -> FieldSection:
 
 @pytest.fixture
 def asked(section: FieldSection) -> list[tuple[object, ...]]:
-    return recorded(section._requests.field_set)  # noqa: SLF001 (what it asks for)
+    return recorded(section._requests.field_set)  # noqa: SLF001 (the emitted requests)
 
 
 def count_of(section: FieldSection) -> CountBox:
@@ -152,7 +152,7 @@ def test_values_that_differ_are_mixed_and_left_alone(
         qtbot.keyClick(editor, Key.Key_Escape)
     assert (shown_in(mixed), asked) == (["Mixed"] * 4, [])
     mixed.show_values(7, FIELDS, {"count": "3", "antlers": "no"}, is_writable=True)
-    assert shown_in(mixed) == ["3", "–", "No", "–"]  # noqa: RUF001 (a sign)
+    assert shown_in(mixed) == ["3", "–", "No", "–"]  # noqa: RUF001 (an en dash)
 
 
 @pytest.mark.parametrize("reason", [Qt.FocusReason.TabFocusReason, Qt.FocusReason.MouseFocusReason])

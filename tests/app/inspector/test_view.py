@@ -220,7 +220,7 @@ def test_a_class_is_shown_though_its_project_changes_all_the_time(
             assert asked[-1].wait(LONG_MS / 1000)
         return ask_class(live, class_id)
 
-    posted = session._runner.post  # noqa: SLF001 (as the project thread delivers everything)
+    posted = session._runner.post  # noqa: SLF001 (all results are posted here)
     monkeypatch.setattr(view, "_ask_class", ask_while_it_changes)
     red = desk.graph.find("Red disc")
     desk.window.inspector.show_class(red)

@@ -175,9 +175,8 @@ def test_a_table_that_says_too_little_is_asked_about(reviewing: Desk, tmp_path: 
     )
     assert card.columns.boxes[0].hasFocus()
     assert_words_are_whole(card)
-    assert (
-        card.columns.boxes[0].currentText() == "Name or path of the image"
-    )  # its cells are image names
+    # Its cells are image names.
+    assert card.columns.boxes[0].currentText() == "Name or path of the image"
     choose_role(reviewing, card, 1, "Name of the class")
     reviewing.wait(lambda: card.survey is not None)
     assert card.summary == "1 label will be imported"

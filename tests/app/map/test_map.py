@@ -345,7 +345,7 @@ def test_colours_tell_the_date(desk: Desk, collection: Collection) -> None:
     keep_map(collection)
     with Project.open(collection.project) as project:
         ids = list(project.images.table().ids)
-        taken = datetime(2024, 5, 17, 8, 30)  # noqa: DTZ001 (a camera's clock has no zone)
+        taken = datetime(2024, 5, 17, 8, 30)  # noqa: DTZ001 (camera times have no time zone)
         project.details.store(ImageDetails(each, 1, taken_at=taken) for each in ids[:5])
     open_map(desk, collection)
     page_of(desk).bar.choose_by(ColourBy.DATE)

@@ -26,7 +26,7 @@ BURST = 5
 @pytest.fixture
 def copies(tmp_path: Path) -> tuple[Path, Path]:
     """A sequence of five photos and a later one: foxes for Ada, hares for Ben."""
-    start = datetime(2026, 5, 1, 10)  # noqa: DTZ001 (as cameras say it)
+    start = datetime(2026, 5, 1, 10)  # noqa: DTZ001 (camera times have no time zone)
     with wide_project(tmp_path / "ada", 0) as ada:
         folder = tmp_path / "ada" / "site A"
         for number in range(BURST + 1):
@@ -68,7 +68,7 @@ def merged(desk: Desk, copies: tuple[Path, Path], monkeypatch: pytest.MonkeyPatc
 
 
 def place(page: ConflictPage) -> str:
-    return page._place.text()  # noqa: SLF001 (what is written there)
+    return page._place.text()  # noqa: SLF001 (the shown text)
 
 
 def labels(desk: Desk) -> list[str]:

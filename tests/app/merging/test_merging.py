@@ -60,7 +60,7 @@ def merged(desk: Desk, source: Path, monkeypatch: pytest.MonkeyPatch) -> Conflic
 
 
 def place(page: ConflictPage) -> str:
-    return page._place.text()  # noqa: SLF001 (what is written there)
+    return page._place.text()  # noqa: SLF001 (the shown text)
 
 
 def test_the_card_says_what_would_come_in(

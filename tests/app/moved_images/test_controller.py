@@ -133,18 +133,18 @@ def test_what_opens_without_its_share_shows_its_thumbnails(
     wait_for_missing(desk, 0)
     window = desk.window
     window.registry.trigger("show_to_review")
-    desk.wait(lambda: not window.thumbnails.is_busy and bool(window.thumbnails._pixmaps))  # noqa: SLF001 (what is kept in memory is the promise, and nothing shows it)
+    desk.wait(lambda: not window.thumbnails.is_busy and bool(window.thumbnails._pixmaps))  # noqa: SLF001 (no public API shows the cache in memory)
     first = int(window.workspace.model.image_ids[0])
     path = desk.state.path_of(first)
     desk.press(Key.Key_W, CONTROL)
     desk.wait(window.of(Projects).page.isVisible)
     shutil.move(collection.unsorted, tmp_path_factory.mktemp("another disk") / "photos")
-    window.thumbnails._pixmaps.clear()  # noqa: SLF001 (what is kept in memory is the promise, and nothing shows it)
-    window.thumbnails._used_bytes = 0  # noqa: SLF001 (what is kept in memory is the promise, and nothing shows it)
+    window.thumbnails._pixmaps.clear()  # noqa: SLF001 (no public API shows the cache in memory)
+    window.thumbnails._used_bytes = 0  # noqa: SLF001 (no public API shows the cache in memory)
     desk.open(collection.project)
     wait_for_missing(desk, 40)
     window.registry.trigger("show_to_review")
-    desk.wait(lambda: any(wish[0].path == path for wish in window.thumbnails._pixmaps))  # noqa: SLF001 (what is kept in memory is the promise, and nothing shows it)
+    desk.wait(lambda: any(wish[0].path == path for wish in window.thumbnails._pixmaps))  # noqa: SLF001 (no public API shows the cache in memory)
     assert (desk.state.best_class != NO_CLASS).all()
 
 

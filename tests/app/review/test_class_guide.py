@@ -46,8 +46,7 @@ def test_who_dismisses_it_is_left_alone(reviewing: Desk) -> None:
     reviewing.wait(
         lambda: reviewing.state.unseen is not None and reviewing.state.unseen.unseen == 2
     )
-    session.ask(
-        lambda _live: None, answers.append, owner=guide
-    )  # is delivered after the answer to the guide
+    # Its result is delivered after that for the guide.
+    session.ask(lambda _live: None, answers.append, owner=guide)
     reviewing.wait(lambda: bool(answers))
     assert guide.isHidden()

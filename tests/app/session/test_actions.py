@@ -223,7 +223,7 @@ def test_long_work_can_be_cancelled(qtbot: QtBot, opened: Session) -> None:
 
     def work(_live: "LiveCollection", on_progress: OnProgress, cancel: CancelToken) -> None:
         on_progress(Progress(1, 0))
-        assert cancel._event.wait(LONG_MS / 1000)  # noqa: SLF001 (a cancel token is only asked, never awaited, by the program)
+        assert cancel._event.wait(LONG_MS / 1000)  # noqa: SLF001 (the program polls cancel tokens and never waits for them)
         cancel.raise_if_cancelled()
 
     job = opened.run_long(work, title="Long", change_of=lambda _done: None)

@@ -84,7 +84,7 @@ def test_nothing_is_started_where_all_is_known(
 ) -> None:
     added = recorded(session.jobs.job_added)
     open_project(qtbot, session, collection.project)
-    reading._look()  # noqa: SLF001 (the pause is over)
+    reading._look()  # noqa: SLF001 (as after the delay)
     settle(qtbot, session)
     assert not added
 

@@ -51,7 +51,7 @@ def led(*events: Event) -> EmbeddingPhase:
     ],
 )
 def test_events_lead_to_a_phase(events: tuple[Event, ...], phase: EmbeddingPhase) -> None:
-    """A restarted run continues after a cancel; one cancelled by a person waits for a request."""
+    """A cancelled run with a pending request continues; one stopped by a person is paused."""
     assert led(*events) is phase
 
 
@@ -98,7 +98,7 @@ def test_what_is_scrolled_to_is_embedded_next(
     desk.press(Qt.Key.Key_End)
     last = desk.grid.current_id
     assert embedding.worker is not None
-    embedding.worker._lines.put(b'{"kind": "Word"}\n')  # noqa: SLF001 (the first request ends)
+    embedding.worker._lines.put(b'{"kind": "Word"}\n')  # noqa: SLF001 (ends the first request)
     desk.wait(lambda: len(workers.requests) == 2)
     first, second = ([image.image_id for image in request.images] for request in workers.requests)
     assert first == [1, 2]

@@ -20,7 +20,7 @@ from tests.support.unread import unread_collection
 def say_word(embedding: Embedding) -> None:
     """Let the worker finish the first project's request, now that the second one is open."""
     assert embedding.worker is not None
-    embedding.worker._lines.put(b'{"kind": "Word"}\n')  # noqa: SLF001 (what a child process says, without one)
+    embedding.worker._lines.put(b'{"kind": "Word"}\n')  # noqa: SLF001 (reports as a child process would)
 
 
 def switched(

@@ -53,8 +53,8 @@ def test_the_running_job_is_shown_until_it_ends(line: StatusLine, session: Sessi
     session.jobs.run(first)
     session.jobs.run(second)
     assert line.job_bar.is_running
-    first._report(Progress(3, 8))  # noqa: SLF001 (what a child process says, without one)
-    second._report(Progress(7, 7))  # noqa: SLF001 (what a child process says, without one)
+    first._report(Progress(3, 8))  # noqa: SLF001 (reports as a child process would)
+    second._report(Progress(7, 7))  # noqa: SLF001 (reports as a child process would)
     assert line.job_bar.facts.startswith("3 ")
     first.succeed()
     assert "Training" in texts(line.job_bar)
@@ -68,11 +68,11 @@ def test_one_estimate_is_shown_after_a_drop(line: StatusLine, session: Session) 
     adding, analysing = HandJob("Adding images"), HandJob("Analysing images")
     adding.is_followed = True
     session.jobs.run(adding)
-    adding._report(Progress(3, 8, seconds_left=5.0))  # noqa: SLF001 (what a child process says, without one)
+    adding._report(Progress(3, 8, seconds_left=5.0))  # noqa: SLF001 (reports as a child process would)
     assert line.job_bar.facts == "3 of 8"
     adding.succeed()
     session.jobs.run(analysing)
-    analysing._report(Progress(3, 8, seconds_left=90.0))  # noqa: SLF001 (what a child process says, without one)
+    analysing._report(Progress(3, 8, seconds_left=90.0))  # noqa: SLF001 (reports as a child process would)
     assert "left" in line.job_bar.facts
 
 
@@ -83,7 +83,7 @@ def test_b9_facts_of_a_job_are_left_out_whole(
     """None is clipped; the time left is dropped last."""
     job = HandJob("Refining predictions")
     session.jobs.run(job)
-    job._report(Progress(101, 300, "images", 5.3, 35.0, "CPU"))  # noqa: SLF001 (what a child process says)
+    job._report(Progress(101, 300, "images", 5.3, 35.0, "CPU"))  # noqa: SLF001 (reports as a child process would)
     line.resize(width, line.sizeHint().height())
     QApplication.processEvents()
     facts = line.job_bar.shown_facts

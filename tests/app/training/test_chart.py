@@ -106,7 +106,7 @@ def test_a_point_at_a_hundred_percent_is_not_clipped(chart: Chart) -> None:
         best.add(TrainingPoint(iteration, 1.0, 1.0, accuracy))
     chart.show_curves(best, 40)
     chart.mark_kept(40)
-    box = chart._accuracy_plot.getViewBox()  # noqa: SLF001 (where a point lies is known to the plotting library)
+    box = chart._accuracy_plot.getViewBox()  # noqa: SLF001 (the plotting library has the positions)
     reach = 3 * DOT / 2 + LINE
     assert box.mapFromView(QPointF(40, 1.0)).y() >= reach
     assert box.mapFromView(QPointF(0, 0.0)).y() <= box.height() - reach

@@ -56,7 +56,7 @@ def test_other_labels_are_measured_anew(reviewing: Desk) -> None:
     form = panel.forms[Depth.BACKBONE]
     reviewing.wait(lambda: "About 4\u00a0minutes." in texts(form))
     twice = Player([TrainingDuration(iteration_s=2.0, others_s=40.0)])
-    reviewing.window.of(Models).forecast._make_job = twice  # noqa: SLF001 (a scripted job takes the place of a child process)
+    reviewing.window.of(Models).forecast._make_job = twice  # noqa: SLF001 (a scripted job instead of a child process)
     for _ in range(2):
         reviewing.choose(0)
         reviewing.press_for_change(Key.Key_Return)
@@ -69,7 +69,7 @@ def test_other_labels_are_measured_anew(reviewing: Desk) -> None:
 def test_no_advice_after_a_training_that_did_not_help(
     reviewing: Desk, after: float, is_advised: bool
 ) -> None:
-    """The same labels would train the same again; a better version not in use supports it."""
+    """The same labels would give the same result; a better unused version is a reason to train."""
     spoil = _mislabelled(reviewing)
     trained = FIGURES | {"after_accuracy": after, "labelled_images": spoil}
 
@@ -116,7 +116,7 @@ def test_labels_enough_are_reported_once(desk: Desk, collection: Collection) -> 
     desk.choose(0)
     desk.press_for_change(Key.Key_Return)
     assert toast.message == f"{labelled} labels: training the backbone would likely help."
-    desk.window.of(Models).forecast._make_job = Player([DURATION])  # noqa: SLF001 (a scripted job takes the place of a child process)
+    desk.window.of(Models).forecast._make_job = Player([DURATION])  # noqa: SLF001 (a scripted job instead of a child process)
     (look,) = toast.findChildren(QPushButton)
     QTest.mouseClick(look, Qt.MouseButton.LeftButton)
     panel = desk.window.of(Models).panel
@@ -128,7 +128,7 @@ def test_labels_enough_are_reported_once(desk: Desk, collection: Collection) -> 
 def test_training_the_accurate_backbone_on_few_labels_is_not_proposed(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The panel shows the time, without advice, as it was measured to be worse."""
+    """The panel shows only the time: with few labels this training was measured to be worse."""
     monkeypatch.setattr(model_files, "ACCURATE", model_files.FAST)
     form = panel_for(reviewing, "train_backbone").forms[Depth.BACKBONE]
     reviewing.wait(lambda: "About 4\u00a0minutes." in texts(form))

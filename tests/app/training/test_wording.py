@@ -103,7 +103,7 @@ def test_a_version_says_when_and_how_good(qapp: QApplication) -> None:
 
 @pytest.mark.parametrize("seconds", [60, 74, 76, 89, 104, 149, 150, 209, 3569])
 def test_minutes_are_rounded_by_a_quarter_at_most(qapp: QApplication, seconds: int) -> None:
-    """Halves of minutes matter for short times."""
+    """The rounded duration differs by at most 25 %."""
     del qapp
     text = duration(DEFAULTS[Depth.BACKBONE], TrainingDuration(0.0, float(seconds)))
     minutes = float(text.removeprefix("About ").split()[0])

@@ -198,7 +198,7 @@ def test_nothing_is_embedded_while_edits_are_tried_out(desk: Desk, collection: C
     desk.open(collection.project)
     embedding, what_if = desk.window.embedding, desk.window.session.what_if
     begin(desk)
-    # during a pause images would be embedded in all their views
+    # During a pause images would be embedded in all their views.
     embedding.pause_timer.timeout.emit()
     assert embedding.job is None
     desk.press(Key.Key_D, CONTROL | SHIFT)

@@ -71,9 +71,8 @@ def test_a_saved_search_is_renamed_removed_and_that_is_undone(reviewing: Desk) -
     """By its menu and by keys, in the row itself."""
     save(reviewing, "labelled")
     rows = reviewing.window.tree.subset_list
-    QTest.mouseMove(
-        rows.viewport(), QPoint(1, 1)
-    )  # a new window ignores a pointer that does not move
+    # A new window ignores a pointer that does not move.
+    QTest.mouseMove(rows.viewport(), QPoint(1, 1))
     click(rows.viewport(), row(reviewing, 0), RIGHT)
     choose(open_menu(), "Rename…")
     reviewing.wait(lambda: rows.findChild(QLineEdit) is not None)

@@ -150,7 +150,7 @@ def test_arrows_go_from_image_to_image(reviewing: Desk, spoken: str) -> None:
     reviewing.press(back)
     reviewing.wait(lambda: reviewing.grid.current_id == first)
     (bar,) = view.findChildren(ImageBar)
-    buttons = [place_of(button) for button in (bar._before, bar._after)]  # noqa: SLF001 (their places are meant)
+    buttons = [place_of(button) for button in (bar._before, bar._after)]  # noqa: SLF001 (their positions are tested)
     assert in_reading_order(spoken, *buttons) == buttons
 
 

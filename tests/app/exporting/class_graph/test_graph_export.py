@@ -108,9 +108,8 @@ def test_written_and_shown(
     drawing = (tmp_path / "dark.svg").read_text(encoding="utf-8")
     assert DARK.ground in drawing
     widths = {part.split('"')[0] for part in drawing.split('stroke-width="')[1:]}
-    assert widths == {
-        "4.00"
-    }  # each class inherits from its only parent; without weights it would be 1.00
+    # Each class inherits from its only parent; without weights it would be 1.00.
+    assert widths == {"4.00"}
 
 
 def test_a_picture(reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
