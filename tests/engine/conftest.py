@@ -1,4 +1,4 @@
-"""Tests of the engine: caches and added backbones of their own, and what several rooms need."""
+"""Tests of the engine: isolated caches and backbones, and shared fixtures."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,20 +17,20 @@ from tests.support.unread import unread_collection
 
 @pytest.fixture(autouse=True)
 def own_caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Caches and added backbones of a test live and die with its temporary folder."""
+    """Caches and added backbones are in the test's temporary folder."""
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
     monkeypatch.setenv(BACKBONES_VARIABLE, str(tmp_path / "backbones"))
 
 
 @pytest.fixture
 def unread(own_caches: None, tmp_path: Path) -> Collection:
-    """A project of a dozen images that wait for their embeddings."""
+    """A project of a dozen images without embeddings."""
     return unread_collection(tmp_path / "unread", cache_of_test())
 
 
 @pytest.fixture(scope="session")
 def propagation(tmp_path_factory: pytest.TempPathFactory) -> PropagationSession:
-    """The exported equations with an untrained attention, made once."""
+    """The exported equations with untrained attention."""
     return exported_propagation(tmp_path_factory.mktemp("everyday"))
 
 
@@ -51,7 +51,7 @@ def tinyleaf(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def music(tmp_path: Path) -> Iterator[Labelled]:
-    """The small collection that formats and exports are tried on."""
+    """The small collection for formats and exports."""
     labelled = labelled_project(tmp_path / "collection")
     yield labelled
     labelled.project.close()

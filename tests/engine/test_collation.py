@@ -1,4 +1,4 @@
-"""The order of names, natural or as the window sets it, and what does not follow it."""
+"""Sorting names, natural or by the window's collation, and what does not depend on it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,19 +15,19 @@ from tests.support.projects import new_project
 
 
 def swedish(name: str) -> tuple[str, ...]:
-    """Å, Ä and Ö stand behind Z."""
+    """Å, Ä and Ö after Z."""
     return tuple(name.casefold().translate({ord("å"): "{", ord("ä"): "|", ord("ö"): "}"}))
 
 
 @pytest.fixture(autouse=True)
 def natural_again() -> Iterator[None]:
-    """An order that a test sets ends with it."""
+    """Restore the default order after a test."""
     yield
     collate_with(None)
 
 
 def test_natural_order() -> None:
-    """Numbers count as numbers and case does not matter."""
+    """Numbers sort as numbers, case is ignored."""
     assert sorted(["leaf 10", "Leaf 9", "apple", "Zebra", "2"], key=natural_key) == [
         "2",
         "apple",
@@ -38,14 +38,14 @@ def test_natural_order() -> None:
 
 
 def test_letters_with_accents_stand_beside_those_without() -> None:
-    """Not behind Z, where their numbers would have them."""
+    """Not after Z, as by code point."""
     names = ["Zander", "Äsche", "Aal", "Öre", "Otter", "éléphant", "Esel", "Ähre 10", "Ähre 9"]
     expected = ["Aal", "Ähre 9", "Ähre 10", "Äsche", "éléphant", "Esel", "Öre", "Otter", "Zander"]
     assert sorted(names, key=natural_key) == expected
 
 
 class OnlyLess:
-    """A key as a collator's: without equality."""
+    """A sort key with `<` only, as of a collator."""
 
     def __init__(self, name: str) -> None:
         self.name = name.casefold()
@@ -56,7 +56,7 @@ class OnlyLess:
 
 @pytest.mark.parametrize("key", [natural_key, str.casefold, OnlyLess])
 def test_the_order_is_total(key: type[OnlyLess]) -> None:
-    """Names that a language has as equal are in one order, however they come."""
+    """Names equal in a language have one order."""
     names = ["ab", "AB", "aB", "b", "Ab"]
     expected = ["AB", "Ab", "aB", "ab", "b"]
     assert in_order(names, str, key) == in_order(names[::-1], str, key) == expected
@@ -64,7 +64,7 @@ def test_the_order_is_total(key: type[OnlyLess]) -> None:
 
 
 def test_classes_follow_another_order_at_once() -> None:
-    """Also those whose order is known already."""
+    """Also if their order is cached."""
     graph = CategoryGraph()
     for name in ("Ärta", "Bi", "Zebra", "Ask 10", "Ask 9"):
         graph.add_class(name)
@@ -103,7 +103,7 @@ def test_edits_are_the_same_in_every_language() -> None:
 
 
 def test_images_and_folders_are_in_the_order_of_their_names(tmp_path: Path) -> None:
-    """Equal names in different folders by the age of the images."""
+    """Equal names in different folders by image id."""
     project = new_project(tmp_path)
     names = ("zoo/Älg 10.jpg", "zoo/Älg 9.jpg", "äng/zebra.jpg", "äng/apa.jpg", "zoo/apa.jpg")
     project.images.add([FoundFile(tmp_path / name, 1, 1) for name in names])

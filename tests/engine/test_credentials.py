@@ -1,4 +1,4 @@
-"""What is secret in an address stands in no message of ours and in no data set."""
+"""Secrets in URLs are in no message and no data set."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -58,7 +58,7 @@ def test_plain_addresses_stay(address: str) -> None:
 
 @pytest.mark.parametrize("address", SECRET[:6])
 def test_sources_with_secrets_are_refused(address: str, tmp_path: Path) -> None:
-    """As an argument, in a list, and behind any other door; in no message."""
+    """As an argument, in a list, and by other inputs; in no message."""
     (tmp_path / "list.txt").write_text(f"{address}\n", encoding="utf-8")
     for open_it in (
         lambda: absolute([address]),
@@ -72,7 +72,7 @@ def test_sources_with_secrets_are_refused(address: str, tmp_path: Path) -> None:
 
 
 def test_data_sets_of_others_are_cleaned(tmp_path: Path) -> None:
-    """Their manifest and rows may still hold them."""
+    """Manifest and rows of others may contain them."""
     rows = some_rows(3, 384)
     made = write_data_set(tmp_path / "set", [replace(rows, paths=list(SECRET[:3]))])
     assert not any("S3c" in path for batch in made.each_rows(0) for path in batch.paths)

@@ -1,4 +1,4 @@
-"""What doctor finds, with faked computers; only the CPU is measured for real."""
+"""`doctor` with simulated computers; only the CPU is measured."""
 
 import json
 from pathlib import Path
@@ -33,7 +33,7 @@ SPEED = {
 
 
 class FakeTrials:
-    """Trials that end as instructed; notes how long each may take."""
+    """Simulated device trials; records their time limits."""
 
     def __init__(self, trial: DeviceTrial) -> None:
         self.limits_s: list[float] = []
@@ -51,7 +51,7 @@ def examined(
     facts: GpuFacts,
     trial: DeviceTrial | None = None,
 ) -> Diagnosis:
-    """Examine a computer with these facts, where a GPU's trial ends like this."""
+    """Examine a computer with these facts and this result of a GPU trial."""
     monkeypatch.setattr(doctor, "gather_facts", lambda: facts)
     monkeypatch.setattr(
         doctor, "speed_of", lambda _device, _seconds: DeviceSpeed(150.0, 2.5e9, 5e11, 0.75, 8.0)
@@ -61,7 +61,7 @@ def examined(
 
 
 def test_a_computer_without_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The CPU is named with its speed, and the reason and remedy say why it is not the GPU."""
+    """The CPU with its speed, and why it is not a GPU, with remedy."""
     found = examined(tmp_path, monkeypatch, NO_GPU)
     assert (found.device, found.provider, found.cause) == ("CPU", CPU_PROVIDER, "no_gpu")
     assert "no NVIDIA driver is installed" in found.reason
@@ -76,7 +76,7 @@ def test_a_computer_without_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_computer_with_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The GPU is named with its speed, memory and driver, and there is no reason."""
+    """The GPU with speed, memory and driver, without a reason."""
     found = examined(tmp_path, monkeypatch, GOOD_FACTS)
     assert (found.device, found.provider, found.reason, found.remedy) == (
         "NVIDIA H200",
@@ -104,7 +104,7 @@ def test_a_computer_with_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_gpu_that_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trial: DeviceTrial, cause: str
 ) -> None:
-    """What happened in the trial is the cause."""
+    """The result of the trial is the reason."""
     found = examined(tmp_path, monkeypatch, GOOD_FACTS, trial)
     assert (found.device, found.cause) == ("CPU", cause)
     assert "\n".join(lines_of(found)).count(f"because {found.reason}.") == 1
@@ -113,7 +113,7 @@ def test_a_gpu_that_fails(
 def test_experimental_devices_are_tried_and_not_chosen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The page says so beside their name; embedding runs on another device."""
+    """They are marked, and embedding uses another device."""
     facts = facts_with(system="darwin", providers=(PROVIDERS["coreml"], CPU_PROVIDER))
     found = examined(tmp_path, monkeypatch, facts)
     assert [(report.device, report.works) for report in found.providers] == [
@@ -125,7 +125,7 @@ def test_experimental_devices_are_tried_and_not_chosen(
 
 
 def test_trials_share_one_time_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A GPU gets what time is left but for the CPU's share, and never none."""
+    """A GPU gets the remaining time without the CPU's share, always some."""
     monkeypatch.setattr(doctor, "gather_facts", lambda: GOOD_FACTS)
     monkeypatch.setattr(
         doctor, "speed_of", lambda _device, _seconds: DeviceSpeed(150.0, 2.5e9, 5e11, 0.75, 8.0)
@@ -137,7 +137,7 @@ def test_trials_share_one_time_limit(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_plain_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The JSON holds facts, folders and every device's report."""
+    """The JSON has facts, folders and reports of all devices."""
     fields = json.loads(json.dumps(examined(tmp_path, monkeypatch, NO_GPU).as_dict()))
     assert [report["device"] for report in fields["providers"]] == ["cuda", "tensorrt", "cpu"]
     assert fields["facts"]["driver"]["is_installed"] is False
@@ -150,7 +150,7 @@ def test_plain_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_kinds_of_image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each with what reads it and in which version; what is missing with how to get it."""
+    """Each with its reader and version, or how to install it."""
     page = "\n".join(lines_of(examined(tmp_path, monkeypatch, NO_GPU)))
     assert "  JPEG                simplejpeg " in page
     assert "  HEIC                pillow-heif " in page

@@ -1,4 +1,4 @@
-"""What every message has in common."""
+"""Common properties of error messages."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from engine.texts import Message
 
 
 def test_a_message_that_quotes_megabytes_stays_a_line() -> None:
-    """Its beginning says what is wrong and its end what to do, whatever a file holds in between."""
+    """Start and end of a message are kept, however long the value between."""
     text = str(
         FormatError("the class is unknown", found="x" * 5_000_000 + "\n", remedy="correct the file")
     )
@@ -42,6 +42,6 @@ def test_a_message_that_quotes_megabytes_stays_a_line() -> None:
 def test_what_an_error_says_can_be_translated_later(
     error: Exception, words: str, template: str
 ) -> None:
-    """In English it is what the error says as a text; of the system's, the reason alone."""
+    """In English it equals the error's text; of system errors the reason only."""
     reason = reason_of(error)
     assert (str(reason), reason.template) == (words, template)

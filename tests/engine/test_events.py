@@ -1,4 +1,4 @@
-"""Estimates of the time left: none before it can be known, near the truth after that, and calm."""
+"""Estimates of the remaining time: none at first, then accurate and stable."""
 
 from collections.abc import Iterator
 
@@ -12,27 +12,27 @@ LATEST_S = 8.0
 
 
 def steady(_unit: int) -> float:
-    """A tenth of a second for each."""
+    """0.1 s per unit."""
     return 0.1
 
 
 def slow_start(unit: int) -> float:
-    """Everything is scanned before the first unit, which takes longer than 20 units."""
+    """Scanning comes first and takes longer than 20 units."""
     return 2.5 if unit == 0 else 0.1
 
 
 def with_checks(unit: int) -> float:
-    """Measured now and then, which takes as long as 16 units."""
+    """Evaluations in between take as long as 16 units."""
     return 2.5 if unit == 0 else 0.03 + (0.6 if unit % ROUND == 0 else 0.0)
 
 
 def slower_and_slower(unit: int) -> float:
-    """Another program needs the computer, too."""
+    """Increasing load by another program."""
     return 0.05 if unit < UNITS // 2 else 0.1
 
 
 def course(duration_of: object, units_a_round: int) -> Iterator[tuple[float, float, float | None]]:
-    """When, how long it really takes from then on, and what is estimated."""
+    """Time, true and estimated remaining time."""
     durations = [duration_of(unit) for unit in range(UNITS)]  # type: ignore[operator]
     total_s, now_s, estimator = sum(durations), 0.0, TimeLeft(units_a_round)
     for unit, duration in enumerate(durations):
@@ -45,9 +45,9 @@ def course(duration_of: object, units_a_round: int) -> Iterator[tuple[float, flo
     [(steady, 1), (slow_start, 1), (with_checks, ROUND), (slower_and_slower, 1)],
 )
 def test_the_time_left_is_honest(duration_of: object, units_a_round: int) -> None:
-    """Never more than twice the truth nor, for work at an even pace, less than half of it.
+    """Never more than twice the truth nor, at an even pace, less than half.
 
-    It never leaps upwards.
+    It never jumps upwards.
     """
     estimates = [each for each in course(duration_of, units_a_round) if each[2] is not None]
     assert estimates[0][0] >= FIRST_ESTIMATE_S
@@ -65,7 +65,7 @@ def test_the_time_left_is_honest(duration_of: object, units_a_round: int) -> Non
 
 
 def test_a_standstill_brings_the_end_no_nearer() -> None:
-    """A share that does not answer is no reason to say that it is over at once."""
+    """While nothing is done the estimate does not fall to zero."""
     estimator = TimeLeft()
     for unit in range(1, 51):
         before = estimator.estimate(unit, 100 - unit, unit * 0.1)

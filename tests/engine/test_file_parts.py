@@ -1,4 +1,4 @@
-"""Parts of image files: their texts, boxes that are cut off at the edges, and what is refused."""
+"""Parts of image files: texts, boxes clipped at the edges, invalid ones."""
 
 import math
 import random

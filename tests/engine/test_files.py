@@ -1,4 +1,4 @@
-"""Files as the engine passes them around."""
+"""Files as the engine represents them."""
 
 import pytest
 
@@ -15,11 +15,11 @@ from engine.files import shown, size_text
     ],
 )
 def test_what_is_less_than_a_megabyte_is_shown_in_kilobytes(size_bytes: int, expected: str) -> None:
-    """No file is shown to be of no size, and nothing reads 1,000.0 kB."""
+    """No file has size 0, and none 1,000.0 kB."""
     assert size_text(size_bytes) == expected
 
 
 def test_names_that_are_no_unicode_can_be_shown() -> None:
-    """Their bytes are written out; all other names stay as they are."""
+    """Undecodable bytes are escaped; other names are unchanged."""
     assert shown("m\udcf6we 海鸥 🦅.jpg") == "m\\xf6we 海鸥 🦅.jpg"
     assert shown("\ud800.jpg") == "\\ud800.jpg"

@@ -1,4 +1,4 @@
-"""A full disk is recognised whichever library ran into it."""
+"""Recognising a full disk from errors of any library."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""Fields of images: which values they take, and which definitions are refused."""
+"""Fields of images: valid values, and invalid definitions."""
 
 from dataclasses import replace
 
@@ -132,7 +132,7 @@ def test_terms_of_the_standards() -> None:
 
 
 def test_a_renamed_field_keeps_its_term() -> None:
-    """And its choices the values that the standard takes.
+    """Also its choices.
 
     Another field of that name has the term.
     """

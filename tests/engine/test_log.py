@@ -1,4 +1,4 @@
-"""The log has uncaught errors, one file per process, and recognises crashes."""
+"""The log: uncaught errors, one file per process, crash detection."""
 
 import logging
 import os
@@ -16,7 +16,7 @@ LOGGED = (
     "import faulthandler, logging, os, sys, threading\nfrom engine.log import ProcessKind, "
     "logging_to_file\n"
 )
-"""Beginning of the programs here."""
+"""Start of the programs below."""
 
 WRITES_MUCH = """
 import engine.log
@@ -45,9 +45,9 @@ def window_log() -> str:
 
 
 def test_what_nobody_catches_is_logged_with_its_traceback() -> None:
-    """In the main thread, in another one, and where Python cannot raise.
+    """In the main thread, in another one, and in finalizers.
 
-    Standard error says it as before.
+    Standard error has it, too.
     """
     program = """
 class Leaves:
@@ -74,7 +74,7 @@ with logging_to_file(ProcessKind.COMMAND):
 
 
 def test_a_native_crash_is_reported_once_the_next_time() -> None:
-    """Its stack is in the log; whoever starts after the next one hears nothing."""
+    """Its stack is in the log; a later start reports nothing."""
     process = start("with logging_to_file(ProcessKind.WINDOW): faulthandler._sigsegv()")
     process.communicate()
     assert process.returncode != 0
@@ -87,7 +87,7 @@ def test_a_native_crash_is_reported_once_the_next_time() -> None:
 
 
 def test_a_killed_window_is_reported_and_only_its_latest_session() -> None:
-    """Nothing could be written any more when the system ended it: the mark is enough."""
+    """After SIGKILL only the mark is left."""
     with logging_to_file(ProcessKind.WINDOW):
         logging.getLogger("test").info("an earlier session")
     process = start(
@@ -110,9 +110,9 @@ def test_a_computer_that_was_switched_off_is_no_crash() -> None:
 
 
 def test_windows_side_by_side_and_clean_ends_are_no_crash() -> None:
-    """The second has a file of its own.
+    """The second has its own file.
 
-    The first is no crash while it runs, nor after it was closed.
+    The first is no crash while it runs, nor after closing.
     """
     with (
         logging_to_file(ProcessKind.WINDOW) as first,
@@ -130,9 +130,9 @@ def test_windows_side_by_side_and_clean_ends_are_no_crash() -> None:
 def test_an_uncaught_error_that_nobody_was_shown_is_reported_the_next_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The window may go on after it, and be closed as ever.
+    """Even if the window continued and was closed.
 
-    Once the person has seen it, nothing is left to tell.
+    Not if the user has seen it.
     """
     monkeypatch.setattr(sys, "excepthook", lambda *_error: None)
     for is_shown in (False, True):
@@ -148,7 +148,7 @@ def test_an_uncaught_error_that_nobody_was_shown_is_reported_the_next_time(
 
 
 def test_a_window_that_cannot_start_is_reported_the_next_time() -> None:
-    """The error goes on to whoever started it."""
+    """The error propagates to the caller."""
     with pytest.raises(RuntimeError, match="no screen"), logging_to_file(ProcessKind.WINDOW):
         raise RuntimeError("no screen")
     with logging_to_file(ProcessKind.WINDOW) as log:
@@ -156,7 +156,7 @@ def test_a_window_that_cannot_start_is_reported_the_next_time() -> None:
 
 
 def test_processes_that_write_at_once_share_no_file() -> None:
-    """Each rotates a file of its own, so no line of the newest ones is lost or mixed."""
+    """Each rotates its own file, so no line is lost or mixed."""
     both = [start(WRITES_MUCH) for _ in range(2)]
     paths = [Path(process.stdout.readline().strip()) for process in both if process.stdout]
     assert {path.name for path in paths} == {"worker-1.log", "worker-2.log"}
@@ -175,7 +175,7 @@ def test_processes_that_write_at_once_share_no_file() -> None:
 def test_a_folder_that_refuses_costs_the_log_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The work goes on, and errors are still raised."""
+    """Work continues, and errors are still raised."""
     (tmp_path / "file").write_text("no folder")
     monkeypatch.setenv("PROTOLEAF_LOGS", str(tmp_path / "file" / "logs"))
     with logging_to_file(ProcessKind.WINDOW) as log:
@@ -184,7 +184,7 @@ def test_a_folder_that_refuses_costs_the_log_alone(
 
 
 def test_a_full_disk_costs_lines_alone() -> None:
-    """Neither the lines that do not fit nor the end of the program fail."""
+    """Neither lost lines nor the end of the program raise."""
     program = """
 import resource
 resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))
@@ -199,7 +199,7 @@ print("done")
 
 
 def test_nobody_can_lead_the_log_elsewhere(tmp_path: Path) -> None:
-    """A link of the log's name is not followed; what it points to stays as it is."""
+    """A link of the log's name is not followed or changed."""
     target = tmp_path / "diary.txt"
     target.write_text("mine")
     log_folder().mkdir()
@@ -211,7 +211,7 @@ def test_nobody_can_lead_the_log_elsewhere(tmp_path: Path) -> None:
 
 
 def test_everything_is_as_before_afterwards() -> None:
-    """Hooks, level and handlers."""
+    """Hooks, level and handlers are restored."""
     root = logging.getLogger()
     before = (
         sys.excepthook,

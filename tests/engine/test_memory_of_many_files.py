@@ -1,4 +1,4 @@
-"""Memory of a file while thousands are scanned, added and found after a move."""
+"""Memory per file while thousands are scanned, added and relinked."""
 
 import tracemalloc
 from collections.abc import Callable
@@ -23,9 +23,9 @@ IN_FOLDER = 100
 
 @pytest.fixture
 def contents(monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
-    """So many files in several folders, each of another size, so that all must be read.
+    """Files of different sizes in several folders, so that all must be read.
 
-    Work is done in small parts.
+    Work is done in small batches.
     """
     monkeypatch.setattr(project_images, "_CHANGED_AT_ONCE", IN_FOLDER)
     monkeypatch.setattr(step, "CHUNK_LENGTH", IN_FOLDER)
@@ -35,7 +35,7 @@ def contents(monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
 
 
 def bytes_a_file(work: Callable[[], object]) -> float:
-    """The most that work takes at once, by file."""
+    """Peak memory per file."""
     tracemalloc.start()
     try:
         work()
@@ -45,9 +45,9 @@ def bytes_a_file(work: Callable[[], object]) -> float:
 
 
 def test_scanning_and_adding(tmp_path: Path, contents: dict[str, bytes]) -> None:
-    """What was found is kept in columns, and rows are made a part at a time."""
+    """Found files are columns, and rows are made in batches."""
     write_files(tmp_path, contents)
-    find_images([tmp_path])  # what is loaded or remembered once
+    find_images([tmp_path])  # warm up imports and caches
     assert bytes_a_file(lambda: find_images([tmp_path])) < 200
     found = find_images([tmp_path])
     with new_project(tmp_path) as project:
@@ -56,7 +56,7 @@ def test_scanning_and_adding(tmp_path: Path, contents: dict[str, bytes]) -> None
 
 
 def test_finding_moved_images(tmp_path: Path, contents: dict[str, bytes]) -> None:
-    """Neither the search, nor the plan, nor taking it over makes objects for all images at once."""
+    """Neither search, plan nor step makes objects for all images at once."""
     moved = shelf(tmp_path, contents)
     (tmp_path / "photos").rename(tmp_path / "bilder")
     with moved.project as project:
@@ -67,7 +67,7 @@ def test_finding_moved_images(tmp_path: Path, contents: dict[str, bytes]) -> Non
 
 
 def test_numbers_by_key() -> None:
-    """Keys may repeat; numbers of one come in order."""
+    """Keys may repeat; numbers of one key are in order."""
     numbers = NumbersByKey(["b", "a", "b", "c", "b"])
     assert [list(numbers.get(key)) for key in ("a", "b", "nobody")] == [[1], [0, 2, 4], []]
     assert sorted(map(list, numbers.groups())) == [[0, 2, 4], [1], [3]]

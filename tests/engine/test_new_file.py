@@ -1,4 +1,4 @@
-"""New files appear whole or not at all, never through a link, and leave nothing behind."""
+"""New files are published atomically, never through a link, without leftovers."""
 
 import os
 import signal
@@ -177,7 +177,7 @@ def test_a_pipe_without_a_reader_is_not_waited_for_for_ever(
 
 @posix_only
 def test_what_is_open_is_written_into(tmp_path: Path) -> None:
-    """As `-o /dev/stdout` of a program whose output a shell puts into a file.
+    """As `-o /dev/stdout` with redirected output.
 
     Files elsewhere in /dev are files.
     """

@@ -1,4 +1,4 @@
-"""The environment that libraries get before they are loaded, in every process of ours."""
+"""Environment variables set before libraries load, in every process."""
 
 import json
 import os
@@ -21,7 +21,7 @@ TELLS = "import json, os; print(json.dumps(dict(os.environ)))"
 
 
 def environment_after(program: str, **variables: str) -> dict[str, str]:
-    """Variables of a fresh interpreter after a few lines."""
+    """Variables of a new interpreter after some lines."""
     done = subprocess.run(
         [sys.executable, "-c", f"{program}\n{TELLS}"],
         env={**os.environ, **variables},
@@ -39,13 +39,13 @@ def environment_after(program: str, **variables: str) -> dict[str, str]:
     "start", ["import engine", "import runpy; runpy.run_path('app/__main__.py', run_name='start')"]
 )
 def test_a_persons_setting_switches_nothing_on(start: str, own: str) -> None:
-    """Importing the engine settles it in any case, and so does the packaged program."""
+    """Importing the engine overrides it, as does the packaged program."""
     found = environment_after(start, **dict.fromkeys(SWITCHES, own))
     assert {name: found[name] for name in SWITCHES} == SWITCHES
 
 
 def test_children_inherit_it() -> None:
-    """A child that shares nothing but our environment gets it as well."""
+    """A child with our environment has them."""
     child = (
         f"import engine, subprocess, sys; subprocess.run([sys.executable, '-c', {TELLS!r}]); "
         f"sys.exit()"
@@ -55,7 +55,7 @@ def test_children_inherit_it() -> None:
 
 
 def test_children_that_are_started_by_hand_get_it() -> None:
-    """Device trials and examined networks have it in their environment from the start."""
+    """Device trials and examined networks have them from the start."""
     says = (
         "import os, sys; sys.stdin.readline(); sys.exit('disabled ' + "
         "os.environ['ORT_DISABLE_TELEMETRY'])"
@@ -75,7 +75,7 @@ def test_this_test_has_it() -> None:
 def test_folders_lie_in_our_cache_unless_chosen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Libraries of others keep their files below our cache; a folder that a person chose stays."""
+    """Caches of libraries are below ours, unless the user chose a folder."""
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
     environment = {"TRITON_CACHE_DIR": "own"}
     settle(environment)
@@ -87,9 +87,9 @@ def test_folders_lie_in_our_cache_unless_chosen(
 def test_programs_that_import_the_engine_keep_their_figures(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The laboratory's figures have a configuration of their own.
+    """The laboratory has its own matplotlib configuration.
 
-    Those of a notebook keep the person's.
+    That of notebooks stays.
     """
     monkeypatch.delenv("MPLCONFIGDIR", raising=False)
     program = "import protoleaf; protoleaf.category_graph"
@@ -98,14 +98,14 @@ def test_programs_that_import_the_engine_keep_their_figures(
 
 
 def test_settling_makes_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who only looks at the program's version gets no cache."""
+    """Printing the version creates no cache."""
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
     settle({})
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_gpu_finds_the_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before a GPU is used they are made, because torch makes only the last part of a path."""
+    """They are created before a GPU is used, because torch creates the last component only."""
     folders = {variable: tmp_path / "cache" / name for variable, name in FOLDERS.items()}
     for variable, folder in folders.items():
         monkeypatch.setenv(variable, str(folder))
@@ -118,7 +118,7 @@ def test_a_gpu_finds_the_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_folders_that_cannot_be_made_cost_nothing(tmp_path: Path) -> None:
-    """A cache on a full or read-only disk is no reason to stop."""
+    """A full or read-only disk is ignored."""
     (tmp_path / "file").write_text("no folder", encoding="utf-8")
     make_folders({variable: str(tmp_path / "file" / name) for variable, name in FOLDERS.items()})
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
@@ -126,7 +126,7 @@ def test_folders_that_cannot_be_made_cost_nothing(tmp_path: Path) -> None:
 
 
 def test_the_library_is_asked_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its own switch is set where it is loaded, and the variable again if removed."""
+    """The library's own switch is set when it loads, and the variable again if removed."""
     import onnxruntime
 
     asked: list[str] = []

@@ -1,4 +1,4 @@
-"""Results of threads, in order."""
+"""Ordered results of threads."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -9,7 +9,7 @@ from engine.ordered_pool import in_order
 
 
 def test_results_come_in_order() -> None:
-    """However long each takes; no more are begun than are requested."""
+    """In any order of completion; no more are started than requested."""
     begun: list[int] = []
 
     def numbers() -> Iterator[int]:
@@ -25,6 +25,6 @@ def test_results_come_in_order() -> None:
 
 
 def test_an_error_ends_the_order() -> None:
-    """And what waits is not begun."""
+    """Pending work is not started."""
     with ThreadPoolExecutor(1) as pool, pytest.raises(ZeroDivisionError):
         list(in_order(pool, lambda number: 1 // (3 - number), range(100), ahead=50))

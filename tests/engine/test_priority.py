@@ -1,4 +1,4 @@
-"""Threads that compute let the window go first."""
+"""Computing threads have a lower priority than the window."""
 
 import os
 import sys
@@ -11,13 +11,13 @@ from engine.priority import NICENESS, lower_thread_priority
 
 
 def niceness() -> int:
-    """Of the thread that asks."""
+    """Niceness of the calling thread."""
     return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has priorities of threads")
 def test_a_thread_that_computes_has_a_lower_priority() -> None:
-    """It alone, at least so much lower; asked twice, it stays where it is."""
+    """Only that thread, by at least that much; repeated calls change nothing."""
     before = niceness()
     with ThreadPoolExecutor(1, "compute", lower_thread_priority) as pool:
         found = pool.submit(niceness).result()

@@ -1,4 +1,4 @@
-"""Names that stand for pipes, devices and the like are refused before they are opened."""
+"""Pipes, devices and the like are refused before they are opened."""
 
 import os
 import socket
@@ -15,7 +15,7 @@ on_posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no su
 
 @pytest.fixture
 def listening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    monkeypatch.chdir(tmp_path)  # names of sockets have at most 107 bytes
+    monkeypatch.chdir(tmp_path)  # socket paths have at most 107 bytes
     with socket.socket(socket.AF_UNIX) as opened:
         opened.bind("s")
         yield tmp_path / "s"

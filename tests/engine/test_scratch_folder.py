@@ -1,4 +1,4 @@
-"""Scratch folders are private, go with their block, and do not outlive a process that is killed."""
+"""Scratch folders are private, removed with their block, also after a kill."""
 
 import os
 import stat
@@ -74,7 +74,7 @@ def test_those_in_use_stay(tmp_path: Path) -> None:
 
 @posix_only
 def test_what_a_process_left_that_was_killed_before_it_locked_goes_later(tmp_path: Path) -> None:
-    """Only what is empty, hidden and older than a minute: it lies beside a person's own files."""
+    """Only if empty, hidden and older than a minute, since it is next to a user's files."""
     for name in (".protoleaf-old", ".protoleaf-new", ".protoleaf-full", "protoleaf-mine"):
         (tmp_path / name).mkdir()
     (tmp_path / ".protoleaf-full" / "mine.txt").write_text("mine")
@@ -89,7 +89,7 @@ def test_folders_of_others_stay(tmp_path: Path) -> None:
     victim.mkdir()
     (victim / ".owner").touch()
     (tmp_path / f"{PREFIX}link").symlink_to(victim)
-    (tmp_path / f"{PREFIX}strange").mkdir()  # without a lock file it is none of ours
+    (tmp_path / f"{PREFIX}strange").mkdir()  # without a lock file
     clear_abandoned(tmp_path)
     assert (victim / ".owner").exists()
     assert names(tmp_path) == [f"{PREFIX}link", f"{PREFIX}strange", "victim"]

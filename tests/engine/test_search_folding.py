@@ -1,4 +1,4 @@
-"""What is found whatever the capitals and accents."""
+"""Search ignores case and accents."""
 
 import pytest
 
@@ -28,7 +28,7 @@ def test_folding_by_hand(text: str, plain: str) -> None:
 
 
 def test_classes_are_found_without_accents_in_any_script() -> None:
-    """By names and by synonyms, with them as well; the name itself keeps its letters."""
+    """By names and synonyms, with accents as well; the name is unchanged."""
     graph = CategoryGraph()
     beetle, otter, owl = (
         graph.add_class(name) for name in ("Großer Käfer", "Выдра ёлочная", "フクロウ")

@@ -1,6 +1,6 @@
-"""Caches open only what bears their mark, or the tables of an earlier cache.
+"""Caches open only files with their mark, or with tables of an earlier cache.
 
-Files of others stay as they are.
+Other files are unchanged.
 """
 
 import os
@@ -48,7 +48,7 @@ FOREIGN: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("kind", FOREIGN)
 def test_a_file_of_others_is_left_alone(tmp_path: Path, kind: str) -> None:
-    """It is neither opened, emptied, renamed nor replaced, by the opening nor as damaged."""
+    """It is neither opened, emptied, renamed nor replaced, also as damaged."""
     path = tmp_path / "cache.sqlite"
     FOREIGN[kind](path)
     before = path.read_bytes()
@@ -60,7 +60,7 @@ def test_a_file_of_others_is_left_alone(tmp_path: Path, kind: str) -> None:
 
 
 def test_an_embedding_cache_says_what_lies_in_its_place(tmp_path: Path) -> None:
-    """In one line; thumbnails do without."""
+    """In one line; thumbnails are not cached then."""
     path = cache_path(tmp_path, "ab" * 32, 4)
     script(path, "CREATE TABLE diary (day)")
     with pytest.raises(StorageError, match="not a Protoleaf cache"):

@@ -1,4 +1,4 @@
-"""Archives that somebody made to do harm, or that are not whole: refused in plain words, and nothing is left."""
+"""Malicious and damaged archives are refused with a clear error, leaving no files."""
 
 import json
 import os
@@ -23,14 +23,14 @@ from tests.support.collections import cache_of_test
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Path:
-    """A sound one, of two photos."""
+    """A valid archive of two photos."""
     with wide_project(tmp_path / "ada", 2) as project:
         pack_project(project, cache_of_test(), tmp_path / "trip.protoleafz")
     return tmp_path / "trip.protoleafz"
 
 
 def unpacked(archive: Path, tmp_path: Path) -> Path:
-    """Where it is unpacked to, with nothing around it."""
+    """The target of unpacking, in an empty folder."""
     target = tmp_path / "target"
     target.mkdir()
     unpack_project(archive, target / "there", CacheFolders(tmp_path / "caches"))
@@ -40,7 +40,7 @@ def unpacked(archive: Path, tmp_path: Path) -> Path:
 def is_refused(
     archive: Path, tmp_path: Path, reason: str, kind: type[ProtoleafError] = FormatError
 ) -> None:
-    """By all that read it; nothing is left, and nothing came to lie anywhere else."""
+    """By every reader, without files in the target or elsewhere."""
     before = {path for path in tmp_path.rglob("*") if "caches" not in path.parts}
     with pytest.raises(kind, match=reason):
         unpacked(archive, tmp_path)
@@ -134,7 +134,7 @@ def test_what_is_not_there_or_no_archive_is_refused(tmp_path: Path) -> None:
 
 
 def about(change: Callable[[dict[str, object]], object]) -> Change:
-    """Change what the archive says of itself."""
+    """Change the manifest of an archive."""
 
     def changed(info: zipfile.ZipInfo, data: bytes) -> tuple[zipfile.ZipInfo, bytes]:
         if info.filename != ABOUT:
@@ -189,7 +189,7 @@ def test_a_damaged_project_is_refused(archive: Path, tmp_path: Path) -> None:
 
 
 def project_with(archive: Path, tmp_path: Path, *paths: str) -> Path:
-    """An archive whose project has further images under any paths, and files for them."""
+    """An archive whose project has further images with any paths, and files for them."""
     with project_in(archive) as inside:
         copy = tmp_path / "made" / inside.name
         copy.parent.mkdir()
@@ -205,7 +205,7 @@ def project_with(archive: Path, tmp_path: Path, *paths: str) -> Path:
 
 
 def test_only_photos_come_out(archive: Path, tmp_path: Path) -> None:
-    """No journal that would be applied to the project, no program, no file that nobody named, nothing elsewhere."""
+    """No SQLite journal, program or unlisted file, and nothing outside the target."""
     paths = (
         "trip.protoleaf-journal",
         "TRIP.protoleaf-wal",
@@ -229,7 +229,7 @@ def test_only_photos_come_out(archive: Path, tmp_path: Path) -> None:
 def test_embeddings_that_are_none_are_passed_over(
     archive: Path, tmp_path: Path, data: bytes
 ) -> None:
-    """The photos are read again."""
+    """Invalid embeddings are ignored and the photos embedded again."""
     assert EMBEDDINGS not in contents_of(archive)
     there = unpacked(
         tampered(archive, tmp_path / "bad.protoleafz", unchanged, **{EMBEDDINGS: data}), tmp_path

@@ -1,4 +1,4 @@
-"""A copy for someone: packed with its photos, unpacked elsewhere, labelled there, and merged back."""
+"""A copy with photos: packed, unpacked elsewhere, labelled there, and merged back."""
 
 import os
 import shutil
@@ -29,12 +29,12 @@ from tests.support.projects import new_project
 
 
 def elsewhere(tmp_path: Path) -> CacheFolders:
-    """The caches of another computer."""
+    """Caches of another computer."""
     return CacheFolders(tmp_path / "other cache")
 
 
 def is_classified(project: Project, caches: CacheFolders) -> bool:
-    """Whether every image has its embedding before a file is read."""
+    """Whether every image has an embedding before files are read."""
     embedded = EmbeddedImages(project, model_of(project, caches), caches)
     embedded.read()
     rows = embedded.rows_of(embedded.images.ids)
@@ -85,7 +85,7 @@ def test_the_photos_and_the_project_stay_as_they_are(
 
 
 def test_reduced_photos_count_as_their_photos(tmp_path: Path) -> None:
-    """Small, without a place in the file, and yet the same images: read anew, labelled and merged back by content."""
+    """Reduced photos count as the same images by content hash: embedded, labelled and merged."""
     out, caches = tmp_path / "trip.protoleafz", elsewhere(tmp_path)
     with wide_project(tmp_path / "ada") as ours:
         photo = tmp_path / "ada" / "site A" / "IMG_0.jpg"
@@ -104,7 +104,7 @@ def test_reduced_photos_count_as_their_photos(tmp_path: Path) -> None:
         with Project.open(there.project) as theirs:
             assert is_classified(theirs, caches)
             assert not modified_labelled_images(theirs)
-            shutil.rmtree(caches.root)  # a cache may go at any time: the files are read again
+            shutil.rmtree(caches.root)  # without the cache files are embedded again
             summary = embed_project(theirs, caches, device="cpu")
             assert (summary.embedded, summary.failure_count) == (4, 0)
             assert list(theirs.images.table().content_hashes) == hashes
@@ -137,7 +137,7 @@ def test_photos_that_were_never_read_get_their_content_and_details(tmp_path: Pat
 
 
 def test_photos_from_elsewhere_get_a_place_in_the_copy(tmp_path: Path) -> None:
-    """Outside the project's folder, in any script, under names that other systems forbid or take for one."""
+    """Photos outside the project's folder, in any script, with names that other systems forbid."""
     project = new_project(make(tmp_path / "ada"))
     stick = tmp_path / "stick" / "DCIM"
     names = [
@@ -176,7 +176,7 @@ def test_photos_from_elsewhere_get_a_place_in_the_copy(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("is_reduced", [False, True])
 def test_labels_of_photos_from_elsewhere_come_back(tmp_path: Path, is_reduced: bool) -> None:
-    """Though the copy has other paths for them."""
+    """Although the copy has other paths for them."""
     with wide_project(tmp_path / "ada", photos=tmp_path / "stick" / "DCIM") as ours:
         embed_project(ours, cache_of_test(), device="cpu")
         pack_project(ours, cache_of_test(), tmp_path / "out.protoleafz", is_reduced=is_reduced)
@@ -234,9 +234,9 @@ def test_a_small_photo_is_sent_as_it_is(tmp_path: Path) -> None:
 
 
 def test_the_place_of_a_copy_is_checked(collection: Collection, tmp_path: Path) -> None:
-    """The project and other files stay; an earlier copy is replaced.
+    """The project and other files are not overwritten; an earlier copy is.
 
-    A full disk is noticed before any work.
+    A full disk is detected before packing.
     """
     with Project.open(collection.project) as ours:
         with pytest.raises(InputError, match="overwrite"):

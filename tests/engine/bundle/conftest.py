@@ -17,7 +17,7 @@ RENAMED: Final = {"Green disc": "=Green disc", "Green stripes": "unknown"}
 
 @pytest.fixture(scope="session")
 def ruled(embedded_once: Collection, tmp_path_factory: pytest.TempPathFactory) -> Collection:
-    """Red leaves may not be named, blue ones need more than anybody can be sure of, and green ones have odd names."""
+    """Red leaves are not predicted, blue thresholds are unreachable, green names are odd."""
     folder = tmp_path_factory.mktemp("ruled")
     shutil.copytree(embedded_once.caches.root, folder / "cache")
     shutil.copytree(embedded_once.folder, folder / "collection")

@@ -1,4 +1,4 @@
-"""The laboratory's commands: there from its entry points, and a way to get them where it is not installed."""
+"""Commands of the laboratory: found by entry points, with a hint where it is not installed."""
 
 from importlib import metadata
 
@@ -11,7 +11,7 @@ from engine.errors import UsageError
 
 
 def test_installed_ones_come_from_entry_points() -> None:
-    """In a source checkout both groups list their commands."""
+    """A source checkout lists the commands of both groups."""
     shown = CliRunner().invoke(application, ["benchmark", "--help"])
     assert "startup" in shown.output
     assert "transfer" in CliRunner().invoke(application, ["experiment", "--help"]).output
@@ -19,7 +19,7 @@ def test_installed_ones_come_from_entry_points() -> None:
 
 @pytest.mark.parametrize("name", ["benchmark", "experiment"])
 def test_missing_ones_say_how_to_get_them(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever words follow; they are not listed."""
+    """A hint for any arguments; they are not listed."""
     monkeypatch.setattr(metadata, "entry_points", lambda **_group: ())
     failed = CliRunner().invoke(application, [name, "startup", "--rounds", "3"])
     assert isinstance(failed.exception, UsageError)
@@ -29,7 +29,7 @@ def test_missing_ones_say_how_to_get_them(name: str, monkeypatch: pytest.MonkeyP
 
 
 def test_metadata_without_the_laboratory_is_no_accident(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As in the installers: the entry point is named, its package is not there."""
+    """As in installers: the entry point exists without its package."""
     point = metadata.EntryPoint("benchmark", "no_such_package:application", GROUP)
     monkeypatch.setattr(metadata, "entry_points", lambda **_group: (point,))
     assert isinstance(CliRunner().invoke(application, ["benchmark"]).exception, UsageError)

@@ -1,4 +1,4 @@
-"""`protoleaf audit`: drawing images at random, and what their labels say."""
+"""`protoleaf audit`: random samples of images, and estimates from their labels."""
 
 import csv
 from pathlib import Path
@@ -11,7 +11,7 @@ from tests.support.command_line import done, refused
 
 
 def answer(collection: Collection, paths: list[str], wrong: int = 0) -> None:
-    """Label images of the project as they are, but the first ones as none of the classes."""
+    """Label images with their true class, the first ones as none of the classes."""
     truth = read_truth_table(collection)
     with Project.open(collection.project) as project:
         ids, records = (
@@ -25,7 +25,7 @@ def answer(collection: Collection, paths: list[str], wrong: int = 0) -> None:
 def test_draw_answer_and_report(
     capsys: pytest.CaptureFixture[str], collection: Collection, tmp_path: Path
 ) -> None:
-    """Twenty of forty images are drawn and labelled; the report has a section about them."""
+    """Twenty of forty images are drawn and labelled; the report has a section for them."""
     out = done(capsys, "audit", collection.project).out
     assert out.startswith("No images were drawn yet")
     fields = done(capsys, "audit", collection.project, "--draw", "20", "--json").fields
@@ -61,9 +61,9 @@ def test_draw_answer_and_report(
 
 
 def test_an_audit_grows(capsys: pytest.CaptureFixture[str], collection: Collection) -> None:
-    """The first images stay, further ones of the same draw follow.
+    """A larger audit extends the first sample.
 
-    There are no more than the population has.
+    It is limited by the population.
     """
     words = "audit", collection.project
     first = done(capsys, *words, "--draw", "20", "--stratified", "--json").fields["to_label"]

@@ -1,4 +1,4 @@
-"""`protoleaf backbone use`, and the worker's verb for the window."""
+"""`protoleaf backbone use`, and the worker's command for the window."""
 
 from pathlib import Path
 
@@ -35,7 +35,7 @@ def test_without_a_yes_nothing_changes(
     output = done(capsys, "backbone", "use", collection.project, tinyleaf, "--device", "cpu").out
     assert "Nothing was changed" in output
     assert "each held out once" in output
-    assert "on 23 labels" in output  # a copy is held out with its twin
+    assert "on 23 labels" in output  # a copy is held out with its duplicate
     with Project.open(collection.project, for_writing=False) as project:
         assert len(project.models.versions()) == 1
     assert collection.project.read_bytes() == content
@@ -46,7 +46,7 @@ def test_without_a_yes_nothing_changes(
 def test_with_a_yes_it_is_used(
     collection: Collection, tinyleaf: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The version in use is a new one, with figures of before and after on the same labels."""
+    """A new version is in use, with accuracy before and after on the same labels."""
     fields = done(
         capsys,
         "backbone",
@@ -75,7 +75,7 @@ def test_with_a_yes_it_is_used(
 def test_a_file_is_kept_first(
     collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A bare ONNX file is examined as by `new`: options count, what was chosen is named, and the file may go then."""
+    """An ONNX file is examined as by `new`: options apply, guesses are printed, the file may go."""
     path = models.write_vectors(tmp_path / "net.onnx", side=models.SIDE)
     command = (
         "backbone",
@@ -106,9 +106,9 @@ def test_a_published_network_is_asked_about_first(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """As by `new`: size and licence are shown and nothing is fetched without --yes.
+    """As by `new`: size and licence are shown, and nothing is downloaded without --yes.
 
-    What is here is used at once.
+    A local one is used at once.
     """
     keep_list(cache_of_test(), [SMALL])
     content = collection.project.read_bytes()
@@ -135,7 +135,7 @@ def test_a_published_network_is_asked_about_first(
 def test_refusals(
     collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One line each, and the library is as it was."""
+    """One line each, and the library is unchanged."""
     use = ("backbone", "use", collection.project)
     assert "uses this backbone already" in refused(capsys, *use, "leafnet")
     assert "no such backbone" in refused(capsys, *use, "nowhere")
@@ -154,12 +154,12 @@ def test_refusals(
 
 
 def request(collection: Collection, backbone: Path) -> PrepareChange:
-    """What a window asks a worker for."""
+    """A request of the window to a worker."""
     return PrepareChange(collection.project, collection.caches.root, str(backbone), "cpu")
 
 
 def test_a_worker_prepares_beside_the_window(collection: Collection, tinyleaf: Path) -> None:
-    """While the window holds the project: progress, what is new about images, and figures.
+    """While the window holds the project: progress, facts of images, and figures.
 
     Nothing is changed.
     """
@@ -171,7 +171,7 @@ def test_a_worker_prepares_beside_the_window(collection: Collection, tinyleaf: P
         assert len(window.models.versions()) == 1
     assert {type(event) for event in answer.events} == {Progress, EmbedBatch}
     ((row,),) = [batch.results for batch in answer.of(EmbedBatch)]
-    assert row.content_hash  # what it was before stays known
+    assert row.content_hash  # the previous one stays known
     assert row.failure
     prepared = answer.ending
     assert isinstance(prepared, PreparedChange)
@@ -183,14 +183,14 @@ def test_a_worker_prepares_beside_the_window(collection: Collection, tinyleaf: P
 def test_a_cancelled_worker_changes_nothing(
     collection: Collection, tinyleaf: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A cancel while it embeds: status 0, and the project to the byte as it was."""
+    """Cancelled while embedding: status 0, and the project file unchanged."""
     content = collection.project.read_bytes()
 
     def embed_until_cancelled(
         *_arguments: object, cancel: CancelToken, on_progress: OnProgress, **_: object
     ) -> None:
         on_progress(Progress(0, 1))
-        assert cancel._event.wait(WAIT_S)  # noqa: SLF001 (a cancel token is only asked, never awaited, by the program)
+        assert cancel._event.wait(WAIT_S)  # noqa: SLF001 (engine code only polls)
         cancel.raise_if_cancelled()
 
     monkeypatch.setattr("engine.embedding.pipeline.embed_files", embed_until_cancelled)

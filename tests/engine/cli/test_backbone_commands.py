@@ -1,4 +1,4 @@
-"""The command line around backbones: list, show, add a file, remove, and projects on a file."""
+"""Backbones on the command line: list, show, add a file, remove, and projects on a file."""
 
 import re
 from dataclasses import replace
@@ -27,7 +27,7 @@ def tiny(tmp_path: Path) -> str:
 
 
 def test_listing(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
-    """Bundled and added backbones, with width, side, size, origin and speed where it is known."""
+    """Bundled and added backbones, with width, input size, file size, origin and speed if known."""
     rows = done(capsys, "backbone", "list", "--json").fields["backbones"]
     assert [row["name"] for row in rows] == [model.name for model in all_models()]
     added = rows[-1]
@@ -46,11 +46,11 @@ def test_listing(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
     assert f"{size_text(added['size_bytes'])} " in next(
         line for line in text.splitlines() if line.startswith(tiny)
     )
-    assert 0 < added["size_bytes"] < 50_000  # in megabytes it would be shown as none
+    assert 0 < added["size_bytes"] < 50_000  # rounded to megabytes it would be 0
 
 
 def test_showing(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
-    """Everything on the card, where the file lies, and whose propagation is used."""
+    """Everything on the card, the path of the file, and the propagation in use."""
     text = done(capsys, "backbone", "show", tiny).out
     assert f"({size_text(BackboneLibrary().path(tiny).stat().st_size)})" in text
     for part in (
@@ -69,7 +69,7 @@ def test_showing(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
 
 
 def test_figures_of_any_length_stand_apart(capsys: pytest.CaptureFixture[str]) -> None:
-    """All values begin in one column, also those of the longest names."""
+    """Values are aligned, also for the longest names."""
     lines = done(capsys, "backbone", "show", "leafnet").out.splitlines()
     assert (
         len(
@@ -83,7 +83,7 @@ def test_figures_of_any_length_stand_apart(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_removing(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
-    """An added one goes; a bundled one and one that is not there are refused."""
+    """An added one is removed; bundled and unknown ones are refused."""
     assert done(capsys, "backbone", "remove", tiny, "--json").fields == {"removed": tiny}
     assert BackboneLibrary().names() == ()
     assert "in the library: found “nosuch”. No backbone was added yet" in refused(
@@ -122,7 +122,7 @@ def test_adding_a_file_and_a_project_on_it(
 
 
 def test_a_project_on_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """`new` takes the file into the library first, with every option of `add`, and says where it is from."""
+    """`new` adds the file to the library with the options of `add`, and prints its origin."""
     path = models.write_vectors(tmp_path / "net.onnx", side=models.SIDE)
     options = ("--range", "symmetric", "--resize-share", "0.875")
     text = done(capsys, "new", tmp_path / "a.protoleaf", "--backbone", path, *options).out
@@ -135,7 +135,7 @@ def test_a_project_on_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path)
 
 
 def test_refusals(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """One line each, and nothing is kept or made."""
+    """One line each, without a copy or project."""
     wrong = tmp_path / "picture.onnx"
     wrong.write_bytes(b"\x89PNG\r\n")
     assert "a PNG picture" in refused(capsys, "backbone", "add", wrong)
@@ -157,7 +157,7 @@ def test_refusals(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
 
 
 def test_reading_options() -> None:
-    """Single options count more than a range, and that more than a preset."""
+    """Single options override a range, which overrides a preset."""
     assert chosen_fields() == {}
     chosen = chosen_fields(
         preset_name="caffe", value_range="symmetric", std="0.25", input_side=64, layout=None

@@ -1,4 +1,4 @@
-"""`backup`, `backups list`, `backups folder` and `restore`, and the commands that are preceded by a backup."""
+"""`backup`, `backups list`, `backups folder`, `restore`, and backups before other commands."""
 
 import os
 import sys
@@ -37,7 +37,7 @@ def labels_of(path: Path) -> int:
 
 
 def test_back_up_work_on_and_go_back(birds: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The whole way: counts, what changed since, restoring by number, and the present as the newest backup."""
+    """Counts, changes since, restoring by number, and the safety backup in the list."""
     output = done(capsys, "backup", birds).out
     assert output.startswith("Backed up 2 classes, 4 images and 2 labels to ")
     label_all(birds)
@@ -86,7 +86,7 @@ def test_a_backup_is_meant_by_file_number_or_time(
 def test_on_a_terminal_it_asks(
     birds: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No leaves everything as it is; without a terminal the command itself is the answer."""
+    """ "No" changes nothing; without a terminal there is no question."""
     done(capsys, "backup", birds)
     label_all(birds)
     for stream in (sys.stdin, sys.stderr):
@@ -99,7 +99,7 @@ def test_on_a_terminal_it_asks(
 
 
 def test_a_backup_of_an_open_project(birds: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Backing up is possible beside the window; restoring is not."""
+    """An open project can be backed up but not restored."""
     with Project.open(birds) as project:
         project.labels.set([1], 1)
         made = done(capsys, "backup", birds, "--json").fields
@@ -110,7 +110,7 @@ def test_a_backup_of_an_open_project(birds: Path, capsys: pytest.CaptureFixture[
 def test_backups_to_another_folder(
     birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """`--to` once, `backups folder` from now on; a folder that is not there is refused."""
+    """`--to` once, `backups folder` permanently; a missing folder is refused."""
     stick = tmp_path / "stick"
     assert "is missing" in refused(capsys, "backup", birds, "--to", stick)
     assert "is missing" in refused(capsys, "backups", "folder", birds, stick)
@@ -141,7 +141,7 @@ def test_a_damaged_project_still_has_its_list(
 
 @pytest.fixture
 def twin(birds: Path) -> Path:
-    """Another project of the same name with a newer backup; the first one has a backup, too."""
+    """Another project of the same name with a newer backup; the first has a backup, too."""
     (birds.parent / "b").mkdir()
     with Project.open(birds, is_backed_up=False) as project:
         backups_with(project, Clock(present_time() - timedelta(minutes=2))).take()
@@ -152,7 +152,7 @@ def twin(birds: Path) -> Path:
 
 
 def put_rot_in_place_of(path: Path) -> None:
-    """Another file that says nothing has the name: nobody can tell whose it is."""
+    """Replace a project by a file without identity."""
     (path.parent / "draft").write_bytes(b"rotten")
     (path.parent / "draft").replace(path)
 
@@ -160,7 +160,7 @@ def put_rot_in_place_of(path: Path) -> None:
 def test_a_damaged_project_is_restored_from_its_own(
     birds: Path, twin: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Numbers are of its own backups.
+    """Numbers count its own backups.
 
     Those of another project are shown and restored only on request.
     """
@@ -196,9 +196,9 @@ def test_a_stranger_is_restored_when_it_is_asked_for(
 def test_where_nobody_can_be_sure_a_number_alone_is_refused(
     birds: Path, twin: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The list says whose each is, its own path first.
+    """The list has the project of each, those of the path first.
 
-    A number or a time is refused with counts, date and path.
+    A number or time is refused with counts, date and path.
     """
     put_rot_in_place_of(birds)
     message = done(capsys, "backups", "list", birds).out
@@ -221,7 +221,7 @@ def test_where_nobody_can_be_sure_a_number_alone_is_refused(
 def test_a_number_is_that_of_the_list_that_was_shown(
     birds: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A backup that came in between does not change what is restored: the list must be looked at again."""
+    """If a backup was added after the list was shown, a number is refused."""
     first = done(capsys, "backup", birds, "--json").fields
     done(capsys, "backups", "list", birds)
     label_all(birds)
@@ -235,7 +235,7 @@ def test_a_number_is_that_of_the_list_that_was_shown(
 
 
 def test_a_date_in_the_future_is_marked(birds: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """It is not the newest, and a time still means exactly one."""
+    """It is not the newest, and a time selects exactly one."""
     with Project.open(birds, is_backed_up=False) as project:
         wrong = backups_with(project, Clock(present_time() + timedelta(days=900))).take()
         project.classes.add("Owl")
@@ -250,7 +250,7 @@ def test_a_date_in_the_future_is_marked(birds: Path, capsys: pytest.CaptureFixtu
 def test_a_damaged_backup_is_listed_as_such(
     birds: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One that rotted disturbs neither the list nor the others."""
+    """A damaged one does not affect the list or the others."""
     bad = Path(done(capsys, "backup", birds, "--json").fields["path"])
     bad.write_bytes(bad.read_bytes()[:-5000])
     done(capsys, "backup", birds)
@@ -278,7 +278,7 @@ def test_no_project_and_no_backup(
 def test_a_merge_into_a_graph_is_preceded_by_a_backup(
     birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Of the graph as it was; the first list of an empty project needs none."""
+    """Of the previous graph; importing into an empty project makes none."""
     classes = tmp_path / "classes.csv"
     classes.write_text("child,parent\nOwl,Bird\n", encoding="utf-8")
     done(capsys, "new", tmp_path / "empty.protoleaf")
@@ -296,7 +296,7 @@ def test_a_merge_into_a_graph_is_preceded_by_a_backup(
 def test_many_labels_are_preceded_by_a_backup(
     birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By class and by folders; images without labels and few labels are not."""
+    """By class and by folders; not for images without labels and few labels."""
     monkeypatch.setattr(import_images, "MANY", 2)
     monkeypatch.setattr("engine.project.images.MANY", 2)
     for number in range(9):
@@ -323,8 +323,8 @@ def test_an_import_goes_on_when_no_backup_can_be_made(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Undo leads back, so a full backup disk does not stop the work; it is reported once."""
-    done(capsys, "backup", birds)  # the one of the day
+    """It can be undone, so a full backup disk is only reported, once."""
+    done(capsys, "backup", birds)  # the daily one
     classes = tmp_path / "classes.csv"
     classes.write_text("child,parent\nOwl,Bird\n", encoding="utf-8")
     (tmp_path / "taken").touch()
@@ -343,7 +343,7 @@ def test_an_import_goes_on_when_no_backup_can_be_made(
 def test_a_link_to_itself(
     words: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One line, as of any file that cannot be read."""
+    """One line, as for any unreadable file."""
     project = tmp_path / "loop.protoleaf"
     project.symlink_to(project.name)
     refused(capsys, *words, project, *(["1", "--yes"] if words == ("restore",) else []))

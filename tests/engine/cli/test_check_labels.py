@@ -1,4 +1,4 @@
-"""`protoleaf check-labels`: labels that are probably wrong."""
+"""`protoleaf check-labels`: likely label errors."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from tests.support.command_line import done, refused
 
 
 def label_all(collection: Collection, wrong: int) -> list[str]:
-    """Label all images rightly, but the first of some classes; returns the paths of these."""
+    """Label all images correctly except the first of some classes; return the paths of these."""
     truth, found = read_truth_table(collection), list[str]()
     with Project.open(collection.project) as project:
         ids, seen = class_ids(project), set[str]()
@@ -27,7 +27,7 @@ def label_all(collection: Collection, wrong: int) -> list[str]:
 
 
 def test_text_and_json(capsys: pytest.CaptureFixture[str], collection: Collection) -> None:
-    """The wrong ones, the surest first, each with who gave it and why; the file stays as it is."""
+    """Wrong labels, most certain first, with author and reason; the file is unchanged."""
     wrong, truth = label_all(collection, 2), read_truth_table(collection)
     before = collection.project.read_bytes()
     head, *lines = done(capsys, "check-labels", collection.project).out.splitlines()
@@ -48,7 +48,7 @@ def test_text_and_json(capsys: pytest.CaptureFixture[str], collection: Collectio
 def test_nothing_to_say(
     capsys: pytest.CaptureFixture[str], collection: Collection, tmp_path: Path
 ) -> None:
-    """That no label looks wrong, and how many are missing."""
+    """That no label looks wrong, and how many were not checked."""
     assert done(capsys, "check-labels", collection.project).out == "No label looks wrong, of 24.\n"
     project = tmp_path / "new.protoleaf"
     done(capsys, "new", project)

@@ -1,4 +1,4 @@
-"""`protoleaf export PROJECT copy`, `unpack` and `merge` of what comes back."""
+"""`protoleaf export PROJECT copy`, `unpack`, and `merge` of the returned copy."""
 
 import json
 from pathlib import Path

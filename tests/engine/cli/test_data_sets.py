@@ -12,9 +12,9 @@ from tests.support.images import write_jpeg
 def test_a_project_of_a_data_set(
     own_caches: None, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """Everything is there for `classify` once there are classes.
+    """`classify` works once there are classes.
 
-    A second time it is refused, and so is a backbone.
+    An existing project and a backbone are refused.
     """
     (tmp_path / "photos").mkdir()
     for number in range(4):
@@ -36,9 +36,9 @@ def test_a_project_of_a_data_set(
 def test_a_project_of_a_sample(
     own_caches: None, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """As many images as requested, nothing embedded twice.
+    """The number requested, embedded once.
 
-    The same seed draws the same ones, another way others.
+    The same seed gives the same images, another method others.
     """
     (tmp_path / "photos").mkdir()
     for number in range(12):
@@ -86,7 +86,7 @@ def test_samples_that_cannot_be(
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
 ) -> None:
-    """One line, and no project."""
+    """One line and no project."""
     (tmp_path / "empty").mkdir()
     done(capsys, "new", tmp_path / "a.protoleaf")
     places = {

@@ -1,4 +1,4 @@
-"""Every command and every format on classes as deep as they may be, and on more paths than anybody could list."""
+"""Every command and format with the deepest classes and with exponentially many paths."""
 
 import shutil
 import time
@@ -21,13 +21,13 @@ from tests.support.detector_networks import write_detector
 from tests.support.other_backbones import own_backbone
 
 MOST_S: Final = 15
-"""Seconds of computing that any of these may take.
+"""CPU seconds that a command may take.
 
-On a quiet machine it is one or two, and ten for training.
+Typically one or two, and ten for training.
 """
 MODEL: Final = "model"
 MOST_BYTES: Final = 40_000_000
-"""Of an export; the ladder's first paths of a thousand classes are half of it."""
+"""Of an export; the first thousand paths of the ladder take half of it."""
 LABELS: Final = len(ENDS) * SHOTS + 1
 SHAPES: Final = {"chain": chain, "ladder": ladder, "comb": comb}
 QUICK: Final = ("iterations=2", "validation_episodes=1", "test_episodes=1", "validation_interval=1")
@@ -36,7 +36,7 @@ Arguments = Callable[[Collection], tuple[str | Path, ...]]
 
 @pytest.fixture(scope="module")
 def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Collection]:
-    """The collections that tests get copies of."""
+    """Collections that tests copy."""
 
     @cache
     def made(shape: str) -> Collection:
@@ -52,7 +52,7 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Colle
 def deep(
     request: pytest.FixtureRequest, made_once: Callable[[str], Collection], tmp_path: Path
 ) -> Collection:
-    """A project of a shape, to change at will, with a list of classes and the truth of what nobody labelled."""
+    """A copy of a project, with its class list and the true classes of unlabelled images."""
     once = made_once(request.param)
     shutil.copytree(once.caches.root, tmp_path / "cache")
     shutil.copytree(once.folder, tmp_path / "collection")
@@ -73,7 +73,7 @@ WITHOUT_PROJECT: Final = frozenset(
         *(f"backbone {each}" for each in ("list", "convert", "show", "add", "remove")),
     }
 )
-"""Commands that open none; those of the groups `benchmark` and `experiment` make their own."""
+"""Commands without a project; those of `benchmark` and `experiment` make their own."""
 
 ON_A_PROJECT: Final[dict[str, Arguments]] = {
     "check": lambda deep: (deep.project,),
@@ -131,19 +131,19 @@ ON_A_PROJECT: Final[dict[str, Arguments]] = {
         "cpu",
     ),
 }
-"""What each command is called with."""
+"""Arguments of each command."""
 
 
 @contextmanager
 def soon() -> Iterator[None]:
-    """What is within takes few seconds of computing, whatever else this computer does."""
+    """Limit the CPU time of a block, independent of other load."""
     started_s = time.process_time()
     yield
     assert time.process_time() - started_s < MOST_S
 
 
 def test_every_command_is_here() -> None:
-    """A new command is tried on deep classes, or works without a project."""
+    """New commands must be tested here, or work without a project."""
     groups = ("benchmark ", "experiment ")
     assert {
         name for name in commands() if not name.startswith(groups)
@@ -161,7 +161,7 @@ def test_every_command_is_here() -> None:
     indirect=["deep"],
 )
 def test_commands(command: str, deep: Collection, capsys: pytest.CaptureFixture[str]) -> None:
-    """None ends in an error, and none takes long."""
+    """All succeed within the time."""
     arguments = ON_A_PROJECT[command](deep)
     with soon():
         assert done(capsys, *command.split(), *arguments).out
@@ -171,7 +171,7 @@ def test_commands(command: str, deep: Collection, capsys: pytest.CaptureFixture[
 def test_exports_come_back(
     format_name: str, deep: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What people labelled is written and, where labels come back, found again: each image of its class, no other."""
+    """Labels are exported and, where the format is imported, found with the same class."""
     out = deep.folder / f"out{FORMATS[format_name].suffix if format_name in FORMATS else ''}"
     with soon():
         assert done(capsys, "export", deep.project, format_name, out, "--images", "verified").out
@@ -183,7 +183,7 @@ def test_exports_come_back(
 
 
 def size_of(out: Path) -> int:
-    """Bytes of a file, or of all files in a folder."""
+    """Size of a file or folder in bytes."""
     return sum(each.stat().st_size for each in (out, *out.rglob("*")) if each.is_file())
 
 
@@ -191,7 +191,7 @@ def size_of(out: Path) -> int:
 def test_graphs_come_back(
     format_name: str, deep: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A graph is written, and an import of it finds every class where it was."""
+    """An exported graph imports with every class at its place."""
     out = deep.folder / f"out{GRAPH_FORMATS[format_name].suffix}"
     with soon():
         assert done(capsys, "export-graph", deep.project, out).out

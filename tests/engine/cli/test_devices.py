@@ -33,7 +33,7 @@ def no_driver(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_unknown_device(
     command: str, collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A device that nobody knows is misuse, and the known ones are named."""
+    """A usage error lists the known devices."""
     line = refused(capsys, *command.split(), collection.project, "--device", "tpu", status=2)
     assert "auto, cpu, cuda, tensorrt, coreml, directml" in line
 
@@ -42,7 +42,7 @@ def test_unknown_device(
 def test_device_that_does_not_work(
     device: str, collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A device requested by name that does not work here is misuse with reason and remedy."""
+    """A named device that fails is a usage error with reason and remedy."""
     line = refused(capsys, "embed", collection.project, "--device", device, status=2)
     reason = "no NVIDIA driver" if device in ("cuda", "tensorrt") else "is built without"
     assert f"the device {device} cannot be used" in line
@@ -52,13 +52,13 @@ def test_device_that_does_not_work(
 def test_embedding_says_where_it_ran(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Auto takes the CPU where nothing else works, and there is nothing to tell."""
+    """ "auto" falls back to the CPU without a message."""
     fields = done(capsys, "embed", collection.project, "--device", "auto", "--json").fields
     assert (fields["device"], fields["notice"]) == ("CPU", "")
 
 
 def test_unknown_switch(capsys: pytest.CaptureFixture[str]) -> None:
-    """A switch that does not exist is misuse."""
+    """An unknown option is a usage error."""
     line = refused(capsys, "benchmark", "embed", "--device-setting", "speed=11", status=2)
     assert "no such device setting" in line
 
@@ -79,9 +79,9 @@ def test_the_benchmark_fails_where_the_pipeline_wastes_time(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Below 0.9 of what decoding and the backbone allow.
+    """Below 0.9 of the speed of decoding and backbone.
 
-    Beside a GPU they do not share the cores.
+    With a GPU these do not share cores.
     """
     figures = EmbedFigures(
         images=100,
@@ -116,16 +116,16 @@ def test_the_benchmark_fails_where_the_pipeline_wastes_time(
 
 
 def test_worker_probes() -> None:
-    """The worker tells how the attempt ended, and measures only when asked to."""
+    """The worker reports the trial, and measures on request only."""
     answer = served(TryDevice("cpu", end_s=60))
     assert [event.works for event in answer.of(Attempt)] == [True]
     assert answer.ending == Speed()
 
 
 def test_worker_lists_devices(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every device of the system with reason, remedy and speed, and what "auto" is.
+    """Every device with reason, remedy and speed, and the choice of "auto".
 
-    Cold libraries have time.
+    First loading of libraries may take long.
     """
     monkeypatch.setattr(doctor, "gather_facts", lambda: facts_with(driver=NO_DRIVER))
     monkeypatch.setattr(
@@ -144,7 +144,7 @@ def test_worker_lists_devices(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_worker_says_why_no_gpu_embeds(unread: Collection) -> None:
-    """The result names the device and the reason; with the CPU requested, there is none to give."""
+    """The result has device and reason; without a reason if the CPU was requested."""
     for device, reason in (("auto", "no NVIDIA driver"), ("cpu", "")):
         ending = served(replace(embed_request(unread), device=device)).ending
         assert (ending.device_name, ending.notice) == ("CPU", "")
@@ -153,7 +153,7 @@ def test_worker_says_why_no_gpu_embeds(unread: Collection) -> None:
 
 
 def test_worker_refuses_a_device(unread: Collection) -> None:
-    """An unavailable device is a sentence for a person, not a crash."""
+    """An unavailable device is a message, not a crash."""
     answer = served(replace(embed_request(unread), device="cuda"))
     assert (answer.status, answer.events) == (1, ())
     assert "no NVIDIA driver" in answer.ending.message
@@ -163,7 +163,7 @@ def test_worker_refuses_a_device(unread: Collection) -> None:
 def test_views_follow_unless_one_is_enough(
     capsys: pytest.CaptureFixture[str], collection: Collection, options: tuple[str, ...]
 ) -> None:
-    """The images that need only their views get them; who is in a hurry leaves them out."""
+    """Images that only lack views are embedded, unless one view is requested."""
     without_its_views(collection)
     fields = done(capsys, "embed", collection.project, "--device", "cpu", *options, "--json").fields
     assert fields["embedded"] == (0 if options else 64)

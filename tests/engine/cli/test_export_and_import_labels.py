@@ -1,4 +1,4 @@
-"""The commands by which labels leave and come back: what they print, list and refuse."""
+"""Exporting and importing labels: output, lists of problems, errors."""
 
 import json
 from pathlib import Path
@@ -19,9 +19,9 @@ def music(tmp_path: Path) -> Path:
 
 
 def test_out_and_in_again(music: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A removed label comes back with its person.
+    """A removed label is restored with its author.
 
-    One with another class here is listed and stays.
+    One that differs here is listed and not changed.
     """
     out = tmp_path / "labels.csv"
     assert (
@@ -46,7 +46,7 @@ def test_out_and_in_again(music: Path, tmp_path: Path, capsys: pytest.CaptureFix
 def test_what_could_not_be_written_is_listed(
     music: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An image that is gone; those without a class are counted."""
+    """A missing image; those without a class are counted."""
     lost = music.parent / "photos" / "day 0" / "piano.png"
     lost.unlink()
     output = done(capsys, "export", music, "folders", tmp_path / "out", "--images", "verified").out
@@ -67,7 +67,7 @@ def test_addresses_are_listed_without_credentials(
 
 
 def test_refusals(music: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """An unknown format or choice is misuse; predictions of nothing say how to do without."""
+    """Unknown formats and choices are usage errors; missing predictions are explained."""
     out = tmp_path / "o"
     assert refused(capsys, "export", music, "odd", out, status=2)
     assert refused(capsys, "export", music, "csv", out, "--images", "some", status=2)
@@ -87,7 +87,7 @@ def test_refusals(music: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str
 def test_a_dry_run_says_what_the_run_does(
     music: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...]
 ) -> None:
-    """Also of two files with one content, two spellings of a new class, and a label that waits for both."""
+    """Also for duplicate contents, two spellings of a new class, and labels that depend on both."""
     photos = music.parent / "photos"
     for name in ("new.png", "twin.png"):
         draw(photos / name, 201)

@@ -50,7 +50,7 @@ def test_fields_are_defined_and_set(project: Path, capsys: pytest.CaptureFixture
 
 
 def test_fields_and_choices_are_renamed(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """In one step; the preset has no second sex afterwards."""
+    """In one step; the preset does not add a second "sex"."""
     done(capsys, "fields", str(project), "--preset", "camera-trap")
     done(capsys, "fields", str(project), "--set", "sex=female", "--search", "name:2")
     text = done(capsys, "fields", str(project), "--rename", "Sex = Geschlecht").out

@@ -1,4 +1,4 @@
-"""Which frames of a video `import-images` takes."""
+"""Frames of videos chosen by `import-images`."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ def project(tmp_path: Path) -> Path:
 def test_frames(
     project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], frames: str, count: int
 ) -> None:
-    """Of four seconds, in the second half of which there is another picture."""
+    """A video of four seconds with a change in the middle."""
     clip = write_video(tmp_path / "clip.mp4", pictures=[numbered(0)] * 60 + [numbered(255)] * 60)
     fields = done(capsys, "import-images", project, clip, "--frames", frames, "--json").fields
     assert fields["added"] == count

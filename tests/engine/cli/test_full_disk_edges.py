@@ -1,4 +1,4 @@
-"""The last edges: an error of the disk that nobody turned into a message before is one here."""
+"""Disk errors that no other code turns into a message are caught at the top."""
 
 import errno
 import sqlite3
@@ -21,7 +21,7 @@ FULL = OSError(errno.ENOSPC, "No space left on device")
 
 
 def behind(error: Exception) -> Exception:
-    """An error of ours that came of a full disk and does not say so."""
+    """An error caused by a full disk that does not say so."""
     found = ModelError("the network cannot be converted", found="tiny.onnx")
     found.__cause__ = error
     return found
@@ -50,7 +50,7 @@ def test_a_command_says_that_the_disk_is_full(
 def test_an_error_without_a_reason_is_judged_by_what_is_free(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """SQLite's "disk I/O error" is a full disk where nothing is free, and a bug of ours elsewhere."""
+    """SQLite's "disk I/O error" is a full disk if nothing is free, else a bug."""
 
     def refuse(*_arguments: object, **_options: object) -> None:
         raise sqlite3.OperationalError("disk I/O error")
@@ -64,7 +64,7 @@ def test_an_error_without_a_reason_is_judged_by_what_is_free(
 
 @pytest.mark.parametrize("error", [FULL, behind(FULL)])
 def test_the_worker_says_that_the_disk_is_full(error: Exception) -> None:
-    """A sentence instead of a traceback and an end without a word."""
+    """A message instead of a traceback."""
 
     def refuse(*_arguments: object) -> Speed:
         raise error
@@ -76,7 +76,7 @@ def test_the_worker_says_that_the_disk_is_full(error: Exception) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
 def test_output_that_does_not_fit_is_one_line(tmp_path: Path) -> None:
-    """Also when the shell sends the answer into a file on a full disk."""
+    """Also for output redirected to a full disk."""
     new_project(tmp_path / "birds.protoleaf").close()
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
@@ -94,7 +94,7 @@ def test_output_that_does_not_fit_is_one_line(tmp_path: Path) -> None:
 def test_a_project_that_cannot_be_opened_is_not_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """There was room to make it, and none to open it: with room again the same command works."""
+    """A project created without space to open it is removed, so the command can be repeated."""
     path = tmp_path / "birds.protoleaf"
 
     def refuse(*_arguments: object, **_options: object) -> None:

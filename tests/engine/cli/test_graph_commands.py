@@ -1,4 +1,4 @@
-"""A hierarchy with ids on the command line, and images of classes that are named by them."""
+"""Graphs with source ids on the command line, and images of classes named by them."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ WORDS = (
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A project into which nothing was imported yet, with a hierarchy and images beside it."""
+    """An empty project, with a graph and images next to it."""
     new_project(tmp_path).close()
     (tmp_path / "wordnet.is_a.txt").write_text(EDGES, encoding="utf-8")
     (tmp_path / "words.txt").write_text(WORDS, encoding="utf-8")
@@ -32,7 +32,7 @@ def project(tmp_path: Path) -> Path:
 def test_folders_and_options_by_source_id_and_synonym(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """No class is made anew; a synonym of two classes is refused with both paths."""
+    """No class is created; an ambiguous synonym is refused with both paths."""
     folder = project.parent
     done(capsys, "import-graph", project, folder / "wordnet.is_a.txt")
     answer = done(capsys, "import-images", project, folder / "in", "--folders-as-classes").out
@@ -51,9 +51,9 @@ def test_folders_and_options_by_source_id_and_synonym(
 def test_a_second_import_completes_what_was_there(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Classes from before get their ids and synonyms, which is reported.
+    """Existing classes get ids and synonyms, which is reported.
 
-    The third time there is nothing to say.
+    A third import reports nothing.
     """
     folder = project.parent
     done(capsys, "import-graph", project, folder / "wordnet.is_a.txt")

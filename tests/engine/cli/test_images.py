@@ -1,6 +1,6 @@
-"""`protoleaf images`: what a search finds.
+"""`protoleaf images`: search results.
 
-And `embed`, which reads what files say of themselves.
+And `embed`, which reads image metadata.
 """
 
 import json
@@ -22,7 +22,7 @@ TAKEN = datetime.fromisoformat("2024-05-03T06:30:00")
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """Two photos with a date and a place, one file that is no photo, and one that is gone."""
+    """Two photos with date and place, a file that is no photo, and a missing one."""
     for name in ("deer.jpg", "fox.jpg", "gone.jpg"):
         save_photo(tmp_path / name, taken_at=TAKEN, latitude=-3.5, longitude=37.25)
     (tmp_path / "text.jpg").write_text("no image")
@@ -52,7 +52,7 @@ def test_details_of_files(project: Path, capsys: pytest.CaptureFixture[str]) -> 
 def test_search_as_text_and_json(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Of a project with labels; classes need no embedding, and predictions come on request."""
+    """Labels need no embeddings; predictions are included on request."""
     with Project.open(collection.project) as opened:
         opened.notes.set_stars([1], 5)
     assert (
@@ -81,10 +81,10 @@ def test_a_search_that_is_not_understood(
 def test_embed_reads_details_once(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Of files that are in the cache too, as those of projects of earlier versions are."""
+    """Also of cached files, as in projects of earlier versions."""
     done(capsys, "embed", str(collection.project), "--one-view")
     with Project.open(collection.project) as opened:
-        assert opened.details.missing_count() == 0  # they came with the embeddings
+        assert opened.details.missing_count() == 0  # read with the embeddings
         with (connection := connection_of(opened)).transaction():
             connection.write_many("DELETE FROM image_detail WHERE image_id > ?", [(3,)])
         missing = opened.details.missing_count()

@@ -1,4 +1,4 @@
-"""A taxonomy's preview and its next version, as a person asks for them on the command line."""
+"""Previewing and updating a taxonomy on the command line."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ V2 = "child,parent\nBird,\nSeabird,Bird\nGull,Seabird\nGulls of prey,Seabird\n"
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """Nothing is in it; two versions of a list lie beside it."""
+    """An empty project and two versions of a list."""
     new_project(tmp_path).close()
     (tmp_path / "v1.csv").write_text(V1, encoding="utf-8")
     (tmp_path / "v2.csv").write_text(V2, encoding="utf-8")
@@ -22,7 +22,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def content(path: Path) -> Dump:
-    """What is in the project."""
+    """Content of the project."""
     with Project.open(path, for_writing=False) as opened:
         return dump(opened)
 
@@ -30,7 +30,7 @@ def content(path: Path) -> Dump:
 def test_preview_writes_nothing_and_update_does_what_it_showed(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The same lists before and after, as text and as JSON."""
+    """Preview and update print the same, as text and as JSON."""
     folder = project.parent
     text = done(capsys, "import-graph", project, folder / "v1.csv", "--preview").out
     assert text.startswith(
@@ -69,7 +69,7 @@ def test_preview_writes_nothing_and_update_does_what_it_showed(
 def test_what_is_gone_is_removed_when_asked(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With the update it belongs to, and never alone."""
+    """Only together with an update."""
     folder = project.parent
     done(capsys, "import-graph", project, folder / "v1.csv")
     refused(capsys, "import-graph", project, folder / "v2.csv", "--remove-gone", status=2)
@@ -93,7 +93,7 @@ def test_a_list_with_a_circle_leaves_the_project_alone(
 
 
 def test_a_graph_leaves_and_comes_back(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """By the suffix or by name; what is no format is misuse."""
+    """By suffix or name; an unknown format is a usage error."""
     folder = project.parent
     done(capsys, "import-graph", project, folder / "v1.csv")
     turtle, out = folder / "out.ttl", folder / "out.txt"

@@ -1,4 +1,4 @@
-"""`protoleaf menu-entry`: the program in the desktop's menu, and out of it again."""
+"""`protoleaf menu-entry`: adding the program to the desktop's menu, and removing it."""
 
 import configparser
 import re
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The user's data folder, and no tools of the desktop."""
+    """The user's data folder, without desktop tools."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("PATH", str(tmp_path))
     return tmp_path / "data"
@@ -32,7 +32,7 @@ def files_in(folder: Path) -> set[Path]:
 
 
 def started_by(entry: Path) -> list[str]:
-    """The words of the entry's line: first a value's own escapes are undone, then those inside of quotes."""
+    """Words of the entry's command line: the value's escapes are undone first, then quotes."""
     parser = configparser.RawConfigParser(strict=True)
     parser.optionxform = str  # type: ignore[assignment, method-assign]  # keys keep their case
     parser.read(entry, encoding="utf-8")
@@ -43,9 +43,9 @@ def started_by(entry: Path) -> list[str]:
 
 
 def test_in_and_out(capsys: pytest.CaptureFixture[str], data: Path) -> None:
-    """Everybody may read what is written.
+    """Files are readable for all.
 
-    Nothing stays behind, and a second time nothing is there.
+    Removing leaves nothing and can be repeated.
     """
     written = done(capsys, "menu-entry", "--json").fields["written"]
     assert {Path(path) for path in written} == files_in(data)
@@ -58,14 +58,14 @@ def test_in_and_out(capsys: pytest.CaptureFixture[str], data: Path) -> None:
 
 @pytest.mark.parametrize("folder", ["my programs", "50 % `off`", 'a"b', "$HOME", "back\\slash"])
 def test_a_program_may_lie_anywhere(data: Path, folder: str) -> None:
-    """Its place is quoted as the specification asks for."""
+    """Its path is quoted as specified."""
     program = Path("/opt", folder, "protoleaf")
     add_menu_entry(program)
     assert started_by(data / ENTRY) == [str(program), "%f"]
 
 
 def test_projects_are_known_by_their_head(data: Path) -> None:
-    """The kind of file names the number that our files carry."""
+    """The MIME type uses the project's magic number."""
     add_menu_entry()
     assert f'value="{APPLICATION_ID:#010x}"' in (data / "mime/packages/protoleaf.xml").read_text(
         encoding="utf-8"
@@ -73,7 +73,7 @@ def test_projects_are_known_by_their_head(data: Path) -> None:
 
 
 def test_copies_with_photos_open_by_double_click(data: Path) -> None:
-    """Their kind is known by the suffix and by the first file in the archive, and belongs to the program."""
+    """Their MIME type uses suffix and first entry of the archive, and opens the program."""
     add_menu_entry()
     kinds = (data / "mime/packages/protoleaf.xml").read_text(encoding="utf-8")
     assert f'value="{ABOUT}" offset="30"' in kinds
@@ -83,6 +83,6 @@ def test_copies_with_photos_open_by_double_click(data: Path) -> None:
 
 
 def test_elsewhere(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Windows and macOS have it from their installers."""
+    """On Windows and macOS the installers do it."""
     monkeypatch.setattr(sys, "platform", "darwin")
     assert "only Linux" in refused(capsys, "menu-entry", status=2)

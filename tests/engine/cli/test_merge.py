@@ -1,4 +1,4 @@
-"""`protoleaf merge`: what it says, what it writes, and what it leaves alone."""
+"""`protoleaf merge`: output, written files, and unchanged files."""
 
 import csv
 import json
@@ -14,7 +14,7 @@ from tests.support.projects import dump
 
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Path]:
-    """Ada's and Ben's closed copies: one label is new, one agrees, one differs, one is finer."""
+    """Closed copies of Ada and Ben: one label is new, one equal, one different, one finer."""
     ada, ben = two_copies(tmp_path)
     _, heron = ben.classes.add("Heron", [1])
     for image_id, ours, theirs in ((3, None, heron), (4, 2, 2), (5, 2, heron), (6, 1, 2)):
@@ -31,7 +31,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 def test_dry_run_says_all_and_changes_nothing(
     files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Counts, kappa with its interval, conflicts by person and day."""
+    """Counts, kappa with interval, conflicts by person and day."""
     before = files[0].read_bytes()
     output = done(capsys, "merge", *files, "--dry-run").out
     assert output.startswith(
@@ -48,7 +48,7 @@ def test_dry_run_says_all_and_changes_nothing(
 def test_labels_of_replaced_photos_are_listed(
     files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """They stay out of the merge, and each has a line."""
+    """They are not merged, and each has a line."""
     with Project.open(files[1]) as ben:
         replace_photo(ben, 3)
     output = done(capsys, "merge", *files, "--dry-run").out
@@ -66,9 +66,9 @@ def test_labels_of_replaced_photos_are_listed(
 def test_conflicts_are_written_and_stay_ours(
     files: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A table of both sides.
+    """A table with both sides.
 
-    Merged again the same is open, and the table is replaced as one of ours.
+    Merging again finds the same conflicts and replaces the table.
     """
     table = tmp_path / "conflicts.csv"
     output = done(capsys, "merge", *files, "--conflicts", table).out
@@ -89,7 +89,7 @@ def test_conflicts_are_written_and_stay_ours(
 def test_preferences_settle_all(
     files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Theirs are taken with their name, and nothing is open any more."""
+    """Their labels are taken with author, and no conflict is left."""
     assert "2 conflicts settled" in done(capsys, "merge", *files, "--prefer", "theirs").out
     assert json.loads(done(capsys, "merge", *files, "--json").out)["open_conflicts"] == []
     with opened(files[0]) as project:

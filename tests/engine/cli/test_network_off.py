@@ -1,4 +1,4 @@
-"""The program asks the network for nothing unless a person requested a download."""
+"""Network access happens only for downloads that a user requested."""
 
 import socket
 from pathlib import Path
@@ -13,13 +13,13 @@ from tests.support.published_networks import facts_of, keep_in_list
 from tests.support.unread import unread_collection
 
 
-class Reached(AssertionError):  # noqa: N818 (it names what happened)
-    """Something went out."""
+class Reached(AssertionError):  # noqa: N818 (an event)
+    """Raised at network access."""
 
 
 @pytest.fixture
 def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No socket can be connected and no name looked up without the test failing."""
+    """Connections and name lookups fail the test."""
 
     def reached(*arguments: object, **_options: object) -> NoReturn:
         raise Reached(arguments)
@@ -35,9 +35,9 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_everyday_commands_ask_for_nothing(
     own_caches: None, tmp_path: Path, no_network: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A project made, filled, embedded and classified.
+    """Creating, filling, embedding and classifying a project.
 
-    What there is listed, the computer examined.
+    Lists and `doctor` as well.
     """
     collection = unread_collection(tmp_path / "unread", cache_of_test())
     keep_in_list(cache_of_test(), [facts_of("resnet50")])
@@ -54,12 +54,12 @@ def test_everyday_commands_ask_for_nothing(
 def test_describing_published_networks_asks_for_nothing(
     own_caches: None, no_network: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Without a list too: torchvision knows sizes, terms and checksums by itself."""
+    """Also without a list: torchvision has sizes, licences and checksums."""
     assert main(["backbone", "add", "torchvision:squeezenet1_1"]) == 2
     assert "5.0 MB" in capsys.readouterr().err
 
 
 def test_the_tripwire_holds(own_caches: None, no_network: None) -> None:
-    """What a person requested and agreed to does go out: the other two tests would have noticed."""
+    """A confirmed download does connect, which the tests above would have noticed."""
     with pytest.raises(Reached):
         main(["backbone", "add", "torchvision:squeezenet1_1", "--yes"])

@@ -1,4 +1,4 @@
-"""What no file is called, what the system refuses, and stops that come twice: one line each, and the right status."""
+"""Invalid names, system errors, and repeated interrupts: one line and the right exit status."""
 
 import os
 import signal
@@ -22,7 +22,7 @@ OVERLONG = "x" * 5000
     ids=["check", "new", "import-images"],
 )
 def test_names_that_no_file_has(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
-    """An overlong name is refused in one line that is not overlong itself."""
+    """A too long name is refused in one line of limited length."""
     assert len(refused(capsys, *words)) < 1000
 
 
@@ -35,9 +35,9 @@ def test_the_status_of_a_stop(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Ctrl+C and a polite kill are distinguished by whoever waits for the command.
+    """SIGINT and SIGTERM have different statuses.
 
-    Handlers are as they were.
+    Handlers are restored.
     """
 
     def killed(*_arguments: object) -> None:
@@ -55,7 +55,7 @@ def test_the_status_of_a_stop(
 def test_a_stop_that_a_library_takes_for_an_error_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As compiled modules do that are being loaded."""
+    """As compiled modules raise it while they load."""
 
     def loaded(*_arguments: object) -> None:
         try:
@@ -73,9 +73,9 @@ def test_a_stop_that_a_library_takes_for_an_error_of_its_own(
 def test_a_stop_while_an_object_is_cleared_away(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Python drops what is raised there, and prints a traceback.
+    """Python ignores an exception in a finalizer and prints it.
 
-    The command stops all the same, in one line.
+    The command stops with one line.
     """
 
     class Dying:
@@ -94,7 +94,7 @@ def test_a_stop_while_an_object_is_cleared_away(
 def test_a_second_stop_while_the_first_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Impatience gives no traceback either."""
+    """A second interrupt gives no traceback."""
 
     def interrupted(*_arguments: object, **_more: object) -> int:
         raise KeyboardInterrupt
@@ -107,7 +107,7 @@ def test_a_second_stop_while_the_first_is_reported(
 def test_what_if_works_beside_an_open_window(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It only reads: somebody else may be writing meanwhile."""
+    """It only reads, so another process may write."""
     before = collection.project.read_bytes()
     with Project.open(collection.project) as opened:
         child = next(

@@ -1,4 +1,4 @@
-"""Commands with an output: their own earlier one is replaced, another file with --overwrite alone, some files never."""
+"""Outputs replace their own earlier ones, other files with --overwrite, some files never."""
 
 from pathlib import Path
 
@@ -19,9 +19,9 @@ def test_files_of_others(
     capsys: pytest.CaptureFixture[str],
     command: tuple[str, ...],
 ) -> None:
-    """One line says what is there and what replaces it.
+    """One line says what exists and how to replace it.
 
-    Then it is replaced, and replaced again unasked.
+    Then it is replaced, also again without the option.
     """
     out = tmp_path / "out"
     out.write_text("theirs", encoding="utf-8")

@@ -20,7 +20,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_rules_are_set_and_listed(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of a class and of the project; what is not named stays."""
+    """Of a class and of the project; other settings stay."""
     assert "Classes of any level are predicted." in done(capsys, "policy", project).out
     done(capsys, "policy", project, "Gull", "--confidence", "0.9", "--no-broader", "--key", "4")
     done(capsys, "policy", project, "Bird/Gull", "--no-subclasses", "--level", "1", "--lock")
@@ -56,7 +56,7 @@ def test_what_is_no_rule_is_refused(
 def test_folders_make_no_classes_in_a_locked_list(
     project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Nothing is added; folders that are called as classes are taken as ever."""
+    """Nothing is added; folders with names of classes work as always."""
     done(capsys, "policy", project, "--lock")
     draw(tmp_path / "photos" / "Bird" / "Auk" / "1.png", 40)
     err = refused(capsys, "import-images", project, tmp_path / "photos", "--folders-as-classes")

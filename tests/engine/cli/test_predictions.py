@@ -1,4 +1,4 @@
-"""`classify` and what it writes: labelled images too, in any locale."""
+"""`classify` and its output: labelled images, any locale."""
 
 import csv
 import os
@@ -16,7 +16,7 @@ from tests.support.command_line import done
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
-    """The table's rows."""
+    """Rows of the table."""
     with path.open(encoding="utf-8", errors="surrogateescape", newline="") as file:
         return list(csv.DictReader(file))
 
@@ -24,9 +24,9 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 def test_all_images(
     collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Labelled images stand in their places with the person's word and who it was.
+    """Labelled images are in their rows with label and author.
 
-    The others are as without.
+    Other rows are unchanged.
     """
     with Project.open(collection.project) as project:
         nothing, coarse = list(project.images.table().ids)[-2:]
@@ -66,9 +66,9 @@ def test_all_images(
 def test_labels_that_have_no_embedding(
     collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A person's word needs no reading of the file.
+    """Labels need no embedding.
 
-    What nobody has labelled or read is counted as left out.
+    Images without both are counted.
     """
     for number, name in enumerate(("labelled.png", "loose.png")):
         write_shape(collection.folder / "new" / name, "Blue disc", seed=90 + number)
@@ -95,7 +95,7 @@ def test_what_would_help(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Labels at random: the fast backbone cannot separate such classes, and the accurate one is named; else nothing."""
+    """Random labels confuse the fast backbone, so the accurate one is recommended; else nothing."""
     monkeypatch.delenv("PROTOLEAF_BACKBONE", raising=False)
     out = tmp_path / "out.csv"
     assert (
@@ -120,7 +120,7 @@ def test_what_would_help(
 def test_any_name_in_any_locale(
     collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Where the locale knows only ASCII the table is UTF-8 all the same, and `evaluate` finds each image in it."""
+    """With an ASCII locale the table is UTF-8, and `evaluate` finds each image in it."""
     picture = collection.unsorted / "024.png"
     names = ["größe 海.png", "caf\udce9.png", "=1+1.png", "new\nline.png"]
     for name in names:

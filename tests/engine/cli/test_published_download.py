@@ -1,4 +1,4 @@
-"""Published networks on the command line and in the worker: shown first, confirmed then, downloaded last."""
+"""Published networks on the command line and in the worker: shown, confirmed, downloaded."""
 
 import sys
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ def content() -> bytes:
 def server(
     own_caches: None, content: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[WeightsServer]:
-    """A server with the weights, and a list of networks that leads to it."""
+    """A server with the weights, and a list of networks that refers to it."""
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     with serving(WeightsServer(content)) as running:
         keep_in_list(cache_of_test(), [facts_of(SMALL, content, running.url)])
@@ -42,7 +42,7 @@ def server(
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An export that takes no time: another file is written, and nothing is compared."""
+    """Replace the export by a fast one that writes another file without comparison."""
     from engine.training.export import Agreement
 
     def at_once(
@@ -57,7 +57,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def at_a_terminal(monkeypatch: pytest.MonkeyPatch, answer: bool) -> list[str]:
-    """Somebody sits there and answers; returns what they are asked."""
+    """Simulate a terminal with answers; return the questions."""
     asked: list[str] = []
 
     def confirm(text: str, **_options: object) -> bool:
@@ -75,9 +75,9 @@ def at_a_terminal(monkeypatch: pytest.MonkeyPatch, answer: bool) -> list[str]:
 def test_nobody_to_ask_is_refused_with_size_and_licence(
     server: WeightsServer, capsys: pytest.CaptureFixture[str], tmp_path: Any
 ) -> None:
-    """Without a terminal and --yes nothing is asked from the network.
+    """Without a terminal and --yes nothing is downloaded.
 
-    Size, licence and way out are shown.
+    Size, licence and the option are shown.
     """
     for command in (
         ["backbone", "add", SOURCE],
@@ -97,7 +97,7 @@ def test_a_person_at_the_terminal_is_asked(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Shown, asked, declined: nothing happens. Shown, asked, agreed: it comes."""
+    """Declined: nothing happens. Confirmed: it is downloaded."""
     at_a_terminal(monkeypatch, answer=False)
     answer = protoleaf(capsys, "backbone", "add", SOURCE)
     assert answer.status == 130
@@ -115,9 +115,9 @@ def test_a_person_at_the_terminal_is_asked(
 def test_a_project_on_a_published_network(
     server: WeightsServer, quick: None, capsys: pytest.CaptureFixture[str], tmp_path: Any
 ) -> None:
-    """`new` downloads once after --yes.
+    """`new` downloads once with --yes.
 
-    The second project takes what is there, without a question.
+    The second project uses the local copy without a question.
     """
     first = protoleaf(
         capsys, "new", tmp_path / "a.protoleaf", "--backbone", SOURCE, "--yes", "--json"
@@ -136,7 +136,7 @@ def test_a_project_s_network_comes_through_a_proxy(
     tmp_path: Any,
     content: bytes,
 ) -> None:
-    """The proxy gets the whole address; what is no proxy is refused before any request."""
+    """The proxy gets the full URL; an invalid proxy is refused before any request."""
     elsewhere = "http://localhost:1/weights.pth"
     keep_in_list(cache_of_test(), [facts_of(SMALL, content, elsewhere)])
     new = ("new", tmp_path / "p.protoleaf", "--backbone", SOURCE, "--yes", "--proxy")
@@ -148,7 +148,7 @@ def test_a_project_s_network_comes_through_a_proxy(
 
 
 def test_a_proxy_is_for_downloads_only(capsys: pytest.CaptureFixture[str], tmp_path: Any) -> None:
-    """What is here already, and a file, are not downloaded; no project is made."""
+    """A local backbone needs no download; an invalid proxy makes no project."""
     project = tmp_path / "p.protoleaf"
     for backbone in ("leafnet", "network.onnx"):
         line = refused(
@@ -166,7 +166,7 @@ def test_a_proxy_is_for_downloads_only(capsys: pytest.CaptureFixture[str], tmp_p
 def test_a_failed_download_is_one_line(
     server: WeightsServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Shown first, then one line that names status and address."""
+    """After the terms, one line with status and URL."""
     server.statuses = [404]
     answer = protoleaf(capsys, "backbone", "add", SOURCE, "--yes")
     assert answer.status == 1
@@ -178,7 +178,7 @@ def test_a_failed_download_is_one_line(
 def test_the_list_shows_terms(
     server: WeightsServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Size, accuracy, width and licence of each network; in JSON all that is known."""
+    """Size, accuracy, width and licence of each network; all facts in JSON."""
     from engine.backbones.published.torchvision_networks import published_networks
 
     keep_in_list(cache_of_test(), published_networks(["vit_b_16"]))
@@ -202,7 +202,7 @@ def test_the_list_shows_terms(
 
 
 def test_the_worker_lists(server: WeightsServer) -> None:
-    """The window gets the networks with their terms as one result."""
+    """The window gets the networks with their terms in one result."""
     (network,) = served(ListPublished(cache_of_test().root)).ending.networks
     assert network.source == SOURCE
     assert network == facts_of(SMALL, server.content, network.url)
@@ -210,7 +210,7 @@ def test_the_worker_lists(server: WeightsServer) -> None:
 
 
 def test_the_worker_adds(server: WeightsServer, quick: None) -> None:
-    """Bytes, then steps, then what was added."""
+    """Progress in bytes, then steps, then the added backbone."""
     answer = served(AddPublished(cache_of_test().root, SOURCE))
     assert {event.unit for event in answer.events} == {"bytes", "steps"}
     assert isinstance(answer.ending, AddedBackbone)
@@ -219,7 +219,7 @@ def test_the_worker_adds(server: WeightsServer, quick: None) -> None:
 
 
 def test_the_worker_stops(server: WeightsServer) -> None:
-    """A window that is gone gets no network; what has arrived waits for the next time."""
+    """A cancelled download adds nothing; a partial file is kept for the next time."""
     assert served(AddPublished(cache_of_test().root, SOURCE), is_alone=True).ending == Stopped()
     assert BackboneLibrary().names() == ()
     assert (

@@ -1,4 +1,4 @@
-"""Commands on a project that is read-only, or open in the window: they do their work and write nothing into it."""
+"""Commands on read-only projects, and on those open in the window, write nothing to them."""
 
 import csv
 import os
@@ -15,7 +15,7 @@ from tests.support.command_line import done, protoleaf, refused
 
 @pytest.fixture(params=["open in the window", "read-only"])
 def kept(request: pytest.FixtureRequest, collection: Collection) -> Iterator[Collection]:
-    """A project with two images that were never embedded, which nobody but its holder may write to."""
+    """A project with two unembedded images, writable only for its owner."""
     write_shape(collection.unsorted / "new 1.png", "Red disc", seed=91)
     write_shape(collection.unsorted / "new 2.png", "Blue stripes", seed=92)
     with Project.open(collection.project) as project:
@@ -27,7 +27,7 @@ def kept(request: pytest.FixtureRequest, collection: Collection) -> Iterator[Col
             yield collection
     else:
         with pytest.MonkeyPatch.context() as patch:
-            _refuse_writing(patch)  # permission bits do not bind root
+            _refuse_writing(patch)  # root ignores permission bits
             yield collection
 
 
@@ -43,7 +43,7 @@ def _refuse_writing(patch: pytest.MonkeyPatch) -> None:
 
 
 def _facts(collection: Collection) -> tuple[object, ...]:
-    """What the project holds of the machine's."""
+    """Facts of images and predictions in the project."""
     with Project.open(collection.project, for_writing=False) as project:
         return list(project.images.table().content_hashes), project.models.predictions("ppn+")
 
@@ -56,7 +56,7 @@ def _classes(path: Path) -> dict[str, str]:
 def test_everything_that_only_reads(
     kept: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Embedding goes into the cache, classification finds it there, and one line says that nothing is written."""
+    """Embedding writes to the cache only, which classification uses; one line says so."""
     before = _facts(kept)
     embedded = protoleaf(capsys, "embed", kept.project, "--device", "cpu", "--json")
     assert (embedded.status, embedded.fields["embedded"], embedded.fields["from_cache"]) == (
@@ -89,9 +89,9 @@ def test_everything_that_only_reads(
 def test_files_that_changed(
     kept: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What embedding saw last counts, though the project has an older word.
+    """The newest embedding counts, not the project's older hash.
 
-    Of a file that went, the project's.
+    For a missing file, the project's.
     """
     changed, gone = kept.unsorted / "024.png", kept.unsorted / "025.png"
     old, new = tmp_path / "old.csv", tmp_path / "new.csv"
@@ -104,12 +104,13 @@ def test_files_that_changed(
     assert _classes(old)["unsorted/024.png"].startswith("Red")
     assert _classes(new)["unsorted/024.png"].startswith("Blue")
     assert _classes(new)["unsorted/025.png"] == _classes(old)["unsorted/025.png"]
-    os.utime(changed, ns=(2, 2))  # it is not what was embedded, so only the project's word is left
+    # differs from the embedded file, so only the project's hash is left
+    os.utime(changed, ns=(2, 2))
     protoleaf(capsys, "classify", kept.project, "-o", new)
     assert _classes(new)["unsorted/024.png"].startswith("Red")
 
 
 def test_what_must_write_is_refused(kept: Collection, capsys: pytest.CaptureFixture[str]) -> None:
-    """Importing says why it cannot."""
+    """Importing says why it is refused."""
     line = refused(capsys, "import-images", kept.project, kept.unsorted)
     assert "open in another window or program" in line or "read-only" in line

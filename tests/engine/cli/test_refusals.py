@@ -1,4 +1,4 @@
-"""Everything that can be wrong with what a person gives: exit status 1, one line that names it, nothing harmed."""
+"""Invalid input: exit status 1, one line that names it, nothing changed."""
 
 import os
 import subprocess
@@ -37,7 +37,7 @@ with Project.open(Path(sys.argv[1])):
 def test_not_a_project(
     arguments: tuple[str, ...], kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A project file that is not there, is a text, a folder or empty is refused and left as it is."""
+    """A missing file, a text, a folder and an empty file are refused and unchanged."""
     project = tmp_path / "shapes.protoleaf"
     if kind == "text":
         project.write_text("Dear diary, today I saw a gull.\n" * 400, encoding="utf-8")
@@ -53,7 +53,7 @@ def test_not_a_project(
 
 
 def test_project_exists(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
-    """`new` never overwrites, whatever is there."""
+    """`new` never overwrites."""
     before = collection.project.read_bytes()
     assert str(collection.project) in refused(capsys, "new", collection.project)
     assert str(collection.truth) in refused(capsys, "new", collection.truth)
@@ -61,13 +61,13 @@ def test_project_exists(collection: Collection, capsys: pytest.CaptureFixture[st
 
 
 def test_new_in_a_missing_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The folder is named and not made."""
+    """The error names the folder, which is not created."""
     assert str(tmp_path / "nowhere") in refused(capsys, "new", tmp_path / "nowhere" / "a.protoleaf")
     assert not (tmp_path / "nowhere").exists()
 
 
 def test_unknown_backbone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The bundled ones are offered, and no project is left behind."""
+    """The error lists the bundled ones, and no project is left."""
     assert "leafnet" in refused(capsys, "new", tmp_path / "a.protoleaf", "--backbone", "resnet1000")
     assert list(tmp_path.iterdir()) == []
 
@@ -77,7 +77,7 @@ def test_a_project_that_another_program_has_open(
 ) -> None:
     """Writing is refused while another process writes; reading works.
 
-    Afterwards writing does too.
+    Afterwards writing works, too.
     """
     holder = subprocess.Popen(
         [sys.executable, "-c", HOLD, str(collection.project)],
@@ -98,7 +98,7 @@ def test_a_project_that_another_program_has_open(
 
 
 def test_unknown_class(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
-    """The name is repeated and close ones are offered."""
+    """The error repeats the name and lists similar ones."""
     line = refused(
         capsys, "import-images", collection.project, collection.unsorted, "--class", "Red dics"
     )
@@ -107,9 +107,9 @@ def test_unknown_class(collection: Collection, capsys: pytest.CaptureFixture[str
 
 
 def test_class_by_name_and_by_path(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A name that two classes share is refused with their paths.
+    """An ambiguous name is refused with the paths.
 
-    A path, whole or its end, names one of them.
+    A path, or its end, selects one.
     """
     project = tmp_path / "a.protoleaf"
     for folder in ("Animal/Bird/Gull", "Machine/Bird/Jet", "Animal/Fish"):
@@ -141,7 +141,7 @@ def test_class_by_name_and_by_path(tmp_path: Path, capsys: pytest.CaptureFixture
 def test_an_import_never_changes_a_label(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Shots that are given again under another class keep the class they have."""
+    """Shots imported again with another class keep theirs."""
     shot = collection.shots / "Red" / "Red disc"
     answer = done(
         capsys, "import-images", collection.project, shot, "--class", "Blue disc", "--json"
@@ -150,7 +150,7 @@ def test_an_import_never_changes_a_label(
 
 
 def test_missing_sources(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
-    """A path that is not there is named, for each command that reads one."""
+    """The error names the path, for each command that reads one."""
     nowhere = collection.folder / "nowhere"
     project = collection.project
     for arguments in (
@@ -166,7 +166,7 @@ def test_missing_sources(collection: Collection, capsys: pytest.CaptureFixture[s
 
 
 def test_graph_with_a_cycle(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
-    """The line and the classes that close are named, and the graph stays as it was."""
+    """The error has line and classes of the cycle, and the graph is unchanged."""
     source = collection.folder / "circle.csv"
     source.write_text("child,parent\nA,C\nB,A\nC,B\n", encoding="utf-8")
     line = refused(capsys, "import-graph", collection.project, source)
@@ -180,7 +180,7 @@ def test_a_graph_the_other_way_round(
 ) -> None:
     """Red below Red disc, against the project's graph, are two other classes: a class is its path.
 
-    All stays sound.
+    The graph stays valid.
     """
     source = write_graph(collection.folder / "round.csv", {"Red disc": ["Red"]})
     grown = done(capsys, "import-graph", collection.project, source, "--json").fields
@@ -208,13 +208,13 @@ def test_a_graph_the_other_way_round(
 def test_truth_that_cannot_be_used(
     text: str, message: str, collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Missing columns, a class that the graph lacks (with its line), and images that are not there are reported."""
+    """Missing columns, unknown classes (with line), and unknown images are reported."""
     collection.truth.write_text(text, encoding="utf-8")
     assert message in refused(capsys, "evaluate", collection.project, "--truth", collection.truth)
 
 
 def test_truth_that_is_no_text(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
-    """Bytes of no encoding, or a folder, are refused with the file's name; Windows-1252 is read."""
+    """Binary files and folders are refused by name; Windows-1252 is read."""
     collection.truth.write_bytes("image,class\nmöwe.png,Möwe\n".encode("cp1252"))
     assert 'no class "Möwe"' in refused(
         capsys, "evaluate", collection.project, "--truth", collection.truth
@@ -229,7 +229,7 @@ def test_truth_that_is_no_text(collection: Collection, capsys: pytest.CaptureFix
 def test_what_is_missing_before_classifying(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each step that was left out is named with what to do, one after the other."""
+    """Each missing step is named with what to do."""
     project, out = tmp_path / "a.protoleaf", tmp_path / "out.csv"
     image = write_shape(tmp_path / "pictures" / "1.png", "Red disc", seed=1)
     done(capsys, "new", project)
@@ -256,7 +256,7 @@ def test_what_is_missing_before_classifying(
 def test_predictions_that_cannot_be_written(
     place: str, words: str, collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A folder that is missing or no folder, a folder as file, a name too long: refused, and no rest is left."""
+    """A missing or invalid folder, a folder as file, a long name: refused without leftovers."""
     names = {path.name for path in collection.folder.iterdir()}
     assert words in refused(capsys, "classify", collection.project, "-o", collection.folder / place)
     assert {path.name for path in collection.folder.iterdir()} == names
@@ -265,7 +265,7 @@ def test_predictions_that_cannot_be_written(
 def test_predictions_replace_an_older_file_whole(
     collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The file keeps its permissions, nothing else is left in the folder, and a link is replaced, not followed."""
+    """Permissions stay, no temporary file is left, and a link is replaced, not followed."""
     out, link = tmp_path / "results" / "out.csv", tmp_path / "latest.csv"
     out.parent.mkdir()
     out.write_text("old\n" * 10_000, encoding="utf-8")
@@ -283,7 +283,7 @@ def test_predictions_replace_an_older_file_whole(
 def test_predictions_into_a_pipe(
     collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A pipe or device takes the rows and is not replaced by a file."""
+    """Rows are written into a pipe or device, which is not replaced."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with ThreadPoolExecutor(1) as pool:
@@ -296,7 +296,7 @@ def test_predictions_into_a_pipe(
 def test_damaged_project_is_reported(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A project that lost its second half is refused by every command, and not made worse."""
+    """A truncated project is refused by every command and unchanged."""
     whole = collection.project.read_bytes()
     collection.project.write_bytes(whole[: len(whole) // 2])
     refused(capsys, "check", collection.project)

@@ -1,4 +1,4 @@
-"""`protoleaf relink`, and what the other commands do while images are missing."""
+"""`protoleaf relink`, and other commands while images are missing."""
 
 import csv
 import shutil
@@ -12,7 +12,7 @@ from tests.support.command_line import done, refused
 
 
 def predicted(path: Path) -> dict[str, str]:
-    """Class by image of a file of predictions."""
+    """Class by image in a file of predictions."""
     with path.open(encoding="utf-8", newline="") as file:
         return {row["image"]: row["class"] for row in csv.DictReader(file)}
 
@@ -20,9 +20,9 @@ def predicted(path: Path) -> dict[str, str]:
 def test_a_share_that_vanishes_takes_nothing_with_it(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Embeddings, predictions, labels and shots of what is not there stay.
+    """Embeddings, predictions, labels and shots of missing images stay.
 
-    When it is back, all is as before.
+    Also after the share is back.
     """
     project, out = collection.project, collection.folder / "out.csv"
     done(capsys, "classify", project, "-o", out)
@@ -45,7 +45,7 @@ def test_a_share_that_vanishes_takes_nothing_with_it(
 def test_a_preview_changes_nothing(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Without a terminal nobody can be asked, so nothing is changed.
+    """Without a terminal nothing is changed.
 
     Counts and examples are shown.
     """
@@ -70,7 +70,7 @@ def test_a_preview_changes_nothing(
 def test_found_images_need_not_be_read_again(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One step that undo takes back; labels stay, and the caches know the new places."""
+    """One undoable step; labels stay, and caches have the new paths."""
     new = collection.folder.parent / "new place"
     shutil.move(collection.shots, new / "shots")
     with Project.open(collection.project) as project:
@@ -90,7 +90,7 @@ def test_found_images_need_not_be_read_again(
 def test_what_is_not_found_is_reported(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Deleted files, and copies that nobody can tell apart."""
+    """Deleted files, and ambiguous copies."""
     (collection.unsorted / "024.png").unlink()
     for place in ("x", "y"):
         (collection.folder / place).mkdir()

@@ -1,4 +1,4 @@
-"""`protoleaf replaced`, and what other commands say of labelled files that hold another photo now."""
+"""`protoleaf replaced`, and messages of other commands about outdated labels."""
 
 import os
 
@@ -13,7 +13,7 @@ LABELLED = "shots/Red/Red disc/0.png"
 
 @pytest.fixture
 def replaced(collection: Collection) -> Collection:
-    """A collection with a labelled file that was written over, and not read since."""
+    """A collection with a labelled file that was overwritten and not read since."""
     path = collection.folder / LABELLED
     later_ns = path.stat().st_mtime_ns + 10**9
     write_shape(path, "Blue stripes", seed=77)
@@ -22,9 +22,9 @@ def replaced(collection: Collection) -> Collection:
 
 
 def test_every_command_says_so(capsys: pytest.CaptureFixture[str], replaced: Collection) -> None:
-    """First that the file is to be read.
+    """First that the file must be read.
 
-    Once it was, that the label does not count, and what the class was.
+    Then that the label does not count, with its class.
     """
     project, out = replaced.project, replaced.folder / "out.csv"
     assert LABELLED in done(capsys, "check", project).out
@@ -48,7 +48,7 @@ def test_every_command_says_so(capsys: pytest.CaptureFixture[str], replaced: Col
 def test_labels_are_confirmed_or_taken_off(
     capsys: pytest.CaptureFixture[str], replaced: Collection
 ) -> None:
-    """All, or those of named images; others are refused by name."""
+    """All or named images; others are refused by name."""
     project = replaced.project
     assert done(capsys, "replaced", project).out == "No labelled image is another photo now.\n"
     done(capsys, "embed", project, "--one-view")

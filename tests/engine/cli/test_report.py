@@ -1,4 +1,4 @@
-"""`report` and `evaluate --report`: files for people and programs, whole or not at all."""
+"""`report` and `evaluate --report`: files for people and programs, written atomically."""
 
 import csv
 from pathlib import Path
@@ -23,7 +23,7 @@ def test_every_kind(
 ) -> None:
     """With held-out labels.
 
-    The project stays as it is, and a report is replaced by the next one unasked.
+    The project is unchanged, and a report replaces an earlier one.
     """
     before = collection.project.read_bytes()
     for suffix in SUFFIXES:
@@ -37,7 +37,7 @@ def test_every_kind(
 def test_truth_and_two_settings(
     capsys: pytest.CaptureFixture[str], collection: Collection, tmp_path: Path
 ) -> None:
-    """The figures are those of `evaluate`; both settings are compared on the same images."""
+    """Figures equal those of `evaluate`; both settings are compared on the same images."""
     out = tmp_path / "a.csv"
     words = (
         "report",
@@ -72,7 +72,7 @@ def test_truth_and_two_settings(
 def test_evaluation_with_a_report(
     capsys: pytest.CaptureFixture[str], collection: Collection, tmp_path: Path
 ) -> None:
-    """The table as before, and the page beside it; rows without an image are counted."""
+    """The usual table and the page; rows without an image are counted."""
     with collection.truth.open("a", encoding="utf-8") as file:
         file.write("elsewhere.jpg,Red disc\n")
     out = tmp_path / "a.html"
@@ -88,7 +88,7 @@ def test_evaluation_with_a_report(
 def test_without_anything_to_compare(
     capsys: pytest.CaptureFixture[str], collection: Collection, tmp_path: Path
 ) -> None:
-    """Progress and counts are reported, and why there is no accuracy."""
+    """Progress and counts, and why there is no accuracy."""
     with Project.open(collection.project) as project:
         project.labels.remove([record.image_id for record in project.images.records()])
     output = done(capsys, "report", collection.project, tmp_path / "a.html").out
@@ -109,14 +109,14 @@ def test_without_anything_to_compare(
     ],
 )
 def test_misuse(capsys: pytest.CaptureFixture[str], words: tuple[str, ...], message: str) -> None:
-    """Named before any project is looked at."""
+    """Reported before the project is read."""
     assert message in refused(capsys, "report", "nowhere.protoleaf", *words, status=2)
 
 
 def test_refusals(
     capsys: pytest.CaptureFixture[str], collection: Collection, tmp_path: Path
 ) -> None:
-    """A missing version, a truth about other images, and a file of others: one line each, and nothing is written."""
+    """A missing version, unrelated truth, and other files: one line each, nothing written."""
     out = tmp_path / "a.html"
     assert "999" in refused(capsys, "report", collection.project, out, "--versions", "1,999")
     strange = tmp_path / "strange.csv"

@@ -1,4 +1,4 @@
-"""Rotten files among good ones, and names in any script."""
+"""Damaged files among valid ones, and names in any script."""
 
 import csv
 import os
@@ -26,9 +26,9 @@ NAMES = [
 def test_rotten_files_are_listed_and_the_rest_is_embedded(
     collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A text, a truncated JPEG, a bomb and an empty file are named with reasons.
+    """A text, a truncated JPEG, a bomb and an empty file are listed with reasons.
 
-    All good files get predictions.
+    All valid files get predictions.
     """
     folder = collection.folder / "found"
     good = [
@@ -67,7 +67,7 @@ def test_rotten_files_are_listed_and_the_rest_is_embedded(
 def test_many_failures_are_counted_not_all_printed(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Text shows twenty failures and tells how many more there are; JSON has them all."""
+    """Text lists twenty failures and counts the rest; JSON has all."""
     folder = collection.folder / "found"
     folder.mkdir()
     for number in range(23):
@@ -88,9 +88,9 @@ def test_many_failures_are_counted_not_all_printed(
 def test_a_file_that_vanishes_is_a_failure_not_an_end(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An image that is gone before it was ever read is listed.
+    """An image missing before it was read is listed.
 
-    One that was read keeps its embedding, as the others.
+    One that was read keeps its embedding.
     """
     write_shape(collection.folder / "new.png", "Red disc", seed=99)
     done(capsys, "import-images", collection.project, collection.folder / "new.png")
@@ -102,9 +102,9 @@ def test_a_file_that_vanishes_is_a_failure_not_an_end(
 
 
 def test_names_in_any_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Classes, folders, images and the project itself may be called anything.
+    """Classes, folders, images and the project.
 
-    It all comes out of the CSV again.
+    The CSV has all names.
     """
     project, out = tmp_path / "鳥 🦜.protoleaf", tmp_path / "نتائج.csv"
     kinds = dict(
@@ -135,7 +135,7 @@ def test_names_in_any_script(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 def test_a_name_that_is_no_unicode(
     collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An image whose name is old bytes goes through every step, and its bytes are in the CSV unchanged."""
+    """An undecodable file name passes every step, and its bytes are unchanged in the CSV."""
     folder, out = collection.folder / "old", tmp_path / "out.csv"
     folder.mkdir()
     good, rotten = os.fsencode(folder) + b"/m\xf6we.png", os.fsencode(folder) + b"/m\xf6we.jpg"
@@ -154,7 +154,7 @@ def test_a_name_that_is_no_unicode(
 def test_class_folders_with_composed_and_decomposed_names(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An umlaut written as two characters, as some systems store names, is the same class as written as one."""
+    """Class names match in any Unicode normalisation form."""
     composed, decomposed = "M\u00f6we", "Mo\u0308we"
     project = tmp_path / "a.protoleaf"
     done(capsys, "new", project)
@@ -171,9 +171,9 @@ def test_class_folders_with_composed_and_decomposed_names(
 def test_hidden_and_other_files_are_passed_over(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Only image files of a folder are taken.
+    """Only image files are added.
 
-    Notes, thumbnails databases and hidden files are no failures.
+    Notes, thumbnail databases and hidden files are no failures.
     """
     folder = collection.folder / "mixed"
     write_shape(folder / "1.png", "Red disc", seed=77)
@@ -195,7 +195,7 @@ def test_hidden_and_other_files_are_passed_over(
 def test_files_of_other_kinds_are_named(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Pictures and videos that are not read are reported by kind, other files as a number, as text and as JSON."""
+    """Unsupported pictures and videos are counted by kind, others in total, as text and JSON."""
     folder = collection.folder / "telephone"
     write_shape(folder / "1.png", "Red disc", seed=77)
     for name in ("2.psd", "3.PSD", "4.wmv", "4.aae", "notes.txt"):
@@ -225,7 +225,7 @@ def test_files_of_other_kinds_are_named(
 def test_a_named_raw_photo_of_another_kind_is_a_failure(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Of a kind whose preview is not looked for; the person hears what to do."""
+    """The message says what to do."""
     photo = collection.folder / "IMG_1.X3F"
     photo.write_bytes(b"FOVb" + bytes(40))
     out = done(capsys, "import-images", collection.project, photo).out
@@ -237,7 +237,7 @@ def test_a_named_raw_photo_of_another_kind_is_a_failure(
 def test_raw_photos_beside_their_jpegs(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The photo is added once, by the JPEG."""
+    """Added once, by the JPEG."""
     folder = collection.folder / "camera"
     write_shape(folder / "1.jpg", "Red disc", seed=77)
     (folder / "1.NEF").write_bytes(b"x")
@@ -249,7 +249,7 @@ def test_raw_photos_beside_their_jpegs(
 def test_an_unnameable_folder_stops_nothing(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It is listed, and the classes beside it are there."""
+    """It is listed, and other classes are imported."""
     folder = collection.folder / "more"
     write_shape(folder / "Purple disc" / "1.png", "Red disc", seed=77)
     write_shape(folder / "Purple\nsquare" / "2.png", "Red disc", seed=78)

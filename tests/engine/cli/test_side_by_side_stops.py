@@ -1,4 +1,4 @@
-"""Ctrl+C in a terminal while models are trained side by side: every process gets it, and one answers."""
+"""Ctrl+C in a terminal during parallel training: all processes get it, one reports."""
 
 import os
 import signal
@@ -27,7 +27,7 @@ run.do_cell = do_cell
 if __name__ == "__main__":
     sys.exit(main())
 """
-"""The script that starts the program, with trainings that take long.
+"""The script that starts the program, with long trainings.
 
 Processes of a pool load it, too.
 """
@@ -36,7 +36,7 @@ ENDS_WITHIN_S = 30
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_one_line_and_nobody_left(number: signal.Signals, status: int, tmp_path: Path) -> None:
-    """Standard output ends only when every process that has it has ended."""
+    """Standard output closes only when all processes have ended."""
     script, data = tmp_path / "protoleaf", write_data(colour_data(), tmp_path / "colours")
     script.write_text(PROTOLEAF, encoding="utf-8")
     words = [

@@ -1,4 +1,4 @@
-"""`similar` and `duplicates`: lists for people, JSON for scripts, one line where something is wrong."""
+"""`similar` and `duplicates`: text, JSON, and errors of one line."""
 
 import json
 import shutil
@@ -30,7 +30,7 @@ def test_similar_lists_the_image_itself_first(
 def test_similar_to_a_file_from_outside(
     collection: Collection, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """It is embedded for the question; the project has no image more."""
+    """It is embedded without being added to the project."""
     outside = write_shape(tmp_path / "outside.png", "Green disc", seed=77)
     with Project.open(collection.project, for_writing=False) as project:
         count = project.images.count

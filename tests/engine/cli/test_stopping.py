@@ -1,4 +1,4 @@
-"""Ctrl+C during work that can stop at a safe point."""
+"""Ctrl+C during work with a safe point."""
 
 import os
 import signal
@@ -19,12 +19,12 @@ from tests.support.projects import found_files
 
 
 def interrupt() -> None:
-    """Press Ctrl+C."""
+    """Send Ctrl+C."""
     os.kill(os.getpid(), signal.SIGINT)
 
 
 def work(*, interruptions: int) -> bool:
-    """Be interrupted so often, and tell whether the token noticed."""
+    """Send interrupts, and return whether the token is set."""
     with stoppable("go on") as cancel:
         for _ in range(interruptions):
             interrupt()
@@ -32,7 +32,7 @@ def work(*, interruptions: int) -> bool:
 
 
 def test_first_asks_second_insists() -> None:
-    """The first Ctrl+C only sets the token; the second interrupts; afterwards all is as before."""
+    """The first Ctrl+C sets the token, the second interrupts; the handler is restored."""
     before = signal.getsignal(signal.SIGINT)
     assert not work(interruptions=0)
     assert work(interruptions=1)
@@ -42,28 +42,28 @@ def test_first_asks_second_insists() -> None:
 
 
 def test_a_kill_asks_too() -> None:
-    """SIGTERM is as polite."""
+    """SIGTERM sets the token, too."""
     with stoppable("go on") as cancel:
         os.kill(os.getpid(), signal.SIGTERM)
         assert cancel.is_cancelled
 
 
 def stopped() -> None:
-    """Work that was asked to stop."""
+    """Cancelled work."""
     with stoppable("go on with: protoleaf") as cancel:
         cancel.cancel()
         cancel.raise_if_cancelled()
 
 
 def test_the_message_says_how_to_go_on() -> None:
-    """Whoever raises `Cancelled` need not know the command."""
+    """The raiser of `Cancelled` need not know the command."""
     with pytest.raises(Cancelled, match="Go on with: protoleaf"):
         stopped()
 
 
 @contextmanager
 def interrupted_in_the_middle(_title: str) -> Iterator[OnProgress]:
-    """In place of the progress bar: somebody presses Ctrl+C at the first report of work whose end is known."""
+    """A progress bar that presses Ctrl+C at the first report of a known total."""
     presses = iter([interrupt])
 
     def show(progress: Progress) -> None:
@@ -77,7 +77,7 @@ def interrupted_in_the_middle(_title: str) -> Iterator[OnProgress]:
 def test_adding_images_is_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The project is as it was, and the message says so."""
+    """The project is unchanged, and the message says so."""
     project = labelled_birds(tmp_path)[0]
     project.close()
     write_jpeg(tmp_path / "a.jpg")
@@ -92,7 +92,7 @@ def test_adding_images_is_stopped(
 def test_a_restore_is_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The project is as it was, and the message says so."""
+    """The project is unchanged, and the message says so."""
     project, gull, image_ids = labelled_birds(tmp_path)
     with project:
         project.images.add(found_files(tmp_path / "many", 10_000))

@@ -1,4 +1,4 @@
-"""`protoleaf suggest`: the images whose labels would teach most."""
+"""`protoleaf suggest`: the images to label first."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from tests.support.command_line import done, refused
 
 
 def test_text_and_json(capsys: pytest.CaptureFixture[str], collection: Collection) -> None:
-    """As many as requested, best first, with the most likely class; the file stays as it is."""
+    """The requested number, best first, with the predicted class; the file is unchanged."""
     before = collection.project.read_bytes()
     lines = done(capsys, "suggest", collection.project, "--count", "3").out.splitlines()
     images = done(capsys, "suggest", collection.project, "--count", "3", "--json").fields["images"]
@@ -23,9 +23,9 @@ def test_text_and_json(capsys: pytest.CaptureFixture[str], collection: Collectio
 
 
 def test_at_random(capsys: pytest.CaptureFixture[str], collection: Collection) -> None:
-    """As many unlabelled images, the same ones for the same seed.
+    """Unlabelled images, equal for equal seeds.
 
-    A way that is not there is refused.
+    An unknown method is refused.
     """
 
     def drawn(*options: str) -> list[str]:
@@ -45,7 +45,7 @@ def test_at_random(capsys: pytest.CaptureFixture[str], collection: Collection) -
 
 
 def test_nothing_to_choose_among(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """It says what to do first."""
+    """The error says what to do first."""
     project = tmp_path / "new.protoleaf"
     done(capsys, "new", project)
     assert "Import images first" in refused(capsys, "suggest", project)
@@ -53,6 +53,6 @@ def test_nothing_to_choose_among(capsys: pytest.CaptureFixture[str], tmp_path: P
 
 
 def test_no_prediction_is_certain() -> None:
-    """Whatever a model says: rounded floating-point numbers reach 0 and 1."""
+    """Rounded scores reach neither 0 nor 1."""
     shown = [probability_text(each) for each in (0.0, 0.0004, 0.431, 0.999, 0.9996, 1.0)]
     assert shown == ["<0.1%", "<0.1%", "43.1%", "99.9%", ">99.9%", ">99.9%"]

@@ -1,4 +1,4 @@
-"""timm on the command line: listed by publisher and word, and taken from a folder."""
+"""Timm networks on the command line: listed by publisher and word, and read from a folder."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -31,12 +31,12 @@ SOURCE = "timm:vit_small_patch14_dinov2.lvd142m"
 
 @pytest.fixture(autouse=True)
 def lists(own_caches: None) -> None:
-    """A list of each publisher, as if both had been made before."""
+    """Cached lists of each publisher."""
     keep_in_list(cache_of_test(), [SMALL, DINOV2])
 
 
 def test_the_list_is_narrowed(capsys: pytest.CaptureFixture[str]) -> None:
-    """By publisher, by words; what is not known is a dash, with a line that says so."""
+    """By publisher and words; unknown values are a dash, which a line explains."""
     everything = done(capsys, "backbone", "list", "--published").out
     assert "torchvision:smallnet" in everything
     assert SOURCE in everything
@@ -53,7 +53,7 @@ def test_the_list_is_narrowed(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_options_of_the_list_need_it(capsys: pytest.CaptureFixture[str]) -> None:
-    """Reported in one line, as is a publisher that there is not."""
+    """One line each, also for an unknown publisher."""
     assert "for published networks" in refused(
         capsys, "backbone", "list", "--search", "x", status=2
     )
@@ -62,7 +62,7 @@ def test_options_of_the_list_need_it(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_terms_come_first(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """Size, licence and where the weights come from, before anything is requested."""
+    """Size, licence and source of the weights, before any download."""
     line = refused(capsys, "backbone", "add", SOURCE, status=2)
     assert (
         "vit_small_patch14_dinov2 with weights lvd142m must be downloaded: about 88.2 MB; "

@@ -1,4 +1,4 @@
-"""`protoleaf train` and `protoleaf versions`, and the worker's verb for the window."""
+"""`protoleaf train` and `protoleaf versions`, and the worker's command for the window."""
 
 import subprocess
 import sys
@@ -26,7 +26,7 @@ QUICK = [part for setting in SETTINGS for part in ("--setting", setting)]
 def test_a_version_is_trained_and_used(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Before and after are shown, the version is in the project and in use, and the collection is classified by it."""
+    """Accuracy before and after is shown, and the version is used by the collection."""
     fields = done(capsys, "train", collection.project, *QUICK, "--choose", "--json").fields
     assert (fields["version"], fields["name"], fields["depth"]) == (
         2,
@@ -49,7 +49,7 @@ def test_a_version_is_trained_and_used(
 
 
 def test_the_answer_in_words(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
-    """How good it is, beside what was, and how to use it; then it is chosen by that command."""
+    """Accuracy beside the previous one, and the command that chooses it."""
     lines = done(capsys, "train", collection.project, *QUICK).out.splitlines()
     assert lines[0].startswith("Made model version 2, “Tuned propagation 1”: ")
     assert "% before, on 4 images held out" in lines[0]
@@ -88,7 +88,7 @@ def test_refusals(
 def test_a_version_whose_files_are_gone_is_not_chosen(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A project must always have a model that works; nor is there a version 9."""
+    """A version without its files is refused, as is an unknown version."""
     with Project.open(collection.project) as project:
         project.models.add(backbone_name="own", backbone_hash="00", backbone_path="gone.onnx")
     assert "no such backbone" in refused(capsys, "versions", collection.project, "--choose", "2")
@@ -98,14 +98,14 @@ def test_a_version_whose_files_are_gone_is_not_chosen(
 
 
 def train_request(collection: Collection, out: Path, **settings: int | str) -> Train:
-    """What a window asks a worker for."""
+    """A request of the window to a worker."""
     return Train(collection.project, collection.caches.root, "propagation", out, settings)
 
 
 def test_a_worker_trains_beside_the_window(collection: Collection, tmp_path: Path) -> None:
-    """While the window holds the project: progress, points and a result.
+    """While the window holds the project: progress, curve points, result.
 
-    The window adds the version itself.
+    The window adds the version.
     """
     request = train_request(
         collection,
@@ -136,7 +136,7 @@ def test_a_worker_trains_beside_the_window(collection: Collection, tmp_path: Pat
 
 
 def test_a_cancelled_worker_leaves_nothing(collection: Collection, tmp_path: Path) -> None:
-    """A cancel stops it in the middle: status 0, and no folder."""
+    """Status 0, and no folder."""
     request = train_request(collection, tmp_path / "out", iterations=1_000_000)
     answer = served(request, cancel_at=lambda message: isinstance(message, TrainingPoint))
     assert (answer.status, answer.ending) == (0, Stopped())
@@ -144,14 +144,14 @@ def test_a_cancelled_worker_leaves_nothing(collection: Collection, tmp_path: Pat
 
 
 def test_a_refusal_is_a_sentence(collection: Collection, tmp_path: Path) -> None:
-    """What is wrong with a setting is reported to the window."""
+    """An invalid setting is reported to the window."""
     answer = served(train_request(collection, tmp_path / "out", iterations="some"))
     assert (answer.status, answer.events) == (1, ())
     assert "expected a whole number" in answer.ending.message
 
 
 def test_a_killed_worker_leaves_the_project_sound(collection: Collection, tmp_path: Path) -> None:
-    """SIGKILL in the middle of a training: the project has no scratch and no version."""
+    """After SIGKILL the project has no temporary files and no version."""
 
     def kill_at_point(event: object) -> None:
         if isinstance(event, TrainingPoint):
@@ -178,7 +178,7 @@ def test_a_killed_training_leaves_nothing_after_the_next_start(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """SIGKILL while its files are being written: the next command takes them away, and a running one's stay."""
+    """Temporary files of a killed training are removed by the next command, not a running one's."""
     program = (
         "import sys\nfrom engine.cli.main import main\nimport engine.collection.training.train as "
         "training\ndef write_and_wait(*_, out, **__):\n    out.mkdir()\n    (out / "

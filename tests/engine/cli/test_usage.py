@@ -1,4 +1,4 @@
-"""What the command line says of itself, and when it is called in a way it does not have."""
+"""Usage of the command line: help and usage errors."""
 
 from pathlib import Path
 
@@ -54,16 +54,13 @@ COMMANDS = {
 
 
 def test_commands_are_those_of_the_contract() -> None:
-    """A first word is a command if and only if it is one of these.
-
-    Anything else is a project for the window.
-    """
+    """Any other first word is a project for the window."""
     assert commands.COMMAND_NAMES == COMMANDS
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_the_list_says_what_a_command_says_of_itself(name: str) -> None:
-    """The list of commands has their first paragraphs, since it loads none of them."""
+    """The list has the first paragraph of each command without loading it."""
     listed = {
         **{each: about for each, (_, about) in commands.COMMANDS.items()},
         **commands.LABORATORY,
@@ -72,7 +69,7 @@ def test_the_list_says_what_a_command_says_of_itself(name: str) -> None:
 
 
 def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
-    """Both go to standard output with exit status 0; without any word the help is shown too."""
+    """Printed to standard output with status 0; without arguments the help is printed, too."""
     assert done(capsys, "--version").out == f"protoleaf {__version__}\n"
     shown = done(capsys, "--help").out
     assert all(f"  {command} " in shown for command in COMMANDS)
@@ -134,13 +131,13 @@ def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixtu
 def test_misuse_is_one_line_and_status_2(
     arguments: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A command, option or argument that does not exist or is missing is named, before any file is looked at."""
+    """Unknown or missing commands, options and arguments are reported before files are read."""
     assert message in refused(capsys, *arguments, status=2)
 
 
 @pytest.mark.parametrize("group", ["backbone", "benchmark", "experiment"])
 def test_a_group_alone_explains_itself(group: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """All groups alike: the help line by line on standard error, and misuse."""
+    """The help on standard error, as a usage error."""
     answer = protoleaf(capsys, group)
     assert (answer.status, answer.out) == (2, "")
     assert answer.err.startswith(f"Usage: protoleaf {group} ")
@@ -148,7 +145,7 @@ def test_a_group_alone_explains_itself(group: str, capsys: pytest.CaptureFixture
 
 
 def test_help_names_every_device(capsys: pytest.CaptureFixture[str]) -> None:
-    """Also where the backbone is changed; and those that never ran on real hardware."""
+    """Also for changing the backbone; untested devices are marked."""
     for command in (("embed",), ("backbone", "use")):
         shown = " ".join(done(capsys, *command, "--help").out.split())
         assert (
@@ -160,7 +157,7 @@ def test_help_names_every_device(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_named_file_that_is_no_image(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It is listed with what it is, and not taken."""
+    """It is listed with its kind, and not added."""
     answer = done(capsys, "import-images", collection.project, collection.truth).out
     assert answer.startswith("Added 0 images")
     assert (
@@ -170,7 +167,7 @@ def test_a_named_file_that_is_no_image(
 
 
 def test_unknown_graph_format(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
-    """A format that does not exist is misuse, and the message lists those that do."""
+    """A usage error lists the formats."""
     line = refused(
         capsys, "import-graph", collection.project, collection.graph, "--format", "owl", status=2
     )
@@ -184,7 +181,7 @@ def test_stopped_by_the_person(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Ctrl+C ends with status 130 and one line, not with a traceback."""
+    """Status 130 and one line, without a traceback."""
 
     def interrupted(*_arguments: object) -> None:
         raise stop
@@ -197,7 +194,7 @@ def test_stopped_by_the_person(
 
 @pytest.mark.parametrize("as_json", [False, True])
 def test_doctor(as_json: bool, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """It names versions, every execution provider with a reason when it does not work, and the caches."""
+    """It prints versions, every execution provider with a reason if it fails, and caches."""
     answer = done(capsys, "doctor", *(["--json"] if as_json else []))
     if not as_json:
         assert f"protoleaf           {__version__}" in answer.out
@@ -216,7 +213,7 @@ def test_doctor(as_json: bool, capsys: pytest.CaptureFixture[str], tmp_path: Pat
 def test_json_is_one_object_that_any_terminal_takes(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With --json standard output holds one line with one object, also where there is text otherwise."""
+    """With --json standard output has one line with one object, in ASCII."""
     answer = protoleaf(capsys, "import-images", collection.project, collection.unsorted, "--json")
     assert answer.out.count("\n") == 1
     assert answer.fields == {

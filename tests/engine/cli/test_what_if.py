@@ -1,4 +1,4 @@
-"""`protoleaf what-if`: what edits of the graph would change, without making them."""
+"""`protoleaf what-if`: effects of edits of the graph without making them."""
 
 import subprocess
 import sys
@@ -16,7 +16,7 @@ def test_edits_are_tried_and_nothing_is_changed(
 ) -> None:
     """Merging two classes moves all images of one.
 
-    Text and JSON agree, and the file keeps its bytes.
+    Text and JSON agree, and the file is unchanged.
     """
     before = collection.project.read_bytes()
     edits = ("--unlink", "Red disc=Red", "--merge", "Blue checks=Blue disc")
@@ -43,7 +43,7 @@ def test_edits_are_tried_and_nothing_is_changed(
 def test_what_the_graph_refuses_is_refused(
     capsys: pytest.CaptureFixture[str], collection: Collection
 ) -> None:
-    """A circle, a class that there is not, and half a pair; each with one line."""
+    """A cycle, an unknown class and an incomplete pair; one line each."""
     before = collection.project.read_bytes()
     assert "Red" in refused(capsys, "what-if", collection.project, "--link", "Red=Red disc")
     assert "Nowhere" in refused(capsys, "what-if", collection.project, "--merge", "Nowhere=Red")
@@ -66,9 +66,9 @@ with Project.open(Path(sys.argv[1])):
 def test_it_works_beside_a_window(
     capsys: pytest.CaptureFixture[str], collection: Collection
 ) -> None:
-    """While another process has the project open for writing, so that nobody else may.
+    """While another process has the project open for writing.
 
-    The answer is the same.
+    The result is the same.
     """
     words = ("what-if", collection.project, "--merge", "Blue checks=Blue disc", "--json")
     alone = done(capsys, *words).fields

@@ -1,4 +1,4 @@
-"""One whole session on the command line, from an empty folder to figures."""
+"""A complete session on the command line, from an empty folder to accuracy."""
 
 import csv
 from pathlib import Path
@@ -46,7 +46,7 @@ FIGURES = {
 def test_from_an_empty_folder_to_figures(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Every step of the documented way works, a second embedding is free, and no picture is touched."""
+    """Every documented step works, a second embedding does nothing, no image is changed."""
     given = write_collection(tmp_path / "collection", cache_of_test())
     pictures = {folder: tree_hash(folder) for folder in (given.shots, given.unsorted)}
     project, out = given.project, tmp_path / "predictions.csv"
@@ -99,7 +99,7 @@ def test_from_an_empty_folder_to_figures(
 def test_predictions_file(
     collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The columns are the documented ones, and there is one row for each image without a person's label."""
+    """The documented columns, and one row for each unlabelled image."""
     out = tmp_path / "predictions.csv"
     done(capsys, "classify", collection.project, "-o", out, "--setting", "ppn")
     with out.open(encoding="utf-8", newline="") as file:
@@ -122,7 +122,7 @@ def test_predictions_file(
 def test_classify_never_changes_a_persons_label(
     collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Labels, also "none of the classes" and one that the machine will think wrong, stay word for word."""
+    """Labels, also "none of the classes" and seemingly wrong ones, are unchanged."""
     with Project.open(collection.project) as project:
         first, second = list(project.images.table().ids)[-2:]
         project.labels.set([first], None)
@@ -141,7 +141,7 @@ def test_classify_never_changes_a_persons_label(
 def test_each_setting_beats_chance(
     collection: Collection, setting: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """On easy shapes every setting is far better than chance, at the leaf and above."""
+    """On simple shapes every setting is far better than chance, at the leaf and above."""
     figures = done(
         capsys,
         "evaluate",
@@ -162,7 +162,7 @@ def test_each_setting_beats_chance(
 def test_all_settings_side_by_side(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """`--setting all` prints a column for each setting, and as JSON one object with all four."""
+    """`--setting all` prints a column for each setting, and an object with all four in JSON."""
     arguments = ("evaluate", collection.project, "--truth", collection.truth, "--setting", "all")
     table = done(capsys, *arguments).out.splitlines()
     assert table[0].split() == ["ppn+", "ppn", "prototypes", "regression"]
@@ -179,7 +179,7 @@ def test_all_settings_side_by_side(
 def test_settings_of_different_depth_share_a_table(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With coarse shots only, PPN+ reaches the leaves and plain prototypes do not.
+    """With coarse shots only PPN+ reaches the leaves, plain prototypes do not.
 
     The table has a dash there.
     """
@@ -199,7 +199,7 @@ def test_settings_of_different_depth_share_a_table(
 def test_everything_can_be_undone_after_a_session(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each command that changes something is one step of history, newest first."""
+    """Each changing command is one step of the history, newest first."""
     done(
         capsys,
         "import-images",
@@ -222,9 +222,9 @@ def test_everything_can_be_undone_after_a_session(
 def test_a_deleted_cache_is_filled_again(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Without the cache nothing can be classified and the message says what to do.
+    """Without the cache `classify` says what to do.
 
-    Embedding again mends it.
+    Embedding again fixes it.
     """
     for file in CacheFolders(collection.caches.root).embeddings.iterdir():
         file.unlink()

@@ -1,4 +1,4 @@
-"""Predictions of a data set are the program's own answers for its embeddings; what has none has no prediction."""
+"""Predictions of a data set equal the program's for the same embeddings."""
 
 import math
 from dataclasses import dataclass, replace
@@ -38,7 +38,7 @@ class Laid:
 
 @pytest.fixture
 def laid(collection: Collection, tmp_path: Path) -> Laid:
-    """The small collection, one image of it rotten, classified without views."""
+    """The small collection, one image damaged, classified without views."""
     without_its_views(collection)
     with Project.open(collection.project, for_writing=False) as project:
         classified = classify_project(project, collection.caches, Setting.PPN_PLUS)
@@ -52,7 +52,7 @@ def laid(collection: Collection, tmp_path: Path) -> Laid:
 
 
 def predicted(laid: Laid, out: Path) -> list[dict[str, object]]:
-    """Rows of the predictions, made in this process."""
+    """Rows of predictions, computed in this process."""
     manifest = begin_predictions(laid.data_set, open_bundle(laid.model), out)
     do = ClassifyShards(laid.data_set.folder, out).open(Resources())
     numbers = range(manifest.shard_count)
@@ -64,7 +64,7 @@ def predicted(laid: Laid, out: Path) -> list[dict[str, object]]:
 
 
 def test_predictions_are_the_program_s_own(laid: Laid, tmp_path: Path) -> None:
-    """Class, score, safe class and whether it is unknown, row for row."""
+    """Class, score, safe class and unknown, row by row."""
     rows = predicted(laid, tmp_path / "out")
     fitted, numbers = laid.classified.fitted, range(laid.data_set.manifest.shard_count)
     each = [part for number in numbers for part in laid.data_set.each_rows(number)]
@@ -95,7 +95,7 @@ def test_predictions_are_the_program_s_own(laid: Laid, tmp_path: Path) -> None:
 
 
 def test_only_missing_shards_are_made(laid: Laid, tmp_path: Path) -> None:
-    """And the same again."""
+    """With equal results."""
     rows = predicted(laid, tmp_path / "out")
     manifest = read_predictions_manifest(tmp_path / "out")
     shards = prediction_shards(tmp_path / "out", manifest)
@@ -111,7 +111,7 @@ def test_only_missing_shards_are_made(laid: Laid, tmp_path: Path) -> None:
 
 
 def test_a_damaged_data_set_is_named(laid: Laid, tmp_path: Path) -> None:
-    """With what makes it whole again; no half predictions are left."""
+    """With the command that repairs it; no partial predictions are left."""
     begin_predictions(laid.data_set, open_bundle(laid.model), tmp_path / "out")
     path = laid.data_set.shards.path(0)
     content = bytearray(path.read_bytes())
@@ -126,7 +126,7 @@ def test_a_damaged_data_set_is_named(laid: Laid, tmp_path: Path) -> None:
 
 
 def test_what_does_not_belong_together_is_refused(laid: Laid, tmp_path: Path) -> None:
-    """A data set of another backbone, predictions of another model, a folder with something else."""
+    """A data set of another backbone, predictions of another model, a folder with other files."""
     bundle = open_bundle(laid.model)
     manifest = begin_predictions(laid.data_set, bundle, tmp_path / "out")
     assert begin_predictions(laid.data_set, bundle, tmp_path / "out") == manifest

@@ -1,4 +1,4 @@
-"""Shards hold what the desktop's cache holds, bit by bit; what cannot be read is a row with its reason."""
+"""Shards equal the desktop's cache bit for bit; unreadable images are rows with a reason."""
 
 from pathlib import Path
 from threading import current_thread
@@ -32,7 +32,7 @@ HALF = b"\xff\xd8\xff half of a JPEG"
 
 
 def desktop_cache(images: Path, folder: Path) -> EmbeddingCache:
-    """The desktop's cache after it embedded a folder."""
+    """The desktop's cache of an embedded folder."""
     model = find_model("leafnet")
     cache = EmbeddingCache(folder, model.embedding_identity, model.card.embedding_width)
     requests = [
@@ -43,7 +43,7 @@ def desktop_cache(images: Path, folder: Path) -> EmbeddingCache:
 
 
 def test_embeddings_equal_the_desktop_s(collection: Collection, tmp_path: Path) -> None:
-    """Contents, sizes and embeddings, byte for byte, in the order that the desktop finds images in."""
+    """Hashes, sizes and embeddings are identical, in the desktop's order of images."""
     data_set = embedded([collection.folder], tmp_path / "set", shard_images=7)
     found = rows_of(data_set)
     files = find_images([collection.folder]).files
@@ -58,7 +58,7 @@ def test_embeddings_equal_the_desktop_s(collection: Collection, tmp_path: Path) 
 
 @pytest.mark.parametrize("is_eight_bit", [False, True])
 def test_batches_do_not_change_a_bit(is_eight_bit: bool, tmp_path: Path) -> None:
-    """What the desktop embeds in chunks by the clock, and a worker in others, is the same."""
+    """Other batches give identical embeddings."""
     source = find_model("leafnet").backbone
     path = source if is_eight_bit else tmp_path / "alone.onnx"
     if not is_eight_bit:
@@ -76,7 +76,7 @@ def test_batches_do_not_change_a_bit(is_eight_bit: bool, tmp_path: Path) -> None
 def test_beside_a_gpu_one_thread_runs_batches_of_one_size(
     collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However many threads decode; the rows are those of the cores."""
+    """With any number of decoding threads; rows equal those of the CPU cores."""
     on_cores = rows_of(embedded([collection.folder], tmp_path / "cores", shard_images=100))
     runs, embed = set[tuple[str, int]](), BackboneSession.embed
 
@@ -88,11 +88,11 @@ def test_beside_a_gpu_one_thread_runs_batches_of_one_size(
     monkeypatch.setattr(BackboneSession, "is_on_gpu", True)
     on_gpu = rows_of(embedded([collection.folder], tmp_path / "gpu", shard_images=100))
     assert on_gpu == on_cores
-    assert runs == {("MainThread", 1), ("network_0", 8)}  # opening it tries one image
+    assert runs == {("MainThread", 1), ("network_0", 8)}  # opening it embeds one image
 
 
 def test_archives_tables_and_stores_hold_the_same_images(tmp_path: Path) -> None:
-    """One image is one embedding, wherever it lies."""
+    """An image has the same embedding in each source."""
     data = {f"{number}.jpg": encoded(picture(seed=number), "JPEG") for number in range(5)}
     store = fsspec.filesystem("memory")
     (tmp_path / "files").mkdir()
@@ -116,7 +116,7 @@ def test_archives_tables_and_stores_hold_the_same_images(tmp_path: Path) -> None
 
 
 def test_what_cannot_be_read_is_a_row_with_its_reason(tmp_path: Path) -> None:
-    """Rotten, empty, gone, and what follows a damaged place of an archive; others are embedded."""
+    """Damaged, empty, missing, and after a damaged part of an archive; others are embedded."""
     (tmp_path / "photos").mkdir()
     write_jpeg(tmp_path / "photos" / "1.jpg")
     (tmp_path / "photos" / "2.jpg").write_bytes(HALF)
@@ -154,7 +154,7 @@ def test_what_cannot_be_read_is_a_row_with_its_reason(tmp_path: Path) -> None:
 
 
 def test_only_missing_and_damaged_shards_are_made(tmp_path: Path) -> None:
-    """What is there and sound stays as it is, also when sources have changed meanwhile."""
+    """Valid shards are unchanged, also when sources have changed."""
     (tmp_path / "photos").mkdir()
     for number in range(6):
         write_jpeg(tmp_path / "photos" / f"{number}.jpg", seed=number)
@@ -174,7 +174,7 @@ def test_only_missing_and_damaged_shards_are_made(tmp_path: Path) -> None:
 
 
 def test_a_changed_archive_is_refused(tmp_path: Path) -> None:
-    """Its images would be in no shard, or in two."""
+    """Its images would be missing or duplicated."""
     tar = write_tar(tmp_path / "a.tar", {"a.jpg": encoded(picture(), "JPEG")})
     begun([tar], tmp_path / "set")
     write_tar(tar, {f"{number}.jpg": encoded(picture(), "JPEG") for number in range(9)})
@@ -187,7 +187,7 @@ def test_a_changed_archive_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_share_that_is_gone_ends_the_run(tmp_path: Path) -> None:
-    """Thousands of rows without embeddings would stay for ever."""
+    """Otherwise thousands of rows would permanently lack embeddings."""
     (tmp_path / "photos").mkdir()
     for number in range(SURELY_AWAY):
         write_jpeg(tmp_path / "photos" / f"{number}.jpg", seed=number)
@@ -202,7 +202,7 @@ def test_a_share_that_is_gone_ends_the_run(tmp_path: Path) -> None:
 
 
 def test_a_data_set_goes_on_as_it_was_begun(tmp_path: Path, tinyleaf: Path) -> None:
-    """With other sources, another backbone or other shards it is refused, and what is there stays."""
+    """Other sources, backbones or shard sizes are refused, and the data set is unchanged."""
     write_jpeg(tmp_path / "1.jpg")
     first = begun([tmp_path / "1.jpg"], tmp_path / "set")
     assert begun([tmp_path / "1.jpg"], tmp_path / "set") == first
@@ -221,7 +221,7 @@ def test_a_data_set_goes_on_as_it_was_begun(tmp_path: Path, tinyleaf: Path) -> N
 
 
 def test_other_folders_are_refused(tmp_path: Path) -> None:
-    """Nothing is written over."""
+    """Nothing is overwritten."""
     write_jpeg(tmp_path / "1.jpg")
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "letter.txt").touch()
@@ -236,7 +236,7 @@ def test_other_folders_are_refused(tmp_path: Path) -> None:
 
 
 def test_one_run_at_a_time(tmp_path: Path) -> None:
-    """A second one would do the same work; drafts of killed ones are cleared."""
+    """A second run is refused; drafts of killed runs are removed."""
     write_jpeg(tmp_path / "1.jpg")
     begun([tmp_path / "1.jpg"], tmp_path / "set")
     draft = tmp_path / "set" / SHARDS / ".0123456789abcdef.protoleaf-new"
@@ -253,7 +253,7 @@ def test_one_run_at_a_time(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_a_node_does_not_see(tmp_path: Path) -> None:
-    """A worker on another computer says so, instead of making a folder there."""
+    """A worker on another computer raises an error instead of creating the folder."""
     with pytest.raises(
         InputError, match=r"a node of the cluster does not see the data set.*found .*elsewhere"
     ):
@@ -261,7 +261,7 @@ def test_a_folder_that_a_node_does_not_see(tmp_path: Path) -> None:
 
 
 def test_a_data_set_has_its_backbone(tmp_path: Path) -> None:
-    """File, card and companion are in it, so that it can be gone on with on any node, and read anywhere."""
+    """It has file, card and companion, so that any node can continue it."""
     write_jpeg(tmp_path / "1.jpg")
     manifest = begun([tmp_path / "1.jpg"], tmp_path / "set")
     names = {path.name for path in (tmp_path / "set").iterdir()}

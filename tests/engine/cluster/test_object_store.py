@@ -1,4 +1,4 @@
-"""Images in an object store that speaks S3, on this computer."""
+"""Images in an object store with the S3 protocol, on this computer."""
 
 import json
 import os
@@ -32,7 +32,7 @@ IMAGES = {f"photos/{number}.jpg": encoded(picture(seed=number), "JPEG") for numb
 
 @pytest.fixture
 def store() -> Iterator[dict[str, str]]:
-    """A store with a bucket of images; the environment of commands that may read it."""
+    """A store with a bucket of images, and the environment with its credentials."""
     server = moto_server.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()
@@ -42,7 +42,7 @@ def store() -> Iterator[dict[str, str]]:
             endpoint_url=f"http://{host}:{port}",
             region_name=ACCESS["AWS_DEFAULT_REGION"],
             aws_access_key_id="id",
-            aws_secret_access_key="key",  # noqa: S106 (of a store of this test)
+            aws_secret_access_key="key",  # noqa: S106 (of this test)
         )
         client.create_bucket(Bucket="birds")
         for name, data in IMAGES.items():
@@ -53,7 +53,7 @@ def store() -> Iterator[dict[str, str]]:
 
 
 def test_images_of_a_bucket(store: dict[str, str], tmp_path: Path) -> None:
-    """Embedded like files; without credentials, and where there is nothing, one line says so."""
+    """Embedded like files; missing credentials and an empty bucket are errors of one line."""
     options = ("--backbone", "fast", "--shard-images", "5", "--json")
     command = ("embed", "s3://birds/photos", "--out", tmp_path / "set", *options)
     status, out, err = answered(started(*command, environment=store))

@@ -1,4 +1,4 @@
-"""The whole way on real clusters: one of this computer alone, and one of two nodes."""
+"""Real clusters: one of this computer alone, and one of two nodes."""
 
 import json
 import os
@@ -35,7 +35,7 @@ IMAGES = 60
 
 @pytest.fixture
 def photos(tmp_path: Path) -> Path:
-    """Some images, one of them rotten."""
+    """Some images, one of them damaged."""
     folder = tmp_path / "photos"
     folder.mkdir()
     for number in range(IMAGES - 1):
@@ -46,7 +46,7 @@ def photos(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def nodes() -> Iterator[TwoNodes]:
-    """A cluster of two nodes that several tests use."""
+    """A cluster of two nodes shared by tests."""
     with two_nodes() as found:
         yield found
 
@@ -61,7 +61,7 @@ def test_embed_and_classify_on_this_computer(collection: Collection, tmp_path: P
     with Project.open(collection.project, for_writing=False) as project:
         model = export_model(project, collection.caches, tmp_path / "model").folder
     sources = collection.unsorted
-    scratch = Path("/tmp") / f"pl{os.getpid()}"  # noqa: S108 (names of sockets are short)
+    scratch = Path("/tmp") / f"pl{os.getpid()}"  # noqa: S108 (socket paths are short)
     scratch.mkdir()
     environment = {**program_environment(), "TMPDIR": str(scratch)}
     for new in (8, 0):
@@ -98,11 +98,11 @@ def test_embed_and_classify_on_this_computer(collection: Collection, tmp_path: P
     assert rows_of(DataSet.open(tmp_path / "set")) == rows_of(
         embedded([sources], tmp_path / "expected")
     )
-    scratch.rmdir()  # only an empty one can go
+    scratch.rmdir()  # fails unless empty
 
 
 def test_two_nodes_and_one_that_is_lost(nodes: TwoNodes, photos: Path, tmp_path: Path) -> None:
-    """What one node did not finish the other does; the same rows as without a cluster."""
+    """The other node finishes the work; rows equal those without a cluster."""
     command = embed(photos, tmp_path / "set", "--cluster", nodes.address, "--json")
     running = started(*command, environment=nodes.environment)
     assert shards_there(tmp_path / "set", 3, running)
@@ -116,7 +116,7 @@ def test_two_nodes_and_one_that_is_lost(nodes: TwoNodes, photos: Path, tmp_path:
 
 
 def test_ctrl_c_stops_and_the_same_command_goes_on(photos: Path, tmp_path: Path) -> None:
-    """In one line; no process of the cluster is left."""
+    """One line, and no process of the cluster is left."""
     running = started(*embed(photos, tmp_path / "set"))
     assert shards_there(tmp_path / "set", 2, running)
     children = psutil.Process(running.pid).children(recursive=True)
@@ -138,7 +138,7 @@ def test_ctrl_c_stops_and_the_same_command_goes_on(photos: Path, tmp_path: Path)
 
 
 def test_a_cluster_of_ours_speaks_to_nobody(photos: Path, tmp_path: Path) -> None:
-    """Ray is instructed to report nothing, no process of it connects to another computer, and no secret is written."""
+    """Ray's usage statistics are off, no process connects elsewhere, no secret is written."""
     environment = {
         **program_environment(),
         "HOME": str(tmp_path / "home"),
@@ -149,7 +149,7 @@ def test_a_cluster_of_ours_speaks_to_nobody(photos: Path, tmp_path: Path) -> Non
     children = psutil.Process(running.pid).children(recursive=True)
     environments = [
         each.environ() for each in children
-    ]  # some of Ray's processes write their titles over theirs
+    ]  # some of Ray's processes overwrite their titles
     found = {environment["RAY_USAGE_STATS_ENABLED"] for environment in environments if environment}
     peers = {peer.raddr.ip for each in children for peer in each.net_connections() if peer.raddr}
     assert answered(running)[0] == 0
@@ -161,7 +161,7 @@ def test_a_cluster_of_ours_speaks_to_nobody(photos: Path, tmp_path: Path) -> Non
 
 
 def test_what_ray_itself_says_of_reporting() -> None:
-    """By its own account it is off, and would be on without us."""
+    """Ray itself reports them as off, and as on without our setting."""
     asks = "from ray._common.usage import usage_lib; print(usage_lib.usage_stats_enabled())"
     environment = {
         name: value for name, value in os.environ.items() if name != "RAY_USAGE_STATS_ENABLED"
@@ -180,7 +180,7 @@ def test_what_ray_itself_says_of_reporting() -> None:
 
 
 def test_addresses_that_do_not_answer(photos: Path, tmp_path: Path) -> None:
-    """Nobody listens, or somebody who is no Ray: refused in time, in one line."""
+    """A closed port, or one that is not Ray: refused in time, in one line."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         places = ("127.0.0.1:1", f"127.0.0.1:{silent.getsockname()[1]}")
         for place in places:
@@ -205,7 +205,7 @@ def test_addresses_that_do_not_answer(photos: Path, tmp_path: Path) -> None:
 
 
 def test_another_version_of_ray(nodes: TwoNodes, photos: Path, tmp_path: Path) -> None:
-    """Named, with what to do."""
+    """The error names it and says what to do."""
     program = (
         "import engine, ray, sys; ray.__version__ = '1.0.0'; from engine.cli.main import main; "
         f"sys.exit(main({list(map(str, embed(photos, tmp_path / 'set', '--cluster', nodes.address)))}))"
@@ -226,7 +226,7 @@ def test_another_version_of_ray(nodes: TwoNodes, photos: Path, tmp_path: Path) -
 
 
 def test_without_ray(photos: Path, tmp_path: Path) -> None:
-    """One line says how to get it."""
+    """One line says how to install it."""
     program = (
         "import engine, sys, importlib.util as util; find = util.find_spec; "
         "util.find_spec = lambda name, *rest: None if name == 'ray' else find(name, *rest); "
@@ -272,7 +272,7 @@ def test_a_gpu_that_is_not_there(photos: Path, tmp_path: Path) -> None:
     ],
 )
 def test_work_that_goes_wrong(name: str, message: str) -> None:
-    """Ends the run with what was wrong; a bug stays a bug."""
+    """The run ends with the error; a bug keeps its traceback."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.support.ray_works", name],
         capture_output=True,
@@ -287,7 +287,7 @@ def test_work_that_goes_wrong(name: str, message: str) -> None:
 
 
 def test_a_shard_whose_worker_is_lost_when_it_is_there(tmp_path: Path) -> None:
-    """Counts among those that the run made, though the next worker finds it; those of earlier runs do not."""
+    """It counts as made by this run, though another worker finds it; earlier ones do not."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.support.ray_works", "new", tmp_path],
         capture_output=True,

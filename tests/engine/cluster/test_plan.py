@@ -1,4 +1,4 @@
-"""A plan gives every image to one shard, once, and comes back as it was written."""
+"""A plan assigns every image to one shard and is read as written."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ PIECES = [
 
 
 def test_a_plan_comes_back(tmp_path: Path) -> None:
-    """With names that are no valid Unicode, which files on Linux may have."""
+    """With names of invalid Unicode, as on Linux."""
     assert write_plan(tmp_path, PIECES, 3, CancelToken()) == PlanTotals(5, None)
     plan = ShardPlan(tmp_path)
     shards = [plan.pieces(number) for number in range(plan.totals.shards)]
@@ -39,14 +39,14 @@ def test_a_plan_comes_back(tmp_path: Path) -> None:
 
 
 def test_images_are_counted_where_that_is_possible(tmp_path: Path) -> None:
-    """Of images and tables; of tar files only reading them tells."""
+    """In folders and tables; tar files must be read for that."""
     pieces = [piece for piece in PIECES if piece.kind != TAR_FILE]
     assert write_plan(tmp_path, pieces, 100, CancelToken()) == PlanTotals(1, 9)
 
 
 @given(st.lists(st.one_of(st.none(), st.integers(1, 9)), max_size=60), st.integers(1, 12))
 def test_every_piece_is_in_one_shard(counts: list[int | None], most: int) -> None:
-    """In order; shards hold as many images as are requested at most, unless one piece alone has more."""
+    """In order; at most the requested number of images, unless a single piece has more."""
     pieces = [Piece(IMAGE, str(place), images=count) for place, count in enumerate(counts)]
     shards = list(grouped(pieces, most))
     assert [piece for shard in shards for piece in shard] == pieces
@@ -56,7 +56,7 @@ def test_every_piece_is_in_one_shard(counts: list[int | None], most: int) -> Non
 
 
 def test_a_stopped_plan_leaves_nothing(tmp_path: Path) -> None:
-    """No half plan is ever seen."""
+    """No partial plan is published."""
     cancel = CancelToken()
     cancel.cancel()
     with pytest.raises(Cancelled):
@@ -65,7 +65,7 @@ def test_a_stopped_plan_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_a_damaged_plan_is_refused(tmp_path: Path) -> None:
-    """In one line."""
+    """One line."""
     write_plan(tmp_path, PIECES, 3, CancelToken())
     path = tmp_path / PLAN_FILE
     path.write_bytes(path.read_bytes()[:-20])

@@ -1,4 +1,4 @@
-"""How work is shared out, before any cluster is asked."""
+"""Resources of workers on a cluster."""
 
 import pytest
 
@@ -21,12 +21,12 @@ from engine.events import CancelToken
 def test_workers_of_a_cluster(
     size: ClusterSize, with_gpu: bool, expected: tuple[int, Resources]
 ) -> None:
-    """One for each GPU with its share of the cores, else one for each core."""
+    """One for each GPU with a share of the cores, else one for each core."""
     assert size.workers(with_gpu=with_gpu) == expected
 
 
 def test_where_work_computes() -> None:
-    """On GPUs where there are any, unless a person says otherwise."""
+    """On GPUs if available, unless a device is requested."""
     assert [Places("auto").has_gpu(count) for count in (0, 2)] == [False, True]
     assert not Places("auto", "cpu").has_gpu(2)
     assert Places("auto", "cuda").has_gpu(2)
@@ -36,7 +36,7 @@ def test_where_work_computes() -> None:
 
 @pytest.mark.parametrize("address", ["nonsense", "host", "ray://host:10001", "host:port", ":"])
 def test_addresses_that_are_none(address: str) -> None:
-    """Are refused before anything is tried."""
+    """Invalid addresses are refused before connecting."""
     with (
         pytest.raises(UsageError, match="not the address of a Ray cluster"),
         connected(address, CancelToken()),

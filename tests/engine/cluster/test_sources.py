@@ -1,4 +1,4 @@
-"""What sources hold: the images that the desktop finds, and those in lists, archives, tables and stores."""
+"""Sources of images: folders as on the desktop, lists, archives, tables and stores."""
 
 import os
 from pathlib import Path
@@ -20,13 +20,13 @@ JPEG = encoded(picture(), "JPEG")
 
 
 def pieces_of(*sources: Path | str, shard_images: int = 5) -> list[Piece]:
-    """Everything the sources hold."""
+    """All pieces of the sources."""
     return list(each_piece(absolute([str(each) for each in sources]), shard_images, FoundImages()))
 
 
 @pytest.fixture
 def photos(tmp_path: Path) -> Path:
-    """A folder with folders, hidden files, doubles, other files and names in a natural order."""
+    """Nested folders, hidden files, duplicates, other files and names with numbers."""
     folder = tmp_path / "photos"
     for name in (
         "10.jpg",
@@ -58,7 +58,7 @@ def test_what_is_left_out_is_counted(photos: Path) -> None:
 
 
 def test_lists_of_paths(tmp_path: Path) -> None:
-    """Relative to the list, absolute, addresses, and what is not there: that shows when it is read."""
+    """Relative to the list, absolute, URLs, and missing files, which show when they are read."""
     listed = tmp_path / "list.txt"
     listed.write_bytes(b"a.jpg\r\n\n/else/b.png\ns3://bucket/c.jpg\nno suffix\n\xff.jpg\n")
     assert pieces_of(listed) == [
@@ -71,7 +71,7 @@ def test_lists_of_paths(tmp_path: Path) -> None:
 
 
 def test_archives_and_tables(tmp_path: Path) -> None:
-    """A tar file is one piece; row groups of a table go together up to the size of a shard."""
+    """A tar file is one piece; row groups of a table are joined up to the size of a shard."""
     tar = write_tar(tmp_path / "1.tar", {"a.jpg": JPEG})
     table = write_table(
         tmp_path / "2.parquet", {str(number): JPEG for number in range(9)}, group_rows=2
@@ -85,7 +85,7 @@ def test_archives_and_tables(tmp_path: Path) -> None:
 
 
 def test_stores() -> None:
-    """Files below an address in the order of their names, without hidden ones and doubles."""
+    """Files below a URL sorted by name, without hidden ones and duplicates."""
     store = fsspec.filesystem("memory")
     for name in ("b/2.jpg", "b/1.jpg", "b/1.cr2", "b/.trash/3.jpg", "b/notes.txt", "b/c/4.png"):
         store.pipe_file(f"/sources/{name}", JPEG)
@@ -101,7 +101,7 @@ def test_stores() -> None:
 
 
 def test_refusals(tmp_path: Path) -> None:
-    """What is not there, of no kind, or without images, each in one line."""
+    """Missing, unsupported and empty sources, in one line."""
     (tmp_path / "notes.doc").touch()
     pq.write_table(pa.table({"label": [1], "name": ["a"]}), tmp_path / "labels.parquet")
     (tmp_path / "no.parquet").write_bytes(b"PAR1")
@@ -120,7 +120,7 @@ def test_refusals(tmp_path: Path) -> None:
 
 
 def test_a_store_whose_package_is_missing() -> None:
-    """Names the package."""
+    """The error names the package."""
     with pytest.raises(InputError, match=r"needs another package: found .*adlfs"):
         pieces_of("abfs://container/photos")
 

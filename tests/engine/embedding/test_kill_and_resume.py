@@ -21,7 +21,7 @@ BATCHES_BEFORE_KILL = 3
 
 
 def embed_folder(root: Path, *, stop_after: int = -1) -> tuple[int, int]:
-    """Embed `root`/photos; print each reported id; after `stop_after` batches wait to be killed."""
+    """Embed `root`/photos and print each id; after `stop_after` batches wait for a kill."""
     requests = [EmbedRequest(number, root / "photos" / f"{number}.jpg") for number in range(COUNT)]
     batches = 0
 

@@ -1,4 +1,4 @@
-"""Figures worked out by hand on made-up predictions, and how images of a truth file are found."""
+"""Figures computed by hand, and how images of a truth file are found."""
 
 import math
 from collections.abc import Iterator
@@ -51,7 +51,7 @@ ROWS = {
         0.09,
         0.05,
         0.04,
-    ),  # Clay: wrong everywhere, not among five; safe class Animal is wrong
+    ),  # Clay: wrong at all levels, not in the top 5; safe class Animal is wrong
     "e.jpg": (
         0.30,
         0.22,
@@ -59,9 +59,9 @@ ROWS = {
         0.10,
         0.10,
         0.08,
-    ),  # Gull: Dog is wrong, Bird and Animal are right; nothing is safe
-    "far.jpg": (0.02, 0.90, 0.02, 0.02, 0.02, 0.02),  # none of the classes, and called unknown
-    "shot.jpg": (0.90, 0.02, 0.02, 0.02, 0.02, 0.02),  # labelled by a person: does not count
+    ),  # Gull: Dog is wrong, Bird and Animal are right; no safe class
+    "far.jpg": (0.02, 0.90, 0.02, 0.02, 0.02, 0.02),  # none of the classes, predicted unknown
+    "shot.jpg": (0.90, 0.02, 0.02, 0.02, 0.02, 0.02),  # labelled: does not count
     "other.jpg": (0.90, 0.02, 0.02, 0.02, 0.02, 0.02),  # not in the truth: does not count
 }
 
@@ -91,7 +91,7 @@ def test_figures_worked_by_hand(project: Project) -> None:
     assert figures.images == 6
     assert figures.top1 == pytest.approx(2 / 5)
     assert figures.top5 == pytest.approx(4 / 5)
-    # Level 0: all but d. Level 1, where Dog and the stones stand for themselves: all but d. Level 2: as at the leaf.
+    # Level 0: all but d. Level 1 (Dog and the stones count themselves): all but d. Level 2: leaves.
     assert figures.levels == pytest.approx((4 / 5, 4 / 5, 2 / 5))
     assert figures.calibration_error == pytest.approx((0.4 + 0.1 + 0.45 + 0.5 + 0.3) / 5, abs=1e-5)
     assert figures.coverage == pytest.approx(4 / 6)
@@ -115,7 +115,7 @@ def test_two_images_in_one_bin_cancel_out(project: Project) -> None:
 
 
 def test_a_leaf_below_two_parents_counts_once(project: Project) -> None:
-    """The score of Animal is the sum over distinct leaves, though Gull reaches it on two paths."""
+    """The score of Animal sums distinct leaves, though Gull is on two paths."""
     ids = class_ids(project)
     project.classes.link(ids["Dog"], [ids["Gull"]])
     classified = made_up(
@@ -129,7 +129,7 @@ def test_a_leaf_below_two_parents_counts_once(project: Project) -> None:
 
 
 def test_nothing_known_has_no_accuracy(project: Project) -> None:
-    """Only images of no class: accuracies are not numbers, coverage is."""
+    """Without known classes accuracy is NaN, coverage is not."""
     ids = class_ids(project)
     classified = made_up(
         project.classes.graph, [ids["Dog"], ids["Rock"]], [(0.9, 0.1)], paths=["a.jpg"], far=[0]
@@ -154,7 +154,7 @@ def test_nothing_known_has_no_accuracy(project: Project) -> None:
     ],
 )
 def test_images_are_found_by_path_or_its_end(project: Project, name: str, found: bool) -> None:
-    """A truth may name an image as the project does, absolutely, or by whole parts at the end of its path."""
+    """As in the project, absolute, or by the last components of the path."""
     ids = class_ids(project)
     classified = made_up(
         project.classes.graph,
@@ -173,7 +173,7 @@ def test_images_are_found_by_path_or_its_end(project: Project, name: str, found:
 def test_an_end_that_fits_several_images(project: Project) -> None:
     """Two unlabelled images of one name are refused.
 
-    A labelled twin or a whole path leaves no doubt.
+    A labelled one or a full path is not ambiguous.
     """
     ids = class_ids(project)
     chances, candidates = [(0.9, 0.1)] * 2, [ids["Dog"], ids["Rock"]]
@@ -219,7 +219,7 @@ def test_truth_file_as_people_write_it(project: Project, tmp_path: Path) -> None
 
 
 def test_a_truth_by_source_id_and_synonym(project: Project, tmp_path: Path) -> None:
-    """What a class is called elsewhere means the class."""
+    """Both are names of the class."""
     ids = class_ids(project)
     aliases = ClassAttributes("n02084071", ("Canis familiaris",))
     project.classes.edit(
@@ -231,7 +231,7 @@ def test_a_truth_by_source_id_and_synonym(project: Project, tmp_path: Path) -> N
 
 
 def test_a_class_that_is_called_unknown(project: Project, tmp_path: Path) -> None:
-    """Where the graph has a class of that name, that class is meant."""
+    """If the graph has a class of that name, it is used."""
     class_id = project.classes.add("unknown")[1]
     file = tmp_path / "truth.csv"
     file.write_text("image,class\na.jpg,unknown\n", encoding="utf-8")
@@ -239,7 +239,7 @@ def test_a_class_that_is_called_unknown(project: Project, tmp_path: Path) -> Non
 
 
 def test_a_synonym_that_is_unknown(project: Project, tmp_path: Path) -> None:
-    """WordNet calls a stranger "unknown", too: in a truth file the word still means none of the classes."""
+    """WordNet has the synonym "unknown", but in a truth file it means none of the classes."""
     dog = class_ids(project)["Dog"]
     project.classes.edit(
         lambda graph: graph.set_attributes(dog, ClassAttributes(synonyms=("unknown",))),
@@ -251,7 +251,7 @@ def test_a_synonym_that_is_unknown(project: Project, tmp_path: Path) -> None:
 
 
 def test_ambiguous_class_in_the_truth(project: Project, tmp_path: Path) -> None:
-    """A name that two classes share is refused with the line."""
+    """An ambiguous name is refused with the line."""
     project.classes.add("Gull", [class_ids(project)["Rock"]])
     file = tmp_path / "truth.csv"
     file.write_text("image,class\na.jpg,Dog\nb.jpg,Gull\n", encoding="utf-8")
@@ -263,7 +263,7 @@ def test_ambiguous_class_in_the_truth(project: Project, tmp_path: Path) -> None:
     "other", ["photos/1.jpg", "./photos/1.jpg", "{folder}/photos/1.jpg", "photos\\1.jpg", "1.jpg"]
 )
 def test_two_names_of_one_image_that_contradict_each_other(project: Project, other: str) -> None:
-    """Whatever both are spelled like, and in either order; two that agree are one."""
+    """In any spelling and order; equal classes are accepted."""
     ids = class_ids(project)
     classified = made_up(
         project.classes.graph, [ids["Dog"], ids["Rock"]], [(0.9, 0.1)], paths=["photos/1.jpg"]
@@ -276,7 +276,7 @@ def test_two_names_of_one_image_that_contradict_each_other(project: Project, oth
 
 
 def test_an_end_may_belong_to_another_image(project: Project) -> None:
-    """`1.jpg` names the image in the root, so it says nothing of `photos/1.jpg`."""
+    """`1.jpg` is the image in the root and not `photos/1.jpg`."""
     ids = class_ids(project)
     classified = made_up(
         project.classes.graph,

@@ -1,4 +1,4 @@
-"""What a bar costs and brings, counted over labelled images that the model did not learn from."""
+"""Coverage and accuracy by threshold, on held-out labelled images."""
 
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ ANIMAL, BIRD, DIVER, GULL, PUFFIN, SEAL, HERRING_GULL, PLANT, KELP = range(1, 10
 
 @pytest.fixture
 def fitted(propagation: PropagationSession) -> EverydayModel:
-    """A model of four kinds of the seaside."""
+    """A model of four seaside classes."""
     drawn = collection(seaside_graph())
     return fit(
         drawn.graph,
@@ -32,7 +32,7 @@ def fitted(propagation: PropagationSession) -> EverydayModel:
 def _with_held_out(
     fitted: EverydayModel, predicted: list[tuple[int, dict[int, float]]]
 ) -> EverydayModel:
-    """The model as if it had predicted this for held-out images: each one's label, and the chances of classes."""
+    """The model with given held-out predictions: label and probabilities of each image."""
     candidates = fitted.candidate_ids.tolist()
     chances = np.zeros((len(predicted), len(candidates)), dtype=np.float32)
     for row, (_, by_class) in enumerate(predicted):
@@ -56,7 +56,7 @@ def test_a_fit_holds_out_every_shot_and_is_right_about_most(fitted: EverydayMode
 
 
 def test_each_bar_counts_what_is_named_and_what_is_right(fitted: EverydayModel) -> None:
-    """Two puffins, of which the second is taken for a seal at less than 70%, and a seal that looks like a puffin."""
+    """Two puffins, the second below 70% predicted as seal, and a seal predicted as puffin."""
     model = _with_held_out(
         fitted,
         [
@@ -83,7 +83,7 @@ def test_each_bar_counts_what_is_named_and_what_is_right(fitted: EverydayModel) 
 def test_a_bar_is_tried_on_the_whole_branch_but_not_where_another_one_is_set(
     fitted: EverydayModel,
 ) -> None:
-    """A seal of 60.5%: below a bar of 90% it is not even a diver, unless seals have a lower bar of their own."""
+    """A seal of 60.5%: with 90% not even a diver, unless seals have a lower threshold."""
     model = _with_held_out(fitted, [(SEAL, {SEAL: 0.605, KELP: 0.395})])
     graph = seaside_graph()
     named = []
@@ -113,7 +113,7 @@ def test_a_class_without_held_out_images_has_no_curve(fitted: EverydayModel) -> 
 
 
 def test_it_says_that_classes_have_no_examples(propagation: PropagationSession) -> None:
-    """No held-out image can be taken for kelp, which has none."""
+    """No held-out image can be predicted as kelp, which has no examples."""
     drawn = collection(seaside_graph())
     model = fit(
         drawn.graph, drawn.shots(dict.fromkeys((PUFFIN, SEAL, HERRING_GULL), 3)), propagation, PRIOR
@@ -133,7 +133,7 @@ def test_higher_bars_name_no_more(fitted: EverydayModel) -> None:
 
 
 def test_where_a_bar_comes_from() -> None:
-    """Puffin lies under both: the stricter one counts."""
+    """Puffin is below both: the higher threshold counts."""
     graph = seaside_graph()
     policies = {BIRD: Policy(bar=0.9), DIVER: Policy(bar=0.6), SEAL: Policy(is_deepest=True)}
     assert where_bar_is_set(graph, policies, PUFFIN) == BIRD

@@ -1,4 +1,4 @@
-"""Classes that are called like files of an export, like devices, or like one another: every folder comes back."""
+"""Classes named like files of an export, devices, or each other: all folders can be imported."""
 
 from pathlib import Path
 
@@ -68,7 +68,7 @@ FOLDERS = [
 
 @pytest.fixture(scope="module")
 def labelled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An image for each class; all images have one name, which is a class below the first, too."""
+    """An image for each class; all have one name, which is also that of a class."""
     folder = tmp_path_factory.mktemp("hostile")
     project = make_project(folder)
     files = [draw(folder / "photos" / f"{number}" / "photo.png", number) for number in range(COUNT)]

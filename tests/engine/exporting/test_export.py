@@ -1,4 +1,4 @@
-"""Exports appear whole or not at all, in no place that holds something, and say what they left out."""
+"""Exports are atomic, overwrite nothing, and list what was left out."""
 
 from codecs import BOM_UTF8
 from pathlib import Path
@@ -36,7 +36,7 @@ def test_chosen_images(music: Labelled, tmp_path: Path, which: Which, images: in
 
 @pytest.mark.parametrize("name", WRITTEN)
 def test_a_stopped_export_leaves_nothing(music: Labelled, tmp_path: Path, name: str) -> None:
-    """Neither a half-made file or folder nor its draft."""
+    """Neither a partial file or folder nor its draft."""
     target = tmp_path / "target"
     target.mkdir()
     token = CancelToken()
@@ -53,7 +53,7 @@ def test_a_stopped_export_leaves_nothing(music: Labelled, tmp_path: Path, name: 
 
 @pytest.mark.parametrize("name", WRITTEN)
 def test_nothing_is_written_over(music: Labelled, tmp_path: Path, name: str) -> None:
-    """A folder with something in it stays; a file is replaced only as a whole.
+    """A folder with files is refused; a file is replaced atomically.
 
     The project never is.
     """
@@ -86,7 +86,7 @@ def test_places_that_cannot_be(music: Labelled, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("how", Placing)
 def test_class_folders(music: Labelled, tmp_path: Path, how: Placing) -> None:
-    """Nested as the classes are, a class with several parents once, names that every file system takes."""
+    """Nested like the classes, a class with several parents once, with portable names."""
     out = tmp_path / "out"
     done = export_images(
         music.project, music.answers, ExportChoice("folders", out, Which.ALL, FolderOptions(how))
@@ -127,9 +127,9 @@ def test_flat_class_folders(music: Labelled, tmp_path: Path) -> None:
 def test_no_class_lies_beside_its_own_leaves(
     music: Labelled, tmp_path: Path, name: str, below: str
 ) -> None:
-    """Trainers would take Wind for one more class beside Flute.
+    """Training tools would take Wind for another class next to Flute.
 
-    The table still has the labels of its images.
+    The table has the labels of its images.
     """
     out = tmp_path / "out"
     done = export_images(
@@ -142,7 +142,7 @@ def test_no_class_lies_beside_its_own_leaves(
 
 
 def test_a_table_for_excel(music: Labelled, tmp_path: Path) -> None:
-    """Its byte-order mark is no part of the first column's name, and the next export still knows it for its own."""
+    """Its byte-order mark is not in the first column's name, and the next export replaces it."""
     out = tmp_path / "out.csv"
     choice = ExportChoice("csv", out, Which.VERIFIED, has_byte_order_mark=True)
     written = export_images(music.project, music.answers, choice)
@@ -157,7 +157,7 @@ def test_a_table_for_excel(music: Labelled, tmp_path: Path) -> None:
 
 
 def test_a_lost_image_is_a_failure(music: Labelled, tmp_path: Path) -> None:
-    """What can be written is; what cannot is reported."""
+    """Others are exported."""
     lost = music.project.images.resolve(music.project.images.record(music.images["piano.png"]))
     lost.unlink()
     done = export_images(music.project, music.answers, ExportChoice("folders", tmp_path / "out"))
@@ -167,7 +167,7 @@ def test_a_lost_image_is_a_failure(music: Labelled, tmp_path: Path) -> None:
 
 
 def test_two_images_of_one_name(music: Labelled, tmp_path: Path) -> None:
-    """Both come along, whatever the size of the letters."""
+    """Both are exported, also where names differ in case only."""
     first = music.project.images.resolve(music.project.images.record(music.images["piano.png"]))
     other = first.parent.parent / "elsewhere" / "PIANO.png"
     other.parent.mkdir()
@@ -183,7 +183,7 @@ def test_two_images_of_one_name(music: Labelled, tmp_path: Path) -> None:
 
 
 def test_a_draft_of_a_killed_export_goes(music: Labelled, tmp_path: Path) -> None:
-    """The next export beside it takes it away."""
+    """The next export to the same place removes it."""
     (tmp_path / f".0123{DRAFT_SUFFIX}").touch()
     export_images(music.project, {}, ExportChoice("csv", tmp_path / "out.csv", Which.VERIFIED))
     assert not list(tmp_path.glob(f".*{DRAFT_SUFFIX}"))

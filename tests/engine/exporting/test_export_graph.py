@@ -1,4 +1,4 @@
-"""The category graph in the formats of others, and back."""
+"""Exporting the category graph in formats of other programs, and importing it."""
 
 import json
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ HARD_NAME = 'and/or "海鸥" <&> \\ |'
 
 @pytest.fixture
 def project(tmp_path: Path) -> Iterator[Project]:
-    """Two parents, equal names in two places, names and notes with every sign, ids and colours."""
+    """Two parents, equal names, names and notes with special characters, ids and colours."""
     with new_project(tmp_path) as made:
         bird = made.classes.add("Bird")[1]
         sea = made.classes.add("Sea, and coast")[1]
@@ -46,7 +46,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 
 def facts_of_classes(project: Project) -> set[tuple[str, str, str, ClassAttributes]]:
-    """Everything that is known of each class, at each of its places."""
+    """All attributes of each class, at each of its paths."""
     graph = project.classes.graph
     return {
         (path_text, graph.name(each), str(graph.level(each)), graph.attributes(each))
@@ -59,7 +59,7 @@ def facts_of_classes(project: Project) -> set[tuple[str, str, str, ClassAttribut
 def test_what_comes_back_is_the_same(name: str, project: Project, tmp_path: Path) -> None:
     """Classes, edges, ids, synonyms, notes and colours.
 
-    Importing it where it came from changes nothing.
+    Importing into the same project changes nothing.
     """
     out = tmp_path / f"classes{GRAPH_FORMATS[name].suffix}"
     assert export_graph(project, out).format_name == name
@@ -83,7 +83,7 @@ def test_what_comes_back_is_the_same(name: str, project: Project, tmp_path: Path
 
 
 def test_notes_alone_are_news(project: Project, tmp_path: Path) -> None:
-    """What people noted stays; what they did not is filled in, and the step says so."""
+    """Existing notes stay, missing ones are added, and the step says so."""
     export_graph(project, tmp_path / "classes.json")
     gull = project.classes.graph.find("Gull")
     project.classes.set_attributes([gull], note="My own.", colour="")
@@ -103,9 +103,9 @@ def test_notes_alone_are_news(project: Project, tmp_path: Path) -> None:
 
 
 def test_drawings(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """DOT and SVG hold every name.
+    """DOT and SVG have every name.
 
-    A graph too large for a drawing is closed where it is deepest.
+    A large graph is collapsed at its deepest levels.
     """
     export_graph(project, tmp_path / "classes.dot")
     assert "-> " in (tmp_path / "classes.dot").read_text(encoding="utf-8")
@@ -126,7 +126,7 @@ def test_drawings(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_what_cannot_be_written(project: Project, tmp_path: Path) -> None:
-    """Unknown formats, no folder, no classes, and the project itself."""
+    """Unknown formats, a missing folder, no classes, and the project itself."""
     with pytest.raises(
         UsageError, match=r'suffix of "classes.xyz" tells no graph format: expected .json, .*svg'
     ):

@@ -1,4 +1,4 @@
-"""Exports carry what is known of photos: date, camera, serial number and place, also of photos that are gone."""
+"""Exports have date, camera, serial number and place of photos, also of missing files."""
 
 import csv
 import io
@@ -23,8 +23,8 @@ CANON = "Canon EOS 5D"
 
 @pytest.fixture
 def gone(music: Labelled) -> Labelled:
-    """Of whose photos a project knows all, while the files are not there."""
-    taken_at = datetime(2024, 5, 1, 7, 30)  # noqa: DTZ001 (as cameras say it)
+    """A project with metadata of missing photos."""
+    taken_at = datetime(2024, 5, 1, 7, 30)  # noqa: DTZ001 (cameras have no time zone)
     fields = {
         "serial": "0042",
         "lens": "EF 50",
@@ -123,7 +123,7 @@ def test_camtrap_dp_lists_several_cameras_of_one_folder(gone: Labelled, tmp_path
 
 
 def test_a_preview_in_a_photos_place_says_nothing_of_it(gone: Labelled, tmp_path: Path) -> None:
-    """The size is that of the photo, as the project knows it."""
+    """The size is the photo's, as stored in the project."""
     for record in gone.project.images.records():
         gone.project.images.resolve(record).write_bytes(
             marked_as_reduced(b"\xff\xd8\xff\xd9", b"x" * 16)
@@ -133,7 +133,7 @@ def test_a_preview_in_a_photos_place_says_nothing_of_it(gone: Labelled, tmp_path
 
 
 def test_every_format_says_what_it_leaves_out() -> None:
-    """None claims that nothing is lost; those that only name images are known."""
+    """No format claims to be lossless; those with image names only are known."""
     assert all(one.cannot_carry for one in FORMATS.values())
     assert {name for name, one in FORMATS.items() if one.names_images} == {
         "csv",

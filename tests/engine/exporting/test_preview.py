@@ -1,4 +1,4 @@
-"""Previews are made of the project's own images, whatever the format, and copy none of them."""
+"""Previews of exports use the project's images in any format, without copying them."""
 
 import tempfile
 from dataclasses import replace
@@ -25,7 +25,7 @@ from tests.support.states import Picture, state_of
 
 @pytest.fixture
 def state(music: Labelled) -> CollectionState:
-    """The project as screens show it."""
+    """The project's state."""
     labels = music.project.labels.by_image()
 
     def picture(image_id: int) -> Picture:
@@ -45,7 +45,7 @@ def state(music: Labelled) -> CollectionState:
 
 
 def test_how_many_and_how_large(music: Labelled, state: CollectionState) -> None:
-    """The same numbers as are exported; sizes as the disk has them."""
+    """Counts equal the export's; sizes are those of files."""
     chosen = chosen_images(music.project, state)
     for which in Which:
         gathered = music.gathered(which).images
@@ -56,7 +56,7 @@ def test_how_many_and_how_large(music: Labelled, state: CollectionState) -> None
 def test_photos_of_boxes_and_hidden_images_are_not_counted(
     music: Labelled, state: CollectionState
 ) -> None:
-    """The boxes of a photo carry its labels; what is hidden is not exported."""
+    """The boxes of a photo have its labels; hidden images are not exported."""
     before = {which: one.count for which, one in chosen_images(music.project, state).items()}
     place = int(np.flatnonzero(state.is_labelled)[0])
     codes = state.label_class.copy()
@@ -74,7 +74,7 @@ def test_photos_of_boxes_and_hidden_images_are_not_counted(
 def test_every_format_has_one(
     music: Labelled, state: CollectionState, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Short, of all kinds of images, and nothing of it stays."""
+    """Short, with all kinds of images, and without leftovers."""
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(scratch))
@@ -97,14 +97,14 @@ def test_a_table_has_the_first_rows(music: Labelled, state: CollectionState) -> 
 
 
 def test_a_folder_has_its_tree(music: Labelled, state: CollectionState) -> None:
-    """Folders with what is in them; the tables that lie beside these come last."""
+    """Folders with their content; tables come last."""
     shown = preview_export(music.project, state, FORMATS["folders"], Which.SURE)
     assert shown.lines[:3] == ("Keyboard/", "    Organ/", "        organ.png")
     assert shown.lines[-2:] == ("classes.csv", "images.csv")
 
 
 def test_of_many_images_several_classes_are_shown(music: Labelled, state: CollectionState) -> None:
-    """Not eight of the first class, which many projects begin with."""
+    """Not eight of the first class."""
     many = 200
     ids = np.arange(1, many + 1)
     assert len(state.image_ids) < many
@@ -122,7 +122,7 @@ def test_a_project_without_images(music: Labelled) -> None:
 def test_archives_and_folders_of_tables_are_shown_from_the_inside(
     music: Labelled, state: CollectionState
 ) -> None:
-    """Names alone say nothing of the project."""
+    """Names alone would tell nothing about the project."""
     archive = preview_export(music.project, state, FORMATS["darwin-core"], Which.SURE).lines
     assert archive[:2] == ("eml.xml", "identification.csv")
     assert "occurrence.csv:" in archive

@@ -1,4 +1,4 @@
-"""What is exported comes back: people's labels with their names, and never an answer of the model."""
+"""Exported labels can be imported with their authors, predictions cannot."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -17,14 +17,14 @@ from tests.support.labelled_images import Labelled, make_project
 
 READ = [name for name, one in FORMATS.items() if one.is_read]
 NAMELESS: frozenset[str] = frozenset()
-"""Formats that say nothing of who labelled, or when."""
+"""Formats without author and time."""
 WITHOUT_NONE = frozenset({"darwin-core"})
-"""Formats in which an image of none of the classes has no place."""
+"""Formats without "none of the classes"."""
 
 
 @pytest.fixture
 def other(music: Labelled, tmp_path: Path) -> Iterator[Project]:
-    """A project beside the first, with the same images and no classes or labels."""
+    """Another project of the same images without classes and labels."""
     project = make_project(tmp_path / "other")
     project.images.add(
         [
@@ -42,7 +42,7 @@ def file_of(project: Project, image_id: int) -> FoundFile | None:
 
 
 def labels_by_name(project: Project) -> dict[str, tuple[str | None, str, datetime]]:
-    """Class, person and time of each label by the image's name."""
+    """Class, author and time of each label by image name."""
 
     def shown(label: Label) -> tuple[str | None, str, datetime]:
         path = None if label.class_id is None else project.classes.graph.path_text(label.class_id)
@@ -56,7 +56,7 @@ def labels_by_name(project: Project) -> dict[str, tuple[str | None, str, datetim
 
 @pytest.mark.parametrize("name", READ)
 def test_labels_come_back(music: Labelled, other: Project, tmp_path: Path, name: str) -> None:
-    """Into a project that has the images and no class yet."""
+    """Into a project with the images and without classes."""
     out = tmp_path / f"out{FORMATS[name].suffix}"
     export_images(music.project, music.answers, ExportChoice(name, out, Which.ALL))
     assert detect(out) == name
@@ -104,7 +104,7 @@ def test_conflicts_are_listed_and_nothing_is_overwritten(music: Labelled, tmp_pa
 
 
 def test_a_table_of_another_program(music: Labelled, tmp_path: Path) -> None:
-    """Semicolons, other columns, Windows paths, a time zone, a class and an image that are missing."""
+    """Semicolons, other columns, Windows paths, a time zone, an unknown class and image."""
     table = tmp_path / "theirs.csv"
     table.write_text(
         "filename;label;labelled_by;labelled_at\nday 1\\flute.png;fluted;;\nC:\\Users\\x\\day "
@@ -126,7 +126,7 @@ def test_a_table_of_another_program(music: Labelled, tmp_path: Path) -> None:
 
 
 def test_two_classes_for_one_image(music: Labelled, tmp_path: Path) -> None:
-    """The deeper one where one lies below the other; else it is listed."""
+    """The deeper one if they are nested; else it is listed."""
     table = tmp_path / "theirs.csv"
     table.write_text(
         "image,class\nday 1/flute.png,Wind\nday 1/flute.png,Flute\nday "
@@ -142,7 +142,7 @@ def test_two_classes_for_one_image(music: Labelled, tmp_path: Path) -> None:
 
 
 def test_folders_of_another_program(music: Labelled, tmp_path: Path) -> None:
-    """Copies under other names are found by their content; new images come along on request."""
+    """Renamed copies are found by content; new images are added on request."""
     folder = tmp_path / "theirs"
     source = music.project.images.resolve(music.project.images.record(music.images["unsure.png"]))
     for name in ("Wind/Flute/renamed.png", "Wind/Flute/new.png"):
@@ -160,7 +160,7 @@ def test_folders_of_another_program(music: Labelled, tmp_path: Path) -> None:
     "content", [b"", b"image,class", b"\x00\xff\xfe junk", b"{}", b"a,b\n1,2\n"]
 )
 def test_other_files_hold_no_labels(music: Labelled, tmp_path: Path, content: bytes) -> None:
-    """They are refused in one line, or nothing is found in them, whatever they are called."""
+    """Other files are refused or without labels, whatever their suffix."""
     for name in (*READ, "auto"):
         source = tmp_path / f"file{'.txt' if name == 'auto' else FORMATS[name].suffix or '.bin'}"
         source.write_bytes(content)

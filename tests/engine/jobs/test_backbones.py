@@ -1,4 +1,4 @@
-"""What the worker answers about ONNX files, as the window asks."""
+"""The worker's results about ONNX files."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from tests.support.served import served
 
 
 def test_inspecting(tmp_path: Path) -> None:
-    """The result holds all that a form needs."""
+    """The result has all values of the form."""
     answer = served(InspectFile(models.write_scores_and_features(tmp_path / "net.onnx")))
     assert answer.status == 0
     assert answer.ending.preprocessing.output == "pooled_features"
@@ -22,7 +22,7 @@ def test_inspecting(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_none(tmp_path: Path) -> None:
-    """The error is one line for the person."""
+    """The error is one line."""
     (tmp_path / "net.onnx").write_bytes(b"PK\x03\x04")
     answer = served(InspectFile(tmp_path / "net.onnx"))
     assert (answer.status, answer.events) == (1, ())
@@ -31,7 +31,7 @@ def test_a_file_that_is_none(tmp_path: Path) -> None:
 
 
 def test_adding_with_a_project(tmp_path: Path, collection: Collection) -> None:
-    """It is tried on the project's own images, step by step, and kept under the chosen name."""
+    """Verified on the project's images with progress, and stored by name."""
     path = models.write_vectors(tmp_path / "net.onnx", side=models.SIDE)
     answer = served(AddFile(path, "mine", {"channel_order": "bgr"}, collection.project))
     assert answer.status == 0

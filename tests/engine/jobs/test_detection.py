@@ -1,4 +1,4 @@
-"""What the worker finds in a project's pictures, as the window asks; and the command that does the same."""
+"""Detection in the worker and on the command line."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ DISC, SIZE = (60.0, 50.0, 12.0, True), (160, 100)
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
-    """Two photos of a disc, one without, and a file that is none."""
+    """Two photos of a disc, one without, and an invalid file."""
     folder = tmp_path / "photos"
     folder.mkdir()
     for name, discs in (("a", [DISC]), ("b", [DISC, (120.0, 40.0, 10.0, False)]), ("c", [])):
@@ -39,7 +39,7 @@ def project(tmp_path: Path) -> Project:
 
 
 def test_things_are_found_and_added_by_threshold(project: Project, tmp_path: Path) -> None:
-    """In the worker; the boxes are in the cache, from which the project takes them."""
+    """The worker caches boxes, and the project adds those above a threshold."""
     model, caches = write_detector(tmp_path / "discs.onnx"), CacheFolders(tmp_path / "cache")
     answer = served(FindInProject(project.path, caches.root, model, "cpu"))
     assert answer.status == 0
@@ -82,9 +82,7 @@ def test_a_stopped_run_goes_on_where_it_was(project: Project, tmp_path: Path) ->
     rest = find_in_project(project, caches, model, device="cpu")
     assert rest.searched < 4
     assert rest.count(0.2) == (3, 2)
-    assert (
-        find_in_project(project, caches, model, device="cpu").searched == 1
-    )  # the file that is none
+    assert find_in_project(project, caches, model, device="cpu").searched == 1  # the invalid file
 
 
 def _hash(project: Project, path: str) -> bytes:

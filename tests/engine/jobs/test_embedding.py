@@ -1,4 +1,4 @@
-"""The worker that embeds: what it answers, what it keeps open, and what is left when it dies."""
+"""The embedding worker: results, open resources, and kills."""
 
 from dataclasses import replace
 from typing import Any
@@ -22,7 +22,7 @@ WAIT_S = 60
 
 
 def test_every_image_is_answered(unread: Collection) -> None:
-    """Progress, a result for each image and figures; the worker itself writes nothing into the project."""
+    """Progress, a result for each image and figures; the worker does not write to the project."""
     answer = served(embed_request(unread))
     assert answer.status == 0
     rows = [row for batch in answer.of(EmbedBatch) for row in batch.results]
@@ -37,7 +37,7 @@ def test_every_image_is_answered(unread: Collection) -> None:
 
 
 def test_only_what_was_asked_for_is_answered(unread: Collection) -> None:
-    """Three of a dozen: three are embedded, and the progress goes on where the run was."""
+    """Three of a dozen are embedded, and progress continues."""
     request = embed_request(unread)
     answer = served(replace(request, images=request.images[4:7], done_before=4, total=7))
     rows = [row.image_id for batch in answer.of(EmbedBatch) for row in batch.results]
@@ -54,12 +54,12 @@ def test_only_what_was_asked_for_is_answered(unread: Collection) -> None:
 
 
 def test_a_second_run_takes_what_the_first_one_kept(unread: Collection) -> None:
-    """What was finished before is not done again, whoever was stopped in between."""
+    """Cached results are used, also after a cancelled run."""
     assert [served(embed_request(unread)).ending.embedded for _ in range(2)] == [UNREAD_IMAGES, 0]
 
 
 def test_backbone_and_cache_stay_open(unread: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The next request finds them; another device, or a GPU that failed, opens them anew."""
+    """The next request reuses them; another device or a failed GPU opens them again."""
     from engine.runtime import backbone
 
     opened: list[object] = []
@@ -78,7 +78,7 @@ def test_backbone_and_cache_stay_open(unread: Collection, monkeypatch: pytest.Mo
             CancelToken(),
         )
     assert len(opened) == 2
-    assert embedder._session is not None  # noqa: SLF001 (the network that stays loaded is not reported)
+    assert embedder._session is not None  # noqa: SLF001 (not reported)
     monkeypatch.setattr(original, "notice", "the GPU failed")
     for _ in range(2):
         embedder.embed(
@@ -91,7 +91,7 @@ def test_backbone_and_cache_stay_open(unread: Collection, monkeypatch: pytest.Mo
 def test_readers_of_a_device_stay_until_it_is_closed(
     unread: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As if there were a GPU: two requests are read by the same processes."""
+    """With a simulated GPU two requests use the same processes."""
     from engine.runtime.backbone import BackboneSession
 
     monkeypatch.setattr(BackboneSession, "is_on_gpu", True)
@@ -110,13 +110,13 @@ def test_readers_of_a_device_stay_until_it_is_closed(
 
 
 def reading() -> set[int]:
-    """Processes that read."""
+    """Reader processes."""
     found = psutil.Process().children()
     return {each.pid for each in found if any("engine.jobs" in part for part in each.cmdline())}
 
 
 def test_a_killed_worker_leaves_project_and_cache_sound(unread: Collection) -> None:
-    """SIGKILL in the middle: the project has no scratch, and the next run finishes the work."""
+    """After SIGKILL the project has no temporary files, and the next run finishes."""
     endings: list[Ending] = []
     worker = Worker()
     worker.send(embed_request(unread), lambda _event: worker.kill(), endings.append)
@@ -129,7 +129,7 @@ def test_a_killed_worker_leaves_project_and_cache_sound(unread: Collection) -> N
 
 
 def test_a_worker_whose_window_died_stops(unread: Collection) -> None:
-    """Nobody waits for the result: it stops by itself, without a fuss."""
+    """A worker ends quietly with its parent."""
     endings: list[Ending] = []
     worker = Worker()
     worker.send(embed_request(unread), lambda _event: None, endings.append)
@@ -142,7 +142,7 @@ def test_a_worker_whose_window_died_stops(unread: Collection) -> None:
 
 
 def test_a_missing_backbone_is_a_sentence(unread: Collection) -> None:
-    """It was there when the window asked."""
+    """A backbone removed in the meantime."""
     answer = served(replace(embed_request(unread), backbone=unread.folder / "gone.onnx"))
     assert answer.status == 1
     assert isinstance(answer.ending, Failed)

@@ -1,4 +1,4 @@
-"""The map of a project: made, completed without moving anything, kept, and written for other programs."""
+"""The map of a project: computed, extended, cached, and exported."""
 
 import csv
 from pathlib import Path
@@ -20,7 +20,7 @@ from tests.support.command_line import done, refused
 
 
 def made_of(collection: Collection, *, is_anew: bool = False) -> tuple[MadeMap, ImageMap]:
-    """The map of the project as it is now."""
+    """The current map of the project."""
     with Project.open(collection.project, for_writing=False) as project:
         answer = make_map(project, collection.caches, is_anew=is_anew)
     made = read_map(answer.path)
@@ -29,9 +29,9 @@ def made_of(collection: Collection, *, is_anew: bool = False) -> tuple[MadeMap, 
 
 
 def test_every_embedded_image_has_a_place(collection: Collection) -> None:
-    """Progress goes up to the end.
+    """Progress reaches the end.
 
-    Looked at again, nothing is done, and each image stays where it is.
+    Computing it again does nothing, and points stay.
     """
     reported: list[Progress] = []
     with Project.open(collection.project, for_writing=False) as project:
@@ -45,13 +45,11 @@ def test_every_embedded_image_has_a_place(collection: Collection) -> None:
     assert made.later_count == 0
     assert made.places.shape == (count, 2)
     assert np.isfinite(made.places).all()
-    assert (
-        len(np.unique(made.places, axis=0)) > 0.8 * count
-    )  # only those that are nearly the same meet
+    assert len(np.unique(made.places, axis=0)) > 0.8 * count  # only near-duplicates overlap
 
 
 def test_new_images_are_placed_and_no_other_moves(collection: Collection, tmp_path: Path) -> None:
-    """Among their look-alikes; they count as placed later, until the map is made again."""
+    """New images are placed near similar ones and marked until the map is computed again."""
     _answer, before = made_of(collection)
     files = [write_shape(tmp_path / f"{seed}.png", "Red disc", seed=seed) for seed in (91, 92)]
     with Project.open(collection.project) as project:
@@ -93,7 +91,7 @@ def test_a_damaged_file_is_made_anew(collection: Collection, content: bytes) -> 
 
 
 def test_strange_numbers_are_no_map(collection: Collection) -> None:
-    """Places that are no numbers, ids out of order, arrays of other lengths."""
+    """NaN coordinates, unordered ids, arrays of other lengths are ignored."""
     answer, _made = made_of(collection)
     for spoilt in ("places", "image_ids"):
         _answer, other = made_of(collection, is_anew=True)
@@ -131,7 +129,7 @@ def test_old_maps_go(tmp_path: Path, collection: Collection) -> None:
 def test_the_command_writes_each_kind(
     collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A row or point for each image, prototypes with their names, and its own file is replaced."""
+    """A row or point for each image, prototypes with names; its own file is replaced."""
     outs = {suffix: tmp_path / f"map.{suffix}" for suffix in ("csv", "npz", "svg", "png")}
     for out in (*outs.values(), outs["csv"], outs["png"], outs["npz"], outs["svg"]):
         fields = done(capsys, "map", collection.project, "-o", out, "--json").fields
@@ -152,7 +150,7 @@ def test_the_command_writes_each_kind(
 def test_the_command_refuses(
     collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Another kind of file, and a file of somebody else."""
+    """An unknown format, and a file of another program."""
     assert ".csv or .npz or .svg or .png" in refused(
         capsys, "map", collection.project, "-o", tmp_path / "map.pdf", status=2
     )

@@ -1,11 +1,11 @@
-"""Points and density as pixels."""
+"""Rasterised points and density."""
 
 import numpy as np
 
 from engine.map.raster import Density, Layer, View, draw_layers, draw_points, draw_smooth
 
 RED, BLUE = 0xFFFF0000, 0xFF0000FF
-VIEW = View(0.0, 0.0, 2.0, 20, 10)  # two pixels for a unit: x from -5 to 5, y from -2.5 to 2.5
+VIEW = View(0.0, 0.0, 2.0, 20, 10)  # two pixels per unit: x from -5 to 5, y from -2.5 to 2.5
 
 
 def points(*places: tuple[float, float]) -> np.ndarray:
@@ -13,7 +13,7 @@ def points(*places: tuple[float, float]) -> np.ndarray:
 
 
 def test_a_point_is_a_disc_in_its_place() -> None:
-    """Its middle at the scaled place; what lies outside is left out, a disc at the edge is cut."""
+    """Centred at the scaled position; outside points are omitted, discs at the edge are clipped."""
     drawn = draw_points(
         points((0.1, 0.1), (99, 0), (-4.9, -2.4)),
         np.array([RED, RED, BLUE], dtype=np.uint32),
@@ -37,7 +37,7 @@ def test_later_points_and_layers_lie_on_top() -> None:
 
 
 def test_smooth_edges_are_between_point_and_ground() -> None:
-    """The middle is full, and the rim is neither colour."""
+    """Full colour at the centre, blended at the rim."""
     drawn = draw_smooth(
         points((0.25, 0.25)), np.array([0xFFFFFFFF], dtype=np.uint32), VIEW, 2.0, 0xFF000000
     )
@@ -48,7 +48,7 @@ def test_smooth_edges_are_between_point_and_ground() -> None:
 
 
 def test_density_is_strongest_where_most_are() -> None:
-    """By the logarithm; the colour is the mean, and every image can be seen."""
+    """Logarithmic; the colour is the mean, and every image is visible."""
     places = np.concatenate([np.zeros((1000, 2)), [[10, 10]]]).astype(np.float32)
     colours = np.full(1001, RED, dtype=np.uint32)
     colours[:500] = BLUE

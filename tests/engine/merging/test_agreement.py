@@ -1,4 +1,4 @@
-"""Cohen's kappa by hand, and agreement on each level of the graph."""
+"""Cohen's kappa by hand, and agreement at each level of the graph."""
 
 from collections import Counter
 
@@ -45,9 +45,9 @@ def graph_of_birds() -> CategoryGraph:
 
 
 def test_each_level_counts_the_labels_that_reach_it() -> None:
-    """Gull and Heron agree as birds; a label "Bird" says nothing of the level below.
+    """Gull and Heron agree as birds; a label "Bird" does not count below.
 
-    None of the classes is a class.
+    "None of the classes" is a class.
     """
     pairs = [(3, 4), (3, 3), (2, 3), (5, 3), (None, None), (3, None)]
     found = agreement_table(graph_of_birds(), pairs)
@@ -57,7 +57,7 @@ def test_each_level_counts_the_labels_that_reach_it() -> None:
 
 
 def test_a_class_that_skips_a_level_stands_for_itself_there() -> None:
-    """Fox lies one level below Animal by one parent, two by the other; its first path counts."""
+    """Fox is one level below Animal by one parent, two by the other; its first path counts."""
     graph = graph_of_birds()
     mammal = graph.add_class("Mammal", [1])
     graph.link(mammal, 5)
@@ -66,7 +66,7 @@ def test_a_class_that_skips_a_level_stands_for_itself_there() -> None:
 
 
 def test_agreement_is_symmetrical() -> None:
-    """The other way round every figure is the same, and pairs are turned."""
+    """Exchanging the copies gives the same figures with pairs reversed."""
     pairs = [(3, 4), (3, 4), (3, 3), (2, 3), (5, 3), (None, None), (4, None), (4, 4)]
     one, other = (
         agreement_table(graph_of_birds(), each) for each in (pairs, [(b, a) for a, b in pairs])

@@ -1,4 +1,4 @@
-"""Audits and excluded classes of another copy come in; ours stay."""
+"""Audits and excluded classes of another copy are merged; ours stay."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from tests.support.projects import dump
 
 
 def draw(project: Project, size: int, *, class_id: int = 2) -> None:
-    """An audit of images 3 to 8, of which so many are asked about."""
+    """An audit of images 3 to 8, some of them drawn."""
     items = [
         AuditItem(image_id, place, class_id, 0.9, 1, 0.95, stratum=0, stratum_size=10)
         for place, image_id in enumerate(range(3, 9))
@@ -46,7 +46,7 @@ def test_an_audit_that_both_have_grows(tmp_path: Path) -> None:
 
 
 def test_ours_stays_and_gets_the_answers_of_the_other(tmp_path: Path) -> None:
-    """Two audits of different times stand side by side; a label of the other answers both."""
+    """Two audits of different times are kept; a label of the other copy counts for both."""
     ada, ben = two_copies(tmp_path)
     draw(ada, 3)
     draw(ben, 3)
@@ -56,9 +56,9 @@ def test_ours_stays_and_gets_the_answers_of_the_other(tmp_path: Path) -> None:
 
 
 def test_claimed_classes_are_those_of_ours(tmp_path: Path) -> None:
-    """In a stranger's project the same classes have other numbers.
+    """Ids are mapped to the same classes here.
 
-    One that is not here cannot be judged.
+    A class that is missing here does not count.
     """
     ada, _ben = two_copies(tmp_path)
     cleo = stranger(tmp_path / "cleo")
@@ -75,7 +75,7 @@ def test_claimed_classes_are_those_of_ours(tmp_path: Path) -> None:
 
 
 def test_excluded_classes_come_in_with_name_and_go_with_one_undo(tmp_path: Path) -> None:
-    """But not where we know better: an image that we labelled as that class."""
+    """In one undoable step, except for images labelled here as that class."""
     ada, ben = two_copies(tmp_path)
     ada.labels.set([4], 2)
     ada.exclusions.add([5], 2, who="ada")

@@ -1,4 +1,4 @@
-"""Copies number new classes alike, and two people give one source id: labels stay on the class that they name."""
+"""Copies with equal class ids and source ids: labels keep their class."""
 
 from itertools import permutations
 from pathlib import Path
@@ -32,7 +32,7 @@ def sources(project: Project) -> dict[str, list[str]]:
 
 
 def three_copies(folder: Path) -> tuple[Project, Project, Project]:
-    """Ada's project with Gull and Tern, and copies in which Ben and Cleo label one photo each as a class of theirs."""
+    """Ada's project, and copies in which Ben and Cleo label a photo each with a new class."""
     ada, gull, ids = bird_project(folder, 12)
     _, tern = ada.classes.add("Tern", [BIRD])
     read(ada)
@@ -49,7 +49,7 @@ def three_copies(folder: Path) -> tuple[Project, Project, Project]:
 def test_two_classes_of_one_number_and_name_are_two(
     tmp_path: Path, order: tuple[str, str], is_older: bool
 ) -> None:
-    """Merged in either order, also where both copies are of the version before identities, and merged again."""
+    """Merged in any order, also copies from before identities existed, and merged again."""
     ada, ben, cleo = three_copies(tmp_path)
     for each in (ben, cleo):
         each.close()
@@ -77,7 +77,7 @@ def test_a_merged_copy_goes_on_to_the_third(tmp_path: Path) -> None:
 
 
 def test_renamed_and_moved_it_is_known_by_its_identity(tmp_path: Path) -> None:
-    """Ben renames and moves the class after Ada has it; another class then has its old name."""
+    """Ben renames and moves the class after the merge; another class then has its old name."""
     ada, ben, _cleo = three_copies(tmp_path)
     merge(ada, ben.path)
     juvenile = ben.classes.graph.find("juvenile")
@@ -94,7 +94,7 @@ def test_renamed_and_moved_it_is_known_by_its_identity(tmp_path: Path) -> None:
 
 
 def test_what_was_removed_and_made_again_is_another_class(tmp_path: Path) -> None:
-    """Ben removed Gull and made a Gull: it is not Ada's, and its labels are listed."""
+    """Ben removed Gull and made another Gull: its labels are listed."""
     ada, ben = two_copies(tmp_path)
     ben.classes.remove([GULL])
     _, again = ben.classes.add("Gull", [BIRD])
@@ -105,7 +105,7 @@ def test_what_was_removed_and_made_again_is_another_class(tmp_path: Path) -> Non
 
 
 def test_both_made_the_same_class_in_the_same_place(tmp_path: Path) -> None:
-    """One class then, and known again when Ada has renamed hers."""
+    """It is one class, also after Ada renames hers."""
     ada, ben = two_copies(tmp_path)
     for project in (ada, ben):
         project.classes.add("Heron", [BIRD])
@@ -138,7 +138,7 @@ def test_a_juvenile_gull_is_no_juvenile_tern(tmp_path: Path) -> None:
 
 
 def test_a_path_and_a_source_id_of_two_classes_are_listed(tmp_path: Path) -> None:
-    """Nothing says which of them is meant."""
+    """Listed as ambiguous."""
     ada, gull, _ids = bird_project(tmp_path, 12)
     tern = ada.classes.add("Tern", [BIRD])[1]
     ada.classes.set_attributes([tern], source_id="n02041246")
@@ -156,7 +156,7 @@ def test_a_path_and_a_source_id_of_two_classes_are_listed(tmp_path: Path) -> Non
 
 
 def test_one_source_id_stays_on_one_class(tmp_path: Path) -> None:
-    """Ben gave it to another class than Ada, and to a new one: neither comes in, and both are listed."""
+    """Ben assigned it to other classes than Ada: neither is imported, and both are listed."""
     ada, ben = two_copies(tmp_path)
     ada.classes.set_attributes([BIRD], source_id="gbif:1", note="ours")
     heron = ben.classes.add("Heron", [BIRD])[1]
@@ -172,7 +172,7 @@ def test_one_source_id_stays_on_one_class(tmp_path: Path) -> None:
 
 
 def test_two_new_classes_of_one_source_id(tmp_path: Path) -> None:
-    """The first of them has it."""
+    """The first one keeps it."""
     ada, ben = two_copies(tmp_path)
     both: list[ClassId] = [ben.classes.add(name, [BIRD])[1] for name in ("Heron", "Egret")]
     ben.classes.set_attributes(both, source_id="gbif:7")
@@ -185,7 +185,7 @@ def test_two_new_classes_of_one_source_id(tmp_path: Path) -> None:
 def test_the_label_of_a_second_copy_of_a_photo_is_listed(
     tmp_path: Path, ours_is_labelled: bool
 ) -> None:
-    """Cleo has one photo three times and says two things of it: nothing is dropped in silence."""
+    """Cleo has a photo three times with two labels: nothing is dropped silently."""
     ada, gull, ids = bird_project(tmp_path, 1)
     read(ada)
     other = stranger(tmp_path / "cleo", 0)
@@ -210,7 +210,7 @@ def test_the_label_of_a_second_copy_of_a_photo_is_listed(
 
 
 def test_an_identity_that_two_classes_have_matches_nothing() -> None:
-    """Somebody wrote it into the file: the classes are matched by their paths, and no class here gets it twice."""
+    """A duplicated identity is ignored: classes match by path, and none gets it twice."""
     ours, theirs = CategoryGraph(), CategoryGraph()
     for graph, names in ((ours, ("Gull", "Heron")), (theirs, ("Heron", "Owl", "Wren"))):
         for name in names:

@@ -1,4 +1,4 @@
-"""Which classes are one, which come in, and what is listed instead of forced."""
+"""Matching classes of two graphs: equal, new, and listed as problems."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,7 +13,7 @@ from engine.project.fork import Fork, Since
 def graph(
     tree: Mapping[str, Sequence[str]], ids: Mapping[str, str] | None = None, start: int = 1
 ) -> CategoryGraph:
-    """A graph from names to the names of parents, with source ids; class ids begin at `start`."""
+    """A graph from names to parents, with source ids; class ids begin at `start`."""
     made, known = CategoryGraph(), dict[str, int]()
     made.reserve_ids(start - 1)
     for name, parents in tree.items():
@@ -30,7 +30,7 @@ def plan(ours: CategoryGraph, theirs: CategoryGraph, fork: Fork | None = None) -
 
 
 def matched(found: ClassPlan, ours: CategoryGraph, theirs: CategoryGraph) -> dict[str, str]:
-    """Our path by their path, of classes that both have."""
+    """Our path by their path, of matched classes."""
     pairs = {their: our for their, our in found.pairs.items() if our in ours}
     return {theirs.path_text(their): ours.path_text(our) for their, our in pairs.items()}
 
@@ -40,7 +40,7 @@ def listed(found: ClassPlan) -> set[tuple[Divergence, str, str]]:
 
 
 def test_paths_first_then_unique_names() -> None:
-    """A namesake elsewhere is matched only where both have the name once, and is listed then."""
+    """A name matches under another parent only if unique on both sides, and is listed."""
     ours = graph({"Animal": (), "Bird": ("Animal",), "Gull": ("Bird",), "Plant": ()})
     theirs = graph({"Plant": (), "Animal": (), "Gull": ("Animal",)}, start=20)
     found = plan(ours, theirs)
@@ -57,7 +57,7 @@ def test_paths_first_then_unique_names() -> None:
 
 
 def test_source_ids_speak_before_names() -> None:
-    """A class under another name with the id of ours is ours; the name stays."""
+    """A renamed class matches by source id; the name stays."""
     ours = graph({"Bird": (), "Seagull": ("Bird",)}, {"Bird": "1", "Seagull": "n02041246"})
     theirs = graph({"Bird": (), "Gull": ("Bird",)}, {"Bird": "1", "Gull": "n02041246"}, start=20)
     found = plan(ours, theirs)
@@ -66,7 +66,7 @@ def test_source_ids_speak_before_names() -> None:
 
 
 def test_numbers_of_another_list_match_nothing() -> None:
-    """The same names, numbered otherwise: no class is taken for another one, and none is forced in."""
+    """Equal ids with other names: no class is matched or added by id."""
     ours = graph({"Apple": (), "Pear": (), "Plum": ()}, {"Apple": "1", "Pear": "2", "Plum": "3"})
     theirs = graph(
         {"Plum": (), "Apple": (), "Pear": ()}, {"Plum": "1", "Apple": "2", "Pear": "3"}, start=20
@@ -79,7 +79,7 @@ def test_numbers_of_another_list_match_nothing() -> None:
 
 
 def test_names_that_differ_by_case_or_unicode_form_are_one() -> None:
-    """Where there is only one of them on either side.
+    """If unique on either side.
 
     Two spellings side by side are two classes.
     """
@@ -126,7 +126,7 @@ def test_new_classes_come_with_their_edges() -> None:
 def test_a_circle_between_both_graphs_is_listed() -> None:
     """Ours: Pet above Dog. Theirs: Dog above Tame, above Pet.
 
-    Tame comes in, the edge that closes it does not.
+    Tame is added, the edge that closes the cycle is not.
     """
     ours = graph({"Pet": (), "Dog": ("Pet",)})
     theirs = graph({"Dog": (), "Tame": ("Dog",), "Pet": ("Tame",)}, start=20)
@@ -138,7 +138,7 @@ def test_a_circle_between_both_graphs_is_listed() -> None:
 
 
 def test_attributes_of_ours_are_completed_and_never_changed() -> None:
-    """What is there stays; bars are everyone's own."""
+    """Existing attributes stay; thresholds are not merged."""
     ours, theirs = graph({"Gull": ()}), graph({"Gull": ()})
     ours.set_attributes(1, ClassAttributes(note="Ours", synonyms=("Larus",)))
     theirs.set_attributes(
@@ -149,9 +149,9 @@ def test_attributes_of_ours_are_completed_and_never_changed() -> None:
 
 
 def test_common_history_decides_for_copies() -> None:
-    """Renamed on both sides it is one class; made since the fork under one id they are two.
+    """Renamed on both sides it is one class; made after the fork with one id they are two.
 
-    Removed here stays.
+    Removed here stays removed.
     """
     ours = graph({"Bird": (), "Seagull": ("Bird",), "Ours": ("Bird",)})
     theirs = graph(
@@ -171,7 +171,7 @@ def test_common_history_decides_for_copies() -> None:
 
 
 def test_what_hangs_below_a_refused_class_is_listed_with_it() -> None:
-    """Its own classes have no place here."""
+    """Its subclasses are refused, too."""
     ours = graph({"Apple": (), "Pear": ()}, {"Apple": "1", "Pear": "2"})
     theirs = graph({"Apple": (), "Russet": ("Apple",)}, {"Apple": "2"}, start=20)
     assert listed(plan(ours, theirs)) == {
@@ -182,7 +182,7 @@ def test_what_hangs_below_a_refused_class_is_listed_with_it() -> None:
 
 @pytest.mark.parametrize("is_alike", [True, False])
 def test_ten_thousand_classes(is_alike: bool) -> None:
-    """New or the same: a matter of a second."""
+    """New or equal: within a second."""
     tops = {f"Top {number}": () for number in range(100)}
     theirs = graph(
         tops | {f"Class {number}": (f"Top {number % 100}",) for number in range(10_000)}, start=20

@@ -1,4 +1,4 @@
-"""Copies of a project whose fields were filled in: each gets what it lacks of the other's values."""
+"""Merging copies of a project with fields: each gets missing values of the other."""
 
 from pathlib import Path
 
@@ -71,9 +71,9 @@ def rename(project: Project, *renamings: Renaming) -> None:
 def test_a_field_that_was_renamed_is_the_same_field(
     ours: Project, tmp_path: Path, who_renames: str
 ) -> None:
-    """It stays as it is called here, and so do its choices.
+    """Its name and choices stay as here.
 
-    The value that both had is none that differs.
+    An equal value is no conflict.
     """
     ours.fields.set([1], "sex", "female")
     theirs = copied(ours, tmp_path / "copy")

@@ -1,4 +1,4 @@
-"""Files that are no copy: our own, strangers', damaged, newer, older, open elsewhere, huge.
+"""Invalid files to merge: our own, unrelated, damaged, newer, older, open, huge.
 
 They are never changed.
 """
@@ -38,7 +38,7 @@ def ours(tmp_path: Path) -> Project:
 
 
 def refused(ours: Project, other: Path, kind: type[ProtoleafError]) -> str:
-    """Assert that a merge is refused and changes nothing, neither here nor there; the message."""
+    """Check that a merge is refused and changes nothing on both sides; return the message."""
     before = dump(ours), other.read_bytes() if other.is_file() else b""
     with pytest.raises(kind) as found:
         merge(ours, other)
@@ -47,7 +47,7 @@ def refused(ours: Project, other: Path, kind: type[ProtoleafError]) -> str:
 
 
 def test_our_own_file_under_any_name(ours: Project, tmp_path: Path) -> None:
-    """As it is, by a symbolic link, by a hard link."""
+    """By path, symbolic link and hard link."""
     (tmp_path / "link.protoleaf").symlink_to(ours.path)
     os.link(ours.path, tmp_path / "hard.protoleaf")
     for name in (ours.path.name, "link.protoleaf", "hard.protoleaf"):
@@ -55,7 +55,7 @@ def test_our_own_file_under_any_name(ours: Project, tmp_path: Path) -> None:
 
 
 def test_a_strangers_project(ours: Project, tmp_path: Path) -> None:
-    """No image and no class in common: one clear line."""
+    """Without common images and classes: one line."""
     other = new_project(tmp_path, "stars.protoleaf")
     other.classes.add("Nebula")
     other.images.add(found_files(tmp_path / "sky", 3, start=500))
@@ -66,7 +66,7 @@ def test_a_strangers_project(ours: Project, tmp_path: Path) -> None:
 
 
 def test_what_is_no_sound_project_of_this_version(ours: Project, tmp_path: Path) -> None:
-    """Missing, a folder, a text, cut short, with a broken row, newer."""
+    """Missing, a folder, a text, truncated, with a broken row, newer."""
     refused(ours, tmp_path / "nowhere.protoleaf", ProjectMissingError)
     refused(ours, tmp_path, ProtoleafError)
     text = tmp_path / "text.protoleaf"
@@ -87,7 +87,7 @@ def test_what_is_no_sound_project_of_this_version(ours: Project, tmp_path: Path)
 
 
 def test_a_project_that_is_only_read(tmp_path: Path) -> None:
-    """Nothing can come into it."""
+    """It cannot be merged into."""
     ada, ben = two_copies(tmp_path)
     ben.labels.set([5], 2)
     ada.close()
@@ -109,7 +109,7 @@ WRITERS: tuple[Callable[[Path], object], ...] = (
 def test_copies_of_older_versions(
     write: Callable[[Path], object], ours: Project, tmp_path: Path
 ) -> None:
-    """They are read through a copy of the present version, and keep every byte."""
+    """They are migrated in a copy and unchanged."""
     path = tmp_path / "older.protoleaf"
     write(path)
     with Project.open(path, for_writing=False) as older:
@@ -125,7 +125,7 @@ def test_copies_of_older_versions(
 
 
 def test_an_older_copy_of_this_very_project(tmp_path: Path) -> None:
-    """Brought to the present version here, still as it was there: one project, and nothing is new."""
+    """Migrated here but not there, it is the same project without changes."""
     path, there = tmp_path / "here.protoleaf", tmp_path / "there.protoleaf"
     for each in (path, there):
         write_seventh_version(each)
@@ -146,7 +146,7 @@ with Project.open(Path(sys.argv[1]), is_backed_up=False) as project:
 
 
 def test_a_copy_that_is_open_in_another_program(tmp_path: Path) -> None:
-    """It is read as it was saved last, and the other program goes on."""
+    """Its last saved state is read, and the other program continues."""
     ada, ben = two_copies(tmp_path)
     ben.close()
     with subprocess.Popen(
@@ -164,7 +164,7 @@ def test_a_copy_that_is_open_in_another_program(tmp_path: Path) -> None:
 
 
 def test_ten_thousand_new_classes(ours: Project, tmp_path: Path) -> None:
-    """A matter of seconds, and one step."""
+    """Within seconds, in one step."""
     other = stranger(tmp_path / "cleo")
     other.classes.add("Bird")
     other.classes.edit(
@@ -179,7 +179,7 @@ def test_ten_thousand_new_classes(ours: Project, tmp_path: Path) -> None:
 def test_more_classes_than_a_project_takes(
     ours: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Together they are too many: nothing comes in."""
+    """If the sum exceeds the limit nothing is merged."""
     other = stranger(tmp_path / "cleo")
     other.classes.add("Bird")
     other.classes.edit(
@@ -190,7 +190,7 @@ def test_more_classes_than_a_project_takes(
 
 
 def test_odd_names_and_images_on_both_sides(ours: Project, tmp_path: Path) -> None:
-    """Paths that are no Unicode, names with separators, and people without a name."""
+    """Paths of invalid Unicode, names with separators, and labels without author."""
     other = stranger(tmp_path / "cleo")
     _, odd = other.classes.add("a/b\\c")
     other.classes.add("Bird")

@@ -1,6 +1,6 @@
-"""Another person's copy comes in: what is new, what agrees, what differs.
+"""Merging another person's copy: new, equal and different labels.
 
-And nothing of ours is replaced.
+Ours are not replaced.
 """
 
 from dataclasses import replace
@@ -33,9 +33,9 @@ def plan_of(ours: Project, theirs: Project) -> MergePlan:
 
 
 def test_labels_and_classes_of_the_other_come_in_as_they_are(copies: Copies) -> None:
-    """With their person, time and source, under a class that is new here.
+    """With author, time and source, and with their new class.
 
-    One undo takes all of it back.
+    One undo reverts all.
     """
     ada, ben = copies
     before = dump(ada)
@@ -60,7 +60,7 @@ def test_labels_and_classes_of_the_other_come_in_as_they_are(copies: Copies) -> 
 
 @pytest.mark.parametrize("is_copy", [True, False])
 def test_a_merged_class_is_known_again(copies: Copies, tmp_path: Path, is_copy: bool) -> None:
-    """Renamed and moved here, its further labels find it; removed here, it stays away."""
+    """Renamed and moved here, it matches again; removed here, it stays removed."""
     ada, ben = copies
     other = ben if is_copy else stranger(tmp_path / "cleo")
     if not is_copy:
@@ -85,9 +85,9 @@ def test_a_merged_class_is_known_again(copies: Copies, tmp_path: Path, is_copy: 
 
 
 def test_what_both_had_is_no_disagreement(copies: Copies) -> None:
-    """Ben corrected a label that both had: proposed, and no independent judgement.
+    """Ben corrected a common label: a proposal, no independent judgement.
 
-    Ada removed one: it stays away.
+    Ada removed one: it stays removed.
     """
     ada, ben = copies
     _, heron = ben.classes.add("Heron", [1])
@@ -99,7 +99,7 @@ def test_what_both_had_is_no_disagreement(copies: Copies) -> None:
 
 
 def test_our_later_decision_stands(copies: Copies) -> None:
-    """Ada corrected a label that both had, and later one that came from Ben: neither is asked about again."""
+    """Ada corrected common labels and one of Ben's: neither is a conflict again."""
     ada, ben = copies
     ada.labels.set([1], 1, who="ada")
     ben.labels.set([3], 2, who="ben")
@@ -110,7 +110,7 @@ def test_our_later_decision_stands(copies: Copies) -> None:
 
 
 def test_agreements_conflicts_and_refinements(copies: Copies) -> None:
-    """Each labelled for themselves: equal, different, coarse against fine."""
+    """Independent labels: equal, different, coarse against fine."""
     ada, ben = copies
     _, fox = ada.classes.add("Fox")
     for image_id, ours, theirs in ((3, 2, 2), (4, fox, 2), (5, 1, 2), (6, 2, 1)):
@@ -142,7 +142,7 @@ def disputed(copies: Copies, *images: int) -> Copies:
 def test_settled_conflicts_are_asked_once_and_others_stay_open(copies: Copies) -> None:
     """Each decision is one undo step.
 
-    Agreement stays what it was when both judged for themselves.
+    Agreement is unchanged if both judged independently.
     """
     ada, ben = disputed(copies, 3, 4, 5, 6, 7)
     done = merge(ada, ben.path)
@@ -163,7 +163,7 @@ def test_settled_conflicts_are_asked_once_and_others_stay_open(copies: Copies) -
 
 
 def test_a_new_decision_of_the_other_opens_a_settled_conflict_again(copies: Copies) -> None:
-    """What was settled was their label of that time."""
+    """A new label of the other person reopens a settled conflict."""
     ada, ben = disputed(copies, 3)
     (conflict,) = merge(ada, ben.path).conflicts
     settle(ada, conflict, Verdict.OURS)
@@ -183,7 +183,7 @@ def test_a_new_decision_of_the_other_opens_a_settled_conflict_again(copies: Copi
 def test_all_conflicts_at_once(
     copies: Copies, prefer: Preference, third: tuple[str, str], fourth: tuple[str, str]
 ) -> None:
-    """By preference, in the one step of the merge, and nothing is open afterwards."""
+    """By preference, in the step of the merge, with none left."""
     ada, ben = disputed(copies, 3, 4)
     ada.labels.remove([4])
     ada.labels.set([4], 2, who="ada")  # later than Ben
@@ -198,7 +198,7 @@ def test_all_conflicts_at_once(
 
 
 def test_notes_come_in_where_ours_are_missing(copies: Copies) -> None:
-    """Stars and comments by themselves; a note of ours keeps its name.
+    """Stars and comments separately; a note of ours keeps its author.
 
     Differing comments are conflicts.
     """
@@ -234,7 +234,7 @@ def test_notes_come_in_where_ours_are_missing(copies: Copies) -> None:
 
 
 def test_a_note_that_was_taken_away_here_stays_away(copies: Copies) -> None:
-    """Ada took a flag off that Ben's copy still has."""
+    """Ada removed a flag that Ben's copy still has."""
     ada, _ben = copies
     ada.notes.set_flagged([3], True, who="ada")
     ben = copied(ada, ada.path.parent / "later")
@@ -243,7 +243,7 @@ def test_a_note_that_was_taken_away_here_stays_away(copies: Copies) -> None:
 
 
 def test_confirmed_labels_come_in_where_the_label_is_the_same(copies: Copies) -> None:
-    """With the other person's name; of a label that differs nothing is confirmed."""
+    """With the other person's name; not where labels differ."""
     ada, ben = disputed(copies, 3)
     ben.labels.set([4], 2, who="ben")
     ben.labels.confirm([1, 3, 4], who="ben")
@@ -254,7 +254,7 @@ def test_confirmed_labels_come_in_where_the_label_is_the_same(copies: Copies) ->
 
 
 def test_images_are_matched_by_content_wherever_they_lie(copies: Copies, tmp_path: Path) -> None:
-    """Somebody else's project about the same photos, with classes of the same names."""
+    """Another project with the same photos and class names."""
     ada, _ben = copies
     other = stranger(tmp_path / "cleo")
     _, bird = other.classes.add("Bird")
@@ -269,7 +269,7 @@ def test_images_are_matched_by_content_wherever_they_lie(copies: Copies, tmp_pat
 
 
 def test_copies_of_one_photo_are_matched_once(tmp_path: Path) -> None:
-    """Two files of one content here: the label counts for both, the agreement once."""
+    """Two files with one content here: the label counts for both, the agreement once."""
     ada, _ben = two_copies(tmp_path)
     read(ada, [1, 2, 3, 3, *range(5, 13)])
     other = stranger(tmp_path / "cleo")
@@ -282,7 +282,7 @@ def test_copies_of_one_photo_are_matched_once(tmp_path: Path) -> None:
 
 
 def test_images_never_read_are_matched_by_history_and_path(tmp_path: Path) -> None:
-    """Without any content hash: by the common history, else by the path and the size."""
+    """Without content hash: by common history, else by path and size."""
     ada, ben = two_copies(tmp_path)
     other = stranger(tmp_path / "cleo")
     other.images.add(found_files(tmp_path / "cleo" / "photos", 4))
@@ -302,7 +302,7 @@ def test_images_never_read_are_matched_by_history_and_path(tmp_path: Path) -> No
 
 
 def test_another_photo_of_the_same_path_is_listed(tmp_path: Path) -> None:
-    """Its size or content says that it is another one: its label goes nowhere."""
+    """Size or content differ, so its label is not merged."""
     ada, _ben = two_copies(tmp_path)
     other = stranger(tmp_path / "cleo", 0)
     _, bird = other.classes.add("Bird")
@@ -319,7 +319,7 @@ def test_another_photo_of_the_same_path_is_listed(tmp_path: Path) -> None:
 
 
 def test_missing_images_are_added_when_asked(tmp_path: Path) -> None:
-    """Those whose file is there and may be added; their labels come along."""
+    """If their files exist and are permitted; with their labels."""
     ada, ben = two_copies(tmp_path)
     found = [
         draw(tmp_path / "ben" / "photos" / name, place)
@@ -339,7 +339,7 @@ def test_missing_images_are_added_when_asked(tmp_path: Path) -> None:
 
 
 def test_a_key_of_the_other_comes_in_where_it_is_free(tmp_path: Path) -> None:
-    """A key means one class: ours keeps the one that both gave."""
+    """A conflicting key stays with our class."""
     ours, theirs = two_copies(tmp_path)
     first, second = list(ours.classes.graph.classes())[:2]
     ours.classes.set_key(first, 1)

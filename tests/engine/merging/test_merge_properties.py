@@ -1,4 +1,4 @@
-"""Whatever two people do to their copies: a merge takes nothing of ours away, goes back whole, and comes to an end."""
+"""Random actions in two copies: merging removes nothing, can be undone, and terminates."""
 
 import shutil
 from collections.abc import Callable
@@ -21,7 +21,7 @@ NAMES: Final = ("Gull", "gull", "Tern", "Auk", "Möwe", "MÖWE", "Bird", "Skua")
 
 
 def act(project: Project, chance: Random, who: str) -> None:
-    """Something that a person does; what is refused is not done."""
+    """A random action; refused ones are skipped."""
     graph, images = project.classes.graph, list(project.images.table().ids)
     some = chance.sample(images, min(2, len(images)))
     one = chance.choice(graph.classes())
@@ -51,7 +51,7 @@ def act(project: Project, chance: Random, who: str) -> None:
 
 
 def draw(project: Project, image_ids: list[int], class_id: int, who: str) -> None:
-    """An audit of these images, the first of which is asked about."""
+    """An audit of these images, the first of them drawn."""
     items = [
         AuditItem(each, place, class_id, 0.5, class_id, 0.5, 0, 9)
         for place, each in enumerate(image_ids)
@@ -60,7 +60,7 @@ def draw(project: Project, image_ids: list[int], class_id: int, who: str) -> Non
 
 
 def is_kept(before: Dump, after: Dump) -> None:
-    """Assert that every row of ours is there: labels as they were, the rest at most completed."""
+    """Check that all our rows are there, labels unchanged, others at most completed."""
     assert set(before["label"]) <= set(after["label"])
     assert set(before["edge"]) <= set(after["edge"])
     assert set(before["image"]) <= set(after["image"])
@@ -70,7 +70,7 @@ def is_kept(before: Dump, after: Dump) -> None:
         rows = {row[0]: row for row in after[table]}
         for row in before[table]:
             if str(row[0]).startswith("merged classes"):
-                continue  # which only grows
+                continue  # append-only
             assert all(
                 old == new
                 for old, new in zip(row, rows[row[0]], strict=True)
@@ -88,7 +88,7 @@ def changed_copies(folder: Path, chance: Random) -> tuple[Project, Project]:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_a_merge_only_adds_and_goes_back_whole(seed: int, tmp_path: Path) -> None:
-    """Merged again nothing changes; undone, every table is what it was; the file is sound."""
+    """Merging again changes nothing; undo restores every table; the file is valid."""
     ada, ben = changed_copies(tmp_path, Random(seed))
     before, theirs = dump(ada), dump(ben)
     done = merge(ada, ben.path)
@@ -106,7 +106,7 @@ def test_a_merge_only_adds_and_goes_back_whole(seed: int, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("seed", range(12, 18))
 def test_agreement_is_the_same_from_both_sides(seed: int, tmp_path: Path) -> None:
-    """Ada who merges Ben's copy sees the figures that Ben sees who merges hers."""
+    """Merging in both directions gives the same figures."""
     ada, ben = changed_copies(tmp_path, Random(seed))
     one, other = plan_merge(ada, ben), plan_merge(ben, ada)
     assert one.images == other.images
@@ -117,7 +117,7 @@ def test_agreement_is_the_same_from_both_sides(seed: int, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("seed", range(18, 22))
 def test_a_preference_leaves_nothing_open(seed: int, tmp_path: Path) -> None:
-    """Each conflict is settled in the one step, which goes back whole."""
+    """Each conflict is settled in one step, which can be undone."""
     chance = Random(seed)
     ada, ben = changed_copies(tmp_path, chance)
     before = dump(ada)
@@ -131,7 +131,7 @@ def test_a_preference_leaves_nothing_open(seed: int, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(22, 26))
 def test_strangers_and_third_copies(seed: int, tmp_path: Path) -> None:
-    """Somebody else's classes and labels about the same photos, then a copy of theirs."""
+    """Unrelated classes and labels of the same photos, then a copy of that project."""
     chance = Random(seed)
     ada, _ben = two_copies(tmp_path, 10)
     other = stranger(tmp_path / "cleo", 10)

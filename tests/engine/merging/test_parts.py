@@ -1,4 +1,4 @@
-"""Copies of a project in which boxes were drawn: each gets the other's, with their labels."""
+"""Merging copies with boxes: each gets the other's boxes with labels."""
 
 from pathlib import Path
 
@@ -65,7 +65,7 @@ def test_a_box_that_was_moved_in_one_copy_is_still_one(ours: Project, tmp_path: 
 
 
 def test_labels_of_boxes_wait_for_classes_that_cannot_come(ours: Project, tmp_path: Path) -> None:
-    """The class was removed here, knowingly: the label on their new box is listed as that of any image."""
+    """The class was removed here: the label of the new box is listed."""
     _, badger = ours.classes.add("Badger")
     theirs = copied(ours, tmp_path / "copy")
     ours.classes.remove([badger])
@@ -95,7 +95,7 @@ def test_empty_and_none_of_the_classes_are_two_answers(ours: Project, tmp_path: 
 
 
 def test_boxes_on_a_copy_of_a_photo_come_in(ours: Project, tmp_path: Path) -> None:
-    """Theirs has the photo under another name, too, and things were boxed there."""
+    """Boxes of a duplicate of the photo in the other copy are merged."""
     theirs = copied(ours, tmp_path / "copy")
     (copy_id,) = theirs.images.add(found_files(tmp_path / "again", 1)).images_added
     boxes = theirs.images.add_parts(copy_id, [FIRST, SECOND], [1, 1]).images_added

@@ -1,4 +1,4 @@
-"""Labels of photos that were replaced in the other copy do not come in: each is listed, unless it was here before."""
+"""Labels of photos replaced in the other copy are listed, not merged."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from tests.support.copies import labels_of, replace_photo, stranger, two_copies
 
 
 def listed(ours: Project, theirs: Project) -> list[tuple[str, str, str]]:
-    """Image, class and person of each label that a merge leaves out as outdated."""
+    """Image, class and author of each label listed as outdated."""
     return [
         (Path(each.image).name, each.theirs, each.who)
         for each in merge(ours, theirs.path).plan.outdated
@@ -27,9 +27,9 @@ def test_it_is_listed_and_not_brought_over(tmp_path: Path, class_id: int | None,
 
 
 def test_what_was_here_before_is_not_listed(tmp_path: Path) -> None:
-    """Image 1 was labelled before the copies parted.
+    """Image 1 was labelled before the fork.
 
-    Of image 3 an earlier merge brought the label.
+    The label of image 3 came from an earlier merge.
     """
     ada, ben = two_copies(tmp_path)
     ben.labels.set([3], 2, who="ben")
@@ -41,7 +41,7 @@ def test_what_was_here_before_is_not_listed(tmp_path: Path) -> None:
 
 
 def test_another_decision_about_the_old_photo_is_listed(tmp_path: Path) -> None:
-    """Ours on it stays."""
+    """Our label stays."""
     ada, ben = two_copies(tmp_path)
     ben.labels.set([1], 1, who="ben")
     replace_photo(ben, 1)
@@ -50,7 +50,7 @@ def test_another_decision_about_the_old_photo_is_listed(tmp_path: Path) -> None:
 
 
 def test_of_another_project_and_of_images_that_are_not_here(tmp_path: Path) -> None:
-    """A stranger's photo of another path, and one that only the stranger has."""
+    """An unrelated photo of another path, and one missing here."""
     ada, _ben = two_copies(tmp_path, images=6)
     other = stranger(tmp_path / "cleo", images=8)
     _, bird = other.classes.add("Bird")
@@ -64,7 +64,7 @@ def test_of_another_project_and_of_images_that_are_not_here(tmp_path: Path) -> N
 
 
 def test_confirmed_there_it_comes_in(tmp_path: Path) -> None:
-    """As the label of the photo that is there now, whose image here holds the same photo."""
+    """As the label of the current photo, whose image here has the same content."""
     ada, ben = two_copies(tmp_path)
     ben.labels.set([3], 2, who="ben")
     for project in (ada, ben):

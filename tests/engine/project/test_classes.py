@@ -100,7 +100,7 @@ def test_labels_of_a_removed_class_go_to_its_only_parent(tmp_path: Path) -> None
 def test_labels_of_a_class_without_one_clear_parent_are_removed(
     tmp_path: Path, parent_count: int
 ) -> None:
-    """Without a parent, or with two, the labels go, the text says how many, and undo gives them back."""
+    """Without a parent, or with two, they are removed and counted; undo restores them."""
     project, _, images = bird_project(tmp_path)
     parents = [project.classes.add(f"Parent {number}")[1] for number in range(parent_count)]
     _, tern = project.classes.add("Tern", parents)

@@ -1,4 +1,4 @@
-"""Moved images are found by their folders, by name and size, and by content, and nothing is guessed."""
+"""Moved images are found by folder, name and size, and content, without guessing."""
 
 import hashlib
 import shutil
@@ -17,7 +17,7 @@ from tests.support.projects import connection_of, dump
 
 
 def read_files(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """The files whose contents are read from now on."""
+    """Files read from now on."""
     read: list[Path] = []
 
     def noted(path: Path) -> frozenset[bytes]:
@@ -29,7 +29,7 @@ def read_files(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
 
 def test_nothing_is_looked_for_while_all_is_there(tmp_path: Path) -> None:
-    """A project whose images are where they were needs no folder to be looked through."""
+    """Without missing images no folder is searched."""
     with shelf(tmp_path, numbered("photos", 3)).project as project:
         plan = find_moved(known_images(project), tmp_path / "nowhere")
     assert (plan.images, plan.searched, plan.places) == (3, 0, ())
@@ -38,7 +38,7 @@ def test_nothing_is_looked_for_while_all_is_there(tmp_path: Path) -> None:
 def test_a_renamed_folder_is_found_by_its_paths(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All of it, sub-folders too, beside the project and without a hint where.
+    """With sub-folders, next to the project, without a hint.
 
     Only a sample is read.
     """
@@ -61,7 +61,7 @@ def test_a_renamed_folder_is_found_by_its_paths(
 
 
 def test_the_longest_common_end_of_the_path_decides(tmp_path: Path) -> None:
-    """Equal names and sizes in 40 folders: each image finds its own folder again, whatever stands above."""
+    """Equal names and sizes in 40 folders: each image matches its folder, whatever the parents."""
     contents = {
         name: data
         for camera in range(40)
@@ -79,7 +79,7 @@ def test_the_longest_common_end_of_the_path_decides(tmp_path: Path) -> None:
 
 
 def test_what_changed_in_a_moved_folder_is_found_by_its_path(tmp_path: Path) -> None:
-    """A file of another size in a folder that others prove to be the one: found, and reported as changed."""
+    """A file of another size in a matched folder is found and reported as changed."""
     moved = shelf(tmp_path, numbered("photos", 6))
     (tmp_path / "photos").rename(tmp_path / "new")
     (tmp_path / "new" / "IMG_0002.jpg").write_bytes(b"edited")
@@ -89,7 +89,7 @@ def test_what_changed_in_a_moved_folder_is_found_by_its_path(tmp_path: Path) -> 
 
 
 def test_other_content_under_an_old_path_is_not_taken(tmp_path: Path) -> None:
-    """Another folder of the same shape: equal paths and sizes, but what is read of it is something else."""
+    """Equal paths and sizes with other contents do not match."""
     moved = shelf(tmp_path, numbered("photos", 6, size_bytes=60))
     shutil.rmtree(tmp_path / "photos")
     write_files(
@@ -102,7 +102,7 @@ def test_other_content_under_an_old_path_is_not_taken(tmp_path: Path) -> None:
 
 
 def test_swapped_folders_are_distinguished_by_content(tmp_path: Path) -> None:
-    """Two folders of equal names and sizes that changed their names: content decides, not the path."""
+    """Two folders with equal names and sizes that exchanged names match by content."""
     contents = numbered("one", 5, size_bytes=50) | numbered("two", 5, size_bytes=50)
     moved = shelf(tmp_path, contents)
     (tmp_path / "new").mkdir()
@@ -117,7 +117,7 @@ def test_swapped_folders_are_distinguished_by_content(tmp_path: Path) -> None:
 
 
 def test_another_folder_of_the_same_names_and_sizes_is_not_taken(tmp_path: Path) -> None:
-    """A camera that counts from 1 again: where one of the sample is another picture the whole folder is read."""
+    """A camera that restarts counting: if a sampled file differs, the whole folder is read."""
     contents = {
         f"photos/IMG_{number:04}.jpg": b"%5d" % number + bytes(number) for number in range(200)
     }
@@ -138,7 +138,7 @@ def test_another_folder_of_the_same_names_and_sizes_is_not_taken(tmp_path: Path)
 
 
 def test_files_of_one_size_are_all_read(tmp_path: Path) -> None:
-    """As uncompressed pictures are: two that changed their places would never be met by a sample."""
+    """Uncompressed pictures have equal sizes: a sample could miss exchanged files."""
     moved = shelf(tmp_path, numbered("photos", 100, size_bytes=500))
     (tmp_path / "photos").rename(tmp_path / "moved")
     first, second = (tmp_path / "moved" / f"IMG_00{number}.jpg" for number in (41, 43))
@@ -154,7 +154,7 @@ def test_files_of_one_size_are_all_read(tmp_path: Path) -> None:
 
 
 def test_images_that_were_never_read_are_found_by_name_and_size_only(tmp_path: Path) -> None:
-    """There is nothing to compare them with, and the plan does not claim it."""
+    """Without a hash only name and size match, which the plan says."""
     moved = shelf(tmp_path, numbered("photos", 30), is_read=False)
     (tmp_path / "photos").rename(tmp_path / "moved")
     with moved.project:
@@ -163,7 +163,7 @@ def test_images_that_were_never_read_are_found_by_name_and_size_only(tmp_path: P
 
 
 def test_scattered_images_are_found_by_name_and_size(tmp_path: Path) -> None:
-    """Also where no content is known; each in a folder of its own."""
+    """Also without hashes, each in a folder of its own."""
     moved = shelf(
         tmp_path,
         {f"photos/{word}.jpg": word.encode() for word in ("gull", "kestrel", "dove")},
@@ -183,7 +183,7 @@ def test_scattered_images_are_found_by_name_and_size(tmp_path: Path) -> None:
 
 
 def test_content_decides_between_equal_names_and_sizes(tmp_path: Path) -> None:
-    """Two candidates with the name and the size: the one that holds what the image held."""
+    """Of two candidates with equal name and size the hash decides."""
     moved = shelf(tmp_path, {"photos/a.jpg": b"first."})
     shutil.rmtree(tmp_path / "photos")
     write_files(tmp_path, {"x/a.jpg": b"other.", "y/a.jpg": b"first."})
@@ -192,7 +192,7 @@ def test_content_decides_between_equal_names_and_sizes(tmp_path: Path) -> None:
 
 
 def test_two_images_and_one_file_are_not_guessed(tmp_path: Path) -> None:
-    """Name and size fit two missing images: content tells whose the file is, and the other stays missing."""
+    """If one file fits two missing images, the hash decides and the other stays missing."""
     moved = shelf(tmp_path, {"one/a.jpg": b"first.", "two/a.jpg": b"second"})
     shutil.rmtree(tmp_path / "one")
     shutil.rmtree(tmp_path / "two")
@@ -206,7 +206,7 @@ def test_two_images_and_one_file_are_not_guessed(tmp_path: Path) -> None:
 
 
 def test_a_renamed_file_is_found_by_content(tmp_path: Path) -> None:
-    """Another name in another folder; hashes of earlier versions of the program count as well."""
+    """By its hash in another folder, also hashes of earlier versions."""
     moved = shelf(tmp_path, {"photos/a.jpg": b"gull", "photos/b.jpg": b"kestrel"})
     earlier = hashlib.blake2b(b"kestrel", digest_size=16).digest()
     moved.project.images.record_scan([(moved.ids["photos/b.jpg"], earlier, None)])
@@ -224,7 +224,7 @@ def test_a_renamed_file_is_found_by_content(tmp_path: Path) -> None:
 
 
 def test_equal_files_are_reported_and_not_guessed(tmp_path: Path) -> None:
-    """Two copies with the name, the size and the content, neither place nearer than the other."""
+    """Two copies with equal name, size and content, at equal distance."""
     moved = shelf(tmp_path, {"photos/a.jpg": b"gull"})
     shutil.rmtree(tmp_path / "photos")
     write_files(tmp_path, {"x/a.jpg": b"gull", "y/a.jpg": b"gull"})
@@ -237,7 +237,7 @@ def test_equal_files_are_reported_and_not_guessed(tmp_path: Path) -> None:
 
 
 def test_without_a_known_content_several_candidates_are_a_doubt(tmp_path: Path) -> None:
-    """Nothing can decide, so nothing is decided."""
+    """Ambiguous candidates are not chosen."""
     moved = shelf(tmp_path, {"photos/a.jpg": b"gull"}, is_read=False)
     shutil.rmtree(tmp_path / "photos")
     write_files(tmp_path, {"x/a.jpg": b"gull", "y/a.jpg": b"dove"})
@@ -249,7 +249,7 @@ def test_without_a_known_content_several_candidates_are_a_doubt(tmp_path: Path) 
     "old", ["D:/photos/2019", "//nas/share/photos/2019", "/mnt/stick/photos/2019"]
 )
 def test_absolute_paths_of_another_system(tmp_path: Path, old: str) -> None:
-    """A project made on Windows, opened elsewhere together with its images."""
+    """A project from Windows, opened elsewhere with its images."""
     contents = numbered("photos/2019", 5)
     moved = shelf(tmp_path, contents)
     for name, image_id in moved.ids.items():
@@ -264,7 +264,7 @@ def test_absolute_paths_of_another_system(tmp_path: Path, old: str) -> None:
 
 
 def test_names_are_compared_whatever_system_spells_them(tmp_path: Path) -> None:
-    """Accents taken apart by macOS, and upper and lower case, make no other file."""
+    """In any Unicode normalisation and case."""
     contents = {
         unicodedata.normalize("NFC", f"Möwen/Größe {number}é.JPG"): bytes([number]) * 9
         for number in range(3)
@@ -282,7 +282,7 @@ def test_names_are_compared_whatever_system_spells_them(tmp_path: Path) -> None:
 
 
 def test_names_that_only_case_tells_apart(tmp_path: Path) -> None:
-    """On a disk where both can be, each finds the one that is spelled the same."""
+    """On a case-sensitive disk exact names match."""
     contents = {"photos/a.jpg": b"small", "photos/A.jpg": b"LARGE", "photos/b.jpg": b"another"}
     moved = shelf(tmp_path, contents)
     if len(list((tmp_path / "photos").iterdir())) < 3:
@@ -296,9 +296,9 @@ def test_names_that_only_case_tells_apart(tmp_path: Path) -> None:
 
 
 def test_links_are_no_second_candidates(tmp_path: Path) -> None:
-    """A link to a folder above itself or beside the images is no copy.
+    """A link to a parent or to the images is no copy.
 
-    One that leads elsewhere is followed.
+    One to elsewhere is followed.
     """
     moved = shelf(tmp_path / "here", numbered("photos", 4))
     elsewhere = tmp_path / "elsewhere"
@@ -316,7 +316,7 @@ def test_links_are_no_second_candidates(tmp_path: Path) -> None:
 
 
 def test_moved_together_with_the_project(tmp_path: Path) -> None:
-    """Images beside the project's folder are stored absolutely: both were moved, nobody says where to."""
+    """Images next to the project have absolute paths: both were moved."""
     contents = numbered("pictures/2019", 4)
     write_files(tmp_path / "old", contents)
     (tmp_path / "old" / "work").mkdir()
@@ -336,9 +336,9 @@ def test_moved_together_with_the_project(tmp_path: Path) -> None:
 
 
 def test_a_stick_with_another_name(tmp_path: Path) -> None:
-    """Where one part of a path is gone, what stands beside it is tried.
+    """If one component of a path is missing, its siblings are tried.
 
-    Another stick with other images is not.
+    Another stick with other images does not match.
     """
     home = tmp_path / "home"
     moved = shelf(home, {})
@@ -356,7 +356,7 @@ def test_a_stick_with_another_name(tmp_path: Path) -> None:
 
 
 def test_images_that_were_added_anew_leave_for_the_old_ones(tmp_path: Path) -> None:
-    """The moved folder was added as if it were new: strangers without a label leave, a labelled one stays."""
+    """New images of the moved folder are removed if unlabelled; a labelled one stays."""
     contents = numbered("photos", 3)
     moved = shelf(tmp_path, contents)
     _, gull = moved.project.classes.add("Gull")
@@ -378,7 +378,7 @@ def test_images_that_were_added_anew_leave_for_the_old_ones(tmp_path: Path) -> N
 
 
 def test_a_stranger_whose_label_was_confirmed_once_leaves_too(tmp_path: Path) -> None:
-    """Its confirmation outlived its label; undo brings both images back as they were."""
+    """A remaining confirmation of a removed label is no obstacle; undo restores both images."""
     contents = numbered("photos", 1)
     moved = shelf(tmp_path, contents)
     _, gull = moved.project.classes.add("Gull")
@@ -407,7 +407,7 @@ def test_a_stranger_whose_label_was_confirmed_once_leaves_too(tmp_path: Path) ->
 
 
 def test_a_folder_that_is_not_there_is_reported(tmp_path: Path) -> None:
-    """One line, and nothing is looked for elsewhere."""
+    """One line, and nothing else is searched."""
     moved = shelf(tmp_path, numbered("photos", 2))
     shutil.rmtree(tmp_path / "photos")
     with (
@@ -418,7 +418,7 @@ def test_a_folder_that_is_not_there_is_reported(tmp_path: Path) -> None:
 
 
 def test_it_can_be_stopped_and_says_how_far_it_is(tmp_path: Path) -> None:
-    """Progress names images, then files; a stop in the middle ends it."""
+    """Progress counts images, then files; cancelling works in the middle."""
     moved = shelf(tmp_path, numbered("photos", 30))
     (tmp_path / "photos").rename(tmp_path / "new")
     reported: list[Progress] = []
@@ -436,7 +436,7 @@ def test_it_can_be_stopped_and_says_how_far_it_is(tmp_path: Path) -> None:
 
 
 def test_each_file_is_looked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """300 images of the same 10 names and one size in 30 folders: no file is read twice, and no comparison explodes."""
+    """300 images of 10 names and one size in 30 folders: each file is read once, in linear time."""
     contents = {
         name: data
         for folder in range(30)

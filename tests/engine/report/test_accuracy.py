@@ -1,6 +1,6 @@
-"""Figures worked out by hand on made-up predictions.
+"""Figures computed by hand.
 
-The coverage curve is that of the back-off itself.
+The coverage curve equals that of the back-off.
 """
 
 import numpy as np
@@ -28,13 +28,13 @@ ROWS = (
         (0.34, 0.24, 0.24, 0.18),
         GULL,
     ),  # wrong, Bird right at level 1; Animal (0.82) is right and safe
-    ((0.05, 0.60, 0.30, 0.05), BIRD),  # a coarse truth: nobody knows whether Gull is right
-    ((0.02, 0.94, 0.02, 0.02), NO_CLASS),  # none of the classes, called unknown
+    ((0.05, 0.60, 0.30, 0.05), BIRD),  # a coarse truth: whether Gull is right is unknown
+    ((0.02, 0.94, 0.02, 0.02), NO_CLASS),  # none of the classes, predicted unknown
 )
 
 
 def judged_rows(graph: CategoryGraph, rows: list[int] | None = None) -> Judged:
-    """The rows judged, all or some."""
+    """Judge all or some rows."""
     paths = [f"{number}.jpg" for number in range(len(ROWS))]
     classified = made_up(graph, LEAVES, [chances for chances, _ in ROWS], paths=paths, far=[6])
     chosen = np.array(range(len(ROWS)) if rows is None else rows)
@@ -44,21 +44,21 @@ def judged_rows(graph: CategoryGraph, rows: list[int] | None = None) -> Judged:
 
 
 def test_accuracy_at_every_level() -> None:
-    """A coarse truth counts down to its level; an image of no class counts nowhere.
+    """A coarse truth counts down to its level; an image of no class does not count.
 
-    A leaf goes on below its end.
+    A leaf counts at deeper levels.
     """
     accuracy = accuracy_of(judged_rows(zoo()))
     assert accuracy.images == 7
     assert accuracy.top1 == Proportion(2, 5)
-    assert accuracy.top5 == Proportion(5, 5)  # there are but four leaves
-    # level 0: Animal, Rock and Coast (0.62 of the first row, less than Animal); level 1: Bird, Dog, Rock; level 2: all
+    assert accuracy.top5 == Proportion(5, 5)  # there are four leaves only
+    # level 0: Animal, Rock, Coast (0.62 of the first row); level 1: Bird, Dog, Rock; level 2: all
     assert accuracy.levels == (Proportion(5, 6), Proportion(5, 6), Proportion(2, 5))
     assert accuracy.unknown == 1
 
 
 def test_calibration_by_bins() -> None:
-    """Of the five that can be judged; the mean score beside the share that was right."""
+    """Mean score and accuracy of five judged rows."""
     calibration = calibration_of(judged_rows(zoo()))
     found = [
         (round(each.low, 1), each.right.hits, each.right.count, round(each.score, 2))
@@ -70,7 +70,7 @@ def test_calibration_by_bins() -> None:
 
 
 def test_coverage_in_use() -> None:
-    """What the bars of the project do: all six that are not unknown are named, one of them wrongly."""
+    """With the project's thresholds six images get a class, one of them a wrong one."""
     graph = zoo()
     classified = made_up(graph, LEAVES, [chances for chances, _ in ROWS], paths=["a"] * 7, far=[6])
     coverage = coverage_of(judged_rows(graph), classified.fitted.back_off)
@@ -80,7 +80,7 @@ def test_coverage_in_use() -> None:
 
 
 def test_curve_is_that_of_the_back_off() -> None:
-    """At every bar, on drawn probabilities: as many named and right as `BackOff.decide` with that bar for all."""
+    """At every threshold, coverage and accuracy equal those of `BackOff.decide`."""
     graph, generator = zoo(), np.random.default_rng(0)
     chances = generator.dirichlet(np.full(4, 0.4), 300)
     answers = generator.choice([*LEAVES, BIRD, UNKNOWN], 300)
@@ -116,14 +116,14 @@ def test_held_out_labels_are_judged() -> None:
 
 
 def test_nothing_to_judge() -> None:
-    """Without an image all figures are there and say nothing."""
+    """Without images all figures are NaN or empty."""
     judged = judged_rows(zoo(), [])
     assert accuracy_of(judged).top1 == Proportion(0, 0)
     assert np.isnan(calibration_of(judged).error)
 
 
 def test_mcnemar_by_hand() -> None:
-    """One against five: 2 (1 + 6) / 64. Alike: 1. Thousands: as good as nothing."""
+    """One against five: 2 (1 + 6) / 64. Equal: 1. Thousands: almost 0."""
     assert mcnemar(1, 5) == pytest.approx(14 / 64)
     assert mcnemar(0, 0) == mcnemar(3, 3) == 1.0
     assert mcnemar(0, 4) == pytest.approx(2 / 16)
@@ -131,7 +131,7 @@ def test_mcnemar_by_hand() -> None:
 
 
 def test_two_models_on_the_images_of_both() -> None:
-    """Only shared images count; who alone is right, by image."""
+    """Only shared images count; which model alone is right, by image."""
     graph = zoo()
     first = judged_rows(graph, [0, 1, 2, 3])
     second = judged_rows(graph, [0, 1, 2, 4])

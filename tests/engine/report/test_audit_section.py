@@ -1,4 +1,4 @@
-"""What a report says of images drawn at random, and by which labels its other figures were made."""
+"""The report's section about an audit, and the labels behind other figures."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -64,7 +64,7 @@ def test_without_answers_there_is_no_section() -> None:
 
 
 def test_every_section_of_accuracy_says_by_which_labels() -> None:
-    """Held-out labels are a selection, and an audit is named beside them; a truth file is named."""
+    """Held-out labels are a selection, compared with an audit; a truth file is named."""
     for key in ("accuracy", "confusion", "classes", "mistakes"):
         line = next(texts(section(report(AUDIT), key)))
         assert line.startswith("Measured on labelled images, each predicted without its own label.")

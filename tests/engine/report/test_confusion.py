@@ -1,4 +1,4 @@
-"""The matrix folds along the branches, keeps its images, and stays quick at ten thousand classes."""
+"""The confusion matrix folds along branches, keeps its sums, and is fast with 10,000 classes."""
 
 import numpy as np
 import pytest
@@ -27,24 +27,24 @@ PAIRS = (
 
 @pytest.fixture
 def matrix() -> Confusion:
-    """Nine images."""
+    """A matrix of nine images."""
     return confusion_in(zoo(), PAIRS)
 
 
 def names(confusion: Confusion, opened: set[int]) -> list[str]:
-    """Names of the rows along a cut, indented."""
+    """Indented names of the rows along a cut."""
     lines = confusion.lines(opened)
     return ["  " * line.depth + confusion.tree.names.get(line.class_id, "?") for line in lines]
 
 
 def test_rows_open_branch_by_branch(matrix: Confusion) -> None:
-    """A class with two parents stands under the older; a class without images nowhere.
+    """A class with two parents is below the older; a class without images is omitted.
 
-    None of the classes last.
+    None of the classes is last.
     """
     assert names(matrix, set()) == ["Animal", "Rock", "?"]
     assert names(matrix, {ANIMAL}) == ["Animal", "  Bird", "  Dog", "Rock", "?"]
-    assert names(matrix, {BIRD}) == ["Animal", "Rock", "?"]  # it lies in a closed branch
+    assert names(matrix, {BIRD}) == ["Animal", "Rock", "?"]  # it is in a collapsed branch
     assert names(matrix, {ANIMAL, BIRD}) == [
         "Animal",
         "  Bird",
@@ -57,21 +57,21 @@ def test_rows_open_branch_by_branch(matrix: Confusion) -> None:
 
 
 def test_cells_by_hand(matrix: Confusion) -> None:
-    """Closed: seven animals (six of them found), one rock taken for an animal, one stranger taken for a rock."""
+    """Collapsed: seven animals (six found), one rock as animal, one unknown as rock."""
     closed = matrix.folded(set())
     assert closed.cells == {(0, 0): 6, (0, 2): 1, (1, 0): 1, (2, 1): 1}
     assert closed.row_totals.tolist() == [7, 1, 1]
     opened = matrix.folded({ANIMAL, BIRD})
     assert opened.branch_totals.tolist() == [7, 6, 2, 3, 1, 1, 1]
     assert opened.row_totals.tolist() == [0, 1, 2, 3, 1, 1, 1]
-    assert opened.cells[1, 3] == 1  # Bird itself, taken for Gull
+    assert opened.cells[1, 3] == 1  # Bird itself, predicted Gull
     assert opened.cells[3, 3] == 2
     assert sum(opened.cells.values()) == len(PAIRS)
 
 
 @pytest.mark.parametrize("opened", [set(), {ANIMAL}, {ANIMAL, BIRD}])
 def test_every_image_is_in_one_cell(matrix: Confusion, opened: set[int]) -> None:
-    """Whatever is open, the cells share out all images, and each has as many as it says."""
+    """For any cut cells partition the images, and list as many as they count."""
     folded = matrix.folded(opened)
     seen = []
     for (row, column), count in folded.cells.items():
@@ -79,20 +79,20 @@ def test_every_image_is_in_one_cell(matrix: Confusion, opened: set[int]) -> None
         assert len(images) == count
         seen += images
     assert sorted(seen) == list(range(101, 101 + len(PAIRS)))
-    last = len(folded.lines) - 1  # none of the classes, and nobody took one of them for it
+    last = len(folded.lines) - 1  # none of the classes, never predicted
     assert not len(matrix.images_of(folded.lines, last, last))
 
 
 def test_first_cut_opens_where_mistakes_hide(matrix: Confusion) -> None:
-    """Gull for Auk and Auk for Dog hide in Animal; a cut that fits three rows leaves it closed."""
+    """Gull for Auk and Auk for Dog are within Animal; a cut of three rows leaves it collapsed."""
     assert matrix.first_cut() == {ANIMAL, BIRD}
     assert matrix.first_cut(max_rows=3) == frozenset()
 
 
 def test_class_figures_by_hand(matrix: Confusion) -> None:
-    """Of a class with all below it.
+    """Including all classes below.
 
-    A coarse truth says nothing of the class that was predicted below it.
+    A coarse truth does not judge classes predicted below it.
     """
     graph = zoo()
     figures = {
@@ -124,7 +124,7 @@ def test_mistakes_by_distance(matrix: Confusion) -> None:
 
 
 def test_distance_takes_the_shortest_way() -> None:
-    """Over the nearest of several common ancestors, in both directions alike."""
+    """By the nearest common ancestor, symmetric."""
     measure = GraphDistance(zoo())
     assert measure.between(GULL, AUK) == measure.between(AUK, GULL) == (2, 1)
     assert measure.between(GULL, COAST) == (1, 1)

@@ -1,4 +1,4 @@
-"""Progress and counts, by hand; hostile details stay out."""
+"""Progress and counts by hand; invalid metadata is ignored."""
 
 import math
 from datetime import date, datetime
@@ -40,7 +40,7 @@ def state_of(
 
 
 def test_parts_of_the_work_add_up() -> None:
-    """Labelled, sure, unsure, unknown, waiting and unreadable are all images."""
+    """Labelled, certain, uncertain, unknown, pending and failed are all images."""
     state = state_of(
         [f"a/{n}.jpg" for n in range(7)],
         [GULL, UNKNOWN, *[NO_CLASS] * 5],
@@ -70,7 +70,7 @@ def test_parts_of_the_work_add_up() -> None:
 
 
 def test_counts_of_hostile_details() -> None:
-    """Years before photographs, places beyond the poles, and images that are gone do not count."""
+    """Years before photography, invalid coordinates and removed images do not count."""
     state = state_of(
         ["a/1.jpg", "a/2.jpg", "b/3.jpg"],
         [GULL, NO_CLASS, NO_CLASS],
@@ -95,7 +95,7 @@ def test_counts_of_hostile_details() -> None:
 
 
 def test_folders_as_deep_as_they_are_few() -> None:
-    """A shared beginning is walked through; a level of hundreds is not split up."""
+    """A common prefix is skipped; a level of hundreds is not split."""
     paths = [f"photos/2024/site {n % 3}/day {n}/x.jpg" for n in range(MAX_FOLDERS * 2)]
     count = len(paths)
     state = state_of(

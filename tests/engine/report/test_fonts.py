@@ -1,4 +1,4 @@
-"""Fonts of the PDF: those of this computer, best first, and the library's own where there is none."""
+"""Fonts of the PDF: system fonts by preference, else the library's own."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ def _write(folder: Path, *names: str) -> None:
 
 
 def test_fonts_are_found_in_pairs_best_first(tmp_path: Path) -> None:
-    """A font without its bold is no use; those deep below are found as far as systems put them."""
+    """A font needs its bold face; nested folders are searched to a limit."""
     _write(
         tmp_path / "a" / "truetype" / "liberation",
         "LiberationSans-Regular.ttf",
@@ -35,7 +35,7 @@ def test_fonts_are_found_in_pairs_best_first(tmp_path: Path) -> None:
 def test_without_a_readable_font_the_librarys_own_is_used(
     names: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No font, or a damaged one, holds up no report."""
+    """A missing or damaged font does not prevent a report."""
     from reportlab.pdfbase.ttfonts import TTFont
 
     _write(tmp_path / "fonts", *names)
@@ -46,9 +46,9 @@ def test_without_a_readable_font_the_librarys_own_is_used(
 
 
 def test_signs_of_languages() -> None:
-    """Full-width signs are of the Chinese font like letters beside them.
+    """Full-width characters use the Chinese font.
 
-    A blank that a font lacks is a plain one.
+    A space missing in a font is replaced.
     """
     fonts.load_fonts()
     assert fonts.runs_of("\u9519\u8bef\uff1a\u65e0", fonts.REGULAR) == [

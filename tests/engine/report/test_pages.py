@@ -1,4 +1,4 @@
-"""The pages of a report: nothing from outside, everything escaped, bounded at ten thousand classes."""
+"""Pages of a report: self-contained, escaped, bounded with 10,000 classes."""
 
 import csv
 import io
@@ -46,7 +46,7 @@ def zoo_document() -> Document:
 
 @pytest.fixture(scope="module")
 def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Reports of ten thousand classes in all kinds, and how long each took to write, as JSON."""
+    """Reports of 10,000 classes in all formats, and how long each took, as JSON."""
     folder = tmp_path_factory.mktemp("many")
     graph = CategoryGraph()
     tops = [graph.add_class(f"Family {number}") for number in range(100)]
@@ -73,7 +73,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_ten_thousand_classes_are_bounded(many: Path) -> None:
-    """In time and size; the tables as CSV have every class, the page says what it left out."""
+    """In time and size; CSV tables have every class, the page says what it omits."""
     took = json.loads((many / "took.json").read_text())
     for suffix in SUFFIXES:
         assert took[suffix] < 20
@@ -85,19 +85,17 @@ def test_ten_thousand_classes_are_bounded(many: Path) -> None:
 
 
 def test_page_needs_nothing_and_escapes_everything(tmp_path: Path) -> None:
-    """No address, no file, no markup of a name; right-to-left and long names are isolated."""
+    """No URLs, files or markup in names; right-to-left and long names are isolated."""
     out = tmp_path / "a.html"
     write_report(zoo_document(), out)
     page = out.read_text(encoding="utf-8")
     assert EVIL not in page
-    assert page.count("<script") == 2  # our own: the little program, and the figures of the matrix
+    assert page.count("<script") == 2  # the script, and the matrix as JSON
     assert not re.search(r"(?:src|href)=(?!\"#)", page)
     assert "http" not in page.replace('http-equiv="Content-Security-Policy"', "")
     assert f"<bdi>{ARABIC}</bdi>" in page
     assert LONG in page
-    assert (
-        "Coast" in page
-    )  # the other parent of Gull: it has no row in the matrix, and its figures all the same
+    assert "Coast" in page  # Gull's other parent: without a row in the matrix, but with figures
     assert "(removed)" not in page
     assert page.count("<table") == page.count("</table>")
     assert 'scope="row"' in page
@@ -112,7 +110,7 @@ def test_page_needs_nothing_and_escapes_everything(tmp_path: Path) -> None:
 def test_tables_as_csv(tmp_path: Path) -> None:
     """One file of values, or a file for each table.
 
-    Names that a spreadsheet would run are guarded.
+    Names that a spreadsheet would run are escaped.
     """
     document = zoo_document()
     write_report(document, tmp_path / "a.csv")
@@ -132,7 +130,7 @@ def test_tables_as_csv(tmp_path: Path) -> None:
 
 
 def test_pdf_is_whole_and_the_same_each_time(tmp_path: Path) -> None:
-    """It has pages and an end, embeds its font, and has the time of the report alone."""
+    """It has pages and an end, an embedded font, and no time but the report's."""
     for name in ("a.pdf", "b.pdf"):
         write_report(zoo_document(), tmp_path / name)
     content = (tmp_path / "a.pdf").read_bytes()
@@ -144,7 +142,7 @@ def test_pdf_is_whole_and_the_same_each_time(tmp_path: Path) -> None:
 
 
 def test_outputs_are_known_again(tmp_path: Path) -> None:
-    """Each may be replaced by a later one; a file of another kind of that name may not."""
+    """A later report replaces an earlier one, but no file of another kind."""
     for suffix in SUFFIXES:
         out = tmp_path / f"a{suffix}"
         write_report(zoo_document(), out)
@@ -157,9 +155,9 @@ def test_outputs_are_known_again(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_nothing_stays_of_a_report_that_was_stopped(tmp_path: Path, suffix: str) -> None:
-    """Neither half a file nor a draft; an earlier one stays as it was.
+    """Neither a partial file nor a draft; an earlier one is unchanged.
 
-    The same where the folder is none.
+    Also if the folder is invalid.
     """
     out = tmp_path / f"a{suffix}"
     out.write_bytes(b"before")
@@ -174,7 +172,7 @@ def test_nothing_stays_of_a_report_that_was_stopped(tmp_path: Path, suffix: str)
 
 
 class Recorder:
-    """A surface that remembers where things are painted."""
+    """A surface that records where things are painted."""
 
     def __init__(self) -> None:
         self.points: list[tuple[float, float]] = []
@@ -192,7 +190,7 @@ class Recorder:
         return record
 
     def text_width(self, words: str) -> float:
-        """Six pixels a letter."""
+        """Six pixels per letter."""
         return 6.0 * len(words)
 
 
@@ -204,7 +202,7 @@ def charts() -> list[ReportChart]:
 
 @pytest.mark.parametrize("width", [280, 760])
 def test_charts_stay_within_their_frame(width: int) -> None:
-    """Whatever the width, nothing is painted left of the frame, above it, or to its right."""
+    """At any width nothing is painted left of the frame, above it, or to its right."""
     assert len(charts()) >= 7
     for chart in charts():
         recorder = Recorder()
@@ -215,7 +213,7 @@ def test_charts_stay_within_their_frame(width: int) -> None:
 
 
 def test_charts_say_what_they_show() -> None:
-    """Title and summary come with the picture, escaped."""
+    """Title and summary are attributes of the picture, escaped."""
     for chart in charts():
         picture = svg_of(chart)
         assert "aria-label=" in picture
@@ -229,10 +227,10 @@ def test_charts_say_what_they_show() -> None:
         ("שלום", "םולש"),
         ("שלום (2)", "(2) םולש"),
         ("Gull שלום!", "Gull םולש!"),
-        ("سلام", "\ufee1\ufefc\ufeb3"),  # seen, lam with alef as one, meem, from right to left
+        ("سلام", "\ufee1\ufefc\ufeb3"),  # displayed: seen, lam with alef, meem, from right to left
         ("", ""),
     ],
 )
 def test_right_to_left_names_on_paper(text: str, shown: str) -> None:
-    """In the order and the forms in which they are written."""
+    """In visual order with contextual forms."""
     assert visual(text) == shown

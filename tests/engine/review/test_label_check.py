@@ -1,4 +1,4 @@
-"""Labels of an open project that look wrong, on embeddings that a test draws."""
+"""Label errors of an open project with generated embeddings."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ EACH = 10
 
 @pytest.fixture
 def drawn(tmp_path: Path) -> DrawnEmbeddings:
-    """Four classes of two branches, each with ten images of its kind, all labelled rightly."""
+    """Four classes of two branches, ten images each, all labelled correctly."""
     made = drawn_kinds(tmp_path, [["A"], ["A"], ["B"], ["B"]], images=KINDS * EACH, width=32)
     with made.project.history.one_step(named("Label all")) as step:
         for image_id in range(1, KINDS * EACH + 1):
@@ -52,7 +52,7 @@ def only(found: LabelCheck) -> SuspectLabel:
 
 
 def test_a_wrong_label_is_found_with_its_evidence(drawn: DrawnEmbeddings) -> None:
-    """The class it seems to be of, its look-alikes' labels, and images of both classes."""
+    """The likely class, labels of its nearest neighbours, and images of both classes."""
     relabel(drawn, 8, leaf(drawn, 1))
     found = checked(drawn)
     suspect = only(found)
@@ -98,7 +98,7 @@ def test_nearly_the_same_image_with_another_label_is_the_strongest_reason(
 
 
 def test_a_coarse_label_is_no_contradiction(drawn: DrawnEmbeddings) -> None:
-    """Above the leaf it is right; of the other branch it is not."""
+    """A true ancestor is right; one of the other branch is not."""
     above = drawn.project.classes.graph.find("A")
     relabel(drawn, 8, above)
     relabel(drawn, 12, above)
@@ -109,7 +109,7 @@ def test_a_coarse_label_is_no_contradiction(drawn: DrawnEmbeddings) -> None:
 
 
 def test_none_of_the_classes_in_the_middle_of_one(drawn: DrawnEmbeddings) -> None:
-    """A person's word is only doubted where look-alikes speak clearly."""
+    """It is doubted only if neighbours are unanimous."""
     centre = np.mean([drawn.near(0, seed=image_id) for image_id in range(4, 36, 4)], axis=0)
     drawn.embed({8: (centre / np.linalg.norm(centre)).astype(np.float32)})
     relabel(drawn, 8, None)
@@ -153,7 +153,7 @@ def test_one_class_only(drawn: DrawnEmbeddings) -> None:
 
 
 def test_without_embeddings(tmp_path: Path) -> None:
-    """Labelled images that were not read yet are not counted."""
+    """Labelled images without embedding do not count."""
     made = drawn_embeddings(tmp_path, width=8)
     ids = made.add_images(20)
     _, class_id = made.project.classes.add("A")
@@ -169,7 +169,7 @@ def test_it_can_be_stopped(drawn: DrawnEmbeddings) -> None:
 
 
 def test_labels_that_cannot_be_judged_are_not_called_right(drawn: DrawnEmbeddings) -> None:
-    """Two of a class are too few to judge either of them; a person's second look judges it."""
+    """Two images of a class are too few to judge; a confirmation counts."""
     assert (checked(drawn).judged, checked(drawn).too_few) == (KINDS * EACH, ())
     few = [image_id for image_id in range(1, KINDS * EACH + 1) if image_id % KINDS == 3]
     drawn.act(drawn.project.labels.remove(few[2:]))

@@ -1,4 +1,4 @@
-"""Trying edits out on an open collection: what would change, seen from where it began."""
+"""What-if edits of an open collection: changes compared with the start."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from tests.support.projects import named
 
 
 def test_what_would_change_is_counted_from_the_beginning(live: LiveCollection) -> None:
-    """Two edits are reported together; what is undone changes nothing; dropping leads back."""
+    """Two edits count together; an undone one changes nothing; dropping restores the state."""
     ids, project = class_ids(live.project), live.project
     before = own_copy(live.state)
     baseline = begin_what_if(live)
@@ -29,9 +29,7 @@ def test_what_would_change_is_counted_from_the_beginning(live: LiveCollection) -
     assert outcome.edits == tuple(map(str, tried_edits(project)))
     assert [text.split()[0] for text in outcome.edits] == ["Merged", "Removed"]
     assert outcome.held_out is not None
-    assert (
-        0 < outcome.held_out.images <= 21
-    )  # the three shots of the removed class are none any more
+    assert 0 < outcome.held_out.images <= 21  # the three shots of the removed class
     for _ in range(2):
         undone = project.history.undo()
         assert undone is not None
@@ -45,7 +43,7 @@ def test_what_would_change_is_counted_from_the_beginning(live: LiveCollection) -
 
 
 def test_predictions_are_those_of_a_project_that_was_edited(live: LiveCollection) -> None:
-    """Tried out or done: the collection looks the same, and keeping changes nothing in it."""
+    """What-if and real edits give equal collections, and keeping them changes nothing."""
     ids, project = class_ids(live.project), live.project
     begin_what_if(live)
     live.apply(project.classes.move([(ids["Green disc"], ids["Green"])], ids["Blue"]))

@@ -1,4 +1,4 @@
-"""What is drawn for an audit: at random, without replacement, with what was claimed."""
+"""Sampling for an audit: random, without replacement, with predictions."""
 
 from collections import Counter
 
@@ -40,9 +40,9 @@ def test_only_unlabelled_images_with_a_prediction_are_drawn() -> None:
 
 
 def test_what_is_claimed_is_remembered() -> None:
-    """An image that is like none of the classes has no most likely class.
+    """An unknown image has no predicted class.
 
-    One that is unsure no safe class.
+    An uncertain one has no safe class.
     """
     sure = Picture(best=5, score=0.75, safe=3, safe_score=0.875)
     state = state_of(
@@ -58,7 +58,7 @@ def test_what_is_claimed_is_remembered() -> None:
 
 
 def test_the_largest_audit_is_drawn_at_once_so_that_it_can_grow() -> None:
-    """Two hundred different images, each in its place; what is drawn depends on the seed alone."""
+    """Two hundred distinct images in order, dependent on the seed only."""
     state = many_pictures(1_000)
     drawn = drawn_of(state, 20)
     assert (len({item.image_id for item in drawn.items}), drawn.size, drawn.population) == (
@@ -73,7 +73,7 @@ def test_the_largest_audit_is_drawn_at_once_so_that_it_can_grow() -> None:
 
 
 def test_every_image_has_the_same_chance() -> None:
-    """Which of ten images comes first is a matter of chance: each about 60 times of 600."""
+    """Each of ten images is first about 60 times of 600."""
     state, random = many_pictures(10), np.random.default_rng(3)
     firsts = Counter(draw_audit(state, 20, random=random).items[0].image_id for _ in range(600))
     assert len(firsts) == 10
