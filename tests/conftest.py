@@ -1,6 +1,6 @@
-"""What tests of the engine and of the window share: one small collection that is embedded once."""
+"""Shared fixtures of engine and window tests: one small collection, embedded once."""
 
-import engine  # noqa: F401, I001 (before a test can load ONNX Runtime: it must know by then that it reports nothing)
+import engine  # noqa: F401, I001 (must precede ONNX Runtime, to disable telemetry)
 
 import gc
 import shutil
@@ -36,7 +36,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave slow tests to `make test-all`."""
+    """Skip slow tests except in `make test-all`."""
     if not config.getoption("--product"):
         return
     left_out = [item for item in items if item.get_closest_marker("slow")]
@@ -45,7 +45,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Do not import what the product's tier leaves out: some of it imports torchvision or timm."""
+    """Do not import tests outside the product's tier: some import torchvision or timm."""
     if not config.getoption("--product"):
         return None
     is_slow = collection_path.suffix == ".py" and SLOW_MODULE in collection_path.read_text("utf-8")
@@ -54,7 +54,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.fixture(scope="session")
 def embedded_once(tmp_path_factory: pytest.TempPathFactory) -> Collection:
-    """The collection that tests get copies of; nobody writes to it."""
+    """The collection that tests copy; read-only."""
     folder = tmp_path_factory.mktemp("collection")
     collection = write_collection(folder / "collection", CacheFolders(folder / "cache"))
     embed_collection(collection)
@@ -63,7 +63,7 @@ def embedded_once(tmp_path_factory: pytest.TempPathFactory) -> Collection:
 
 @pytest.fixture(scope="session")
 def pseudo_translations(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The compiled pseudo-language, made in a folder of this process: tests run side by side."""
+    """The compiled pseudo-language, in a folder of this process, since tests run in parallel."""
     script = Path(__file__).parents[1] / "packaging" / "translations.py"
     folder = tmp_path_factory.mktemp("translations")
     subprocess.run([sys.executable, str(script), "--pseudo-only", str(folder)], check=True)
@@ -89,7 +89,7 @@ def compiled_languages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def collected_here() -> Iterator[None]:
-    """Garbage is collected between tests and on their own thread: some of it holds Qt objects, as in the program."""
+    """Collect garbage between tests, on the main thread, since it may contain Qt objects."""
     gc.disable()
     yield
     collect_due()
@@ -97,14 +97,14 @@ def collected_here() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def names_of_the_project() -> Iterator[None]:
-    """What a test shows names of classes in ends with it."""
+    """Reset the displayed class names after each test."""
     yield
     show_names_in(AS_IN_PROJECT)
 
 
 @pytest.fixture(autouse=True)
 def closed_projects(collected_here: None) -> Iterator[None]:
-    """SQLite's connections are closed, not left to the garbage collector: Python 3.13 warns of them."""
+    """Close SQLite's connections explicitly: Python 3.13 warns if the garbage collector does."""
     earlier = set(OPENED)
     yield
     for project in set(OPENED) - earlier:
@@ -113,24 +113,22 @@ def closed_projects(collected_here: None) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def own_backups_and_logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Backups of a test's projects and its logs lie beside its temporary folder, not in the person's.
+    """Redirect backups and logs to the test's temporary folder.
 
-    New projects are on the fast backbone unless a test says otherwise.
+    New projects use the fast backbone unless a test says otherwise.
     """
     monkeypatch.setattr(
         "engine.sqlite_cache.BUSY_TIMEOUT_S", 60.0
-    )  # a disk that stalls is not what is tested
-    monkeypatch.setenv(PERSON_VARIABLE, "")  # what a test chooses ends with it
-    monkeypatch.setenv(
-        BACKBONE_VARIABLE, "fast"
-    )  # whatever the program's choice is: tests are quick
+    )  # stalling disks are not tested here
+    monkeypatch.setenv(PERSON_VARIABLE, "")  # restored after each test
+    monkeypatch.setenv(BACKBONE_VARIABLE, "fast")  # fast, whatever the program's default
     for variable, name in ((BACKUPS_VARIABLE, "backups"), (LOGS_VARIABLE, "logs")):
         monkeypatch.setenv(variable, str(tmp_path.with_name(f"{tmp_path.name}-{name}")))
 
 
 @pytest.fixture
 def collection(embedded_once: Collection, tmp_path: Path) -> Collection:
-    """A project of 24 shots and 40 unsorted pictures with a copy of their embeddings, to change at will."""
+    """A project of 24 shots and 40 unsorted pictures with embeddings; a copy to modify."""
     shutil.copytree(embedded_once.caches.root, tmp_path / "cache")
     shutil.copytree(embedded_once.folder, tmp_path / "collection")
     return Collection(tmp_path / "collection", CacheFolders(tmp_path / "cache"))

@@ -1,4 +1,4 @@
-"""Animations for tests, written on the spot: a light square moves over a ground, one step a frame."""
+"""Generated animations: a light square moves over a background, one step per frame."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from PIL import Image
 
 SUFFIXES: Final = (".gif", ".webp", ".png")
-_STEP: Final = 4  # pixels that the square moves from frame to frame
+_STEP: Final = 4  # pixels per frame
 
 
 def frame(number: int) -> NDArray[np.uint8]:
-    """A frame (48, 64, 3) uint8, which no other one is equal to."""
+    """A frame (48, 64, 3) uint8, different from all others."""
     pixels = np.full((48, 64, 3), (90, 60, 30), dtype=np.uint8)
     top, left = _STEP * (number // 14), _STEP * (number % 14)
     pixels[top : top + 8, left : left + 8] = (250, 220, 40)
@@ -28,7 +28,7 @@ def write_animation(
 ) -> Path:
     """Write a GIF, WebP or PNG by its suffix, without a loss: for each duration a picture, or else a numbered frame."""
     frames = [Image.fromarray(each) for each in pictures or map(frame, range(len(milliseconds)))]
-    if path.suffix == ".gif":  # so that it is up to nobody's choice of colours
+    if path.suffix == ".gif":  # avoids quantisation of colours
         frames = [each.quantize(256, dither=Image.Dither.NONE) for each in frames]
     options = {"lossless": True, "exact": True, **options} if path.suffix == ".webp" else options
     frames[0].save(

@@ -1,4 +1,4 @@
-"""Projects with photos of a camera's shape, and archives of them that somebody tampered with."""
+"""Projects with photos of a camera's aspect ratio, and tampered archives of them."""
 
 import zipfile
 from collections.abc import Callable, Mapping
@@ -15,11 +15,11 @@ from engine.project import Project
 WIDE: Final = (1600, 900)  # pixels
 
 Change = Callable[[zipfile.ZipInfo, bytes], tuple[zipfile.ZipInfo, bytes] | None]
-"""What becomes of a file of an archive; None leaves it out."""
+"""Maps a file of an archive to its replacement; None removes it."""
 
 
 def draw_wide(path: Path, seed: int) -> Path:
-    """A 16:9 photo, a JPEG or whatever the suffix says; each seed is another content."""
+    """Write a 16:9 photo in the format of the suffix; contents differ by seed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     generator = np.random.default_rng(seed)
     small = generator.integers(0, 256, (9, 16, 3), dtype=np.uint8)
@@ -30,7 +30,7 @@ def draw_wide(path: Path, seed: int) -> Path:
 
 
 def wide_project(folder: Path, count: int = 4, *, photos: Path | None = None) -> Project:
-    """A project with classes Fox and Hare and wide photos, which it has read nothing of yet; open for writing."""
+    """A project with classes Fox and Hare and unread wide photos, open for writing."""
     folder.mkdir(parents=True, exist_ok=True)
     place = photos or folder / "site A"
     place.mkdir(parents=True, exist_ok=True)
@@ -44,13 +44,13 @@ def wide_project(folder: Path, count: int = 4, *, photos: Path | None = None) ->
 
 
 def contents_of(archive: Path) -> Mapping[str, bytes]:
-    """The files of an archive by name."""
+    """Files of an archive by name."""
     with zipfile.ZipFile(archive) as opened:
         return {info.filename: opened.read(info) for info in opened.infolist()}
 
 
 def tampered(archive: Path, target: Path, change: Change, **added: bytes) -> Path:
-    """A copy of an archive with changed files, and further ones."""
+    """Copy an archive with changed and additional files."""
     with zipfile.ZipFile(archive) as source, zipfile.ZipFile(target, "w") as out:
         for info in source.infolist():
             changed = change(info, source.read(info))
@@ -62,5 +62,5 @@ def tampered(archive: Path, target: Path, change: Change, **added: bytes) -> Pat
 
 
 def unchanged(info: zipfile.ZipInfo, data: bytes) -> tuple[zipfile.ZipInfo, bytes]:
-    """Leave a file as it is."""
+    """Keep a file unchanged."""
     return info, data

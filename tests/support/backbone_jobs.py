@@ -1,4 +1,4 @@
-"""What workers report to the backbone panel, and a list of published networks that nobody requested."""
+"""Reports of workers to the backbone panel, and a cached list of published networks."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -45,12 +45,12 @@ LARGE: Final = replace(
 
 
 def progress(done: int, total: int, unit: str = "images", *, rate: float = 10.0) -> Progress:
-    """How far a job is."""
+    """A progress message."""
     return Progress(done, total, unit, rate, (total - done) / rate)
 
 
 def keep_list(caches: CacheFolders, networks: Sequence[PublishedNetwork] = (SMALL, LARGE)) -> None:
-    """Put a list into the cache, as if it had been made before: the worker then needs no torch for it."""
+    """Write a list to the cache, so that the worker needs no torch for it."""
     for publisher in PUBLISHERS:
         own = tuple(network for network in networks if network.publisher == publisher.name)
         keep_list_of(caches, publisher, own)

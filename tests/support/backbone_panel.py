@@ -1,4 +1,4 @@
-"""The backbone panel of a window: opened at a source, its buttons found, its tasks waited for."""
+"""The backbone panel: opening a source, finding buttons, waiting for tasks."""
 
 from pathlib import Path
 from typing import Final
@@ -19,14 +19,14 @@ from tests.support.clipping import clipped, overlapping
 from tests.support.desk import Desk
 
 WORKER_MS: Final = 120_000
-"""A child of a child looks at a file that nobody vouches for, which takes a busy machine long."""
+"""A grandchild process examines an untrusted file, which is slow on a busy machine."""
 
 EXPORT_MS: Final = 400_000
 """A child loads torch, exports a network and compares both."""
 
 
 def panel_for(desk: Desk, source: Source = Source.COMPUTER) -> BackbonePanel:
-    """Choose the action; the panel, once it lists what is here."""
+    """Open the panel and wait until it lists the backbones."""
     desk.window.settings.device = "cpu"
     desk.window.registry.trigger("choose_backbone")
     panel = desk.window.of(Backbones).panel
@@ -37,7 +37,7 @@ def panel_for(desk: Desk, source: Source = Source.COMPUTER) -> BackbonePanel:
 
 
 def backbone_row(origin: Origin, *, is_used: bool = False) -> BackboneRow:
-    """A backbone of 97.8 MB that came to this computer in this way."""
+    """A backbone of 97.8 MB of a given origin."""
     name = f"{LIBRARY_PREFIX}mine" if origin is Origin.PUBLISHED else "mine"
     folder = assets_folder() if origin is Origin.BUNDLED else Path("library")
     card = BackboneCard(name, 224, mean=(0.0, 0.0, 0.0), std=(1.0, 1.0, 1.0), embedding_width=512)
@@ -70,13 +70,13 @@ def wait_for(desk: Desk, task: JobSlot, stage: Stage, *, timeout_ms: int = WORKE
 
 
 def tasks_of(desk: Desk) -> tuple[JobSlot, JobSlot, JobSlot, JobSlot, JobSlot, JobSlot]:
-    """Listing, download, inspection, trial, adding, change."""
+    """Tasks: listing, download, inspection, trial, adding, change."""
     tasks = desk.window.of(Backbones).jobs
     return tasks.listing, tasks.download, tasks.inspection, tasks.trial, tasks.adding, tasks.change
 
 
 def listed(desk: Desk) -> BackbonePanel:
-    """The second source, once the real worker has listed what was kept in the cache."""
+    """The second source, after the real worker has read the cached list."""
     keep_list(desk.window.session.caches)
     panel = panel_for(desk, Source.PUBLISHED)
     wait_for(desk, desk.window.of(Backbones).jobs.listing, Stage.DONE)
@@ -92,7 +92,7 @@ def drop(panel: BackbonePanel, desk: Desk, path: Path) -> None:
 
 
 def look(desk: Desk, panel: BackbonePanel) -> list[str]:
-    """Words that are cut or lie on others, once everything has its place."""
+    """Words that are clipped or overlap, after layout."""
     desk.qtbot.waitUntil(
         lambda: not desk.window.session.jobs.jobs or bool(panel.run.facts), timeout=WORKER_MS
     )

@@ -1,4 +1,4 @@
-"""Tiny backbones with random weights, written straight to ONNX: real files for real sessions, in milliseconds."""
+"""Tiny backbones with random weights, written directly to ONNX."""
 
 from pathlib import Path
 from typing import Final
@@ -28,7 +28,7 @@ def tiny_card(*, width: int = WIDTH, side: int = SIDE) -> BackboneCard:
 def write_tiny_backbone(
     path: Path, *, width: int = WIDTH, channels: int = 3, seed: int = 0
 ) -> BackboneCard:
-    """Write strided convolution, ReLU and average over places, with its card beside it.
+    """Write strided convolution, ReLU and average pooling, with the card.
 
     Args:
         path: ONNX file to write.

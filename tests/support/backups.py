@@ -1,4 +1,4 @@
-"""Builders of backups, and a clock that is set by hand."""
+"""Builders of backups, and a clock set by tests."""
 
 import threading
 from datetime import datetime, timedelta
@@ -13,7 +13,7 @@ NOON = datetime(2026, 6, 1, 12).astimezone()
 
 
 class Clock:
-    """Tells the time that the test says."""
+    """A clock set by the test."""
 
     def __init__(self, now: datetime = NOON) -> None:
         self.now = now
@@ -23,18 +23,18 @@ class Clock:
         return self.now
 
     def pass_by(self, **units: float) -> None:
-        """Let time pass."""
+        """Advance the clock."""
         self.now += timedelta(**units)
 
 
 def backups_with(project: Project, clock: Clock) -> ProjectBackups:
-    """The project's backups, by the test's clock."""
+    """The project's backups with the test's clock."""
     own = project.backups
-    return ProjectBackups(project.path, own.project_id, own._identity, clock)  # noqa: SLF001 (backups as another day would find them)
+    return ProjectBackups(project.path, own.project_id, own._identity, clock)  # noqa: SLF001
 
 
 def labelled_birds(folder: Path, images: int = 4) -> tuple[Project, ClassId, list[ImageId]]:
-    """A project in which every second image is labelled, each by an action of its own."""
+    """A project in which every second image is labelled by an action of its own."""
     project, gull, image_ids = bird_project(folder, images)
     for image_id in image_ids[::2]:
         project.labels.set([image_id], gull)
@@ -42,12 +42,12 @@ def labelled_birds(folder: Path, images: int = 4) -> tuple[Project, ClassId, lis
 
 
 def all_backups(project: Project) -> list[Backup]:
-    """What there is, read whole, newest first."""
+    """All backups with their contents, newest first."""
     return backups_of(project.path, project.backups.project_id, is_verified=True)
 
 
 class Writer(threading.Thread):
-    """Labels without a pause on a thread of its own until it is stopped."""
+    """Labels continuously on a thread until it is stopped."""
 
     def __init__(self, project: Project, class_id: ClassId, image_ids: list[ImageId]) -> None:
         super().__init__(name="writer")
@@ -60,7 +60,7 @@ class Writer(threading.Thread):
         self.has_begun = threading.Event()
 
     def run(self) -> None:
-        """Label and unlabel in turn."""
+        """Label and unlabel alternately."""
         try:
             while not self._stop_asked.is_set():
                 for image_id in self._image_ids:
@@ -73,7 +73,7 @@ class Writer(threading.Thread):
             self.has_begun.set()
 
     def finish(self) -> None:
-        """Stop and wait."""
+        """Stop and join."""
         self._stop_asked.set()
         self.join()
         if self.error is not None:

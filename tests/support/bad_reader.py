@@ -1,7 +1,7 @@
-"""A process that reads files as ours does, but ends, hangs or finds no memory at files that are called so.
+"""A reader process that crashes, hangs or runs out of memory at files of certain names.
 
-Arguments: `slowly` for some milliseconds a file, `at-once` to end before it reads anything, `without-memory` to fail at
-every request.
+Arguments: `slowly` for some milliseconds a file, `at-once` to end before reading, `without-memory`
+to fail at every request.
 """
 
 import os
@@ -21,7 +21,7 @@ SLOWLY_S = 0.003 if "slowly" in sys.argv else 0.0
 
 
 def read_file(path: Path) -> bytes:
-    """Read a file, or not."""
+    """Read a file or misbehave, by its name."""
     time.sleep(SLOWLY_S)
     if "ends" in path.name:
         os._exit(7)
@@ -33,7 +33,7 @@ def read_file(path: Path) -> bytes:
 
 
 def attach(_name: str) -> SharedMemory:
-    """Find no room for what is shared."""
+    """Fail to attach shared memory."""
     raise MemoryError
 
 
@@ -41,7 +41,7 @@ if __name__ == "__main__":
     if "at-once" in sys.argv:
         os._exit(7)
     if "without-memory" in sys.argv:
-        setattr(reader_process, "SharedMemory", attach)  # noqa: B010 (not its to change)
-    setattr(opened_file, "read_file", read_file)  # noqa: B010 (it is not exported)
+        setattr(reader_process, "SharedMemory", attach)  # noqa: B010 (a foreign module)
+    setattr(opened_file, "read_file", read_file)  # noqa: B010 (not exported)
     reader = FileReader()
     sys.exit(serve_standard_streams({Ready: reader.load, ReadPhotos: reader.read}))

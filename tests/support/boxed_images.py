@@ -1,4 +1,4 @@
-"""A small collection with things in its images, as formats get it: boxes, several in one image, and empty ones."""
+"""A small collection of images with boxes, several boxes, and empty images, for formats."""
 
 import random
 from collections.abc import Mapping
@@ -20,17 +20,17 @@ from engine.interchange.labelled_images.records import (
 
 WHEN: Final = datetime(2026, 5, 1, 9, 30, tzinfo=UTC)
 SIZES: Final = ((641, 427), (333, 777), (2047, 1531), (97, 61))
-"""Odd ones, as they are shown: widths and heights."""
+"""Displayed widths and heights."""
 TURNED: Final = 1
-"""The place of the one whose file holds it lying on its side (EXIF orientation 6)."""
+"""Index of the image stored rotated (EXIF orientation 6)."""
 BOXES: Final = 7
-"""Of each image; one is of each kind of label, the others of people."""
+"""Of each image; one of each kind of label, the others of people."""
 _ORIENTATION: Final = 0x0112
 _TURNED_RIGHT: Final = 6
 
 
 def boxed_images(folder: Path, seed: int = 0) -> LabelledImages:
-    """Four images with boxes at random places, one labelled twice as a whole, and one empty."""
+    """Four images with random boxes, one labelled twice as a whole, one empty."""
     chance = random.Random(seed)
     graph = CategoryGraph()
     ids = {"Mammal": graph.add_class("Mammal")}
@@ -94,7 +94,7 @@ def _item(
 
 
 def draw_photo(file: Path, size: tuple[int, int], *, is_turned: bool = False) -> Path:
-    """A JPEG that is shown in a size; one that is turned lies on its side in its file."""
+    """Write a JPEG of a displayed size, stored rotated or not."""
     file.parent.mkdir(parents=True, exist_ok=True)
     exif = Image.Exif()
     if is_turned:

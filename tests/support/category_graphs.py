@@ -1,4 +1,4 @@
-"""The smallest training sets: two coarse classes over four few-shot classes, with embeddings that a test chooses."""
+"""The smallest training sets: two coarse classes over four few-shot classes, simple embeddings."""
 
 from collections.abc import Sequence
 
@@ -37,7 +37,7 @@ def two_branches(
 
 
 class CornerBackbone(nn.Module):
-    """Takes red and green of the upper left pixel for the embedding, times a learnable factor."""
+    """Embedding: red and green of the upper left pixel, times a learnable factor."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Made-up predictions whose probabilities a test chooses, so that figures can be worked out by hand."""
+"""Synthetic predictions with given probabilities, for figures computed by hand."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ from engine.everyday.shots import Membership, Shots
 from engine.graph.category_graph import CategoryGraph
 
 FAR = 10.0
-"""Taken off all logits of an image it makes it unknown and leaves its probabilities as they are."""
+"""Subtracted from all logits of an image it makes it unknown, with equal probabilities."""
 _TUNING = Tuning(
     shrinkage=1.5,
     temperature=1.0,
@@ -45,8 +45,8 @@ def made_up(
         candidates: class ids, none above another.
         chances: for each image the probabilities of the candidates, in their order.
         paths: of the images.
-        far: rows of images that are too far from everything.
-        labels: class by row, where a person gave one.
+        far: rows of images that are unknown by distance.
+        labels: class by row, of labelled images.
     """
     logits = np.log(np.array(chances, dtype=np.float32))
     logits[list(far)] -= FAR
@@ -70,7 +70,7 @@ def made_up(
 def _fitted(
     graph: CategoryGraph, candidates: np.ndarray[tuple[int], np.dtype[np.int64]]
 ) -> EverydayModel:
-    """A model whose logits are the embeddings themselves."""
+    """A model whose logits are the embeddings."""
     count = len(candidates)
     none = np.zeros(0, dtype=np.int64)
     no_rows, zeros = np.zeros((0, count), dtype=np.float32), np.zeros(count, dtype=np.float32)

@@ -1,4 +1,4 @@
-"""Clicks as the screen reports them to a window: the window finds out what is under the pointer."""
+"""Mouse clicks sent to the window, which finds the widget at the position."""
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QCursor
@@ -12,35 +12,35 @@ LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
 
 
 def click(widget: QWidget, place: QPoint | None = None, button: Qt.MouseButton = LEFT) -> None:
-    """Press and let go at a place of a widget, by default in its middle."""
+    """Click a position in a widget, by default its centre."""
     spot = Spot(widget, widget.rect().center() if place is None else place)
     QCursor.setPos(
         widget.mapToGlobal(spot.point)
-    )  # a menu asks whether the pointer has moved since it opened
+    )  # a menu checks whether the pointer moved since it opened
     QTest.mouseClick(spot.window, button, Qt.KeyboardModifier.NoModifier, spot.in_window)
     QApplication.processEvents()
 
 
 def menu_at(widget: QWidget, place: QPoint) -> QMenu:
-    """The menu that a right click at a place opens."""
+    """Right click at a position and return the menu."""
     click(widget, place, RIGHT)
     return open_menu()
 
 
 def open_menu() -> QMenu:
-    """The menu that is open."""
+    """The open menu."""
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)
     return menu
 
 
 def titles(menu: QMenu) -> list[str]:
-    """The lines of a menu."""
+    """Texts of a menu."""
     return [without_mark(action.text()) for action in menu.actions() if not action.isSeparator()]
 
 
 def choose(menu: QMenu, title: str) -> None:
-    """Click a line of a menu."""
+    """Click an entry of a menu."""
     (action,) = [each for each in menu.actions() if without_mark(each.text()) == title]
     assert action.isEnabled()
     QTest.mouseClick(menu, LEFT, pos=menu.actionGeometry(action).center())

@@ -1,4 +1,4 @@
-"""Finds words that have less room than they need or lie on each other, as a person would see it."""
+"""Finds clipped and overlapping words."""
 
 from collections.abc import Iterator
 from itertools import combinations
@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 
 def clipped(root: QWidget) -> list[str]:
-    """The texts of visible parts below `root` that do not fit."""
+    """Texts of visible widgets below `root` that do not fit."""
     return list(_clipped(root))
 
 
@@ -51,7 +51,7 @@ def _is_cut(widget: QLabel | QAbstractButton) -> bool:
 
 
 def _sticks_out(widget: QWidget, root: QWidget) -> bool:
-    """Whether a part of it is beyond the left or right edge of something that it lies in."""
+    """Whether a widget exceeds the left or right edge of an ancestor."""
     around = widget.parentWidget()
     while around is not None and widget is not root:
         left = widget.mapTo(around, QPoint(0, 0)).x()
@@ -64,7 +64,7 @@ def _sticks_out(widget: QWidget, root: QWidget) -> bool:
 
 
 def overlapping(root: QWidget) -> list[tuple[str, str]]:
-    """Pairs of visible words below `root` that lie on each other."""
+    """Pairs of overlapping visible words below `root`."""
     words = [
         (widget.text(), _visible_part(widget, root))
         for widget in root.findChildren(QWidget)
@@ -80,7 +80,7 @@ def overlapping(root: QWidget) -> list[tuple[str, str]]:
 
 
 def _visible_part(widget: QWidget, root: QWidget) -> QRect:
-    """What can be seen of a part, in coordinates of `root`; the rest has scrolled away."""
+    """The visible part of a widget, in coordinates of `root`, without parts scrolled away."""
     place, around = QRect(widget.mapTo(root, QPoint(0, 0)), widget.size()), widget.parentWidget()
     while around is not None and around is not root:
         place = place.intersected(QRect(around.mapTo(root, QPoint(0, 0)), around.size()))
@@ -89,14 +89,14 @@ def _visible_part(widget: QWidget, root: QWidget) -> QRect:
 
 
 def _is_low(box: QAbstractSpinBox | QComboBox) -> bool:
-    """Whether the text has too little height; a number box's hint counts the frame of the style sheet twice."""
+    """Whether the text has too little height; a spin box's hint counts the frame twice."""
     if isinstance(box, QAbstractSpinBox):
         return box.lineEdit().contentsRect().height() < box.fontMetrics().height()
     return box.height() < box.sizeHint().height()
 
 
 def _choice_is_cut(box: QComboBox) -> bool:
-    """Whether the chosen entry has too little width."""
+    """Whether the chosen entry is clipped."""
     option = QStyleOptionComboBox()
     box.initStyleOption(option)
     field = QStyle.SubControl.SC_ComboBoxEditField
@@ -105,7 +105,7 @@ def _choice_is_cut(box: QComboBox) -> bool:
 
 
 def _text_is_cut(field: QLineEdit) -> bool:
-    """Whether what it asks for is cut; what a person typed scrolls."""
+    """Whether the placeholder is clipped; typed text scrolls."""
     if field.text() or isinstance(field.parentWidget(), QAbstractSpinBox | QComboBox):
         return False
     option = QStyleOptionFrame()

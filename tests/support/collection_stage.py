@@ -1,4 +1,4 @@
-"""Generated collections for tests of the collection stage: correlated nuisance, crowded classes, few labels."""
+"""Generated collections for the collection stage: correlated noise, many classes, few labels."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -21,7 +21,7 @@ Matrix = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Crowd:
-    """A collection of which everything is known.
+    """A collection with known classes.
 
     Attributes:
         graph: families over leaves, every leaf of the last family below the first family too.
@@ -48,7 +48,7 @@ class Crowd:
         return np.flatnonzero(self.truth == class_id)
 
     def shots(self, count: int, *, coarse: int = 0, offset: int = 0) -> Shots:
-        """The first images of each leaf as shots, and the next ones labelled with a parent only."""
+        """The first images of each leaf as shots, and the next ones with their parent as label."""
         rows, labels = [], []
         for leaf in self.leaves:
             own = self.rows(leaf)[offset:]
@@ -69,7 +69,7 @@ class Crowd:
 
 
 def crowd(per_leaf: int = 40, *, seed: int = 0) -> Crowd:
-    """Draw a collection whose strongest directions say nothing about the class."""
+    """Generate a collection whose main directions are unrelated to the classes."""
     generator = np.random.default_rng(seed)
     parents_of: dict[str, tuple[str, ...]] = {f"family {family}": () for family in range(FAMILIES)}
     for family in range(FAMILIES):

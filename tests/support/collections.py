@@ -1,4 +1,4 @@
-"""A small collection of drawn pictures with a graph, shots and truth: real files for the real backbone."""
+"""A small collection of drawn pictures with graph, shots and truth, for the real backbone."""
 
 import csv
 import hashlib
@@ -37,11 +37,11 @@ _COLOURS: Final = {"Red": (215, 40, 40), "Green": (40, 175, 60), "Blue": (40, 70
 
 @dataclass(frozen=True)
 class Collection:
-    """Where everything lies.
+    """Paths of a collection.
 
     Attributes:
         folder: of all that follows.
-        caches: where embeddings are kept.
+        caches: of embeddings.
     """
 
     folder: Path
@@ -49,7 +49,7 @@ class Collection:
 
     @property
     def project(self) -> Path:
-        """The project file; there is one only once the collection was embedded."""
+        """The project file; exists once the collection is embedded."""
         return self.folder / "shapes.protoleaf"
 
     @property
@@ -64,7 +64,7 @@ class Collection:
 
     @property
     def unsorted(self) -> Path:
-        """Folder with the other pictures, named so that nothing gives their class away."""
+        """Folder with the other pictures, without classes in their names."""
         return self.folder / "unsorted"
 
     @property
@@ -103,7 +103,7 @@ def write_shape(path: Path, leaf: str, *, seed: int) -> Path:
 
 
 def write_collection(folder: Path, caches: CacheFolders) -> Collection:
-    """Write pictures, graph and truth; no project yet."""
+    """Write pictures, graph and truth, without a project."""
     collection = Collection(folder, caches)
     write_graph(collection.graph, FAMILIES)
     collection.unsorted.mkdir(parents=True)
@@ -135,7 +135,7 @@ def write_graph(path: Path, families: Mapping[str, Sequence[str]]) -> Path:
 
 
 def embed_collection(collection: Collection) -> None:
-    """Make its project: graph, shots, unsorted pictures, all embedded."""
+    """Make the project: graph, shots, unsorted pictures, all embedded."""
     with new_project(collection.project) as project:
         import_graph(project, collection.graph)
         import_class_folders(project, [collection.shots], who="ada")
@@ -159,7 +159,7 @@ def class_ids(project: Project) -> dict[str, int]:
 
 
 def cache_of_test() -> CacheFolders:
-    """The caches that the running test was given."""
+    """Caches of the running test."""
     return CacheFolders(Path(os.environ[CACHE_VARIABLE]))
 
 
@@ -176,7 +176,7 @@ def tree_hash(folder: Path) -> dict[str, tuple[str, int]]:
 
 
 def without_its_views(collection: Collection) -> None:
-    """Throw the cache of views away, as an older version of the program left things."""
+    """Delete the cache of views, as with older versions of the program."""
     with Project.open(collection.project) as project:
         model = model_of(project, collection.caches)
     cache_path(
@@ -187,7 +187,7 @@ def without_its_views(collection: Collection) -> None:
 
 
 def add_stranger(collection: Collection) -> int:
-    """Put an image of none of the classes into the project, embedded; its id."""
+    """Add an embedded image of none of the classes; return its id."""
     folder = collection.folder / "strangers"
     folder.mkdir()
     pixels = np.random.default_rng(1).integers(0, 255, (96, 96, 3), dtype=np.uint8)

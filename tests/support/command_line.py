@@ -14,7 +14,7 @@ from engine.cli.main import main
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command left behind."""
+    """Result of a command."""
 
     status: int
     out: str
@@ -22,7 +22,7 @@ class Answer:
 
     @property
     def fields(self) -> Mapping[str, Any]:
-        """The one JSON object on standard output."""
+        """The JSON object on standard output."""
         fields = json.loads(self.out)
         assert isinstance(fields, dict)
         return fields
@@ -41,18 +41,14 @@ def protoleaf(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> Ans
 
 
 def done(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> Answer:
-    """Run a command that must succeed and say nothing on standard error."""
+    """Run a command that must succeed without standard error."""
     answer = protoleaf(capsys, *arguments)
     assert (answer.status, answer.err) == (0, ""), answer
     return answer
 
 
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str | Path, status: int = 1) -> str:
-    """Run a command that must refuse with one line on standard error and nothing on standard output.
-
-    Returns:
-        That line.
-    """
+    """Run a command that must fail with one line on standard error, and return the line."""
     answer = protoleaf(capsys, *arguments)
     assert answer.status == status, answer
     assert answer.out == ""

@@ -1,4 +1,4 @@
-"""Eight-bit companions: made for tests without quantising, and what is proven of their weights."""
+"""8-bit companions, made without quantisation, and the bounds of their weights."""
 
 from pathlib import Path
 from typing import Final
@@ -11,7 +11,7 @@ from engine.model_card import file_hash
 from engine.runtime.eight_bit import SOURCE_KEY, eight_bit_path
 
 LARGEST_ACTIVATION: Final = 255
-LARGEST_SUM: Final = 2**15 - 1  # in the sixteen bits of one step of AVX2
+LARGEST_SUM: Final = 2**15 - 1  # of one 16-bit step in AVX2
 
 
 def write_companion(model: Path, like: Path) -> Path:
@@ -23,7 +23,7 @@ def write_companion(model: Path, like: Path) -> Path:
 
 
 def cannot_overflow(companion: Path) -> bool:
-    """Whether two products of any activations with the largest weights of any convolution fit into sixteen bits."""
+    """Whether two products with the largest weights of a convolution fit into 16 bits."""
     network = onnx.load(str(companion))
     arrays = {each.name: numpy_helper.to_array(each) for each in network.graph.initializer}
     made = {node.output[0]: node for node in network.graph.node}

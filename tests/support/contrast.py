@@ -1,4 +1,4 @@
-"""Contrast of two colours by WCAG 2, and what a style sheet puts on what."""
+"""Contrast of colours by WCAG 2, and colours in a style sheet."""
 
 import re
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ def contrast(first: str, second: str) -> float:
 
 
 def over(veil: str, ground: str) -> str:
-    """What `#aarrggbb` looks like on an opaque ground."""
+    """Composite `#aarrggbb` over an opaque background."""
     top, below = QColor(veil), QColor(ground)
 
     def mixed(part: float, ground_part: float) -> float:
@@ -56,7 +56,7 @@ def rules_of(sheet: str) -> Rules:
 
 
 def declared(rules: Rules, selector: str, name: str) -> str:
-    """The colour that a selector gets, also from a plainer selector; empty where nothing says it."""
+    """The colour of a selector, or of a less specific one; empty if undeclared."""
     while selector:
         found = _COLOUR.search(rules.get(selector, {}).get(name, ""))
         if found is not None:
@@ -68,7 +68,7 @@ def declared(rules: Rules, selector: str, name: str) -> str:
 
 
 def _plainer(selector: str) -> str:
-    """Without its last state, else its last attribute; at the end what every widget has."""
+    """Without its last state, else its last attribute; finally the universal selector."""
     shorter = re.sub(r"(?<!:):[a-z-]+$", "", selector)
     if shorter == selector:
         shorter = re.sub(r"\[[^\]]*\]$", "", selector)
@@ -78,7 +78,7 @@ def _plainer(selector: str) -> str:
 
 
 def with_words(rules: Rules) -> Iterator[str]:
-    """Selectors of what words stand on and that can be used."""
+    """Selectors of enabled widgets with text."""
     for selector in rules:
         parts = _SUBCONTROL.findall(selector)
         if ":disabled" not in selector and set(parts) <= _WITH_WORDS:

@@ -1,4 +1,4 @@
-"""Two people's copies of one project, and another person's project about the same images."""
+"""Copies of one project by two people, and an unrelated project of the same images."""
 
 import shutil
 from collections.abc import Iterable
@@ -13,12 +13,12 @@ CONTENT_BYTES = 32
 
 
 def content(number: int) -> bytes:
-    """Content hash of a drawn-up photo."""
+    """Content hash of a fictitious photo."""
     return number.to_bytes(CONTENT_BYTES, "big")
 
 
 def read(project: Project, numbers: Iterable[int] | None = None) -> None:
-    """Say what all images of a project contain, by default each something else by its place."""
+    """Record content hashes of all images, by default different ones by position."""
     ids = project.images.table().ids
     places = range(1, len(ids) + 1) if numbers is None else numbers
     project.images.record_scan(
@@ -41,7 +41,7 @@ def opened(path: Path) -> Project:
 
 
 def two_copies(folder: Path, images: int = 12) -> tuple[Project, Project]:
-    """Ada's project with Gull (2) under Bird (1), images 1 and 2 labelled as Gull, and Ben's copy of it."""
+    """Ada's project with Gull (2) under Bird (1), images 1 and 2 as Gull, and Ben's copy."""
     ada, gull, ids = bird_project(folder, images)
     read(ada)
     ada.labels.set(ids[:2], gull, who="ada")
@@ -49,7 +49,7 @@ def two_copies(folder: Path, images: int = 12) -> tuple[Project, Project]:
 
 
 def stranger(folder: Path, images: int = 12) -> Project:
-    """A project of somebody else about the same photos in another folder, with classes of its own."""
+    """An unrelated project of the same photos in another folder, with classes of its own."""
     folder.mkdir()
     project = new_project(folder, "other.protoleaf")
     project.images.add(found_files(folder / "DCIM", images))
@@ -58,13 +58,13 @@ def stranger(folder: Path, images: int = 12) -> Project:
 
 
 def replace_photo(project: Project, image_id: ImageId) -> None:
-    """Have another photo found under an image's path, so that its label is outdated."""
+    """Record another photo at an image's path, so that its label is outdated."""
     project.images.record_scan([(image_id, content(90 + image_id), None)])
     project.file_changes.record([FileChange(image_id, 7, 1, content(image_id), now_text())])
 
 
 def labels_of(project: Project) -> dict[ImageId, tuple[str, str]]:
-    """Path of the class, or "" for none of them, and person, by image."""
+    """Class path, or "" for none of the classes, and author, by image."""
     graph = project.classes.graph
     return {
         each.image_id: ("" if each.class_id is None else graph.path_text(each.class_id), each.who)

@@ -1,4 +1,4 @@
-"""Small data sets: embedded in this process, shard by shard, by the functions that the workers of a cluster call."""
+"""Small data sets, embedded in this process by the functions of cluster workers."""
 
 import io
 import tarfile
@@ -32,7 +32,7 @@ def begun(
     shard_images: int = 5,
     model: ModelFiles | None = None,
 ) -> Manifest:
-    """Begin a data set: plan, backbone and manifest, no shard yet."""
+    """A data set with plan, backbone and manifest, without shards."""
     wanted = WantedDataSet(
         absolute([str(each) for each in sources]), model or find_model("leafnet"), shard_images
     )
@@ -40,7 +40,7 @@ def begun(
 
 
 def embedded(sources: Iterable[Path | str], folder: Path, *, shard_images: int = 5) -> DataSet:
-    """A whole data set, made in this process."""
+    """A complete data set, made in this process."""
     begun(sources, folder, shard_images=shard_images)
     return finish(folder)
 
@@ -55,7 +55,7 @@ def finish(folder: Path) -> DataSet:
 
 
 def rows_of(data_set: DataSet) -> dict[str, tuple[bytes | None, int | None, bytes | None, str]]:
-    """Hash, size, embedding's bytes and status of each row, by path; a path must be there once."""
+    """Hash, size, embedding's bytes and status by path, which must be unique."""
     found: dict[str, tuple[bytes | None, int | None, bytes | None, str]] = {}
     for number in range(data_set.manifest.shard_count):
         for rows in data_set.each_rows(number):
@@ -90,7 +90,7 @@ def some_rows(count: int, width: int, *, seed: int = 0) -> EmbeddedRows:
 
 
 def write_data_set(folder: Path, shards: Sequence[EmbeddedRows]) -> DataSet:
-    """A whole data set of these shards, as if the fast backbone had embedded them."""
+    """A data set of these shards, with the manifest of the fast backbone."""
     (folder / SHARDS).mkdir(parents=True)
     model = find_model("leafnet")
     card = replace(model.card, embedding_width=shards[0].embeddings.shape[1])
@@ -113,7 +113,7 @@ def write_data_set(folder: Path, shards: Sequence[EmbeddedRows]) -> DataSet:
 
 
 def write_tar(path: Path, members: Mapping[str, bytes]) -> Path:
-    """A tar file as WebDataset writes them."""
+    """A tar file in WebDataset's layout."""
     with tarfile.open(path, "w") as archive:
         for name, data in members.items():
             facts = tarfile.TarInfo(name)
@@ -123,7 +123,7 @@ def write_tar(path: Path, members: Mapping[str, bytes]) -> Path:
 
 
 def write_table(path: Path, images: Mapping[str, bytes], *, group_rows: int = 2) -> Path:
-    """A Parquet table with the bytes of images and their names."""
+    """A Parquet table of images and names."""
     table = pa.table(
         {"key": list(images), "bytes": list(images.values()), "label": [0] * len(images)}
     )

@@ -1,4 +1,4 @@
-"""Category graphs as deep as they may be, and a small collection with one of them: a chain, a ladder and a comb."""
+"""Category graphs of maximum depth, a chain, a ladder and a comb, and a collection of each."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,7 +17,7 @@ from tests.support.projects import named
 Parents = Mapping[str, Sequence[str]]
 
 ENDS: Final = tuple(f"end {number}" for number in range(6))
-"""The classified classes of the shapes, on the deepest level: as many as training asks for."""
+"""The classes of images, on the deepest level: as many as training needs."""
 SHOTS: Final = 3
 PER_CLASS: Final = 4
 
@@ -29,7 +29,7 @@ def chain(levels: int = DEEPEST_LEVEL) -> Parents:
 
 
 def ladder(levels: int = DEEPEST_LEVEL) -> Parents:
-    """Two classes on each level, each under both of the level above: the ends have 2 ** levels paths."""
+    """Two classes on each level, each below both of the previous one: 2 ** levels paths."""
     made: dict[str, list[str]] = {}
     above: list[str] = []
     for level in range(levels):
@@ -40,13 +40,13 @@ def ladder(levels: int = DEEPEST_LEVEL) -> Parents:
 
 
 def comb(levels: int = DEEPEST_LEVEL) -> Parents:
-    """A chain with a leaf beside each of its classes: as many leaves as levels."""
+    """A chain with a leaf next to each class: as many leaves as levels."""
     teeth = {f"tooth {level}": [f"level {level - 1}"] for level in range(1, levels)}
     return dict(chain(levels)) | teeth
 
 
 def add_all(graph: CategoryGraph, parents: Parents) -> dict[str, int]:
-    """Add classes, parents before children; their ids by name."""
+    """Add classes, parents first; return ids by name."""
     ids: dict[str, int] = {}
     for name, above in parents.items():
         ids[name] = graph.add_class(name, [ids[each] for each in above])
@@ -54,7 +54,7 @@ def add_all(graph: CategoryGraph, parents: Parents) -> dict[str, int]:
 
 
 def add_deep(project: Project, parents: Parents) -> dict[str, int]:
-    """The same in a project, as one action."""
+    """Add classes to a project in one action."""
     ids: dict[str, int] = {}
     project.classes.edit(
         lambda graph: ids.update(add_all(graph, parents)), named("Added many classes")

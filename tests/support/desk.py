@@ -1,4 +1,4 @@
-"""A person at the window: opens, drops, presses keys and waits for what must follow."""
+"""Drives a window: opens, drops, presses keys and waits for the effects."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -28,7 +28,7 @@ ALT: Final = Qt.KeyboardModifier.AltModifier
 
 @final
 class Desk:
-    """One window, and a person in front of it."""
+    """A window and its simulated user."""
 
     def __init__(self, qtbot: QtBot, settings: Settings, log: Log | None = None) -> None:
         self.qtbot = qtbot
@@ -39,7 +39,7 @@ class Desk:
         self.window.activateWindow()
         qtbot.waitExposed(self.window, timeout=LONG_MS)
 
-    # -- what is there
+    # -- state
 
     @property
     def grid(self) -> ImageGrid:
@@ -58,7 +58,7 @@ class Desk:
         return self.window.session.graph
 
     def label_of(self, image_id: int) -> str:
-        """Name of the class a person gave an image; "" for none, "?" for none of the classes."""
+        """Name of an image's labelled class; "" for none, "?" for none of the classes."""
         label = int(self.state.label_class[self.state.position(image_id)])
         return {NO_CLASS: "", -2: "?"}.get(label) or (
             self.graph.name(label) if label in self.graph else ""
@@ -68,15 +68,15 @@ class Desk:
         """Name of the class that is predicted for an image."""
         return self.graph.name(int(self.state.best_class[self.state.position(image_id)]))
 
-    # -- what a person does
+    # -- actions
 
     def open(self, path: Path) -> None:
-        """Open a project and wait until it is classified."""
+        """Open a project and wait for predictions."""
         open_project(self.qtbot, self.window.session, path)
         self.grid.setFocus()
 
     def choose(self, row: int) -> int:
-        """Choose a card and wait until the inspector knows all of it, every class behind a digit too; its image."""
+        """Choose a card, wait until the inspector is complete, and return the image."""
         self.grid.setFocus()
         self.grid.select_row(row)
         image_id = self.grid.current_id
@@ -100,11 +100,11 @@ class Desk:
         self.qtbot.keyClick(target, key, keys)
 
     def press_for_change(self, key: Qt.Key, keys: Qt.KeyboardModifier = NO_KEYS) -> Change:
-        """Press a key that does something, and wait until it is done."""
+        """Press a key and wait for the change."""
         return changed_by(self.qtbot, self.window.session, lambda: self.press(key, keys))
 
     def type_into_palette(self, text: str) -> Sequence[PaletteRow]:
-        """Type into the open palette; the rows it offers."""
+        """Type into the open palette and return its rows."""
         palette = self.window.palette_panel
         assert palette.isVisible()
         field = palette.findChild(QLineEdit)
@@ -113,7 +113,7 @@ class Desk:
         return palette.rows
 
     def drop_files(self, target: QWidget, paths: Sequence[Path]) -> None:
-        """Drop files from outside on a part of the window."""
+        """Drop external files on a widget."""
         data = QMimeData()
         data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
         self.drop(target, data, QPointF(20, 20))
@@ -121,7 +121,7 @@ class Desk:
     def drop_on_class(
         self, name: str, data: QMimeData, keys: Qt.KeyboardModifier = NO_KEYS
     ) -> None:
-        """Drop something on the row of a class in the tree."""
+        """Drop data on the row of a class in the tree."""
         view = self.window.tree.front
         class_id = self.graph.find(name)
         view.expandAll()
@@ -132,7 +132,7 @@ class Desk:
     def drop(
         self, target: QWidget, data: QMimeData, place: QPointF, keys: Qt.KeyboardModifier = NO_KEYS
     ) -> None:
-        """Drop something at a place; it must be taken."""
+        """Drop data at a position; it must be accepted."""
         every = Qt.DropAction.CopyAction | Qt.DropAction.MoveAction | Qt.DropAction.LinkAction
         event = QDropEvent(place, every, data, Qt.MouseButton.LeftButton, keys)
         event.ignore()
@@ -142,16 +142,16 @@ class Desk:
     # -- waiting
 
     def click(self, button: QAbstractButton) -> None:
-        """Click a button that can be clicked."""
+        """Click an enabled button."""
         assert button.isEnabled()
         self.qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
     def wait(self, is_true: Callable[[], bool]) -> None:
-        """Wait until something is true."""
+        """Wait until a condition is true."""
         self.qtbot.waitUntil(is_true, timeout=LONG_MS)
 
     def wait_until_read(self) -> None:
-        """Wait until every image was read and predictions know all results."""
+        """Wait until every image is read and predicted."""
         session, embedding = self.window.session, self.window.embedding
         self.wait(
             lambda: (

@@ -1,7 +1,7 @@
-"""Detectors built on the spot: they find bright discs, and give them in every form of output that is known.
+"""Generated detectors of bright discs, with every supported form of output.
 
-A disc is a patch of bright pixels. Each of its pixels learns the edges of the patch by taking the largest of its
-neighbours' again and again, so boxes are right to a pixel of the input. White discs are of category 0, red ones of 1.
+A disc is a patch of bright pixels. Each pixel computes the edges of its patch by repeated max
+pooling, so boxes are exact to a pixel of the input. White discs are of category 0, red ones of 1.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,11 +23,11 @@ Axis = int | str
 Cells = tuple[str, str, str]
 """Results of a graph: boxes by edges (B, 4, n), whether they are bright (B, 1, n), and one-hot category (B, 2, n)."""
 Outputs = dict[str, str]
-"""Results by the names of the file's outputs."""
+"""Results by output name."""
 
 
 class GraphBuilder:
-    """Collects nodes and constants; each method gives the name of a result."""
+    """Collects nodes and constants; each method returns the name of a result."""
 
     def __init__(self) -> None:
         self.nodes: list[Any] = []
@@ -46,11 +46,11 @@ class GraphBuilder:
         return name
 
     def whole(self, *values: int) -> str:
-        """Whole numbers."""
+        """Integers."""
         return self.constant(values, np.int64)
 
     def channel(self, source: str, first: int, last: int, axis: int = 1) -> str:
-        """Some channels."""
+        """Select channels."""
         return self.add("Slice", source, self.whole(first), self.whole(last), self.whole(axis))
 
 
@@ -59,7 +59,7 @@ def _is_above(graph: GraphBuilder, source: str, limit: float) -> str:
 
 
 def _cells(graph: GraphBuilder, images: str, bright: float) -> Cells:
-    """Of pixels of a grid."""
+    """Cells of the pixels of a grid."""
     red, green = graph.channel(images, 0, 1), graph.channel(images, 1, 2)
     is_bright, is_white = _is_above(graph, red, bright), _is_above(graph, green, bright)
     rows, columns = (_positions(graph, is_bright, axis) for axis in (2, 3))
@@ -89,7 +89,7 @@ def _cells(graph: GraphBuilder, images: str, bright: float) -> Cells:
 
 
 def _positions(graph: GraphBuilder, like: str, axis: int) -> str:
-    """Of each pixel, its row or column."""
+    """Row or column of each pixel."""
     ones = graph.add("Add", graph.add("Mul", like, graph.constant(0)), graph.constant(1))
     one = graph.constant(1)
     counted = graph.add("CumSum", ones, graph.constant(axis, np.int64))
@@ -108,7 +108,7 @@ def _sampled(graph: GraphBuilder, source: str, channels: int) -> str:
 
 
 def _centred(graph: GraphBuilder, boxes: str) -> str:
-    """Centre, width and height of boxes by edges (B, 4, n)."""
+    """Boxes by centre, width and height (B, 4, n)."""
     near, far = graph.channel(boxes, 0, 2), graph.channel(boxes, 2, 4)
     centre = graph.add("Mul", graph.add("Add", near, far), graph.constant(0.5))
     return graph.add("Concat", centre, graph.add("Sub", far, near), axis=1)
@@ -117,7 +117,7 @@ def _centred(graph: GraphBuilder, boxes: str) -> str:
 def _chosen(
     graph: GraphBuilder, boxes: str, bright: str, classes: str
 ) -> tuple[str, str, str, str]:
-    """After suppression: boxes (n, 4), scores (n, 1), classes (n, 1) and pictures (n, 1), all float."""
+    """After suppression: boxes (n, 4), scores, classes and pictures (n, 1) each, all float."""
     rows = graph.add("Transpose", boxes, perm=[0, 2, 1])
     scores = graph.add("Mul", classes, bright)
     limits = graph.whole(100), graph.constant([0.5]), graph.constant([0.5])
@@ -145,7 +145,7 @@ def _yolov5(graph: GraphBuilder, cells: Cells) -> Outputs:
 
 
 def _yolov5_with_grids(graph: GraphBuilder, cells: Cells) -> Outputs:
-    """As older exports have it."""
+    """The form of older exports."""
     boxes = _yolov5(graph, cells)["output"]
     return {"output": boxes, "346": graph.add("Unsqueeze", boxes, graph.whole(0, 1))}
 
@@ -174,7 +174,7 @@ def _rt_detr(graph: GraphBuilder, cells: Cells) -> Outputs:
 
 
 def _logits(graph: GraphBuilder, scores: str) -> str:
-    """From 0 and 1, (B, k, n), to numbers far below and above 0, (B, n, k)."""
+    """Logits (B, n, k) of zeros and ones (B, k, n)."""
     centred = graph.add("Sub", scores, graph.constant(0.5))
     return _turned(graph, graph.add("Mul", centred, graph.constant(20)))
 
@@ -216,7 +216,7 @@ def _torchvision(graph: GraphBuilder, cells: Cells) -> Outputs:
 
 
 def _rt_detr_apart(graph: GraphBuilder, cells: Cells) -> Outputs:
-    """As its authors export it: boxes are scaled to the sizes that are given."""
+    """The form of its authors: boxes are scaled to given sizes."""
     boxes, bright, classes = cells
     sizes = _as_float(graph, SIZES)
     twice = graph.add("Unsqueeze", graph.add("Concat", sizes, sizes, axis=1), graph.whole(1))
@@ -266,7 +266,7 @@ FURTHER_INPUTS: Final[Mapping[str, tuple[str, tuple[Axis, ...]]]] = {
     "detr": (MASK, ("batch", 64, 64)),
     "rt-detr-apart": (SIZES, ("batch", 2)),
 }
-"""Name and shape, by form."""
+"""Name and shape of additional inputs, by form."""
 
 
 def write_detector(
@@ -279,14 +279,14 @@ def write_detector(
     sides: tuple[Axis, Axis] = (SIDE, SIDE),
     notes: Mapping[str, str] | None = None,
 ) -> Path:
-    """A detector of bright discs.
+    """Write a detector of bright discs.
 
     Args:
         form: one of `FORMS`.
         layout: "nchw", "nhwc" or "chw".
-        kind: element type of its input; numbers of uint8 go to 255.
-        batch: its axis of pictures.
-        sides: height and width; text for one of any length.
+        kind: element type of its input; uint8 values up to 255.
+        batch: its batch axis.
+        sides: height and width; text for a dynamic axis.
         notes: its metadata; by default the names of both categories.
     """
     graph = GraphBuilder()
@@ -325,11 +325,11 @@ def write_detector(
 
 
 Disc = tuple[float, float, float, bool]
-"""Column and row of its centre, its radius, in pixels of the picture, and whether it is red."""
+"""Column and row of the centre, radius, in pixels of the picture, and whether it is red."""
 
 
 def picture_of_discs(size: tuple[int, int], discs: Sequence[Disc]) -> NDArray[np.uint8]:
-    """Discs on a dark ground (height, width, 3) uint8 RGB."""
+    """Discs on a dark background (height, width, 3) uint8 RGB."""
     width, height = size
     rows, columns = np.mgrid[:height, :width]
     pixels = np.full((height, width, 3), 40, dtype=np.uint8)

@@ -1,4 +1,4 @@
-"""Detectors of discs, opened, and what they find."""
+"""Detectors of discs and their results."""
 
 from pathlib import Path
 from typing import Any, Final
@@ -15,20 +15,20 @@ LIMITS: Final = Limits(60, 2**30, 2**30)
 
 
 def examined_detector(path: Path, **wanted: Any) -> DetectorFacts:
-    """Facts of a sound file, found in this process."""
+    """Examine a valid file in this process."""
     return examine(ExamineDetector(path, LIMITS, **wanted))
 
 
 def opened_detector(
     path: Path, *, threshold: float = THRESHOLD, choice: ProviderChoice = CPU_CHOICE, **network: Any
 ) -> ObjectDetector:
-    """A detector of discs, written and opened; further arguments are those of `write_detector`."""
+    """Write and open a detector; further arguments are those of `write_detector`."""
     write_detector(path, **network)
     return ObjectDetector(path, examined_detector(path), choice, threshold=threshold)
 
 
 def farthest_edge(found: Detection, disc: Disc, size: tuple[int, int]) -> float:
-    """By how many pixels of the picture the worst edge of a box is off a disc."""
+    """Largest distance of a box's edge to its disc, in pixels of the picture."""
     column, row, radius, _ = disc
     left, top, width, height = found.box.in_pixels(size)
     edges = left - (column - radius), top - (row - radius)

@@ -1,4 +1,4 @@
-"""A worker that embeds as beside a device, by two processes that read; its argument says what it lacks."""
+"""An embedding worker with a simulated device, two readers, and simulated shortages."""
 
 import errno
 import json
@@ -25,17 +25,17 @@ READERS: Final = 2
 
 @dataclass(frozen=True)
 class Shortage:
-    """What an owner of readers lacks.
+    """Simulated shortages of a reader owner.
 
     Attributes:
-        reader: arguments of the reading processes; None for those of the program.
-        hangs_s: patience with a file that hangs.
-        free_bytes: of shared memory; -1 for what there is.
+        reader: arguments of the reader processes; None for those of the program.
+        hangs_s: timeout of a file that hangs.
+        free_bytes: of shared memory; -1 for the actual amount.
         starts: processes that can be started; -1 for any number.
         memories: blocks of shared memory that can be made; -1 for any number.
-        disk_bytes: of a disk of its own for shared memory, which becomes full when the last reader gets its share; 0
-            for the usual one.
-        planted: "module:function" that breaks the program, so that the instrument can be tested.
+        disk_bytes: size of a disk for shared memory, which is full when the last reader gets its
+            share; 0 for the usual one.
+        planted: "module:function" that breaks the program, to test the instrument.
     """
 
     reader: tuple[str, ...] | None = None
@@ -47,7 +47,7 @@ class Shortage:
     planted: str = ""
 
     def command(self, token: str) -> list[str]:
-        """Command of the owner, whose shared memory has a name with a token."""
+        """Command of the owner, with a token in the names of its shared memory."""
         return [sys.executable, "-P", "-m", MODULE, token, json.dumps(asdict(self))]
 
 
@@ -55,9 +55,9 @@ NOTHING_LACKS: Final = Shortage()
 
 
 def lack(shortage: Shortage, token: str) -> None:
-    """Let this process lack it."""
+    """Apply a shortage to this process."""
     setattr(BackboneSession, "is_on_gpu", True)  # noqa: B010 (a property)
-    setattr(sessions, "usable_cores", lambda: READERS)  # noqa: B010 (not its to change)
+    setattr(sessions, "usable_cores", lambda: READERS)  # noqa: B010 (a foreign module)
     memory, start = _NamedMemory(token, shortage.memories), _Starts(shortage)
     changes = {"HANGS_S": shortage.hangs_s, "SharedMemory": memory, "Worker": start}
     if shortage.disk_bytes:
@@ -76,7 +76,7 @@ def lack(shortage: Shortage, token: str) -> None:
 
 @final
 class _NamedMemory:
-    """Makes shared memory whose name shows whose it is, until there is no more."""
+    """Names shared memory by owner, up to a number of blocks."""
 
     def __init__(self, token: str, most: int) -> None:
         self._token = token
@@ -96,7 +96,7 @@ class _NamedMemory:
 
 @final
 class _Starts:
-    """Starts reading processes, until none can be started any more."""
+    """Starts reader processes, up to a number."""
 
     def __init__(self, shortage: Shortage) -> None:
         self._shortage = shortage
@@ -111,7 +111,7 @@ class _Starts:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Answer requests, as the program does."""
+    """Serve requests as the program does."""
     token, text = arguments
     values: dict[str, Any] = json.loads(text)
     reader = values.pop("reader")

@@ -1,4 +1,4 @@
-"""Another person's copy of the open project, in which some things are decided otherwise."""
+"""Another person's copy of the open project with different decisions."""
 
 import shutil
 from pathlib import Path
@@ -17,7 +17,7 @@ def disputed_images(desk: Desk, count: int) -> list[int]:
 
 
 def disputed_copy(reviewing: Desk, collection: Collection) -> Path:
-    """Ben's copy: ten labels that differ from ours, one that agrees, three that are new, a comment that differs."""
+    """Ben's copy: ten different labels, one equal, three new, one different comment."""
     folder = collection.folder / "ben"
     folder.mkdir()
     copy = folder / "shapes.protoleaf"

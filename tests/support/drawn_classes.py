@@ -1,4 +1,4 @@
-"""Labelled images of classes as directions around a centre each, for tests of suggestions."""
+"""Labelled images around class centres, for tests of suggestions."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -11,9 +11,9 @@ from engine.graph.category_graph import CategoryGraph
 from tests.support.graphs import graph_of
 
 WIDTH: Final = 160
-"""Directions drawn in so many dimensions have little in common."""
+"""Random directions are nearly orthogonal in this many dimensions."""
 APART: Final = 0.8
-"""Length of a class's own part beside that of its family."""
+"""Length of a class's own part, relative to its family's."""
 NOISE: Final = 0.5
 """Length of an image's own part."""
 
@@ -21,12 +21,12 @@ Vector = NDArray[np.float32]
 
 
 def direction(seed: int) -> Vector:
-    """A direction that has little to do with that of any other seed."""
+    """A random direction, nearly orthogonal to those of other seeds."""
     return unit(np.random.default_rng(seed).normal(size=WIDTH).astype(np.float32))
 
 
 def centre(family: int, member: int) -> Vector:
-    """Centre of a class: what its family shares, and a part of its own."""
+    """Centre of a class: the family's direction plus its own."""
     return unit(direction(family) + APART * direction(100 + member))
 
 
@@ -43,7 +43,7 @@ def around(centre_of_class: Vector, count: int, *, seed: int) -> Vector:
 
 
 def known(vectors_of: Mapping[int, Vector]) -> LabelledVectors:
-    """Images with these vectors, by class; ids count from 1."""
+    """Images by class with these vectors; ids count from 1."""
     vectors = np.concatenate(list(vectors_of.values()))
     class_ids = np.concatenate(
         [np.full(len(part), class_id) for class_id, part in vectors_of.items()]
@@ -72,5 +72,5 @@ DROPPED: Final = 11
 
 
 def means_of(graph: CategoryGraph, vectors_of: Mapping[int, Vector]) -> ClassMeans:
-    """Means of such images."""
+    """Class means of images."""
     return ClassMeans(graph, known(vectors_of))

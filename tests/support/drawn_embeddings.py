@@ -1,4 +1,4 @@
-"""An open collection whose images are nothing but embeddings that a test chooses: of any width, changed at any time."""
+"""An open collection of generated embeddings of any width, without image files."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ Vector = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class DrawnEmbeddings:
-    """Project and caches of a backbone that is nowhere: only what was embedded is left of it."""
+    """Project and caches of a missing backbone: only its embeddings exist."""
 
     live: LiveCollection
     caches: CacheFolders
@@ -35,7 +35,7 @@ class DrawnEmbeddings:
         return self.live.project
 
     def add_images(self, count: int) -> tuple[int, ...]:
-        """Add images that wait for their embeddings; returns their ids."""
+        """Add pending images; return their ids."""
         folder = self.project.path.parent
         first = len(self.project.history.steps())
         change = self.project.images.add(
@@ -45,7 +45,7 @@ class DrawnEmbeddings:
         return change.images_added
 
     def embed(self, embeddings: Mapping[int, Vector | None]) -> None:
-        """Take embeddings by image, as after reading its file once more; None where it is no image any more."""
+        """Apply embeddings by image, as after reading files; None for unreadable ones."""
         hashes = {
             i: content_hash(v.tobytes() + bytes([i % 256]))
             for i, v in embeddings.items()
@@ -61,18 +61,18 @@ class DrawnEmbeddings:
         self.live.take_embedded(list(embeddings))
 
     def act(self, change: Change | None) -> None:
-        """Take an action into account."""
+        """Apply an action."""
         if change is not None:
             self.live.apply(change)
 
     def embed_waiting(self, count: int, kinds: int) -> None:
-        """Embed some of the images that wait, each around the centre of its kind."""
+        """Embed pending images, each near the centre of its kind."""
         state = self.live.state
         waiting = state.image_ids[state.status == ImageStatus.WAITING].tolist()
         self.embed({i: self.near(i % kinds, seed=i) for i in waiting[:count]})
 
     def near(self, kind: int, *, seed: int) -> Vector:
-        """An embedding near the centre of a kind; another seed is another image."""
+        """An embedding near the centre of a kind, different by seed."""
         width = self.live.model.card.embedding_width
         vector = np.random.default_rng(1000 + kind).normal(size=width)
         vector = vector + 0.4 * np.random.default_rng(seed).normal(size=width)
@@ -80,7 +80,7 @@ class DrawnEmbeddings:
 
 
 def drawn_embeddings(folder: Path, *, width: int) -> DrawnEmbeddings:
-    """An empty project for embeddings of this width, loaded."""
+    """An empty loaded project for embeddings of this width."""
     caches, path = CacheFolders(folder / "cache"), folder / "drawn.protoleaf"
     card = BackboneCard(
         "drawn", 8, (0.0, 0.0, 0.0), (1.0, 1.0, 1.0), width, temperature=0.12, shrinkage=1.5
@@ -103,7 +103,7 @@ def drawn_kinds(
     Args:
         folder: for project and caches.
         parents: names of the parents of each kind's class.
-        images: how many there are.
+        images: number of images.
         width: of the embeddings.
     """
     made, kinds = drawn_embeddings(folder, width=width), len(parents)

@@ -1,4 +1,4 @@
-"""A project file as version 8 of the tables was, when images had notes and classes no identity."""
+"""A project file of version 8: notes of images, no identities of classes."""
 
 import sqlite3
 from contextlib import closing
@@ -35,7 +35,7 @@ CREATE TABLE image_detail (
     fields TEXT NOT NULL CHECK (length(fields) <= 1000000)
 ) STRICT;
 PRAGMA user_version = 8;
-"""  # frozen: what that version of the program made of the one before; never follows the code
+"""  # frozen: the migration of that version; never follows the code
 
 _WIDTHS: Final = {
     "class": 5,
@@ -43,7 +43,7 @@ _WIDTHS: Final = {
     "class_policy": 3,
     "image": 4,
     "label": 5,
-}  # columns in version 8, of tables that have more now
+}  # columns in version 8 of tables extended later
 _IMAGE: Final = """
 ALTER TABLE image RENAME TO new_image;
 CREATE TABLE image (
@@ -59,14 +59,14 @@ DROP TABLE new_image;
 
 
 def write_eighth_version(path: Path) -> None:
-    """What version 7 wrote, with room for notes of images; seven steps of history."""
+    """The file of version 7 with the table of notes; seven steps of history."""
     write_seventh_version(path)
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(TO_THE_EIGHTH)
 
 
 def save_as_eighth_version(path: Path) -> None:
-    """Make a closed project of the present version what version 8 would have written of the same work."""
+    """Convert a closed present project to the file that version 8 would have written."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA legacy_alter_table = ON")
         connection.execute("BEGIN")

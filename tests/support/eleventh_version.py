@@ -1,4 +1,4 @@
-"""A project file as version 11 of the tables was, when a file was one image and classes could be excluded."""
+"""A project file of version 11: files are single images, classes can be excluded."""
 
 import sqlite3
 from contextlib import closing
@@ -16,11 +16,11 @@ CREATE TABLE exclusion (
     PRIMARY KEY (image_id, class_id)
 ) WITHOUT ROWID, STRICT;
 PRAGMA user_version = 11;
-"""  # frozen: what that version of the program made of the one before; never follows the code
+"""  # frozen: the migration of that version; never follows the code
 
 
 def write_eleventh_version(path: Path) -> None:
-    """What version 10 wrote, with room for excluded classes."""
+    """The file of version 10 with the table of excluded classes."""
     write_tenth_version(path)
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(TO_THE_ELEVENTH)

@@ -1,4 +1,4 @@
-"""Labelled collections for tests of the everyday model: class means scattered down a graph, images around them."""
+"""Labelled collections for the everyday model: class means scattered down a graph."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from tests.support.prototype_graphs import random_attention
 
 WIDTH: Final = 16
 EVERYDAY_SETTINGS: Final = (Setting.PPN_PLUS, Setting.PPN, Setting.PROTOTYPES)
-"""Those that the everyday model answers for."""
+"""Settings of the everyday model."""
 PRIOR: Final = BackboneCard(
     "prior",
     16,
@@ -37,16 +37,17 @@ Matrix = NDArray[np.float32]
 
 
 def exported_propagation(folder: Path) -> PropagationSession:
-    """The session of an untrained attention whose weights clearly differ from edge to edge."""
+    """A session of untrained attention whose weights differ between edges."""
     path = folder / "propagation.onnx"
     export_propagation(PropagationNetwork(random_attention(WIDTH)), path)
     return PropagationSession(path)
 
 
 def tree(branches: int = 3, leaves: int = 3) -> CategoryGraph:
-    """A root, branches below it, leaves below each: every class has at most one parent.
+    """A tree of a root, branches and leaves.
 
-    Ids: the root is 1, branch b (from 0) is 2 + b, leaf l of branch b is 2 + branches + b * leaves + l.
+    Ids: the root is 1, branch b (from 0) is 2 + b, leaf l of branch b is 2 + branches + b * leaves
+    + l.
     """
     parents_of: dict[str, tuple[str, ...]] = {"root": ()}
     parents_of |= {f"branch {branch}": ("root",) for branch in range(branches)}
@@ -60,11 +61,11 @@ def tree(branches: int = 3, leaves: int = 3) -> CategoryGraph:
 
 @dataclass(frozen=True)
 class Collection:
-    """A graph and where each class lies in the space of embeddings.
+    """A graph and the position of each class in embedding space.
 
     Attributes:
         graph: the category graph.
-        means: mean (d,) of each class's images, before they are brought to length one.
+        means: mean (d,) of each class's images, not normalised.
         generator: draws the images.
         noise: standard deviation of an image around its class, as a length.
     """
@@ -75,7 +76,7 @@ class Collection:
     noise: float
 
     def images_of(self, class_id: int, count: int) -> Matrix:
-        """Embeddings (count, d) of length one around a class's mean."""
+        """Normalised embeddings (count, d) around a class's mean."""
         noise = self.generator.normal(size=(count, WIDTH)) * self.noise / np.sqrt(WIDTH)
         return unit(self.means[class_id] + noise)
 
@@ -87,7 +88,7 @@ class Collection:
         return images, np.repeat(np.array(class_ids, dtype=np.int64), count)
 
     def shots(self, counts: Mapping[int, int]) -> Shots:
-        """So many labelled images of each class, with image ids from 1."""
+        """Labelled images of each class, with image ids from 1."""
         embeddings = [self.images_of(class_id, count) for class_id, count in counts.items()]
         class_ids = np.repeat(list(counts), list(counts.values())).astype(np.int64)
         return Shots(np.arange(1, len(class_ids) + 1), class_ids, np.concatenate(embeddings))
@@ -96,7 +97,7 @@ class Collection:
 def collection(
     graph: CategoryGraph, *, seed: int = 0, spread: float = 0.8, noise: float = 0.8
 ) -> Collection:
-    """Scatter class means down a graph: each lies `spread` away from the mean of its parents."""
+    """Scatter class means down a graph, each at distance `spread` from its parents' mean."""
     generator = np.random.default_rng(seed)
     means: dict[int, Matrix] = {}
     for level in graph.levels():
@@ -113,12 +114,12 @@ def collection(
 
 
 def unit(vectors: NDArray[np.floating]) -> Matrix:
-    """The same directions, with length one."""
+    """Normalise vectors."""
     return (vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)).astype(np.float32)
 
 
 def no_shots() -> Shots:
-    """A project in which nobody has labelled anything."""
+    """A project without labels."""
     return Shots(np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, WIDTH), np.float32))
 
 
@@ -128,14 +129,15 @@ def some_shots(shots: Shots, chosen: NDArray[np.int64]) -> Shots:
 
 
 def without(shots: Shots, position: int) -> Shots:
-    """All shots but one."""
+    """All shots except one."""
     return some_shots(shots, np.delete(np.arange(len(shots)), position))
 
 
 def stand_in_distance(shots: Shots, shot: int, lambda_: float, *, count: int) -> float:
-    """Squared distance of a held-out shot to its own class in the PPN setting, by finding everything again without it.
+    """Squared distance of a held-out shot to its class in the PPN setting, computed without it.
 
-    The class's mean is of its other shots, and its parents are the `count` classes whose means are nearest to that.
+    The class's mean is of its other shots, and its parents are the `count` classes with the nearest
+    means.
     """
     embeddings, classes = shots.embeddings.astype(np.float64), shots.class_ids
     own = classes[shot]
@@ -150,7 +152,7 @@ def stand_in_distance(shots: Shots, shot: int, lambda_: float, *, count: int) ->
 
 
 def together(first: Shots, second: Shots) -> Shots:
-    """Both, with the second's images numbered after the first's."""
+    """Concatenate both, renumbering the second's images."""
     return Shots(
         np.arange(1, len(first) + len(second) + 1),
         np.concatenate([first.class_ids, second.class_ids]),
@@ -159,7 +161,7 @@ def together(first: Shots, second: Shots) -> Shots:
 
 
 def propagation_matrix(table: PrototypeTable) -> Matrix:
-    """Edge weights (C, C) of a table: row is the child, column the parent."""
+    """Edge weights (C, C) of a table: rows are children, columns parents."""
     matrix = np.zeros((len(table.class_ids), len(table.class_ids)), dtype=np.float32)
     matrix[table.edges[1], table.edges[0]] = table.edge_weights
     return matrix
@@ -168,7 +170,7 @@ def propagation_matrix(table: PrototypeTable) -> Matrix:
 def anchor_labels(
     positions: Sequence[int], allowed: Sequence[Sequence[int]], width: int
 ) -> AnchorLabels:
-    """Labels of anchors, each with the places of the candidates that it allows, of `width` candidates."""
+    """Labels of anchors with the indices of permitted candidates, out of `width`."""
     places = {label: np.array(each, dtype=np.int64) for label, each in enumerate(allowed)}
     return AnchorLabels(
         np.array(positions, dtype=np.int64), np.arange(len(positions)), places, width

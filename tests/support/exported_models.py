@@ -1,4 +1,4 @@
-"""What the program itself answers for new images, step by step: exported models are held against it."""
+"""The program's own classification of new images, to compare exported models with."""
 
 import csv
 from collections.abc import Sequence
@@ -21,13 +21,13 @@ def write_program_s_answers(
     images: Sequence[str],
     out: Path,
 ) -> None:
-    """Classify image files one by one by a fitted model, as images that are in no collection, and write them as CSV.
+    """Classify image files one by one with a fitted model and write them as CSV.
 
     Args:
         classified: the collection with the fitted model.
         graph: its classes.
-        session: its backbone, opened in whichever way is asked about.
-        images: their paths, which are also what the table calls them.
+        session: its backbone.
+        images: their paths, as in the table.
         out: the file.
     """
     card, fitted = classified.model.card, classified.fitted
@@ -68,12 +68,12 @@ def rows_of_predictions(path: Path) -> list[dict[str, str]]:
 
 
 def words_of(row: dict[str, str]) -> dict[str, str]:
-    """All that is not a number."""
+    """Values that are not numbers."""
     return {key: text for key, text in row.items() if key not in {"score", "safe_score"}}
 
 
 def largest_gap(found: Path, expected: Path) -> float:
-    """The largest difference of a score between two tables of the same images, in the same order."""
+    """Largest difference of a score between two tables of the same images in the same order."""
     pairs = zip(rows_of_predictions(found), rows_of_predictions(expected), strict=True)
     return max(
         abs(float(one[score]) - float(other[score]))

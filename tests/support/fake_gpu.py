@@ -1,4 +1,4 @@
-"""A GPU that is the CPU in disguise, and fails on demand: real sessions, and no driver."""
+"""A simulated GPU: real sessions on the CPU that fail on demand."""
 
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ FAKE_GPU = ProviderChoice(CUDA_PROVIDER, "GPU 1", free_bytes=8 << 30)
 
 
 class FailingAfter:
-    """A session that runs so many times and then fails with a message."""
+    """A session that fails with a message after a number of runs."""
 
     def __init__(self, session: Any, runs: int, message: str) -> None:
         self._session = session
@@ -26,12 +26,12 @@ class FailingAfter:
         return getattr(self._session, name)
 
     def run(self, *arguments: Any) -> Any:
-        """Run plainly, or fail."""
+        """Run or fail."""
         self._count()
         return self._session.run(*arguments)
 
     def run_with_iobinding(self, binding: Any) -> None:
-        """Run with buffers, or fail."""
+        """Run with IO binding or fail."""
         self._count()
         self._session.run_with_iobinding(binding)
 
@@ -47,10 +47,10 @@ def install_fake_gpu(
     runs: int = 1 << 30,
     message: str = "CUDA failure 700: illegal address",
 ) -> list[str]:
-    """Open CUDA sessions on the CPU; they fail after so many runs.
+    """Open CUDA sessions on the CPU, which fail after a number of runs.
 
     Returns:
-        providers of the sessions that were opened, in order; grows.
+        providers of the sessions opened, in order; grows.
     """
     opened: list[str] = []
 

@@ -1,8 +1,9 @@
-"""A few-shot data set whose classes are colours: enough for every step of the experiments, in no time.
+"""A few-shot data set of colours, sufficient for every step of the experiments.
 
 level 3   root0           root1
-level 4   middle0 .. 3, two below each root; middle4, below root1, which only the test part has
-level 5   12 training classes, three below each of middle0 .. 3; 6 test classes, the last two below middle4
+level 4   middle0 .. 3, two below each root; middle4, below root1, in the test part only
+level 5   12 training classes, three below each of middle0 .. 3; 6 test classes, the last two below
+middle4
 """
 
 import json
@@ -67,7 +68,7 @@ def colour_data(
 
 
 def write_data(data: FewShotData, folder: Path) -> Path:
-    """Put a data set where `load` finds it, and return the folder."""
+    """Write a data set where `load` finds it, and return the folder."""
     folder.mkdir(parents=True)
     np.save(folder / PIXELS_FILE, data.pixels)
     facts = {

@@ -1,4 +1,4 @@
-"""Generated few-shot problems: classes are colours, coarse classes are groups of them."""
+"""Generated few-shot problems: classes are colours, coarse classes groups of them."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ FIRST_LEAF = ROOTS + MIDDLES
 
 
 def colours(count: int, generator: np.random.Generator) -> NDArray[np.float64]:
-    """Distinct colours: corners and middles of the colour cube in random order, `count` at most 26."""
+    """Distinct colours of the colour cube in random order, `count` at most 26."""
     steps = np.stack(np.meshgrid(*[[40.0, 128.0, 215.0]] * 3), axis=-1).reshape(-1, 3)
     return generator.permutation(steps[np.abs(steps - 128).sum(axis=1) > 0])[:count]
 
@@ -31,7 +31,7 @@ def images(of_colours: NDArray[np.float64], generator: np.random.Generator) -> N
 
 
 def colour_training_set(seed: int = 0) -> TrainingSet:
-    """2 classes on level 3, 4 on level 4 and 12 few-shot classes on level 5, with 12 images each."""
+    """2 classes on level 3, 4 on level 4 and 12 few-shot classes on level 5, 12 images each."""
     generator = np.random.default_rng(seed)
     of_leaves = colours(LEAVES, generator)
     parents = np.concatenate([np.arange(MIDDLES) // 2, ROOTS + np.arange(LEAVES) // 3])
@@ -80,7 +80,7 @@ def train(
 
 @dataclass(frozen=True)
 class Tasks:
-    """Embedded test tasks: support (T, N, k, d), queries (T, q, d) and the right answers (q,) of every task."""
+    """Embedded test tasks: support (T, N, k, d), queries (T, q, d), answers (q,) of every task."""
 
     support: NDArray[np.float32]
     queries: NDArray[np.float32]
@@ -90,7 +90,7 @@ class Tasks:
 def colour_tasks(
     objective: Objective, *, ways: int = 4, shots: int = 1, count: int = 20, seed: int = 1
 ) -> Tasks:
-    """Tasks of random colours with three queries of each class, embedded by the objective in evaluation mode."""
+    """Tasks of random colours with three queries of each class, embedded in evaluation mode."""
     generator = np.random.default_rng(seed)
     objective.eval()
     support, queries = [], []

@@ -1,4 +1,4 @@
-"""A project file as version 5 of the tables was, when the history was sentences."""
+"""A project file of version 5: the history has texts."""
 
 import sqlite3
 from contextlib import closing
@@ -18,11 +18,11 @@ INSERT INTO journal_step VALUES(8,'Changed the note of Gull','2026-01-02T03:04:0
 INSERT INTO journal_chunk VALUES(8,1,'[["class_detail",null,[2,"Grey.",""]]]');
 UPDATE sqlite_sequence SET seq = 8 WHERE name = 'journal_step';
 PRAGMA user_version = 5;
-"""  # frozen: what that version of the program made of the one before; never follows the code
+"""  # frozen: the migration of that version; never follows the code
 
 
 def write_fifth_version(path: Path) -> None:
-    """What version 4 wrote, with a note on Gull; seven steps of history."""
+    """The file of version 4 with a note on Gull; seven steps of history."""
     write_fourth_version(path)
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(TO_THE_FIFTH)

@@ -1,4 +1,4 @@
-"""What tests ask of a drawn figure."""
+"""Checks of rendered figures."""
 
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -15,7 +15,7 @@ def inked_share(path: Path) -> float:
 
 
 def has_colour(path: Path, colour: str) -> bool:
-    """Whether some pixels are exactly of a colour such as `#0072b2`."""
+    """Whether some pixels have exactly a colour such as `#0072b2`."""
     wanted = np.array([int(colour[place : place + 2], 16) for place in (1, 3, 5)])
     with Image.open(path) as image:
         pixels = np.asarray(image.convert("RGB"))
@@ -23,5 +23,5 @@ def has_colour(path: Path, colour: str) -> bool:
 
 
 def vector_root(path: Path) -> str:
-    """Name of the outermost element of a vector picture; fails where it is not well-formed."""
-    return ET.parse(path).getroot().tag.rpartition("}")[2]  # noqa: S314 (a file of our own)
+    """Name of the root element of a vector picture; fails if it is not well-formed."""
+    return ET.parse(path).getroot().tag.rpartition("}")[2]  # noqa: S314 (generated here)

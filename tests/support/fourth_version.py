@@ -1,4 +1,4 @@
-"""A project file as version 4 of the tables was, before classes had notes and colours."""
+"""A project file of version 4: no notes and colours of classes."""
 
 import sqlite3
 from contextlib import closing
@@ -17,11 +17,11 @@ DELETE FROM journal_step WHERE step_id = 6;
 DELETE FROM journal_chunk WHERE step_id = 6;
 UPDATE sqlite_sequence SET seq = 7 WHERE name = 'journal_step';
 PRAGMA user_version = 4;
-"""  # frozen: what that version of the program made of the one before; never follows the code
+"""  # frozen: the migration of that version; never follows the code
 
 
 def write_fourth_version(path: Path) -> None:
-    """Gull, with a source id and a synonym, under Bird; an image labelled Gull, six steps of history."""
+    """Gull with source id and synonym, under Bird; an image as Gull; six steps of history."""
     write_third_version(path)
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(TO_THE_FOURTH)

@@ -1,4 +1,4 @@
-"""A home that nobody has used, for a program of ours, and what the program left in it."""
+"""An empty home folder for a program, and the files left in it."""
 
 import os
 import sys
@@ -14,15 +14,15 @@ OURS: Final = (
     ".local/share/protoleaf",
     ".local/state/protoleaf",
 )
-"""Folders of ours in a home on Linux."""
+"""The program's folders in a home on Linux."""
 
 SHARED: Final = (".cache/fontconfig",)
-"""The desktop's list of fonts, one for all programs that show text; whichever comes first writes it."""
+"""Caches shared by all programs that render text."""
 
 
 @dataclass(frozen=True)
 class FreshHome:
-    """Folders that a program can find by its environment, all below one.
+    """Folders that a program finds by its environment, all below one.
 
     Attributes:
         root: of all of them.
@@ -41,37 +41,37 @@ class FreshHome:
 
     @property
     def home(self) -> Path:
-        """The person's home."""
+        """The user's home."""
         return self.root / "home"
 
     @property
     def temporary(self) -> Path:
-        """For files that live as long as the program."""
+        """Temporary files."""
         return self.root / "temporary"
 
     @property
     def runtime(self) -> Path:
-        """For the sockets of a person's session."""
+        """Sockets of the user's session."""
         return self.root / "runtime"
 
     @property
     def start(self) -> Path:
-        """The folder that the program is started in."""
+        """Working folder of the program."""
         return self.root / "start"
 
     @property
     def cache(self) -> Path:
-        """Our cache in this home."""
+        """The program's cache."""
         return self.home / OURS[0]
 
     @property
     def data(self) -> Path:
-        """Our data folder in this home, where backups go."""
+        """The program's data folder with backups."""
         return self.home / OURS[2]
 
     @property
     def log(self) -> Path:
-        """Our log in this home."""
+        """The program's log."""
         return self.home / OURS[3] / "log"
 
     def environment(self, **more: str) -> dict[str, str]:
@@ -91,7 +91,7 @@ class FreshHome:
         }
 
     def strangers(self) -> list[str]:
-        """What lies in these folders and is in none of ours, by its path from the root."""
+        """Files outside the program's folders, by path from the root."""
         return sorted(
             path.relative_to(self.root).as_posix()
             for path in self._all()
@@ -108,5 +108,5 @@ class FreshHome:
 
 
 def program(*arguments: str | Path) -> list[str]:
-    """Command that starts our program in a process of its own."""
+    """Command that starts the program."""
     return [sys.executable, "-P", "-m", "app", *map(str, arguments)]

@@ -1,4 +1,4 @@
-"""A disk that takes no more, for the process that asks for it."""
+"""A simulated full disk for the calling process."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def full_disk_after(limit_bytes: int) -> Iterator[None]:
-    """Let the operating system refuse files that grow beyond `limit_bytes`; POSIX only."""
+    """Let the operating system refuse files larger than `limit_bytes`; POSIX only."""
     import resource
 
     before, hard = resource.getrlimit(resource.RLIMIT_FSIZE)

@@ -1,4 +1,4 @@
-"""Facts about a computer where CUDA works, to be spoiled one by one."""
+"""Facts about a computer with working CUDA, to be changed one by one."""
 
 from dataclasses import replace
 from typing import Any
@@ -30,12 +30,12 @@ GOOD_FACTS = GpuFacts(
 
 
 def facts_with(**changes: Any) -> GpuFacts:
-    """The good facts with some changed."""
+    """The facts with some changed."""
     return replace(GOOD_FACTS, **changes)
 
 
 def driver_with(**changes: Any) -> DriverFacts:
-    """The good driver with some answers changed."""
+    """The driver with some results changed."""
     return replace(DRIVER, **changes)
 
 

@@ -1,4 +1,4 @@
-"""A graph of thirty classes on three levels, two of them under several parents, and how its history is tried."""
+"""A graph of thirty classes on three levels with several parents, and tests of its history."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -26,13 +26,13 @@ BRANCHES: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
 """Three times three times two classes."""
 
 FURTHER_PARENTS: Final[Sequence[tuple[str, str]]] = (("Organ", "Wind"), ("Piano", "String"))
-"""Classes with the parent under which they stand as well."""
+"""Classes with additional parents."""
 
 Press = Callable[[Desk], object]
 
 
 def empty_project(desk: Desk, path: Path) -> None:
-    """A new project without classes and images is open."""
+    """Open a new project without classes and images."""
     create_project(desk.qtbot, desk.window.session, path)
     assert len(desk.graph) == 0
 
@@ -53,8 +53,8 @@ def wanted_shape() -> set[str]:
 
 
 def type_name(desk: Desk, name: str) -> QLineEdit:
-    """Type a name into the palette that has opened."""
-    desk.window.activateWindow()  # without a window manager a menu that closes leaves no window active
+    """Type a name into the open palette."""
+    desk.window.activateWindow()  # without a window manager no window is active after a menu closes
     field = desk.window.palette_panel.findChild(QLineEdit)
     assert isinstance(field, QLineEdit)
     desk.wait(field.hasFocus)
@@ -64,7 +64,7 @@ def type_name(desk: Desk, name: str) -> QLineEdit:
 
 
 def wait_until_chosen(desk: Desk, name: str) -> None:
-    """A class that was made is chosen in the tree a moment later."""
+    """Wait until a new class is chosen in the tree."""
     desk.wait(lambda: chosen(desk) == name)
 
 
@@ -75,7 +75,7 @@ def chosen(desk: Desk) -> str:
 
 
 def content(desk: Desk) -> bytes:
-    """All that the person did, as the project's file holds it."""
+    """Everything that actions have stored in the project file."""
     answers: list[bytes] = []
     desk.window.session.ask(
         lambda live: repr(sorted(dump(live.project).items())).encode(),
@@ -87,13 +87,13 @@ def content(desk: Desk) -> bytes:
 
 
 def wait_for_change(desk: Desk, begin: Callable[[], object]) -> None:
-    """Begin something, and wait until it is on disk and reported; as a person does, without waiting for predictions."""
+    """Start an action and wait for its change, without waiting for predictions."""
     with desk.qtbot.waitSignal(desk.window.session.change_made, timeout=LONG_MS):
         begin()
 
 
 def repeat(desk: Desk, action: str, press: Press) -> int:
-    """Press Undo or Redo until there is nothing left to take back or to do again; how often that was."""
+    """Press Undo or Redo until nothing is left; return how often."""
     count = 0
     while desk.window.registry.action(action).isEnabled():
         wait_for_change(desk, lambda: press(desk))
@@ -103,7 +103,7 @@ def repeat(desk: Desk, action: str, press: Press) -> int:
 
 
 def try_history(desk: Desk, path: Path, before: bytes, *, undo: Press, redo: Press) -> None:
-    """Undo all, redo all, close the window, open another one, and undo all again: the file holds the same each time."""
+    """Undo all, redo all, reopen in another window, and undo all again, comparing the file."""
     assert shape_of(desk.graph) == wanted_shape()
     whole = content(desk)
     steps = repeat(desk, "undo", undo)
@@ -124,5 +124,5 @@ def try_history(desk: Desk, path: Path, before: bytes, *, undo: Press, redo: Pre
 
 
 def other_desk(qtbot: QtBot, settings: Settings) -> Desk:
-    """A second window of the same person, after the first one was closed."""
+    """A second window after the first one was closed."""
     return Desk(qtbot, settings)

@@ -1,4 +1,4 @@
-"""Category graphs for tests: small ones written by hand, big ones drawn by a seed, and ways to compare two."""
+"""Category graphs: small ones written by hand, large random ones, and comparisons."""
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ def graph_of(parents_of: Mapping[str, Sequence[str]]) -> CategoryGraph:
 
 
 def seaside_graph() -> CategoryGraph:
-    """Nine classes; Puffin has two parents, and Animal reaches it on two paths. Ids are 1 to 9 in this order."""
+    """Nine classes, ids 1 to 9 in this order; Puffin has two parents, with two paths to Animal."""
     return graph_of(
         {
             "Animal": [],
@@ -33,7 +33,7 @@ def seaside_graph() -> CategoryGraph:
 
 
 def big_graph(count: int, seed: int = 0) -> CategoryGraph:
-    """Draw a graph of `count` classes, about one in ten with a second parent."""
+    """A random graph of `count` classes, about one in ten with a second parent."""
     generator = random.Random(seed)
     graph = CategoryGraph()
     ids: list[ClassId] = []
@@ -48,12 +48,12 @@ def big_graph(count: int, seed: int = 0) -> CategoryGraph:
 
 
 def content_of(graph: CategoryGraph) -> tuple[dict[ClassId, str], set[tuple[ClassId, ClassId]]]:
-    """What makes two graphs equal: names by id, and edges."""
+    """Names by id, and edges."""
     return {class_id: graph.name(class_id) for class_id in graph.classes()}, set(graph.edges())
 
 
 def shape_of(graph: CategoryGraph) -> set[str]:
-    """All paths of all classes as text: equal for graphs that differ in their ids only."""
+    """All paths as text: equal for graphs that differ in ids only."""
     return {
         " > ".join(names_of(graph, path))
         for class_id in graph.classes()
@@ -67,7 +67,7 @@ def names_of(graph: CategoryGraph, class_ids: Iterable[ClassId]) -> list[str]:
 
 
 def brute_force_level(graph: CategoryGraph, class_id: ClassId) -> int:
-    """The level by its definition: one more than the deepest parent's, a root has 0."""
+    """The level by definition: one more than the deepest parent's; 0 for a root."""
     return max(
         (brute_force_level(graph, parent) + 1 for parent in graph.parents(class_id)), default=0
     )

@@ -1,10 +1,11 @@
-"""Starts a program whose sockets and connections the kernel reports; run as a script, needs the standard library only.
+"""Start a program under a seccomp filter that reports its sockets and connections.
 
-    python -I -S guarded_start.py CHANNEL PROGRAM ARGUMENTS...
+python -I -S guarded_start.py CHANNEL PROGRAM ARGUMENTS...
 
-CHANNEL is the number of an inherited local socket. A seccomp filter is installed that suspends every call of socket()
-and connect() in this process, in all its threads and in all its children until the listener has answered; the listener
-is sent through CHANNEL. Whatever language made the call, and whatever library: it is the kernel that sees it.
+Run as a script, with the standard library only. CHANNEL is the number of an inherited local socket.
+The filter suspends every call of socket() and connect() in this process, its threads and its
+children until the listener, which is sent through CHANNEL, has answered. It works for any language
+and library.
 """
 
 import ctypes
@@ -17,7 +18,7 @@ from typing import Final, NamedTuple
 
 
 class Calls(NamedTuple):
-    """Numbers of system calls, and the name that a filter knows the processor by."""
+    """System call numbers and the filter's name of the processor."""
 
     architecture: int
     seccomp: int
@@ -39,7 +40,7 @@ _CALL_AT, _ARCHITECTURE_AT = 0, 4
 
 
 def install(calls: Calls) -> int:
-    """Install the filter in this process; it cannot be taken off again.
+    """Install the filter in this process, permanently.
 
     Returns:
         File descriptor of the listener.
@@ -59,7 +60,7 @@ def install(calls: Calls) -> int:
             1,
             0,
             calls.io_uring_setup,
-        ),  # a second door to sockets, which no filter sees through
+        ),  # io_uring bypasses seccomp filters
         (_RETURN, 0, 0, _ALLOW),
         (_RETURN, 0, 0, _NO_SUCH_CALL),
         (_RETURN, 0, 0, _ASK),
@@ -78,7 +79,7 @@ def install(calls: Calls) -> int:
 
 
 def main() -> None:
-    """Install the filter, hand the listener over, become the program."""
+    """Install the filter, send the listener, execute the program."""
     with socket.socket(fileno=int(sys.argv[1])) as channel:
         try:
             listener = install(MACHINES[platform.machine()])
@@ -87,8 +88,8 @@ def main() -> None:
             sys.exit(1)
         socket.send_fds(channel, [b"yes"], [listener])
         os.close(listener)
-        channel.recv(1)  # the listener is in other hands by now
-    os.execv(sys.argv[2], sys.argv[2:])  # noqa: S606 (our own program)
+        channel.recv(1)  # the listener was received
+    os.execv(sys.argv[2], sys.argv[2:])  # noqa: S606
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""A hand at the mouse: it presses, moves and lets go by real events on the window.
+"""A simulated mouse: presses, moves and releases by real events on the window.
 
-Offscreen, Qt can carry nothing: `QDrag.exec` ends at once. There the hand carries what was taken, with the events that
-Qt's other platforms send to the window under the pointer. All else, from the press to the drop, is the program's own.
+On the offscreen platform `QDrag.exec` ends at once. There this sends the drag events that other
+platforms send to the window under the pointer. All else, from press to drop, is the program's.
 """
 
 from collections import deque
@@ -30,39 +30,39 @@ STEPS = 4
 
 @dataclass(frozen=True)
 class Spot:
-    """A place on a widget."""
+    """A position in a widget."""
 
     widget: QWidget
     point: QPoint
 
     @property
     def window(self) -> QWindow:
-        """The window that it lies in."""
+        """The widget's window."""
         handle = self.widget.window().windowHandle()
         assert handle is not None
         return handle
 
     @property
     def in_window(self) -> QPoint:
-        """The place on that window."""
+        """The position in that window."""
         return self.widget.mapTo(self.widget.window(), self.point)
 
 
 Step = Spot | Callable[[], object]
-"""Where the hand goes next, or what happens while it holds still."""
+"""The next position, or an action while the mouse is held still."""
 
 
 @final
 class Hand:
-    """Drags, and notes what is under the pointer meanwhile.
+    """Drags, and records what is under the pointer.
 
     Attributes:
-        keys: held down now.
-        is_carrying: whether something is being dragged, not just the mouse moved.
-        is_welcome: whether what is dragged may be dropped where the pointer is.
-        was_dropped: whether the last drag ended where it was welcome.
-        carried: what was taken along last.
-        picture: that hung at the pointer.
+        keys: pressed now.
+        is_carrying: whether something is being dragged.
+        is_welcome: whether it may be dropped at the pointer.
+        was_dropped: whether the last drag was accepted.
+        carried: data of the last drag.
+        picture: pixmap of the last drag.
     """
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,7 +81,7 @@ class Hand:
     def click(
         self, spot: Spot, keys: Qt.KeyboardModifier = NO_KEYS, button: Qt.MouseButton = LEFT
     ) -> None:
-        """Press and let go."""
+        """Press and release."""
         QTest.mouseClick(spot.window, button, keys, spot.in_window)
 
     def drag(
@@ -109,11 +109,11 @@ class Hand:
         return self.was_dropped
 
     def go_on(self, spot: Spot) -> None:
-        """Go to a place that was not known before the hand was on its way; for a step of `drag`."""
+        """Move to a position determined during a `drag`."""
         self._path.appendleft(spot)
 
     def _move(self, spot: Spot) -> None:
-        """Go there in small steps; on the way what is under the hand may be taken along."""
+        """Move in small steps, which may start a drag."""
         begin, end, self._goal = self._place, spot.in_window, spot
         for number in range(1, STEPS + 1):
             self._place = begin + (end - begin) * number / STEPS
@@ -123,7 +123,7 @@ class Hand:
 
     @property
     def has_carried(self) -> bool:
-        """Whether the last drag took something along."""
+        """Whether the last mouse drag started a drag operation."""
         return self.carried is not None
 
     def _put_down(self) -> None:
@@ -131,12 +131,12 @@ class Hand:
         self.is_welcome = self.was_dropped = False
 
     def _hold_still(self) -> None:
-        """Nothing was aimed at yet."""
+        """Reset the state."""
 
-    # -- as a platform carries
+    # -- drag events
 
     def _carry(self, drag: QDrag, actions: Qt.DropAction) -> Qt.DropAction:
-        """Stand in for `QDrag.exec`: bring what is dragged along the rest of the path, and drop it there."""
+        """Replace `QDrag.exec`: move along the rest of the path and drop."""
         self.carried, self.is_carrying = QMimeData(), True
         for name in drag.mimeData().formats():
             self.carried.setData(name, drag.mimeData().data(name))
@@ -160,7 +160,7 @@ class Hand:
         return Qt.DropAction.IgnoreAction
 
     def _bring(self, spot: Spot, actions: Qt.DropAction, entered: QWindow | None) -> QWindow:
-        """One move of what is dragged; the window that it is over now."""
+        """Send one move event; return the window."""
         assert self.carried is not None
         place, window = spot.in_window, spot.window
         if entered is not window:

@@ -1,4 +1,4 @@
-"""The Hugging Face hub on this computer: files below owner/name/resolve/revision, and what it tells of each."""
+"""A local Hugging Face hub: files below owner/name/resolve/revision with their headers."""
 
 import hashlib
 from collections.abc import Iterator
@@ -13,14 +13,14 @@ COMMIT: Final = "0123456789abcdef0123456789abcdef01234567"
 
 @dataclass
 class HubServer:
-    """What the hub has, and what it was asked.
+    """Files of the hub and received requests.
 
     Attributes:
         files: content by path: "timm/test_vit.r160_in1k/model.safetensors".
         sent_sha256: instead of the true one; empty: none is sent.
-        status: answered to everything where it is not 200.
+        status: of every response if not 200.
         asked: method and path of every request.
-        port: where it listens.
+        port: of the server.
     """
 
     files: dict[str, bytes] = field(default_factory=dict)
@@ -31,7 +31,7 @@ class HubServer:
 
     @property
     def url(self) -> str:
-        """Its address."""
+        """Its URL."""
         return f"http://127.0.0.1:{self.port}"
 
 
@@ -43,7 +43,7 @@ def serving_hub(server: HubServer) -> Iterator[HubServer]:
 
 
 class _Handler(QuietHandler):
-    """As the hub does: a small file comes at once, a large one by a redirect that tells of it."""
+    """Answers like the hub: small files directly, large ones by a redirect with their headers."""
 
     hub: HubServer
 

@@ -1,4 +1,4 @@
-"""Image files of every kind for tests, drawn from a seed; nothing is stored in the repository."""
+"""Image files of every format, generated from a seed."""
 
 import io
 import struct
@@ -16,17 +16,17 @@ PNG_SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
 
 
 def picture(width: int = 48, height: int = 32, *, seed: int = 0) -> NDArray[np.uint8]:
-    """Smooth coloured picture that survives JPEG: (height, width, 3) uint8; another seed is another picture."""
+    """A smooth coloured picture that survives JPEG: (height, width, 3) uint8, by seed."""
     generator = np.random.default_rng(seed)
     coarse = generator.integers(0, 256, (4, 4, 3), dtype=np.uint8)
     return np.asarray(Image.fromarray(coarse).resize((width, height), Image.Resampling.BILINEAR))
 
 
 def encoded(pixels: NDArray[Any] | Image.Image, kind: str, **options: Any) -> bytes:
-    """Bytes of an image file of a Pillow format ("JPEG", "PNG", ...), "HEIF" among them."""
+    """Encode an image in a Pillow format ("JPEG", "PNG", ...) or "HEIF"."""
     if kind == "HEIF":
         pillow_heif.register_heif_opener()
-        if "exif" in options:  # only of bytes it makes the container's own turns
+        if "exif" in options:  # only EXIF bytes set the container's rotation
             options["exif"] = bytes(options["exif"].tobytes())
     image = pixels if isinstance(pixels, Image.Image) else Image.fromarray(pixels)
     buffer = io.BytesIO()
@@ -41,7 +41,7 @@ def write_jpeg(path: Path, *, seed: int = 0, width: int = 48, height: int = 32) 
 
 
 def four_corners(side: int = 32) -> NDArray[np.uint8]:
-    """Picture whose quarters are red, green (top), blue and white (bottom): shows how it is turned."""
+    """Quarters red, green (top), blue and white (bottom), to see the orientation."""
     pixels = np.zeros((side, side * 2, 3), dtype=np.uint8)
     half = side // 2
     pixels[:half, :side] = (255, 0, 0)
@@ -52,7 +52,7 @@ def four_corners(side: int = 32) -> NDArray[np.uint8]:
 
 
 def stored_turned(pixels: NDArray[np.uint8], orientation: int) -> NDArray[np.uint8]:
-    """Pixels as a camera stores them under an EXIF orientation, so that a viewer shows `pixels`."""
+    """Pixels as stored with an EXIF orientation, displayed as `pixels`."""
     steps: dict[int, tuple[Image.Transpose, ...]] = {
         1: (),
         2: (Image.Transpose.FLIP_LEFT_RIGHT,),
@@ -70,7 +70,7 @@ def stored_turned(pixels: NDArray[np.uint8], orientation: int) -> NDArray[np.uin
 
 
 def exif_with_orientation(orientation: int) -> Image.Exif:
-    """EXIF block that only says how the camera was held."""
+    """EXIF block with an orientation only."""
     exif = Image.Exif()
     exif[ORIENTATION_TAG] = orientation
     return exif
@@ -82,7 +82,7 @@ def png_chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def png_declaring(width: int, height: int) -> bytes:
-    """PNG of a few bytes that declares a size and holds next to nothing."""
+    """A PNG of a few bytes that declares a size."""
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     body = zlib.compress(b"\x00" * 1024)
     return (
@@ -94,7 +94,7 @@ def png_declaring(width: int, height: int) -> bytes:
 
 
 def png_of_sixteen_bits(values: NDArray[np.uint16]) -> bytes:
-    """Gray PNG with sixteen bits a pixel, written chunk by chunk; `values` (H, W)."""
+    """Grey PNG of 16 bits per pixel, written chunk by chunk; `values` (H, W)."""
     height, width = values.shape
     header = struct.pack(">IIBBBBB", width, height, 16, 0, 0, 0, 0)
     rows = b"".join(b"\x00" + row.astype(">u2").tobytes() for row in values)
@@ -109,7 +109,7 @@ def png_of_sixteen_bits(values: NDArray[np.uint16]) -> bytes:
 def tiff_of_sixteen_bits(
     values: NDArray[np.uint16], *, order: str, planes: int, is_packed: bool
 ) -> bytes:
-    """Colour TIFF with sixteen bits a sample, `values` (H, W, 3), as one strip or, with 2 for `planes`, three."""
+    """Colour TIFF of 16 bits, `values` (H, W, 3), as one strip or, with 2 for `planes`, three."""
     height, width, samples = values.shape
     stored = values.astype(f"{order}u2")
     parts = (
@@ -145,7 +145,7 @@ def tiff_of_sixteen_bits(
 
 
 def jpeg_declaring(width: int, height: int) -> bytes:
-    """JPEG whose frame header declares another size than its data hold."""
+    """JPEG whose frame header declares another size than its data has."""
     data = bytearray(encoded(picture(), "JPEG"))
     frame = data.index(b"\xff\xc0")
     data[frame + 5 : frame + 9] = struct.pack(">HH", height, width)

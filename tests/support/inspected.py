@@ -1,4 +1,4 @@
-"""Facts for the pages of the inspector, made by hand."""
+"""Facts for the pages of the inspector."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,7 +21,7 @@ def facts_of_image(
     is_labelled: bool = True,
     is_explained: bool = True,
 ) -> ImageFacts:
-    """Facts of an image with nine likely classes, all called alike; 11 to 15 are there to be shown as its reasons."""
+    """Facts of an image with nine likely classes of equal names; 11 to 15 are its reasons."""
     tops = tuple(ScoreRow(place, name, name, 0.9 / place, place) for place in range(1, 10))
     shares = (
         (ShareRow(None, name, 0.6, (11, 12, 13)), ShareRow(2, name, 0.4, (14, 15)))
@@ -43,7 +43,7 @@ def facts_of_image(
 
 
 def curve_of_class(images: int = 20) -> PolicyCurve:
-    """Of so many images one fewer is named with each two percent, and from 80% on all that are named are right."""
+    """Coverage falls by one image each 2 %; from 80 % on all predictions are right."""
     points = []
     for bar in BARS:
         named = max(0, images - round(50 * (bar - BARS[0])))
@@ -54,7 +54,7 @@ def curve_of_class(images: int = 20) -> PolicyCurve:
 def facts_of_class(
     *, name: str = "Gull", parents: int = 2, suggested: int = 0, curve: PolicyCurve | None = None
 ) -> ClassPageFacts:
-    """Facts of a class whose parents, synonyms and suggested parents are all called like itself."""
+    """Facts of a class with parents, synonyms and suggested parents of equal names."""
     rows = tuple(
         ScoreRow(place, name, name, 0.5) for place in range(2, 2 + max(parents, suggested))
     )

@@ -1,4 +1,4 @@
-"""A pane like the inspector's, in which pages of hand-made facts are shown."""
+"""A pane for the inspector's pages, with facts of tests."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
@@ -18,7 +18,7 @@ from tests.support.states import Picture, state_of
 
 
 class Pane:
-    """A pane like the inspector's, in which pages of facts are shown."""
+    """A pane for the inspector's pages."""
 
     def __init__(self, qtbot: QtBot, qapp: QApplication, thumbnails: Thumbnails) -> None:
         apply_theme(qapp)
@@ -33,7 +33,7 @@ class Pane:
         qtbot.waitExposed(self.area, timeout=LONG_MS)
 
     def show_image(self, facts: ImageFacts) -> ImagePage:
-        """Show an image on the page of images, which is made once."""
+        """Show an image on the page of images."""
         page = self.area.widget()
         if not isinstance(page, ImagePage):
             page = ImagePage(self._thumbnails, self.requests, self.settings)
@@ -43,7 +43,7 @@ class Pane:
         return page
 
     def show_class(self, facts: ClassPageFacts, *, is_writable: bool = True) -> ClassPage:
-        """Show a class on a page of its own."""
+        """Show a class on a page."""
         page = ClassPage(
             facts,
             self._state,

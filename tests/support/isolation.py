@@ -1,4 +1,4 @@
-"""Fixtures for tests of the window: offscreen, with settings and caches of their own, and nothing left behind."""
+"""Fixtures of window tests: offscreen, with own settings and caches, and checks for leaks."""
 
 import os
 
@@ -20,7 +20,7 @@ from engine.collation import collate_with
 from tests.support.sessions import LONG_MS
 
 _HARMLESS_MESSAGES = (
-    "This plugin does not support",  # the offscreen platform has no window manager, tray or system theme
+    "This plugin does not support",  # the offscreen platform has no window manager, tray or theme
     "propagateSizeHints",
 )
 _GRAVE = (QtMsgType.QtWarningMsg, QtMsgType.QtCriticalMsg, QtMsgType.QtFatalMsg)
@@ -28,10 +28,10 @@ _GRAVE = (QtMsgType.QtWarningMsg, QtMsgType.QtCriticalMsg, QtMsgType.QtFatalMsg)
 
 @pytest.fixture(autouse=True)
 def own_settings_and_caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Settings and caches of a test live and die with its temporary folder."""
+    """Settings and caches are in the test's temporary folder."""
     monkeypatch.setenv("PROTOLEAF_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("PROTOLEAF_BACKBONES", str(tmp_path / "backbones"))
-    monkeypatch.setenv("PROTOLEAF_BACKBONE", "fast")  # nobody is asked, and nothing is prepared
+    monkeypatch.setenv("PROTOLEAF_BACKBONE", "fast")  # without questions and preparation
     for variable in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"):
         monkeypatch.setenv(variable, str(tmp_path / "home" / variable.lower()))
     for scope in (QSettings.Scope.UserScope, QSettings.Scope.SystemScope):
@@ -41,15 +41,16 @@ def own_settings_and_caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture(autouse=True)
 def keys_named(qapp: QApplication) -> None:
-    """Qt names keys as in the program."""
+    """Name keys as the program does."""
     name_keys(qapp)
 
 
 @pytest.fixture(autouse=True)
 def nothing_left_behind(qapp: QApplication) -> Iterator[None]:
-    """No open window, no thread and nothing of a language may outlive its test.
+    """Check that no window, thread or translator outlives its test.
 
-    Closed windows are deleted: Python keeps them alive, and each change of the theme would style them again.
+    Closed windows are deleted, since Python keeps them alive, and each change of theme would
+    restyle them.
     """
     widgets = set(QApplication.topLevelWidgets())
     threads, locale = set(threading.enumerate()), QLocale()
@@ -61,9 +62,7 @@ def nothing_left_behind(qapp: QApplication) -> Iterator[None]:
     left_widgets = [widget for widget in new_widgets if widget.isVisible()]
     assert not left_widgets, f"top-level widgets left open: {left_widgets}"
     for widget in new_widgets:
-        if isinstance(
-            widget, QMainWindow
-        ):  # menus of plots have no parent, and pyqtgraph ends them by itself
+        if isinstance(widget, QMainWindow):  # menus of plots have no parent; pyqtgraph deletes them
             widget.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert QThreadPool.globalInstance().waitForDone(LONG_MS), (
@@ -72,7 +71,7 @@ def nothing_left_behind(qapp: QApplication) -> Iterator[None]:
     left_threads = [
         thread for thread in threading.enumerate() if thread not in threads and _is_ours(thread)
     ]
-    for thread in left_threads:  # what was asked to end may take its time on a busy machine
+    for thread in left_threads:  # ending may take time on a busy machine
         thread.join(LONG_MS / 1000)
     left_threads = [thread for thread in left_threads if thread.is_alive()]
     assert not left_threads, f"threads left running: {left_threads}"
@@ -80,7 +79,7 @@ def nothing_left_behind(qapp: QApplication) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def no_qt_warnings(qtlog: object) -> Iterator[None]:
-    """A warning from Qt is a bug of ours until it is listed as harmless."""
+    """Qt warnings fail the test unless listed as harmless."""
     yield
     records = getattr(qtlog, "records", [])
     grave = [record.message for record in records if record.type in _GRAVE]
@@ -90,13 +89,13 @@ def no_qt_warnings(qtlog: object) -> Iterator[None]:
 
 def _speak_english(qapp: QApplication) -> None:
     collate_with(None)
-    while _of_qt:  # sentences of Qt, and its names of keys
+    while _of_qt:  # Qt's own texts and names of keys
         qapp.removeTranslator(_of_qt.pop())
 
 
 def _is_ours(thread: threading.Thread) -> bool:
-    # Qt's own threads show up as dummies once Python code ran on them; Qt ends them itself. The pools that fit and
-    # classify are made once and stay as long as the process (`engine.everyday.blocks`).
+    # Qt's threads show up as dummies once they ran Python code. The pools of fits and
+    # classification are made once per process (`engine.everyday.blocks`).
     if thread.name.startswith(("classify_", "fit_")):
         return False
     return thread.is_alive() and not isinstance(thread, threading._DummyThread)  # noqa: SLF001 (threading has no public name for it)

@@ -1,4 +1,4 @@
-"""Runs a function of the engine in a child that kills itself at a chosen file operation."""
+"""Run a function of the engine in a child that is killed at a given file operation."""
 
 import subprocess
 import sys
@@ -23,16 +23,16 @@ print("done", int(sys.argv[1]) - left)
 
 
 def run_and_kill(setup: str, action: str, at: int, arguments: Sequence[str] = ()) -> int | None:
-    """Run and die at the given file operation.
+    """Run and be killed at the given file operation.
 
     Args:
         setup: statements before the operations are counted.
         action: statements that are counted.
-        at: which operation, from 1; 0 lets it come to its end.
+        at: which operation, from 1; 0 for none.
         arguments: for the script, from `sys.argv[2]`.
 
     Returns:
-        How many operations there were; None when it was killed.
+        Number of operations; None if it was killed.
     """
     script = _SCRIPT.format(setup=setup, action=action)
     run = subprocess.run(

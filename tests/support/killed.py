@@ -1,4 +1,4 @@
-"""Processes that are killed in the middle of something."""
+"""Processes killed while they work."""
 
 import signal
 import subprocess
@@ -18,7 +18,7 @@ with scratch_folder(Path(sys.argv[1])) as folder:
 
 
 def killed_in_scratch_folder(parent: Path) -> None:
-    """Let a process make a scratch folder, write into it and die of SIGKILL; its folder stays."""
+    """Let a process make a scratch folder, write into it and die of SIGKILL; return the folder."""
     with subprocess.Popen(
         [sys.executable, "-c", _PROGRAM, str(parent)],
         stdin=subprocess.PIPE,

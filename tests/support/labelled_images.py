@@ -1,4 +1,4 @@
-"""A small project with every kind of label and answer, and what is written of it: for tests of formats."""
+"""A small project with every kind of label and prediction, and its exports."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ ORGAN: Final = "Organ"
 
 @dataclass(frozen=True)
 class Labelled:
-    """A project on disk, open, and the model's answers for it.
+    """An open project on disk and its predictions.
 
     Attributes:
         project: open for writing; the test closes it.
@@ -34,7 +34,7 @@ class Labelled:
     answers: Mapping[int, ModelAnswer]
 
     def gathered(self, which: Which = Which.ALL) -> LabelledImages:
-        """The collection as formats get it."""
+        """The collection as passed to formats."""
         return gather(self.project, self.answers, which, model="leafnet", setting="ppn+")
 
 
@@ -47,7 +47,7 @@ def make_project(folder: Path) -> Project:
 
 
 def add_music_classes(project: Project) -> dict[str, int]:
-    """Keyboard and Wind above Piano, Organ (under both), Flute and a class whose name no file system takes."""
+    """Keyboard and Wind above Piano, Organ (both), Flute and a class of an unportable name."""
     ids: dict[str, int] = {}
     for name, parents in (
         ("Keyboard", ()),
@@ -63,7 +63,7 @@ def add_music_classes(project: Project) -> dict[str, int]:
 
 
 def draw(path: Path, shade: int) -> FoundFile:
-    """A small picture of one colour; each shade is another content."""
+    """A small picture of one colour; contents differ by shade."""
     path.parent.mkdir(parents=True, exist_ok=True)
     Image.new("RGB", (24 + shade % 5, 16), (shade, 255 - shade, 90)).save(path)
     found = FoundFile.at(path)
@@ -72,7 +72,7 @@ def draw(path: Path, shade: int) -> FoundFile:
 
 
 def labelled_project(folder: Path) -> Labelled:
-    """Eight images: labelled by three people, predicted surely, coarsely and not at all, and two of no class."""
+    """Eight images: labelled by three people, predicted with certainty, coarsely, not at all."""
     project = make_project(folder)
     ids = add_music_classes(project)
     names = (

@@ -1,4 +1,4 @@
-"""Comparing what a live collection shows with what a freshly opened one shows."""
+"""Comparing a live collection with a freshly opened one."""
 
 import copy as copy_module
 
@@ -12,7 +12,7 @@ SCORE_TOLERANCE = 1e-4
 
 
 def fresh_state(live: LiveCollection, caches: CacheFolders) -> CollectionState:
-    """What somebody sees who opens the project just now."""
+    """The state of a new opening."""
     other = LiveCollection.open(live.project.path, caches, for_writing=False)
     try:
         return other.load()
@@ -21,7 +21,7 @@ def fresh_state(live: LiveCollection, caches: CacheFolders) -> CollectionState:
 
 
 def own_copy(state: CollectionState) -> CollectionState:
-    """The same values in memory of their own."""
+    """A deep copy."""
     copy = copy_module.deepcopy(state)
     assert not np.shares_memory(copy.best_score, state.best_score)
     return copy
@@ -46,6 +46,6 @@ def assert_same(
 
 
 def _failed(state: CollectionState) -> dict[int, str]:
-    """Reasons of the images that are shown as failed; another may have one from a backbone that was given up again."""
+    """Reasons of images shown as failed; others may have one of a former backbone."""
     failed = state.image_ids[state.status == ImageStatus.FAILED].tolist()
     return {image_id: state.failures[image_id] for image_id in failed}

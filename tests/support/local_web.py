@@ -1,4 +1,4 @@
-"""A web server on this computer: what servers of tests have in common."""
+"""A local web server for tests."""
 
 import threading
 from collections.abc import Iterator
@@ -8,29 +8,29 @@ from typing import Any
 
 
 class QuietHandler(BaseHTTPRequestHandler):
-    """Base of handlers; says nothing of its own."""
+    """Base of handlers, without logging."""
 
     def tell(self, headers: dict[str, str]) -> None:
-        """Send headers, of which underscores in names are dashes."""
+        """Send headers; underscores in names become dashes."""
         for name, value in headers.items():
             self.send_header(name.replace("_", "-"), value)
         self.end_headers()
 
     def tell_length(self, body: bytes) -> None:
-        """Send how long the answer is."""
+        """Send the content length."""
         self.send_header("Content-Length", str(len(body)))
 
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the overridden method's name)
-        """Say nothing."""
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (overrides)
+        """Log nothing."""
 
 
 @contextmanager
 def answering(handler: type[QuietHandler], **attributes: object) -> Iterator[int]:
-    """Answer on a free port for the time of the block.
+    """Serve on a free port within the block.
 
     Args:
-        handler: answers; a subclass of it gets the attributes.
-        attributes: such as what the server knows.
+        handler: its subclass gets the attributes.
+        attributes: state of the server.
     """
     web = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (handler,), attributes))
     web.daemon_threads = False

@@ -1,4 +1,4 @@
-"""A disk of a few megabytes, for one process and all it starts: memory that is mounted where nobody else sees it."""
+"""A disk of a few megabytes for one process and its children, in a private mount namespace."""
 
 import ctypes
 import os
@@ -12,14 +12,14 @@ _CLUSTER_BYTES: Final = 4096
 
 
 class NoSmallDiskError(Exception):
-    """This system lets nobody mount one."""
+    """The system does not permit mounting."""
 
 
 def mount_small_disk(folder: Path, size_bytes: int) -> None:
-    """Mount a disk of that size on a folder, in a process of its own; it goes away with the process.
+    """Mount a small disk on a folder of this process, until it ends.
 
     Raises:
-        NoSmallDiskError: the system does not allow it.
+        NoSmallDiskError: the system does not permit it.
     """
     folder.mkdir(parents=True, exist_ok=True)
     library = ctypes.CDLL(None, use_errno=True)
@@ -36,7 +36,7 @@ def mount_small_disk(folder: Path, size_bytes: int) -> None:
 
 
 def leave_free(folder: Path, free_bytes: int) -> Path:
-    """Fill the disk of a folder up to so many free bytes, in whole clusters; returns the file that does it."""
+    """Fill a disk up to a number of free bytes, in whole clusters; return the file."""
     filler = folder / "filler"
     facts = os.statvfs(folder)
     clusters = max(0, facts.f_bavail * facts.f_frsize - free_bytes) // _CLUSTER_BYTES

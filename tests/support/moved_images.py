@@ -1,4 +1,4 @@
-"""Projects whose images are small files of bytes, moved about behind the project's back."""
+"""Projects whose images are small files of bytes, moved behind the project's back."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ from tests.support.projects import new_project
 
 @dataclass(frozen=True)
 class Shelf:
-    """A project and the folder that it lies in.
+    """A project and its folder.
 
     Attributes:
-        ids: of the images, by their paths below the folder.
+        ids: of the images, by path below the folder.
     """
 
     folder: Path
@@ -25,12 +25,12 @@ class Shelf:
     ids: Mapping[str, ImageId]
 
     def find(self, place: Path | None = None) -> RelinkPlan:
-        """Look for what is missing."""
+        """Search missing images."""
         return find_moved(known_images(self.project), place)
 
 
 def shelf(folder: Path, contents: Mapping[str, bytes], *, is_read: bool = True) -> Shelf:
-    """A project, open for writing, of files that were read, so that their contents are known, or not."""
+    """A project of files, open for writing, with known content hashes or without."""
     folder.mkdir(parents=True, exist_ok=True)
     write_files(folder, contents)
     project = new_project(folder)
@@ -52,7 +52,7 @@ def write_files(folder: Path, contents: Mapping[str, bytes]) -> None:
 
 
 def numbered(folder: str, count: int, *, size_bytes: int = 0) -> dict[str, bytes]:
-    """Contents that differ, of different sizes or all of one."""
+    """Different contents of different or equal sizes."""
     return {
         f"{folder}/IMG_{number:04}.jpg": f"{folder} {number} ".encode().ljust(
             size_bytes or 100 + number, b"."
@@ -62,7 +62,7 @@ def numbered(folder: str, count: int, *, size_bytes: int = 0) -> dict[str, bytes
 
 
 def places_of(plan: RelinkPlan, folder: Path) -> dict[str, tuple[str, str]]:
-    """What was found: the new path below a folder, and by which way, by the path as stored."""
+    """New path and method, by stored path."""
     return {
         move.image.path: (move.file.path.relative_to(folder).as_posix(), move.way.name.lower())
         for move in plan.moves
@@ -70,7 +70,7 @@ def places_of(plan: RelinkPlan, folder: Path) -> dict[str, tuple[str, str]]:
 
 
 def doubts_of(plan: RelinkPlan) -> dict[str, Sequence[str]]:
-    """Names of the files that each image in doubt may be."""
+    """Candidate file names of each ambiguous image."""
     return {
         doubt.image.path: sorted(path.as_posix() for path in doubt.files) for doubt in plan.doubts
     }

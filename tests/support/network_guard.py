@@ -1,4 +1,4 @@
-"""Runs a program that reaches nobody, and tells what it tried: asked by the kernel, see `guarded_start`."""
+"""Run a program without network, and report its attempts by `guarded_start`."""
 
 import errno
 import fcntl
@@ -25,23 +25,23 @@ _QUESTION: Final = struct.Struct("=QIIiIQ6Q")
 _REPLY: Final = struct.Struct("=QqiI")
 _GO_ON: Final = 1
 _LOCAL: Final = frozenset({socket.AF_UNIX, socket.AF_NETLINK})
-"""Kinds of sockets that end in this computer: between processes, and to the kernel."""
+"""Socket families within this computer: between processes, and to the kernel."""
 
 _RESOLVERS: Final = ("nscd", "systemd/resolve", "avahi")
-"""In the path of a local socket whose owner looks names up for others."""
+"""In paths of local sockets of name services."""
 
 _LONGEST_ADDRESS: Final = 128
 
 
 @dataclass
 class Guarded:
-    """What came of a program.
+    """Result of a guarded program.
 
     Attributes:
         status: its exit status.
-        out, err: what it wrote.
-        attempts: one line for each socket that leaves this computer, with the process that requested it.
-        asked_local: paths of the local sockets that were connected to.
+        out, err: its output.
+        attempts: one line for each external socket, with the process.
+        asked_local: paths of connected local sockets.
     """
 
     status: int = 0
@@ -52,7 +52,7 @@ class Guarded:
 
 
 class NoGuardError(Exception):
-    """The system allows no such filter: inside some containers, or not on Linux."""
+    """The system permits no filter: in some containers, or not on Linux."""
 
 
 def run_guarded(
@@ -63,20 +63,20 @@ def run_guarded(
     input_text: str = "",
     timeout_s: float = 300,
 ) -> Guarded:
-    """Run a program to its end with a guard over its sockets and those of its children.
+    """Run a program with a guard on its sockets and those of its children.
 
-    A socket that leaves this computer is refused, as if there were no network, and noted. Services that look names up
-    for others are refused too: the C library then asks by itself, which needs such a socket.
+    External sockets are recorded and refused as if there were no network. Name services are refused
+    too: the C library then does the lookup itself, which needs a socket.
 
     Args:
         command: program, as a path, and arguments.
         environment: all of it.
-        folder: that it starts in.
-        input_text: written to its standard input, which then stays open until the program ends; at most a few kB.
+        folder: working folder.
+        input_text: written to its standard input, which stays open; at most a few kB.
         timeout_s: it is ended after this.
 
     Raises:
-        NoGuardError: there can be no guard here.
+        NoGuardError: the guard is not available.
         subprocess.TimeoutExpired: it took longer.
     """
     found = Guarded()
@@ -94,7 +94,7 @@ def run_guarded(
 
 @contextmanager
 def _input(input_text: str) -> Iterator[int]:
-    """Standard input that says something and then stays open."""
+    """Standard input with a text that stays open."""
     reading, writing = os.pipe()
     try:
         os.write(writing, input_text.encode())
@@ -145,7 +145,7 @@ def _listener(channel: socket.socket) -> int:
 
 @contextmanager
 def _answering(listener: int, found: Guarded) -> Iterator[None]:
-    """Answer the kernel's questions on a thread, which has nothing else to do."""
+    """Answer the kernel's notifications on a thread."""
     hears, says = os.pipe()
     thread = threading.Thread(
         target=_answer_all, args=(listener, hears, found), name="network guard"
@@ -167,9 +167,9 @@ def _answer_all(listener: int, end: int, found: Guarded) -> None:
     while True:
         ready = dict(waiting.poll())
         if ready.get(listener, 0) & select.POLLIN:
-            with suppress(FileNotFoundError, ProcessLookupError):  # whoever asked is gone
+            with suppress(FileNotFoundError, ProcessLookupError):  # the process has ended
                 _answer(listener, found)
-        elif ready.get(listener, 0):  # all that were guarded have ended
+        elif ready.get(listener, 0):  # all guarded processes have ended
             waiting.unregister(listener)
         elif end in ready:
             return
@@ -193,7 +193,7 @@ def _answer(listener: int, found: Guarded) -> None:
 
 
 def _about_connecting(thread: int, arguments: Sequence[int], found: Guarded) -> int:
-    """Refusal of a connection, or 0; the address lies in the memory of who asks."""
+    """Errno for a connection, or 0; reads the address from the caller's memory."""
     try:
         with Path(f"/proc/{thread}/mem").open("rb", buffering=0) as memory:
             memory.seek(arguments[1])
@@ -215,7 +215,7 @@ def _about_connecting(thread: int, arguments: Sequence[int], found: Guarded) -> 
 
 
 def _who(thread: int) -> str:
-    """The program and the thread that ask."""
+    """Program and thread of a call."""
     words = Path(f"/proc/{thread}/cmdline").read_bytes().decode("utf-8", "replace").split("\0")
     return (
         f"{' '.join(words)[:200].strip()} (thread "

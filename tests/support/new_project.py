@@ -1,4 +1,4 @@
-"""The sheet of a new project, as a person fills it."""
+"""The dialog of a new project."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,13 +13,13 @@ from tests.support.desk import Desk
 
 
 def drop_on_first_page(desk: Desk, paths: Sequence[Path]) -> NewProjectCard:
-    """Drop files on the first page; the sheet, once it knows all that it can."""
+    """Drop files on the first page and wait for the complete dialog."""
     desk.drop_files(desk.window.of(Projects).page, paths)
     return known_sheet(desk)
 
 
 def known_sheet(desk: Desk) -> NewProjectCard:
-    """The open sheet, once it knows all that it can."""
+    """The open dialog, complete."""
     making = desk.window.of(Projects).making
     desk.wait(lambda: making.card is not None and making.card.isVisible())
     desk.wait(
@@ -36,13 +36,13 @@ def known_sheet(desk: Desk) -> NewProjectCard:
 
 
 def begin_with(desk: Desk, paths: Sequence[Path]) -> None:
-    """Drop files on the first page and make a project of them, with everything else as it is suggested."""
+    """Drop files on the first page and create a project with default settings."""
     desk.click(drop_on_first_page(desk, paths).create_button)
     desk.wait(lambda: desk.window.session.info is not None)
 
 
 def click_box(desk: Desk, folders: FolderList, name: str, column: int = CLASS) -> None:
-    """Press the mouse on the box of a folder, and let go."""
+    """Click the checkbox of a folder."""
     index = _index(folders, name, column)
     folders.scrollTo(index)
     option = QStyleOptionViewItem()
@@ -58,7 +58,7 @@ def click_box(desk: Desk, folders: FolderList, name: str, column: int = CLASS) -
 def _index(folders: FolderList, name: str, column: int) -> QModelIndex:
     model = folders.model()
     waiting = [model.index(row, 0) for row in range(model.rowCount())]
-    for index in waiting:  # grows while it is walked
+    for index in waiting:  # grows during the loop
         if index.data() == name:
             return index.siblingAtColumn(column)
         waiting += [model.index(row, 0, index) for row in range(model.rowCount(index))]

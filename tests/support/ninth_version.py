@@ -1,4 +1,4 @@
-"""A project file as version 9 of the tables was, when classes had identities and nothing was drawn at random."""
+"""A project file of version 9: identities of classes, no audits."""
 
 import sqlite3
 from contextlib import closing
@@ -19,11 +19,11 @@ CREATE TABLE image_change (
 ) STRICT;
 CREATE INDEX image_change_by_time ON image_change (found_at) WHERE found_at IS NOT NULL;
 PRAGMA user_version = 9;
-"""  # frozen: what that version of the program made of the one before; never follows the code
+"""  # frozen: the migration of that version; never follows the code
 
 
 def write_ninth_version(path: Path) -> None:
-    """What version 8 wrote, with room for identities, which its classes lack as those made elsewhere do."""
+    """The file of version 8 with the table of identities, empty as for foreign classes."""
     write_eighth_version(path)
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(TO_THE_NINTH)

@@ -1,4 +1,4 @@
-"""Two backbones to choose between for a new project, one of which may have to be prepared first."""
+"""Two backbones for a new project, one of which may need preparation."""
 
 from pathlib import Path
 
@@ -11,11 +11,11 @@ from tests.support.other_backbones import NAME
 
 
 def offer_two(monkeypatch: pytest.MonkeyPatch, *, is_ready: bool = True, name: str = NAME) -> None:
-    """Offer the tiny backbone of the test's library as the accurate one, beside the bundled fast one.
+    """Offer the tiny backbone as the accurate one, next to the bundled fast one.
 
     Args:
-        is_ready: else a worker has to prepare it; no test needs a true answer to that request.
-        name: of the accurate one; another one than the tiny backbone's is in no library.
+        is_ready: else a worker must prepare it; no test needs the true result.
+        name: of the accurate one; another name is in no library.
     """
     accurate, fast = find_model(NAME), find_model()
     preparation = None if is_ready else AddFile(Path("weights.pth"))

@@ -13,12 +13,12 @@ MOST_BYTES: Final = 2**30
 
 
 def examined(path: Path) -> OnnxFacts:
-    """Facts of a sound file."""
+    """Facts of a valid file."""
     return examine(path, most_bytes=MOST_BYTES)
 
 
 def refusal(path: Path) -> str:
-    """Why a file is refused."""
+    """The error of an invalid file."""
     with pytest.raises(ModelError) as refused:
         examine(path, most_bytes=MOST_BYTES)
     return str(refused.value)

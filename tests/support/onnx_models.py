@@ -1,4 +1,4 @@
-"""Small ONNX files for tests of what people add: sound ones of many shapes, and all that must be refused."""
+"""Small ONNX files: valid ones of many shapes, and invalid ones."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -35,7 +35,7 @@ def write_model(
     producer: str = "",
     notes: Mapping[str, str] | None = None,
 ) -> Path:
-    """Write a graph as it is given, sound or not.
+    """Write a graph, valid or not.
 
     Args:
         path: file to write.
@@ -48,8 +48,8 @@ def write_model(
         ir_version: of the file.
         domains: of operators that are not standard.
         functions: of the file itself.
-        producer: who wrote it.
-        notes: key and value pairs.
+        producer: of the file.
+        notes: key and value pairs of metadata.
     """
     inputs = inputs or {"images": ("batch", 3, "height", "width")}
     graph = helper.make_graph(
@@ -82,7 +82,7 @@ def write_model(
 def convolution(
     source: str = "images", *, channels: int = 3, width: int = WIDTH
 ) -> tuple[list[Any], list[Any]]:
-    """Nodes and initializers that turn images into a map `features` of `width` channels, stride 4."""
+    """Nodes and initializers from images to a map `features` of `width` channels, stride 4."""
     nodes = [
         helper.make_node(
             "Conv", [source, "weights"], ["linear"], strides=[4, 4], pads=[1, 1, 1, 1]
@@ -93,7 +93,7 @@ def convolution(
 
 
 def average(source: str = "features", target: str = "embeddings", *, keepdims: int = 0) -> Any:
-    """A node that averages a map over its places."""
+    """A node of global average pooling."""
     return helper.make_node("ReduceMean", [source], [target], axes=[2, 3], keepdims=keepdims)
 
 
@@ -169,7 +169,7 @@ def write_grey(path: Path) -> Path:
 
 
 def write_half(path: Path) -> Path:
-    """A network that calculates with sixteen bits."""
+    """A network in half precision."""
     nodes, _ = convolution()
     initializers = [numpy_helper.from_array(weights().astype(np.float16), "weights")]
     return write_model(
@@ -183,7 +183,7 @@ def write_half(path: Path) -> Path:
 
 
 def write_scores_and_features(path: Path) -> Path:
-    """A classifier that also gives its features: scores come first in the file."""
+    """A classifier with two outputs: scores first, then features."""
     nodes, initializers = convolution()
     nodes += [
         average(target="pooled_features"),
@@ -200,12 +200,12 @@ def write_scores_and_features(path: Path) -> Path:
 
 
 def write_external(path: Path, *, location: str = "weights.bin", write_data: bool = True) -> Path:
-    """The network with its weights in another file.
+    """A network with external weights.
 
     Args:
         path: the ONNX file.
-        location: name of the other file as the ONNX file gives it.
-        write_data: whether that file is written beside the ONNX file.
+        location: name of the external file in the ONNX file.
+        write_data: whether the external file is written.
     """
     write_vectors(path)
     model = onnx.load(str(path))
@@ -227,7 +227,7 @@ def write_external(path: Path, *, location: str = "weights.bin", write_data: boo
 
 
 def write_endless(path: Path) -> Path:
-    """A network that counts to 2^62 before it answers."""
+    """A network that counts to 2^62 before it returns."""
     body = helper.make_graph(
         [
             helper.make_node("Identity", ["keep_going"], ["go_on"]),
@@ -259,7 +259,7 @@ def write_endless(path: Path) -> Path:
 
 
 def write_greedy(path: Path, *, numbers: int = 25_000_000_000) -> Path:
-    """A network that wants 100 GB: as many zeros as its input tells it to make, added up."""
+    """A network that allocates 100 GB of zeros, as many as its input says, and sums them."""
     nodes, initializers = convolution()
     nodes += [
         average(target="small"),
@@ -282,7 +282,7 @@ def write_greedy(path: Path, *, numbers: int = 25_000_000_000) -> Path:
 def write_with_node(
     path: Path, operator: str, *, domain: str = "", opset: int = OPSET, **attributes: Any
 ) -> Path:
-    """The network with one more operator at its end, which gives `embeddings` from `pooled`."""
+    """A network with an additional last operator from `pooled` to `embeddings`."""
     nodes, initializers = convolution()
     nodes += [
         average(target="pooled"),
@@ -301,7 +301,7 @@ def write_with_node(
 def write_output(
     path: Path, node: Any, shape: Sequence[Axis] | None, *, kind: int = TensorProto.FLOAT
 ) -> Path:
-    """The network whose only output is what one node makes of the map `features`.
+    """A network whose only output is a node's result of the map `features`.
 
     Args:
         path: file to write.

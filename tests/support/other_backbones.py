@@ -1,4 +1,4 @@
-"""Backbones to change to: real files of random weights that differ in width, as a person could have them."""
+"""Alternative backbones of random weights and different widths."""
 
 import shutil
 from dataclasses import replace
@@ -14,7 +14,7 @@ NAME = "tinyleaf"
 
 
 def own_backbone(folder: Path, *, name: str = NAME, seed: int = 1) -> Path:
-    """A tiny backbone with its card: at the width of the bundled one, whose propagation is beside it."""
+    """A tiny backbone with its card, of the bundled one's width, with its propagation."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.onnx"
     bundled = find_model()
@@ -25,7 +25,7 @@ def own_backbone(folder: Path, *, name: str = NAME, seed: int = 1) -> Path:
 
 
 def add_to_library(scratch: Path, *, name: str = NAME, seed: int = 1) -> ModelFiles:
-    """The same in the library of the test."""
+    """Add it to the test's library."""
     path = own_backbone(scratch / "to add", name=name, seed=seed)
     return BackboneLibrary().add(
         path, read_card(path), propagation=path.with_suffix(".propagation.onnx")

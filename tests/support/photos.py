@@ -1,4 +1,4 @@
-"""Photos that say when and where they were taken, as cameras and telephones write it."""
+"""Photos with time and place in EXIF."""
 
 from datetime import datetime
 from pathlib import Path
@@ -12,13 +12,13 @@ EXIF_DIRECTORY, GPS_DIRECTORY = 0x8769, 0x8825
 def save_photo(
     path: Path, *, taken_at: datetime, latitude: float, longitude: float, zone: str = ""
 ) -> None:
-    """Write a small JPEG over what is there.
+    """Write a small JPEG, replacing an existing file.
 
     Args:
         path: of the file.
         taken_at: local time.
         latitude, longitude: in degrees; south and west are negative.
-        zone: such as "+02:00"; "" for a camera that says none.
+        zone: such as "+02:00"; "" for none.
     """
     exif = Image.Exif()
     times = {0x9003: taken_at.strftime("%Y:%m:%d %H:%M:%S"), **({0x9011: zone} if zone else {})}

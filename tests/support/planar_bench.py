@@ -24,7 +24,7 @@ from research.testing.tasks import Tasks
 
 
 class Place(IntEnum):
-    """Positions of the classes."""
+    """Positions of classes."""
 
     ROOT = 0
     SEEN = 1
@@ -62,7 +62,7 @@ FIRST_TEST_IMAGE = 2
 
 
 def planar_bench(seen: list[int] | None = None) -> Bench:
-    """A bench in the plane; `seen` gets the images it asks for."""
+    """A bench in the plane with given images of `seen`."""
 
     def embed(positions: Positions) -> torch.Tensor:
         if seen is not None:
@@ -92,7 +92,7 @@ def planar_data() -> FewShotData:
 
 
 def planar_training(*, identity: bool = False) -> LearnedPropagation:
-    """A buffer and an attention that weighs all parents alike, or one whose score is the cosine of the prototypes."""
+    """A buffer with an attention of equal weights, or of cosine scores."""
     attention = Attention(2, 2)
     for linear in (attention.g, attention.h):
         nn.init.eye_(linear.weight) if identity else nn.init.zeros_(linear.weight)
@@ -104,16 +104,16 @@ def planar_training(*, identity: bool = False) -> LearnedPropagation:
 
 
 def test_task(bench: Bench) -> EmbeddedTasks:
-    """One 1-shot task over both test classes, with one query each: (3, 0) of lone, (1, 2) of both."""
+    """A 1-shot task of both test classes, with queries (3, 0) of lone and (1, 2) of both."""
     return bench.embed_tasks(
         Tasks(np.array([[Place.LONE, Place.BOTH]]), np.array([[[5], [7]]]), np.array([[[6], [8]]]))
     )
 
 
-test_task.__test__ = False  # type: ignore[attr-defined]  # pytest takes a function of this name for a test
+test_task.__test__ = False  # type: ignore[attr-defined]  # pytest: not a test
 
 
 def validation_task(bench: Bench) -> EmbeddedTasks:
-    """One 1-shot task over both training classes; the query is the support image again."""
+    """A 1-shot task of both training classes; the query is the support image."""
     images = np.array([[[0], [1]]])
     return bench.embed_tasks(Tasks(np.array([[Place.NEAR, Place.FAR]]), images, images))

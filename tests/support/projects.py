@@ -1,4 +1,4 @@
-"""Builders of small projects, and a way to compare what people did in two of them."""
+"""Builders of small projects, and comparisons of their content."""
 
 import shutil
 import sqlite3
@@ -29,25 +29,25 @@ PERSON_TABLES: Final = (
 )
 
 OPENED: Final[WeakSet[Project]] = WeakSet()
-"""Projects that `new_project` made."""
+"""Projects of `new_project`."""
 
 Dump = Mapping[str, Sequence[tuple[Any, ...]]]
 
 
 def new_project(folder: Path, name: str = "birds.protoleaf") -> Project:
-    """An empty project, open for writing; what a test leaves open is closed after it."""
+    """An empty project, open for writing, closed after the test."""
     project = Project.create(folder / name, backbone_name="tiny", backbone_hash="00ff")
     OPENED.add(project)
     return project
 
 
 def named(text: str) -> Action:
-    """An action that a test calls what it likes: no code of ours, so its name is kept as an old program's sentence."""
+    """An action with a free text, stored like an old program's."""
     return old_action(text)
 
 
 def found_files(folder: Path, count: int, *, start: int = 0) -> list[FoundFile]:
-    """Files that a search could have found; nothing is on disk."""
+    """Fictitious files of a search."""
     numbers = range(start, start + count)
     return [
         FoundFile(folder / f"season {number // 100}" / f"IMG_{number:06}.jpg", 100 + number, number)
@@ -71,7 +71,7 @@ def bird_project(folder: Path, image_count: int = 4) -> tuple[Project, ClassId, 
 def trained_model(
     name: str = "Tuned propagation 1", *, parent_id: int = 1, backbone: bytes = b"network"
 ) -> TrainedModel:
-    """A trained model whose files are no real ones."""
+    """A trained model with fictitious files."""
     return TrainedModel(
         name=name,
         parent_id=parent_id,
@@ -85,12 +85,12 @@ def trained_model(
 
 
 def connection_of(project: Project) -> Connection:
-    """What an open project speaks to its file with: for rows and settings that no action reaches."""
-    return project._store.connection  # noqa: SLF001 (damage and disk limits come from below the project)
+    """The SQLite connection of an open project, for rows without an action."""
+    return project._store.connection  # noqa: SLF001
 
 
 def dump(project: Project) -> Dump:
-    """All that people did, as rows."""
+    """All journaled rows."""
     connection = connection_of(project)
     return {
         table: sorted(connection.rows(f"SELECT * FROM {table}"), key=repr)  # noqa: S608
@@ -99,12 +99,12 @@ def dump(project: Project) -> Dump:
 
 
 def copy_in_the_middle_of_a_commit(project: Project, folder: Path) -> Path:
-    """Copy an open project as a kill in the middle of a commit would leave it: half written, with its journal.
+    """Copy an open project as a kill within a commit leaves it: half written, with its journal.
 
-    The commit that is caught would remove the label of image 1 and rename the class 2.
+    The commit would remove the label of image 1 and rename the class 2.
 
     Returns:
-        The copy; its journal lies beside it.
+        The copy, with its journal next to it.
     """
     connection = connection_of(project)
     connection.value("PRAGMA cache_size = 1")
@@ -115,7 +115,7 @@ def copy_in_the_middle_of_a_commit(project: Project, folder: Path) -> Path:
         project.classes.rename(2, "Half")
         for number in range(
             300
-        ):  # more than the cache holds, so that SQLite has to write before the end
+        ):  # exceeds SQLite's cache, so that pages are written before the commit
             project.images.add(
                 found_files(project.path.parent / "spilled", 40, start=1_000 + 40 * number)
             )
@@ -129,12 +129,12 @@ def copy_in_the_middle_of_a_commit(project: Project, folder: Path) -> Path:
 
 
 def shape(graph: CategoryGraph) -> tuple[dict[ClassId, str], set[tuple[ClassId, ClassId]]]:
-    """Names and edges of a graph, for comparing two."""
+    """Names and edges of a graph."""
     return {class_id: graph.name(class_id) for class_id in graph.classes()}, set(graph.edges())
 
 
 def change_file(path: Path, *statements: str, keep_seal: bool = False) -> None:
-    """Change a closed project behind the program's back; its seal goes, so that each fault must be found by itself."""
+    """Change a closed project with SQL and remove its seal, so that other checks must find it."""
     with closing(sqlite3.connect(path)) as connection, connection:
         if (
             not keep_seal
@@ -233,10 +233,10 @@ INSERT INTO journal_chunk VALUES
     (2, 1, '[["label",null,[1,2,"ada","2026-01-02T03:04:05+00:00","review"]]]');
 PRAGMA application_id = 1349667942;
 PRAGMA user_version = 1;
-"""  # frozen: what version 1 of the program wrote; never follows the code
+"""  # frozen: written by version 1; never follows the code
 
 
 def write_first_version(path: Path) -> None:
-    """A project file as version 1 of the program left it: two classes, two images, a label and two steps of history."""
+    """A project file of version 1: two classes, two images, a label, two steps of history."""
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(FIRST_SCHEMA)

@@ -10,7 +10,7 @@ from engine.model.propagation import Attention, Prototypes
 
 
 def prototypes(*vectors: tuple[float, ...] | None, width: int = 2) -> Prototypes:
-    """Prototypes from rows; None is a class without one."""
+    """Prototypes from rows; None for a class without one."""
     rows = [(0.0,) * width if vector is None else vector for vector in vectors]
     return Prototypes(torch.tensor(rows), torch.tensor([vector is not None for vector in vectors]))
 
@@ -21,7 +21,7 @@ def edges(*pairs: tuple[int, int]) -> torch.Tensor:
 
 
 def swapping_attention(*, logit_scale: float = 1.0) -> Attention:
-    """Attention of width 2 where g keeps a vector and h swaps its two numbers."""
+    """Attention of width 2: g is the identity, h swaps both numbers."""
     attention = Attention(2, 2, logit_scale=logit_scale)
     with torch.no_grad():
         attention.g.weight.copy_(torch.tensor([[1.0, 0.0], [0.0, 1.0]]))
@@ -30,7 +30,7 @@ def swapping_attention(*, logit_scale: float = 1.0) -> Attention:
 
 
 def random_attention(width: int, *, seed: int = 0, hidden_width: int = 16) -> Attention:
-    """Attention with weights large enough that edges clearly differ."""
+    """Attention with weights large enough to distinguish edges."""
     attention = Attention(width, hidden_width, generator=torch.Generator().manual_seed(seed))
     with torch.no_grad():
         attention.g.weight.mul_(1000.0)
@@ -51,10 +51,10 @@ class SyntheticHierarchy:
 def synthetic_hierarchy(
     *, parents: int = 6, leaves: int = 36, images: int = 16, width: int = 12, seed: int = 0
 ) -> SyntheticHierarchy:
-    """Leaves whose means lie around one parent's mean, beside a second parent that says nothing about them.
+    """Leaves around an informative parent's mean, with an uninformative second parent.
 
-    The telling parents (positions from 0) and the vague ones (after them) differ in the first number of their means,
-    so that an attention can learn, for classes it never saw, which parent to listen to.
+    Informative parents (positions from 0) and the others (after them) differ in the first number of
+    their means, so that attention can learn to distinguish them for unseen classes.
     """
     generator = np.random.default_rng(seed)
     coarse = generator.normal(size=(2 * parents, width)) * 2.5

@@ -1,4 +1,4 @@
-"""Reads screens in the pseudo-language, and keeps what is English still and what is cut."""
+"""Finds untranslated and clipped texts on screens in the pseudo-language."""
 
 import os
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from tests.support.desk import Desk
 from tests.support.screen_texts import PaintedTexts, english_words, shared_mnemonics, texts_of
 
 PICTURES: Final = "PROTOLEAF_PICTURES"
-"""Names a folder for a picture of each screen."""
+"""Environment variable of a folder for screenshots."""
 CARD: Final = find_model().card
 PATHS: Final = tuple(f"{FAMILY_OF[leaf]}/{leaf}" for leaf in LEAVES)
 DATA: Final = (
@@ -49,24 +49,24 @@ DATA: Final = (
     "*.jsonld",
     "*.names",
 )
-"""Names in the collection, and what cards of networks say."""
+"""Names in the collection, and texts of model cards."""
 
 
 TURNS: Final = 8
-"""Of the event loop, until what came back from a thread is laid out: one result comes a turn, and layouts follow it."""
+"""Turns of the event loop until a result of a thread is laid out, one result per turn."""
 
 
 @final
 class Reader:
-    """Goes from screen to screen and keeps what is wrong there, each thing once."""
+    """Visits screens and collects problems, without duplicates."""
 
     def __init__(self, desk: Desk, painted: PaintedTexts) -> None:
         self.desk, self.wrong = desk, list[str]()
-        self.finds_english = True  # in a language of people some words are those of English
+        self.finds_english = True  # in real languages some words equal English ones
         self._painted, self._seen = painted, set[str]()
 
     def read(self, screen: str, root: QWidget | None = None) -> None:
-        """Read what is on the screen, or a window over it."""
+        """Read the screen, or a window over it."""
         for _turn in range(TURNS):
             QApplication.sendPostedEvents()
             QApplication.processEvents()
@@ -87,7 +87,7 @@ class Reader:
         self._read_mnemonics(screen, buttons)
 
     def read_menu(self, screen: str, menu: QMenu) -> None:
-        """Read a menu that is open, and close it."""
+        """Read an open menu and close it."""
         self.read(screen, menu)
         self._read_mnemonics(screen, (action.text() for action in menu.actions()))
         for action in menu.actions():
@@ -96,7 +96,7 @@ class Reader:
         menu.close()
 
     def read_table(self, screen: str, table: QTableWidget, *columns: int) -> None:
-        """Read a table's header, and the cells of columns that are no one's names."""
+        """Read a table's header, and cells of columns without names."""
         for place in range(table.columnCount()):
             header = table.horizontalHeaderItem(place)
             self.read_text(f"{screen}, header", "" if header is None else header.text())
@@ -106,7 +106,7 @@ class Reader:
                 self.read_text(f"{screen}, cell", "" if cell is None else cell.text())
 
     def read_text(self, place: str, text: str) -> None:
-        """Read one text."""
+        """Read a text."""
         if self.finds_english and (words := english_words(text, DATA)):
             self._note(place, f"is English: {' '.join(words)!r} in {text[:200]!r}")
 

@@ -1,4 +1,4 @@
-"""Names that the arrays of an EfficientNet-Lite have in published files."""
+"""Parameter names of EfficientNet-Lite in published files."""
 
 from typing import Final
 
@@ -21,7 +21,7 @@ _NAMES: Final = {
 
 
 def published_names(network: EfficientNetLite) -> dict[str, Tensor]:
-    """The network's arrays as a published file would name them."""
+    """The network's parameters with published names."""
     published: dict[str, Tensor] = {}
     numbers: dict[tuple[str, ...], int] = {}
     for name, value in network.state_dict().items():

@@ -1,4 +1,4 @@
-"""Published networks with random weights: the real architectures, a file made here, and its published facts."""
+"""Published architectures with random weights: a file made here, and its facts."""
 
 import hashlib
 import io
@@ -20,20 +20,20 @@ SMALL: Final = "squeezenet1_1"
 
 
 def random_state(name: str, seed: int = 0) -> dict[str, Tensor]:
-    """Random weights of a network, its head included, with the notes on versions that torch keeps beside them."""
+    """Random weights of a network with head, and torch's version metadata."""
     torch.manual_seed(seed)
     return made(name).state_dict()
 
 
 def saved(state: object) -> bytes:
-    """What torch makes of it in a file."""
+    """Serialise as torch does."""
     file = io.BytesIO()
     torch.save(state, file)
     return file.getvalue()
 
 
 def facts_of(name: str, content: bytes = b"", url: str = "") -> PublishedNetwork:
-    """The published facts of a network whose weights are `content` at `url`."""
+    """The published facts of a network with these weights at `url`."""
     found = published_networks([name])[0]
     digits = hashlib.sha256(content).hexdigest()[:8]
     return replace(
@@ -45,7 +45,7 @@ def facts_of(name: str, content: bytes = b"", url: str = "") -> PublishedNetwork
 
 
 def keep_in_list(caches: CacheFolders, networks: Sequence[PublishedNetwork]) -> None:
-    """Let a list of published networks be the one that the program made before."""
+    """Write a list of published networks to the cache."""
     caches.root.mkdir(parents=True, exist_ok=True)
     for publisher in ("torchvision", "timm"):
         own = [network.as_dict() for network in networks if network.publisher == publisher]
@@ -56,7 +56,7 @@ def keep_in_list(caches: CacheFolders, networks: Sequence[PublishedNetwork]) -> 
 
 
 class TinyNetwork(nn.Module):
-    """A classification network of ten classes for images of 32 pixels that is exported in a moment."""
+    """A classification network of ten classes for images of 32 pixels, quick to export."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ class TinyNetwork(nn.Module):
 
 
 def tiny_facts() -> PublishedNetwork:
-    """The facts that would be published of `TinyNetwork`."""
+    """Published facts of `TinyNetwork`."""
     found = published_networks([SMALL])[0]
     return replace(
         found, network="tiny", input_side=32, resize_side=32, embedding_width=8, parameters=314

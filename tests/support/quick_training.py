@@ -1,4 +1,4 @@
-"""Settings of trainings that take no time."""
+"""Settings of very short trainings."""
 
 from engine.collection.training.settings import Chosen
 from research.methods import MethodSettings, with_chosen
@@ -29,7 +29,7 @@ def quick_settings(**changes: float | str | bool | None) -> MethodSettings:
 
 
 def quick_words(**changes: float | str | None) -> list[str]:
-    """The same for the command line."""
+    """As arguments of the command line."""
     return [
         word
         for name, value in {**QUICK, **changes}.items()

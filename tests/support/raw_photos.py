@@ -1,4 +1,4 @@
-"""RAW photos as cameras lay them out, with the previews that a test gives; the sensor's picture is made up."""
+"""RAW photos in the layouts of cameras, with given previews and dummy sensor data."""
 
 import struct
 from collections.abc import Mapping, Sequence
@@ -41,7 +41,7 @@ _MAGIC: Final = {"ORF": b"IIRO", "RW2": b"IIU\x00", "RWL": b"IIU\x00", "PEF": b"
 
 
 def raw_photo(kind: str, *previews: bytes, orientation: int = 1) -> bytes:
-    """A RAW photo of a kind ("NEF") with these JPEGs as previews, the camera's own way."""
+    """A RAW photo of a format ("NEF") with these JPEGs as previews."""
     if kind == "RAF":
         return _raf(previews)
     return (
@@ -82,7 +82,7 @@ def _with_directories(kind: str, previews: Sequence[bytes], orientation: int) ->
     if kind in {"RW2", "RWL"}:
         own = {46: (UNDEFINED, previews[0])} if previews else {}
         return file.done([{**first, 262: (SHORT, 32803), **own}])
-    if kind == "ORF":  # its previews are named in the maker's note only
+    if kind == "ORF":  # its previews are in the maker's note only
         return file.done([{**first, 262: (SHORT, 32803)}])
     if kind in {"PEF", "ARW", "SR2"}:
         return file.done([{**first, 262: (SHORT, 32803)}, *others])
@@ -118,7 +118,7 @@ _Fields = Mapping[int, tuple[int, int | bytes]]
 
 
 class _File:
-    """A file of directories, written from its end on: what is put first is pointed at later."""
+    """A file of directories, written backwards, so that later parts refer to earlier ones."""
 
     def __init__(self, magic: bytes, *, mark: bytes = b"") -> None:
         self._order = ">" if magic.startswith(b"MM") else "<"

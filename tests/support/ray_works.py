@@ -1,4 +1,4 @@
-"""Works that go wrong on a cluster of this computer; run as a program, which prints what the caller gets.
+"""Cluster tasks that fail; run as a program, which prints the result.
 
 python -m tests.support.ray_works NAME | new FOLDER
 """
@@ -43,12 +43,12 @@ def _has_a_bug(number: int) -> FinishedShard:
 
 @dataclass(frozen=True)
 class BadWork:
-    """A work by its name."""
+    """A failing task by name."""
 
     name: str
 
     def open(self, resources: Resources) -> DoShard:
-        """What each name does wrong."""
+        """Fail as the name says."""
         assert resources == Resources()
         if self.name == "opens badly":
             raise InputError("nothing can be opened here")
@@ -64,12 +64,12 @@ class BadWork:
 
 @dataclass(frozen=True)
 class LastWords:
-    """A work whose worker is lost when one of its shards is there, before anybody is notified."""
+    """A task whose worker dies after making a shard, before reporting it."""
 
     folder: Path
 
     def open(self, _resources: Resources) -> DoShard:
-        """Make a shard unless it is there."""
+        """Make a shard unless it exists."""
 
         def do(number: int) -> FinishedShard:
             path = shard_path(self.folder, number)
@@ -84,7 +84,7 @@ class LastWords:
 
 
 def _count_new(folder: Path) -> None:
-    """The first shard is there from an earlier run."""
+    """The first shard exists from an earlier run."""
     first = shard_path(folder, 0)
     first.parent.mkdir()
     first.touch()

@@ -1,4 +1,4 @@
-"""A process that has readers, says which ones, and waits to be killed."""
+"""A process with readers, which prints them and waits to be killed."""
 
 import sys
 import time

@@ -1,4 +1,4 @@
-"""Figures of a report over a made-up graph, for tests of its pages."""
+"""Figures of a report over a synthetic graph."""
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
@@ -27,7 +27,7 @@ from engine.report.mistakes import mistakes_of
 
 
 def zoo() -> CategoryGraph:
-    """Animal above Dog and Bird (above Gull and Auk), and Rock; Gull is under Coast, too; ids ascend."""
+    """Animal above Dog and Bird (above Gull and Auk), and Rock; Gull is below Coast, too."""
     graph = CategoryGraph()
     animal = graph.add_class("Animal")  # 1
     bird = graph.add_class("Bird", [animal])  # 2
@@ -59,7 +59,7 @@ def report_of(
     project: str = "zoo",
     rows: Sequence[CountRow] = (),
 ) -> Report:
-    """A whole report around a matrix."""
+    """A complete report around a matrix."""
     images = confusion.images
     labels = {true: count for true, _, count in confusion.pairs() if true in graph}
     share = Proportion(sum(count for a, b, count in confusion.pairs() if a == b), images)

@@ -1,4 +1,4 @@
-"""Every text that a window shows or reads out, and the words of it that no translator gave."""
+"""All texts of a window, visible or accessible, and untranslated words in them."""
 
 import calendar
 import re
@@ -39,7 +39,7 @@ ROLES: Final = (
     Qt.ItemDataRole.AccessibleDescriptionRole,
 )
 FIRST: Final = 30
-"""Rows of a list that are read."""
+"""Rows read of a list."""
 NAMES: Final = frozenset(
     (
         "Protoleaf",
@@ -92,10 +92,10 @@ NAMES: Final = frozenset(
         "Prodigy",
     )
 )
-"""Names of products, commands, devices and keys, which are the same in every language, besides those in capitals."""
+"""Names of products, commands, devices and keys, equal in every language."""
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 _UNSEEN: Final = dict.fromkeys(map(ord, "\u200b\u2066\u2068\u2069&"))
-"""Where lines may break, where a value begins and ends that is read in its own direction, and marks of keys."""
+"""Line break opportunities, directional isolates, and mnemonics."""
 _FIELD: Final = r"(?<!\w)(?:name|folder|date|camera|class|keyword|comment|stars|size|width|height|score|source|count|has|is):\S*"
 _FILE: Final = re.compile(
     (
@@ -104,16 +104,16 @@ _FILE: Final = re.compile(
     )
     + _FIELD
 )
-"""Paths, also elided ones, names of files, checksums, names of columns, commands, and fields of a search."""
+"""Paths, also elided, file names, checksums, columns, commands and search fields."""
 _DAY: Final = re.compile(rf"\d{{1,2}}\s(?:{'|'.join(calendar.month_abbr[1:])})\s\d{{4}}")
-"""A day as the system's language writes it, which is English for tests: `27 Nov 2026`."""
+"""A day in the locale of tests: `27 Nov 2026`."""
 _RATE: Final = re.compile(r"/s\b")  # `5 images/s` is no path
 _PLAIN: Final = re.compile(r"[aeiounycsAEIOUNYCS]")
-"""Letters that the pseudo-language has only with an accent."""
+"""Letters that have an accent in the pseudo-language."""
 
 
 def shared_mnemonics(texts: Iterable[str]) -> list[str]:
-    """The texts of one menu or dialog that the same letter with Alt belongs to: `Ö: &Öffnen, An&öden`."""
+    """Texts of one menu or dialog with the same mnemonic: `Ö: &Öffnen, An&öden`."""
     owners: dict[str, list[str]] = {}
     for text in texts:
         if mnemonic := QKeySequence.mnemonic(text).toString(
@@ -126,17 +126,17 @@ def shared_mnemonics(texts: Iterable[str]) -> list[str]:
 
 
 def english_words(text: str, data: Collection[str] = ()) -> list[str]:
-    """The words of a text in the pseudo-language that are English still.
+    """Untranslated words of a text in the pseudo-language.
 
     Args:
         text: plain or rich.
-        data: names of classes, files and people, and whole texts that are nobody's to translate.
+        data: names of classes, files and people, and texts that are not translated.
     """
     plain = QTextDocumentFragment.fromHtml(text).toPlainText() if Qt.mightBeRichText(text) else text
     plain = plain.translate(_UNSEEN)
     for path in sorted(
         (name for name in data if "/" in name), key=len, reverse=True
-    ):  # with blanks in it
+    ):  # with spaces
         plain = plain.replace(path, " ")
     plain = _FILE.sub(" ", _RATE.sub(" ", _DAY.sub(" ", plain)))
     for name in sorted(data, key=len, reverse=True):
@@ -149,17 +149,17 @@ def english_words(text: str, data: Collection[str] = ()) -> list[str]:
 
 
 def texts_of(root: QWidget) -> Iterator[tuple[str, str]]:
-    """Kind of the part and text of all below `root`, hidden parts too; tables of what is in a file are left out."""
+    """Kind of widget and text of all below `root`, also hidden, without tables of file contents."""
     for widget in (root, *root.findChildren(QWidget)):
         if isinstance(widget, QTableWidget) or isinstance(widget.parent(), QTableWidget | QTabBar):
-            continue  # the arrows of a bar of tabs have Qt's own names
+            continue  # the arrows of a tab bar have Qt's names
         yield from ((type(widget).__name__, text) for text in _texts_of(widget) if text)
     actions = (
         action
         for action in root.findChildren(QAction)
         if not isinstance(action.parent(), QGraphicsScene)
     )
-    for action in actions:  # the menu of a plot is pyqtgraph's, and switched off
+    for action in actions:  # the menu of a plot is pyqtgraph's and disabled
         yield from (
             ("QAction", text) for text in (action.text(), action.toolTip(), action.statusTip())
         )
@@ -181,7 +181,7 @@ def _texts_of(widget: QWidget) -> Iterator[str]:
 
 def _texts_in(model: QAbstractItemModel) -> Iterator[str]:
     above = [QModelIndex()]
-    for parent in above:  # grows while it is walked
+    for parent in above:  # grows during the loop
         columns = 1 if isinstance(model, QAbstractListModel) else model.columnCount(parent)
         for row, column in product(range(min(model.rowCount(parent), FIRST)), range(columns)):
             index = model.index(row, column, parent)
@@ -195,7 +195,7 @@ def _texts_in(model: QAbstractItemModel) -> Iterator[str]:
 
 @final
 class PaintedTexts:
-    """What is painted word by word, which no widget knows as its text."""
+    """Texts painted directly, which are no widget's text."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._texts: set[str] = set()
@@ -203,7 +203,7 @@ class PaintedTexts:
             self._watch(monkeypatch, name)
 
     def taken(self) -> set[str]:
-        """All since the last call."""
+        """Texts since the last call."""
         texts, self._texts = self._texts, set()
         return texts
 
@@ -219,4 +219,4 @@ class PaintedTexts:
 
 
 def _has_text(arg: object) -> bool:
-    return isinstance(arg, str) or hasattr(arg, "text")  # a QStaticText
+    return isinstance(arg, str) or hasattr(arg, "text")  # QStaticText

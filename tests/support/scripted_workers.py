@@ -1,4 +1,4 @@
-"""Workers that take no time: children that play scripts instead of this program."""
+"""Scripted workers: children that play scripts."""
 
 import json
 import sys
@@ -34,14 +34,14 @@ while True:
 """
 
 Step = object
-"""A message; "wait": until somebody cancels; "wait for a word"; or "die"."""
+"""A message; "wait": until cancelled; "wait for a word"; or "die"."""
 
 
 def scripted_command(*scripts: Sequence[Step]) -> list[str]:
     """Command of a worker that answers each request with the next script.
 
     Args:
-        scripts: what each request gets; after "wait" it is stopped.
+        scripts: for each request; after "wait" it is stopped.
     """
     plays = [
         [step if isinstance(step, str) else _line(step) for step in script] for script in scripts
@@ -54,12 +54,12 @@ def _line(message: object) -> Any:
 
 
 def ended(device: str, *, reason: str = "", notice: str = "") -> EmbedSummary:
-    """The end of a run of embedding."""
+    """The end of an embedding run."""
     return EmbedSummary(0, 0, (), 0, 0.0, 0.0, device, notice, reason)
 
 
 class Player:
-    """Makes jobs that play scripts, one after the other, and remembers what was requested.
+    """Makes jobs that play scripts, and records requests.
 
     Args:
         scripts: of each job.
@@ -76,7 +76,7 @@ class Player:
 
 
 class ScriptedWorkers:
-    """Starts workers that stay and play scripts, and remembers what was requested.
+    """Starts persistent workers that play scripts, and records requests.
 
     Args:
         scripts: of each worker's requests.

@@ -1,4 +1,4 @@
-"""A worker's side of a conversation in this process: what it is asked, and everything that it answers."""
+"""A worker's loop in this process, with its request and answers."""
 
 import io
 import threading
@@ -17,7 +17,7 @@ WAIT_S: Final = 60
 
 @dataclass(frozen=True)
 class Served:
-    """What one request got.
+    """Result of a request.
 
     Attributes:
         status: exit status of the worker.
@@ -30,13 +30,13 @@ class Served:
     ending: Any
 
     def of(self, kind: type) -> list[Any]:
-        """The events of a kind."""
+        """Events of a type."""
         return [event for event in self.events if isinstance(event, kind)]
 
 
 @final
 class _Output(io.RawIOBase):
-    """Standard output that is understood as it is written."""
+    """Standard output that decodes messages."""
 
     def __init__(self, request: Request[Any], on_message: Callable[[Any], None]) -> None:
         self.messages: list[Any] = []
@@ -57,12 +57,12 @@ def served(
     is_alone: bool = False,
     handlers: Handlers | None = None,
 ) -> Served:
-    """Ask a worker in this process for one thing; what it starts itself runs in a child as ever.
+    """Send one request to a worker in this process; processes that it starts are real.
 
     Args:
-        request: what to do.
-        cancel_at: whether to cancel the request once this message has come.
-        is_alone: whoever asked is gone at once.
+        request: the request.
+        cancel_at: whether to cancel the request after this message.
+        is_alone: close the input at once.
         handlers: by default those of the program.
     """
     is_cancelled, is_over = threading.Event(), threading.Event()

@@ -1,4 +1,4 @@
-"""Driving a session in tests: every call waits for its signal, none sleeps."""
+"""Sessions in tests: every call waits for its signal, none sleeps."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +11,7 @@ from app.session import Session
 from engine.project import Change, Project
 
 LONG_MS: Final = 30_000
-"""Starting a worker on a busy machine takes seconds; a test that waits this long has failed."""
+"""Starting a worker on a busy machine takes seconds; longer is a failure."""
 
 
 def open_project(qtbot: QtBot, session: Session, path: Path, *, for_writing: bool = True) -> None:
@@ -21,18 +21,18 @@ def open_project(qtbot: QtBot, session: Session, path: Path, *, for_writing: boo
 
 
 def create_project(qtbot: QtBot, session: Session, path: Path) -> None:
-    """Make a project and wait until it is there."""
+    """Create a project and wait for it."""
     with qtbot.waitSignal(session.loaded, timeout=LONG_MS):
         session.create(path)
 
 
 def act(qtbot: QtBot, session: Session, action: Callable[[Project], Change]) -> Change:
-    """Do an action and wait until everybody was notified."""
+    """Do an action and wait for its signal."""
     return changed_by(qtbot, session, lambda: session.act(action))
 
 
 def changed_by(qtbot: QtBot, session: Session, begin: Callable[[], object]) -> Change:
-    """Begin something and wait for the change that it makes, and for the predictions that follow."""
+    """Start an action and wait for its change and the predictions."""
     with qtbot.waitSignal(session.change_made, timeout=LONG_MS) as blocker:
         begin()
     change = blocker.args[0]
@@ -42,7 +42,7 @@ def changed_by(qtbot: QtBot, session: Session, begin: Callable[[], object]) -> C
 
 
 def refusal_of(qtbot: QtBot, session: Session, begin: Callable[[], object]) -> str:
-    """Begin something that must be refused, and wait for the line that says why."""
+    """Start an action that must be refused; return the message."""
     with (
         qtbot.waitSignal(session.failed, timeout=LONG_MS) as blocker,
         qtbot.assertNotEmitted(session.change_made),
@@ -52,7 +52,7 @@ def refusal_of(qtbot: QtBot, session: Session, begin: Callable[[], object]) -> s
 
 
 def settle(qtbot: QtBot, session: Session) -> None:
-    """Wait until all that was begun is done and reported."""
+    """Wait until everything started is done and reported."""
     with qtbot.waitSignal(
         session.busy_changed, timeout=LONG_MS, check_params_cb=lambda is_busy: not is_busy
     ):
@@ -60,7 +60,7 @@ def settle(qtbot: QtBot, session: Session) -> None:
 
 
 def recorded(signal: SignalInstance) -> list[tuple[object, ...]]:
-    """What a signal emits from now on, one entry for each time."""
+    """Emissions of a signal from now on."""
     emitted: list[tuple[object, ...]] = []
     signal.connect(lambda *values: emitted.append(values))
     return emitted

@@ -1,4 +1,4 @@
-"""What `torchrun` starts on each of its processes: half of a small training; each writes down the weights it ends with.
+"""A process of `torchrun` with half of a small training, which writes its final weights.
 
 Usage: `python -m torch.distributed.run ... -m tests.support.shared_training FOLDER`
 """
@@ -24,7 +24,7 @@ ITERATIONS: Final = 4
 if __name__ == "__main__":
     torch.set_num_threads(1)
     folder, rank = Path(sys.argv[1]), os.environ["RANK"]
-    # Each process starts from other weights: those of the first must win.
+    # Initial weights differ between processes: those of the first must be used.
     objective = small_objective(seed=int(rank))
     cancel = CancelToken()
 

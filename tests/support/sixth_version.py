@@ -1,4 +1,4 @@
-"""A project file as version 6 of the tables was, when classes had a rank and the history was sentences."""
+"""A project file of version 6: ranks of classes, history as texts."""
 
 import sqlite3
 from contextlib import closing
@@ -10,11 +10,11 @@ from tests.support.fifth_version import write_fifth_version
 TO_THE_SIXTH: Final = """
 ALTER TABLE class ADD COLUMN rank TEXT NOT NULL DEFAULT '' CHECK (length(rank) <= 255);
 PRAGMA user_version = 6;
-"""  # frozen: what that version of the program made of the one before; never follows the code
+"""  # frozen: the migration of that version; never follows the code
 
 
 def write_sixth_version(path: Path) -> None:
-    """What version 5 wrote, with room for ranks; seven steps of history."""
+    """The file of version 5 with ranks; seven steps of history."""
     write_fifth_version(path)
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(TO_THE_SIXTH)

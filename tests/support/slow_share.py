@@ -1,4 +1,4 @@
-"""A share whose every answer waits until the test lets it through: no clock decides anything."""
+"""A slow share whose calls block until the test releases them, without a clock."""
 
 import os
 import threading
@@ -10,17 +10,17 @@ import pytest
 from tests.support.collections import write_shape
 
 LONGEST_WAIT_S: Final = 30.0
-"""A request that waits longer has met code that waits for it; that fails the test."""
+"""A call that waits longer has deadlocked with its caller, and fails the test."""
 
 
 @final
 class SlowShare:
-    """All below a folder is slow from now on: listing a folder and asking for a file each wait.
+    """Makes listing and examining files below a folder block.
 
     Attributes:
-        folder: gets so many pictures before.
-        asked: each request, in order.
-        askers: names of the threads that asked.
+        folder: with a number of pictures.
+        asked: each call, in order.
+        askers: names of the calling threads.
     """
 
     def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch, *, images: int = 0) -> None:
@@ -47,7 +47,7 @@ class SlowShare:
         monkeypatch.setattr(Path, "stat", slow_stat)
 
     def answer(self, count: int) -> None:
-        """Let so many requests through, and wait until the next one has come."""
+        """Release a number of calls, and wait for the next one."""
         for _ in range(count):
             self._wait_for_request()
             self._passes.release()
@@ -55,7 +55,7 @@ class SlowShare:
         self._arrived.release()
 
     def open(self) -> None:
-        """Be a fast share from now on."""
+        """Block no longer."""
         self._is_open.set()
         for _ in range(1000):
             self._passes.release()

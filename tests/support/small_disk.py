@@ -1,7 +1,7 @@
-"""A really small disk: commands run on a file system of a few megabytes that is filled up to the last bytes.
+"""Commands on a small disk filled up to the last bytes.
 
-The file system is mounted for one process (`mounted_disk`), so this module runs as a program of its own (see `run`).
-Each command is a fork of it: whatever the commands need is imported once.
+The file system is mounted for one process (`mounted_disk`), so this module runs as a program of its
+own (see `run`). Each command is a fork of it, so modules are imported once.
 """
 
 import json
@@ -36,13 +36,13 @@ _SQLITE: Final = ("-wal", "-shm", "-journal")
 
 @dataclass(frozen=True)
 class Moment:
-    """A command, and how full the disk is when it begins.
+    """A command and the free space at its start.
 
     Attributes:
         arguments: of the command; `{disk}` is the disk's folder.
-        free_bytes: room that is left.
-        without: paths on the disk that are taken away first, such as caches that the command is to make anew.
-        again: whether it is tried once more with room, where it was refused.
+        free_bytes: free space.
+        without: paths on the disk that are removed first, such as caches.
+        again: whether a refused command is repeated with free space.
     """
 
     arguments: tuple[str, ...]
@@ -53,15 +53,15 @@ class Moment:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a moment.
+    """Result of a moment.
 
     Attributes:
-        status: exit status of the command; negative where a signal ended it.
+        status: exit status of the command; negative for a signal.
         output: its standard output and standard error.
-        left: files that are new and should not be there.
-        lost: labels that were there before and are not any more.
-        checked: what `check` printed afterwards with room again; empty where the project is sound.
-        again: what the same command printed with room again; empty where it succeeded.
+        left: unexpected new files.
+        lost: labels that are missing afterwards.
+        checked: output of `check` afterwards; empty if the project is valid.
+        again: output of the repeated command; empty if it succeeded.
     """
 
     status: int
@@ -73,7 +73,7 @@ class Outcome:
 
 
 def is_permitted() -> bool:
-    """Whether this machine lets us mount a disk of our own."""
+    """Whether this machine permits mounting."""
     with tempfile.TemporaryDirectory() as folder:
         program = [sys.executable, "-c", _CAN_MOUNT, folder]
         return (
@@ -83,10 +83,10 @@ def is_permitted() -> bool:
 
 
 def run(whole: Path, moments: Sequence[Moment], scratch: Path) -> list[Outcome]:
-    """Try every moment on a small disk that holds a copy of `whole`.
+    """Try every moment on a small disk with a copy of `whole`.
 
     Args:
-        whole: what lies on the disk at the beginning of each moment.
+        whole: initial content of the disk.
         moments: what to try.
         scratch: an empty folder.
     """
@@ -115,7 +115,7 @@ def run(whole: Path, moments: Sequence[Moment], scratch: Path) -> list[Outcome]:
 
 
 def _environment(disk: Path) -> dict[str, str]:
-    """Everything that a command writes is to lie on the disk."""
+    """Environment that redirects all files to the disk."""
     places = {
         "PROTOLEAF_CACHE": "cache",
         "PROTOLEAF_BACKBONES": "backbones",
@@ -183,7 +183,7 @@ def _files(disk: Path) -> set[str]:
 
 
 def _should_not_be_there(name: str, *, is_done: bool) -> bool:
-    """Whether a new file is a half one: caches and SQLite's own companions may grow, outputs only when all is done."""
+    """Whether a new file is a partial output; caches and SQLite's files are permitted."""
     path = Path(name)
     if name.endswith((*_SQLITE, ".lock")) and not path.name.startswith("."):
         return False
@@ -209,7 +209,7 @@ def _output_unless_done(arguments: Sequence[str], output_file: Path) -> str:
 
 
 def _command(arguments: Sequence[str], output_file: Path) -> tuple[int, str]:
-    """Run a command in a fork; its exit status, and what it printed on both outputs."""
+    """Run a command in a fork; return its exit status and output."""
     from engine.cli.main import main
 
     with output_file.open("w+b") as file:
@@ -229,7 +229,7 @@ def _forked(work: Callable[[], int], output: int) -> int:
         os.dup2(output, 2)
         signal.alarm(HANG_S)
         status = work()
-    except BaseException:  # noqa: BLE001 (it is what the test is about)
+    except BaseException:  # noqa: BLE001 (tested)
         traceback.print_exc()
     finally:
         sys.stdout.flush()

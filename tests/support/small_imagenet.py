@@ -1,14 +1,14 @@
-"""A WordNet of 31 synsets and class folders of small JPEGs below it, in ImageNet's layouts.
+"""A WordNet of 31 synsets with class folders of small JPEGs, in ImageNet's layouts.
 
 Levels by shortest path from the root:
 
-    3   substance, part, fluid         part is also above substance, and has no other child
-    4   food, tool                     below substance, fluid
-    5   fruit, device, ornament        ornament has no class below it
-    6   berry, citrus, hammer, saw
-    7   kind0 ... kind12               kind i below the i-th of the four in turn; kind0 also below hammer
-        kind12, below berry, is also above kind11
-    8   small1, large1 below kind1; mixed below kind2 and kind3
+3   substance, part, fluid         part is also above substance, and has no other child
+4   food, tool                     below substance, fluid
+5   fruit, device, ornament        ornament has no class below it
+6   berry, citrus, hammer, saw
+7   kind0 ... kind12               kind i below the i-th of these in turn; kind0 also below hammer
+kind12, below berry, is also above kind11
+8   small1, large1 below kind1; mixed below kind2 and kind3
 """
 
 import zipfile
@@ -61,7 +61,7 @@ FOLDERS: Final = (
     "mixed",
     *(kind for kind in LEVELS[7] if kind != "kind1"),
 )
-"""Classes that have a folder of images; kind1 has only what is below it."""
+"""Classes with a folder of images; kind1 has only subclasses with images."""
 
 IMAGES: Final = 24
 """Images in a folder: three quarters in train, the others in val."""
@@ -77,7 +77,7 @@ def key(name: str) -> str:
 
 
 def write_wordnet(folder: Path) -> Path:
-    """Write `wordnet.is_a.txt` and `words.txt` into a new folder and return it."""
+    """Write `wordnet.is_a.txt` and `words.txt` to a new folder and return it."""
     folder.mkdir(parents=True)
     edges = [
         f"{key(parent)} {key(child)}" for child, parents in PARENTS.items() for parent in parents
@@ -104,7 +104,7 @@ def write_small_imagenet(
 
 
 def zipped(folder: Path, archive: Path) -> Path:
-    """Pack a folder, its own name included, into a zip archive that is not compressed, and return that."""
+    """Pack a folder with its name into an uncompressed zip archive; return the archive."""
     with zipfile.ZipFile(archive, "w") as file:
         for path in sorted(folder.rglob("*"), reverse=True):
             file.write(path, path.relative_to(folder.parent).as_posix())

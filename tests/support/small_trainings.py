@@ -1,4 +1,4 @@
-"""End-to-end trainings that take a second: of Conv4 on coloured images, and of a linear backbone on hidden patterns."""
+"""Short trainings: Conv4 on coloured images, and a linear backbone on hidden patterns."""
 
 import signal
 import subprocess
@@ -37,7 +37,7 @@ def small_settings(**changes: Any) -> TrainingSettings:
 
 
 def small_objective(*, width: int = 4, seed: int = 0) -> PrototypePropagation:
-    """PPN on coloured images with a narrow Conv4, whose buffer is refreshed every third iteration."""
+    """PPN on coloured images with a narrow Conv4; the buffer is refreshed every third iteration."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         backbone = Conv4(SIDE, width)
@@ -55,13 +55,13 @@ def state_of(module: nn.Module) -> dict[str, Tensor]:
 
 
 def different(first: dict[str, Tensor], second: dict[str, Tensor]) -> list[str]:
-    """Names of what is not bit for bit the same."""
+    """Names of entries that are not bit-identical."""
     assert first.keys() == second.keys()
     return [name for name, value in first.items() if not torch.equal(value, second[name])]
 
 
 class PlainObjective(Objective):
-    """Pulls the embeddings of four random images towards 1: the least that a training loop can be given."""
+    """Pulls the embeddings of four random images towards 1: a minimal objective."""
 
     def __init__(self, backbone: nn.Module, image_count: int) -> None:
         super().__init__(backbone)
@@ -71,13 +71,13 @@ class PlainObjective(Objective):
         """Four images without replacement."""
         return IterationDraw(generator.choice(self._image_count, 4, replace=False))
 
-    def loss(self, embeddings: Tensor, draw: IterationDraw) -> Tensor:  # noqa: ARG002 (images without classes)
+    def loss(self, embeddings: Tensor, draw: IterationDraw) -> Tensor:  # noqa: ARG002 (no classes)
         """Mean squared distance to 1."""
         return (embeddings - 1).square().mean()
 
 
 def hidden_pattern_set(seed: int = 0) -> TrainingSet:
-    """2 coarse and 8 few-shot classes whose faint patterns drown in strong ones that say nothing."""
+    """2 coarse and 8 few-shot classes with faint patterns under strong irrelevant ones."""
     generator = np.random.default_rng(seed)
     patterns = np.linalg.qr(generator.normal(size=(192, 192)))[0] * np.sqrt(192)
     coarse, fine, noise = patterns[:2], patterns[2:10], patterns[10:40]
@@ -100,7 +100,7 @@ def hidden_pattern_set(seed: int = 0) -> TrainingSet:
 
 
 def train_and_wait(run: Path, where: str) -> None:
-    """Train until iteration 7 is done, or until half of the checkpoint of iteration 6 is written; then wait.
+    """Train until iteration 7 or until half of the checkpoint of iteration 6 is written; wait.
 
     For child processes, which are killed while they wait.
     """
@@ -123,7 +123,7 @@ def train_and_wait(run: Path, where: str) -> None:
 
 
 def kill_training(run: Path, where: str) -> None:
-    """Start `train_and_wait` in a child and kill it where it waits."""
+    """Start `train_and_wait` in a child and kill it."""
     script = (
         "from pathlib import Path; from tests.support.small_trainings import train_and_wait; "
         f"train_and_wait(Path({str(run)!r}), {where!r})"
@@ -153,10 +153,10 @@ def _stop_in_second_checkpoint() -> None:
                 draft.file.flush()
                 _wait()
 
-    checkpoints.__dict__["write_file"] = write_half  # in a child of its own
+    checkpoints.__dict__["write_file"] = write_half  # in a child process
 
 
 def _wait() -> None:
     sys.stdout.write(f"{WAITS}\n")
     sys.stdout.flush()
-    sys.stdin.read()  # never ends: the parent keeps the other side open
+    sys.stdin.read()  # blocks: the parent keeps the other end open

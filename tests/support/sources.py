@@ -1,4 +1,4 @@
-"""Taxonomies as files tell them, written by hand in one line, and their next versions."""
+"""Taxonomies as read from files, in one line of code, and their next versions."""
 
 from collections.abc import Mapping, Sequence
 
@@ -33,6 +33,6 @@ def source_of(
 def imported_project(
     source: ImportedGraph, name: str = "v1.csv"
 ) -> tuple[CategoryGraph, SourceVersion]:
-    """A graph into which the source was imported, and what the project remembers of it."""
+    """A graph with an imported source, and the stored source."""
     graph = CategoryGraph()
     return graph, version_of(name, source, merge_into(graph, source))

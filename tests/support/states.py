@@ -1,4 +1,4 @@
-"""Collection states made by hand, for tests of what screens make of them."""
+"""Collection states for tests of screens."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ class Picture:
     """One image of a state.
 
     Attributes:
-        label: the person's class, `NO_CLASS` or `UNKNOWN`.
+        label: the labelled class, `NO_CLASS` or `UNKNOWN`.
         best: predicted leaf with its score; `NO_CLASS` for none.
         safe: safe class with its score.
     """
@@ -35,7 +35,7 @@ def state_of(
     image_counts: Mapping[int, int] | None = None,
     first_id: int = 11,
 ) -> CollectionState:
-    """A state of these images; ids count up from `first_id`, files are called 11.png, 12.png, ..."""
+    """A state of these images; ids count up from `first_id`, files are 11.png, 12.png, ..."""
     labels = [picture.label for picture in pictures]
     return CollectionState(
         folder=folder,
@@ -55,7 +55,7 @@ def state_of(
 
 
 def many_pictures(count: int, *, classes: int = 7, seed: int = 0) -> CollectionState:
-    """A large state with predictions drawn from a seed; nothing is labelled."""
+    """A large state with random predictions and no labels."""
     generator = np.random.default_rng(seed)
     best = generator.integers(1, classes + 1, count).astype(np.int32)
     score = generator.uniform(0.3, 1.0, count).astype(np.float32)

@@ -1,4 +1,4 @@
-"""What a stopped training of a backbone leaves, without training."""
+"""Leftovers of a stopped training of a backbone, without training."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ from engine.training.curve import CHECKPOINT_NAME
 
 
 def leave_stopped(project: Project, caches: CacheFolders, chosen: Chosen, *, done: int) -> Path:
-    """Leave a training with these settings after so many iterations; its folder. The checkpoint has only a head."""
+    """Leave a training stopped after a number of iterations; return its folder."""
     settings = with_chosen(BackboneSettings(), chosen)
     settings = start_of(project, caches, settings.start).filled_in(settings)
     run = open_run(project, caches, settings, chosen)

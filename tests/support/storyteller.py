@@ -1,4 +1,4 @@
-"""Somebody who does random things to a project, and knows what it must look like after each."""
+"""Random actions on a project, with checks of its content after each."""
 
 import random
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from tests.support.projects import Dump, dump, found_files, named, shape
 
 
 class Storyteller:
-    """Does random things to a project, and remembers what it looked like after each."""
+    """Does random actions, and records the project's content after each."""
 
     def __init__(self, project: Project, seed: int) -> None:
         self.project = project
@@ -24,7 +24,7 @@ class Storyteller:
         self.files_made = 0
 
     def tell(self) -> None:
-        """Do one thing: mostly an action, at times undo or redo."""
+        """Take one step: mostly an action, sometimes undo or redo."""
         kind = self.chance.random()
         if kind < 0.15:
             self.step_back()
@@ -34,7 +34,7 @@ class Storyteller:
             self.act()
 
     def act(self) -> None:
-        """Do one random action; one that is refused must leave everything as it was."""
+        """Do a random action; a refused one must change nothing."""
         before = dump(self.project)
         try:
             change = self.chance.choice(self._actions())()
@@ -50,7 +50,7 @@ class Storyteller:
         self.follow(change)
 
     def step_back(self) -> None:
-        """Undo, which must lead to the look before."""
+        """Undo, and compare with the previous content."""
         change = self.project.history.undo()
         assert (change is None) == (self.place == 0)
         if change is not None:
@@ -59,7 +59,7 @@ class Storyteller:
         assert dump(self.project) == self.looks[self.place]
 
     def step_forward(self) -> None:
-        """Redo, which must lead to the look after."""
+        """Redo, and compare with the next content."""
         change = self.project.history.redo()
         assert (change is None) == (self.place == len(self.looks) - 1)
         if change is not None:
@@ -68,7 +68,7 @@ class Storyteller:
         assert dump(self.project) == self.looks[self.place]
 
     def follow(self, change: Change) -> None:
-        """Keep copies in step by what the change tells, as a window does, and compare."""
+        """Update copies by the change, as a window does, and compare."""
         self.mirror.apply(change.graph_edits)
         assert shape(self.mirror) == shape(self.project.classes.graph)
         self.images = (self.images | set(change.images_added)) - set(change.images_removed)
@@ -150,7 +150,7 @@ class Storyteller:
     def _add_images(self) -> Change:
         count = self.chance.randrange(1, 8)
         self.files_made += count
-        start = self.files_made - count - self.chance.randrange(2)  # some are known already
+        start = self.files_made - count - self.chance.randrange(2)  # some are known
         return self.project.images.add(found_files(Path("/photos"), count, start=max(start, 0)))
 
     def _remove_images(self) -> Change:

@@ -1,4 +1,4 @@
-"""What the worker tells of the devices of computers that are not here."""
+"""Device reports of simulated computers."""
 
 from dataclasses import replace
 from typing import Final

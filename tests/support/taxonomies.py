@@ -1,4 +1,4 @@
-"""A made taxonomy of some thousand terms, to be written in the formats of others and read back."""
+"""A synthetic taxonomy of some thousand terms, written in formats and read again."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class Term:
     """One class of the taxonomy.
 
     Attributes:
-        number: from 0, which is the only top-level one; parents have smaller ones.
+        number: from 0, the only top-level one; parents have smaller ones.
         parents: their numbers.
     """
 
@@ -25,7 +25,7 @@ class Term:
 
     @property
     def name(self) -> str:
-        """With a letter beyond ASCII, as everywhere in the world."""
+        """With a non-ASCII letter."""
         return f"Ärt {self.number}"
 
     @property
@@ -35,12 +35,12 @@ class Term:
 
     @property
     def note(self) -> str:
-        """A definition, with signs that mean something in most formats."""
+        """A definition, with special characters of most formats."""
         return f'What "{self.number}" is: <small> & tidy.'
 
 
 def made_terms(count: int = SOME_THOUSAND, *, several_parents: bool = True) -> list[Term]:
-    """Terms in a tree of seven children each; every eleventh has a second parent where that is wanted."""
+    """Terms in a tree of seven children each; optionally every eleventh has a second parent."""
     terms = []
     for number in range(count):
         parents = [(number - 1) // CHILDREN] if number else []
@@ -55,7 +55,7 @@ Facts = dict[str, tuple[frozenset[str], ClassAttributes]]
 
 
 def facts_of(graph: ImportedGraph) -> Facts:
-    """What was read, without the keys."""
+    """The facts read, without keys."""
     names = {each.key: each.name for each in graph.classes}
     parents = graph.parent_keys
     return {
@@ -67,11 +67,11 @@ def facts_of(graph: ImportedGraph) -> Facts:
 def expected_facts(
     terms: Iterable[Term], source_id: str = "", *, synonyms: bool = True, notes: bool = True
 ) -> Facts:
-    """What should be read.
+    """The facts expected.
 
     Args:
         terms: that were written.
-        source_id: of each, with the number in place of {}.
+        source_id: of each, with {} for the number.
         synonyms: whether the format has them.
         notes: likewise.
     """

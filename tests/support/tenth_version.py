@@ -1,4 +1,4 @@
-"""A project file as version 10 of the tables was, when images could be drawn at random and no class was excluded."""
+"""A project file of version 10: audits, no excluded classes."""
 
 import sqlite3
 from contextlib import closing
@@ -29,11 +29,11 @@ CREATE TABLE audit_item (
     PRIMARY KEY (image_id, audit_id)
 ) WITHOUT ROWID, STRICT;
 PRAGMA user_version = 10;
-"""  # frozen: what that version of the program made of the one before; never follows the code
+"""  # frozen: the migration of that version; never follows the code
 
 
 def write_tenth_version(path: Path) -> None:
-    """What version 9 wrote, with room for audits."""
+    """The file of version 9 with tables of audits."""
     write_ninth_version(path)
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(TO_THE_TENTH)

@@ -1,4 +1,4 @@
-"""A project file as version 3 of the tables was, before classes had source ids and synonyms."""
+"""A project file of version 3: no source ids and synonyms."""
 
 import sqlite3
 from contextlib import closing
@@ -119,10 +119,10 @@ INSERT INTO sqlite_sequence VALUES('journal_step',6);
 INSERT INTO sqlite_sequence VALUES('image',1);
 PRAGMA application_id = 1349667942;
 PRAGMA user_version = 3;
-"""  # frozen: what that version of the program wrote; never follows the code
+"""  # frozen: written by that version; never follows the code
 
 
 def write_third_version(path: Path) -> None:
-    """Gull under Bird, an image labelled Gull, five steps of history and one that was undone: Tern under Bird."""
+    """Gull under Bird, an image as Gull, five steps of history and an undone one: Tern."""
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(THIRD_VERSION)

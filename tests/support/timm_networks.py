@@ -1,4 +1,4 @@
-"""Networks of timm with random weights: its own tiny architectures, and a hub on this computer that has them."""
+"""Timm networks with random weights: tiny architectures, and a local hub."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -12,22 +12,20 @@ from tests.support.hub_server import HubServer
 
 VIT: Final = "test_vit.r160_in1k"
 CONVNET: Final = "test_convnext.r160_in1k"
-"""timm's own networks for tests: a vision transformer and a network of convolutions for images of 160 pixels."""
+"""Timm's test networks for images of 160 pixels: a vision transformer and a convolutional one."""
 
 
 def random_network(name: str, seed: int = 0) -> nn.Module:
-    """A network of timm with its head and random weights."""
+    """A timm network with head and random weights."""
     torch.manual_seed(seed)
     network: nn.Module = timm.create_model(name, pretrained=False).eval()
-    for (
-        parameter
-    ) in network.parameters():  # nothing is left at zero, so that every weight has a say
+    for parameter in network.parameters():  # no weight is zero
         torch.nn.init.normal_(parameter, std=0.05)
     return network
 
 
 def as_safetensors(state: Mapping[str, Tensor]) -> bytes:
-    """The file that the hub would have of it."""
+    """The hub's file of a network."""
     return save({name: value.contiguous() for name, value in state.items()})
 
 

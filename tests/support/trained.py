@@ -1,4 +1,4 @@
-"""Trained models for tests that do not train: real files, in a moment."""
+"""Trained models without training: real files."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from engine.training.curve import TrainingPoint
 
 
 def write_tuned(folder: Path, project: Project, *, seed: int = 0) -> TrainedFiles:
-    """What tuning propagation could have left: the bundled attention, another file for each seed."""
+    """A possible result of tuning: the bundled attention with a file that differs by seed."""
     bundled = find_model()
     folder.mkdir(parents=True)
     model = onnx.load(str(bundled.propagation))

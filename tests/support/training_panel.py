@@ -1,4 +1,4 @@
-"""A person at the training panel: opens it, trains, and looks at the versions."""
+"""The training panel: opening it, training, and its versions."""
 
 import os
 from pathlib import Path
@@ -19,15 +19,15 @@ DURATION: Final = TrainingDuration(iteration_s=1.0, others_s=40.0)
 
 
 def prepare(desk: Desk, trainer: Trainer, backbone: Path | None = None) -> None:
-    """Let the window train with a fake trainer."""
-    desk.window.of(Models).training._make_job = trainer  # noqa: SLF001 (a scripted job takes the place of a child process)
+    """Replace the window's training by a scripted one."""
+    desk.window.of(Models).training._make_job = trainer  # noqa: SLF001 (scripted)
     if backbone is not None:
-        desk.window.of(Models).training._store = store_other_backbone(backbone)  # noqa: SLF001 (a scripted job takes the place of a child process)
+        desk.window.of(Models).training._store = store_other_backbone(backbone)  # noqa: SLF001
 
 
 def panel_for(desk: Desk, action: str = "tune_propagation") -> TrainingPanel:
-    """Choose the action; the panel, once it lists the versions. How long training takes is given by a script."""
-    desk.window.of(Models).forecast._make_job = Player(*[[DURATION]] * 3)  # noqa: SLF001 (a scripted job takes the place of a child process)
+    """Open the panel and wait for the versions, with a scripted estimate of the duration."""
+    desk.window.of(Models).forecast._make_job = Player(*[[DURATION]] * 3)  # noqa: SLF001
     desk.window.registry.trigger(action)
     panel = desk.window.of(Models).panel
     assert panel is not None
@@ -43,13 +43,13 @@ def run_to(desk: Desk, panel: TrainingPanel, phase: Phase) -> None:
 
 
 def train_and_use(desk: Desk, panel: TrainingPanel) -> None:
-    """Train to the end and take the new version into use."""
+    """Train and use the new version."""
     run_to(desk, panel, Phase.DONE)
     changed_by(desk.qtbot, desk.window.session, panel.outcome.use_button.click)
 
 
 def used_names(panel: TrainingPanel) -> list[str]:
-    """Names of the versions that are marked as in use."""
+    """Names of versions marked as in use."""
     return [row.name for row in panel.versions.rows if row.is_used]
 
 
@@ -64,7 +64,7 @@ def shown_buttons(desk: Desk, panel: TrainingPanel) -> list[QPushButton]:
 
 
 def trace_of(desk: Desk) -> list[Path]:
-    """What a training left in the cache."""
+    """Files of a training in the cache."""
     folder = desk.window.session.caches.root / "training"
     return [
         Path(place) / name
@@ -74,5 +74,5 @@ def trace_of(desk: Desk) -> list[Path]:
 
 
 def wait_until_clean(desk: Desk) -> None:
-    """Wait until the cache holds nothing of a training."""
+    """Wait until the cache has no files of a training."""
     desk.wait(lambda: not trace_of(desk))

@@ -1,4 +1,4 @@
-"""Trainings that take no time: children that write what a trained worker would, and models to choose."""
+"""Scripted trainings: children that write a trained worker's results, and models to choose."""
 
 import shutil
 from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ NAME: Final = "Tuned propagation 1"
 
 
 def points(count: int, *, step: int = 10) -> list[Step]:
-    """A curve that gets better: progress and a point every `step` iterations."""
+    """An improving curve: progress and a point every `step` iterations."""
     steps: list[Step] = []
     for number in range(count + 1):
         done = number * step
@@ -44,15 +44,15 @@ def points(count: int, *, step: int = 10) -> list[Step]:
 
 
 def result(**figures: float | None) -> TrainingResult:
-    """The end of a training that went well; its folder is that of the request."""
+    """The end of a successful training in the folder of the request."""
     return TrainingResult(Path(), NAME, FIGURES | figures)
 
 
 class Trainer:
-    """Makes jobs that play scripts: one after the other, and remembers what was requested.
+    """Makes jobs that play scripts in sequence, and records requests.
 
     Args:
-        scripts: of each job; "wait" stays until somebody cancels.
+        scripts: of each job; "wait" waits for a cancel.
     """
 
     def __init__(self, *scripts: Sequence[Step]) -> None:
@@ -71,7 +71,7 @@ class Trainer:
 
 
 def store_other_backbone(backbone: Path) -> Callable[[LiveCollection, Trained, Path], Trained]:
-    """Store a backbone as a new version, in place of what a fake training left in its folder."""
+    """Store a backbone as a new version, in place of a scripted training's result."""
 
     def store(live: LiveCollection, trained: Trained, _project_path: Path) -> Trained:
         assert trained.folder.is_dir()
@@ -84,7 +84,7 @@ def store_other_backbone(backbone: Path) -> Callable[[LiveCollection, Trained, P
 
 
 def add_backbone(project: Project, backbone: Path) -> ModelVersion:
-    """Add a backbone of the person's own as a model version."""
+    """Add another backbone as a model version."""
     return project.models.add(
         backbone_name=backbone.stem,
         backbone_hash=file_hash(backbone),
@@ -99,7 +99,7 @@ def choose_backbone(project: Project, backbone: Path) -> Change:
 
 
 def other_backbone(folder: Path) -> Path:
-    """The bundled backbone as a file of other content, so that the program takes it for another one."""
+    """The bundled backbone as a file of another hash, which counts as another backbone."""
     folder.mkdir(parents=True, exist_ok=True)
     bundled = assets_folder() / "models" / "leafnet.onnx"
     backbone = folder / "otherleaf.onnx"

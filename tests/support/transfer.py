@@ -1,4 +1,4 @@
-"""Collections with `train` and `val` for tests of `experiment transfer`: made of numbers, or of drawn pictures."""
+"""Collections with `train` and `val` for `experiment transfer`: of numbers or pictures."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -38,7 +38,7 @@ def write_shapes(folder: Path) -> Path:
 
 
 def small_graph() -> CategoryGraph:
-    """A root with a branch of three leaves, a branch of two, and a branch of one; ids 1 to 10 in this order."""
+    """A root with branches of three, two and one leaf; ids 1 to 10 in this order."""
     return graph_of(
         {
             "Plants": [],
@@ -58,7 +58,7 @@ def small_graph() -> CategoryGraph:
 def collection_of(
     train: Mapping[int, int], val: Mapping[int, int], graph: CategoryGraph
 ) -> TransferCollection:
-    """A collection without files on disk: so many images of each class in both parts."""
+    """A collection without files: a number of images of each class in both parts."""
     classes = [
         class_id for part in (train, val) for class_id, count in part.items() for _ in range(count)
     ]
@@ -73,7 +73,7 @@ def collection_of(
 def embedded(
     collection: TransferCollection, *, noise: float = 0.6, seed: int = 0
 ) -> EmbeddedCollection:
-    """Embeddings of the bundled backbone's width, drawn around a direction of each class."""
+    """Random embeddings of the bundled backbone's width, around a direction of each class."""
     model = find_model(BUNDLED_NAME)
     generator = np.random.default_rng(seed)
     width = model.card.embedding_width
@@ -88,7 +88,7 @@ def embedded(
 def clusters(
     *, ways: int = 5, shots: int = 1, queries: int = 15, noise: float = 1.0, seed: int = 0
 ) -> tuple[FewShotTask, NDArray[np.int64]]:
-    """A task of noisy clusters with values above 0, as behind a ReLU, and the classes (q,) of its queries."""
+    """A task of noisy clusters of positive values, as after ReLU, and classes (q,) of queries."""
     generator = np.random.default_rng(seed)
     means = generator.normal(size=(ways, 32))
 
@@ -114,7 +114,7 @@ def result_of(
     model: ModelFiles | None = None,
     **figures: float,
 ) -> TransferResult:
-    """A result whose draws have these accuracies, and the same further figures each."""
+    """A result whose draws have these accuracies and equal further figures."""
     situation = Situation(has_coarse_labels, shots, is_elsewhere, sizes, shot_sizes)
     draws: list[Outcome] = [{"": {TOP1: value, **figures}} for value in values]
     return TransferResult(

@@ -1,4 +1,4 @@
-"""A project file as version 12 of the tables was, when a class had no key and none could be the broadest."""
+"""A project file of version 12: no keys and no broadest class."""
 
 import sqlite3
 from contextlib import closing
@@ -35,11 +35,11 @@ CREATE TABLE field_value (
     PRIMARY KEY (image_id, field)
 ) WITHOUT ROWID, STRICT;
 PRAGMA user_version = 12;
-"""  # frozen: what that version of the program made of the one before; never follows the code
+"""  # frozen: the migration of that version; never follows the code
 
 
 def write_twelfth_version(path: Path) -> None:
-    """What version 11 wrote, with room for parts of files and for values of fields."""
+    """The file of version 11 with tables for parts of files and values of fields."""
     write_eleventh_version(path)
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(TO_THE_TWELFTH)

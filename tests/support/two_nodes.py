@@ -1,7 +1,7 @@
-"""A Ray cluster of two nodes on this computer, in a process of its own: `TwoNodes` starts it and speaks to it.
+"""A Ray cluster of two nodes on this computer, in a process of its own, see `TwoNodes`.
 
-The process writes the address of the head once it is there. It takes the second node away when it reads a line, and
-ends when its standard input ends.
+The process writes the address of the head, removes the second node when it reads a line, and ends
+when its standard input ends.
 """
 
 import os
@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, final
 
-import engine  # noqa: F401 (Ray reports nothing, here as in the program)
+import engine  # noqa: F401 (disables Ray's telemetry)
 
 _REPOSITORY: Final = Path(__file__).parents[2]
 _START_S: Final = 120.0
@@ -27,7 +27,7 @@ class TwoNodes:
 
     Attributes:
         address: of its head.
-        environment: of the commands that may use it.
+        environment: of commands that use it.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class TwoNodes:
         self._process = process
 
     def lose_one(self) -> None:
-        """Kill the second node with all that runs on it."""
+        """Kill the second node with its processes."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write("lose\n")
@@ -48,7 +48,7 @@ class TwoNodes:
 
 @contextmanager
 def two_nodes() -> Iterator[TwoNodes]:
-    """Start a cluster, and end it."""
+    """Start a cluster, and stop it afterwards."""
     environment = {
         **program_environment(),
         "RAY_AUTH_MODE": "token",
@@ -73,14 +73,14 @@ def two_nodes() -> Iterator[TwoNodes]:
 
 
 def program_environment() -> dict[str, str]:
-    """Of commands that run from the repository, wherever they start."""
+    """Environment of commands that run from the repository in any folder."""
     return {**os.environ, "PYTHONPATH": str(_REPOSITORY)}
 
 
 def started(
     *arguments: str | Path, environment: Mapping[str, str] | None = None, folder: Path | None = None
 ) -> "subprocess.Popen[str]":
-    """Start a command of the program in a process of its own."""
+    """Start a command of the program in a process."""
     return subprocess.Popen(
         [sys.executable, "-m", "app", *map(str, arguments)],
         stdout=subprocess.PIPE,
@@ -92,13 +92,13 @@ def started(
 
 
 def answered(process: "subprocess.Popen[str]") -> tuple[int, str, str]:
-    """Wait for a command: its exit status, and what it wrote on both outputs."""
+    """Wait for a command: exit status and both outputs."""
     out, err = process.communicate(timeout=_START_S)
     return process.returncode, out, err
 
 
 def shards_there(folder: Path, count: int, process: "subprocess.Popen[str]") -> bool:
-    """Wait until a folder holds so many finished shards; whether the command still runs then."""
+    """Wait for a number of finished shards; return whether the command still runs."""
     end_s = time.monotonic() + _START_S
     while len(list((folder / "shards").glob("[0-9]*.parquet"))) < count:
         if process.poll() is not None or time.monotonic() > end_s:

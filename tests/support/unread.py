@@ -1,4 +1,4 @@
-"""A small project whose images nobody has read yet, for tests of jobs and workers."""
+"""A small project of unread images, for tests of jobs and workers."""
 
 from contextlib import closing
 from pathlib import Path
@@ -19,7 +19,7 @@ BROKEN_NAME = "broken.png"
 def unread_collection(
     folder: Path, caches: CacheFolders, *, with_broken: bool = False
 ) -> Collection:
-    """Draw a dozen pictures of two families, four of them shots, and make their project; nothing is embedded."""
+    """A project of a dozen pictures of two families, four of them shots, not embedded."""
     collection = Collection(folder, caches)
     used = LEAVES[:2] + LEAVES[3:5]
     write_graph(
@@ -45,7 +45,7 @@ _FAMILIES = ("Red", "Green")
 
 
 def embed_request(collection: Collection) -> EmbedImages:
-    """What a window asks a worker for: embed every image."""
+    """A window's request to a worker: embed every image."""
     with closing(
         LiveCollection.open(collection.project, collection.caches, for_writing=False)
     ) as live:

@@ -1,4 +1,4 @@
-"""Videos for tests, written on the spot: the colour of each frame is its number."""
+"""Generated videos: the colour of each frame is its number."""
 
 from fractions import Fraction
 from pathlib import Path
@@ -10,7 +10,7 @@ from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
 FRAMES_PER_S: Final = 30
-_LEVELS: Final = 16  # of red and of green: 256 frames have colours of their own
+_LEVELS: Final = 16  # of red and of green: 256 colours
 _MATRICES: Final = {
     1: (1, 0, 0, 1),
     2: (-1, 0, 0, 1),
@@ -30,7 +30,7 @@ def numbered(number: int, size: tuple[int, int] = (64, 48)) -> NDArray[np.uint8]
 
 
 def number_of(pixels: NDArray[np.uint8]) -> int:
-    """The number that a frame's colour stands for."""
+    """The number of a frame's colour."""
     red, green = (round((float(pixels[..., channel].mean()) - 8) / 16) for channel in (0, 1))
     return red + green * _LEVELS
 
@@ -45,7 +45,7 @@ def write_video(
     pixel_shape: Fraction | None = None,
     options: dict[str, str] | None = None,
 ) -> Path:
-    """Write a video of 30 frames a second, each picture a frame; of a number, so many numbered ones."""
+    """Write a video of 30 frames per second from pictures, or a number of numbered frames."""
     frames = (
         [numbered(number) for number in range(pictures)] if isinstance(pictures, int) else pictures
     )
@@ -71,11 +71,11 @@ def write_video(
 
 
 def turn(path: Path, orientation: int) -> None:
-    """Have an MP4 say how its camera was held, as EXIF counts it."""
+    """Set the rotation of an MP4, as an EXIF orientation."""
     data = path.read_bytes()
     at = (
         data.index(b"tkhd") + 4 + 40
-    )  # ISO 14496-12: behind version, times, number, length, layer and volume
+    )  # ISO 14496-12: after version, times, number, length, layer and volume
     a, b, c, d = (value << 16 for value in _MATRICES[orientation])
     matrix = b"".join(
         value.to_bytes(4, "big", signed=True) for value in (a, b, 0, c, d, 0, 0, 0, 1 << 30)

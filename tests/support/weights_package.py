@@ -1,4 +1,4 @@
-"""A weights package of a tiny EfficientNet-Lite, installed for one test, with the card that would be shipped for it."""
+"""A weights package of a tiny EfficientNet-Lite, installed for one test, with its card."""
 
 import shutil
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ SIDE = 64
 
 @dataclass(frozen=True)
 class InstalledWeights:
-    """What was installed: where from, the folder of installed packages, and what would be shipped beside."""
+    """What was installed: source, folder of installed packages, and files shipped with it."""
 
     source: WeightsPackage
     folder: Path
@@ -34,12 +34,12 @@ class InstalledWeights:
 
     @property
     def metadata(self) -> Path:
-        """What says which version is installed."""
+        """Metadata of the installed version."""
         return self.folder / "tiny_weights-0.1.0.dist-info" / "METADATA"
 
 
 def install_weights(folder: Path, monkeypatch: pytest.MonkeyPatch) -> InstalledWeights:
-    """Make and install the package, and let the program know of it for one test."""
+    """Make and install the package for one test."""
     monkeypatch.setitem(LITE_VARIANTS, NAME, LiteVariant(0.1, 0.5, SIDE))
     with torch.random.fork_rng():
         torch.manual_seed(0)
@@ -59,7 +59,7 @@ def install_weights(folder: Path, monkeypatch: pytest.MonkeyPatch) -> InstalledW
     monkeypatch.syspath_prepend(str(installed.folder))
     propagation = model_files.width_agnostic_propagation()
     monkeypatch.setattr(model_files, "assets_folder", lambda: folder / "assets")
-    for shipped in tuple(CONVERTED):  # their cards lie elsewhere
+    for shipped in tuple(CONVERTED):  # their cards are elsewhere
         monkeypatch.delitem(CONVERTED, shipped)
     monkeypatch.setitem(CONVERTED, NAME, source)
     (folder / "assets" / "models").mkdir(parents=True)
@@ -69,7 +69,7 @@ def install_weights(folder: Path, monkeypatch: pytest.MonkeyPatch) -> InstalledW
 
 
 def tiny_activations(installed: InstalledWeights, folder: Path) -> Activations:
-    """What flows between the tiny network's layers on the pictures that conversions are compared on."""
+    """Activations between the tiny network's layers on the pictures that compare conversions."""
     model = folder / "float.onnx"
     model.write_bytes(
         write_graph(bundled_network(installed.source), SIDE, NAME).SerializeToString()

@@ -1,4 +1,4 @@
-"""A web server on this computer that hands out one file, and misbehaves as instructed."""
+"""A local web server of one file, which misbehaves as instructed."""
 
 import base64
 from collections.abc import Iterator
@@ -10,20 +10,20 @@ from tests.support.local_web import QuietHandler, answering
 
 @dataclass
 class WeightsServer:
-    """What the server does, and what it was asked; tests change the first while it runs.
+    """Behaviour of the server, changed by tests while it runs, and received requests.
 
     Attributes:
         content: the file.
         content_type: of the file.
-        etag: its mark; empty: none.
-        knows_ranges: whether it honours a request for the rest of the file.
-        says_length: whether it tells the file's size.
-        statuses: answered in turn with these before anything else, with an empty body.
-        breaks_after: for each of the next answers, the bytes after which the connection is cut.
+        etag: its ETag; empty: none.
+        knows_ranges: whether it supports range requests.
+        says_length: whether it sends the content length.
+        statuses: of the next responses, with an empty body.
+        breaks_after: bytes of each of the next responses after which the connection is cut.
         location: of a redirect; empty: none.
-        ranges: the Range header of every request so far; None where it had none.
-        paths: what was requested; the whole address when the server was asked as a proxy.
-        people: who asked the server as a proxy, as "name:password"; empty where nobody did.
+        ranges: the Range header of every request so far; None for none.
+        paths: of the requests; the whole URL for a proxy.
+        people: proxy users, as "name:password"; empty for none.
     """
 
     content: bytes
@@ -41,13 +41,13 @@ class WeightsServer:
 
     @property
     def url(self) -> str:
-        """Address of the file."""
+        """URL of the file."""
         return f"http://127.0.0.1:{self.port}/weights.pth"
 
 
 @contextmanager
 def serving(server: WeightsServer) -> Iterator[WeightsServer]:
-    """Run the server on a free port for the time of the block."""
+    """Run the server on a free port within the block."""
     with answering(_Handler, shown=server) as server.port:
         yield server
 

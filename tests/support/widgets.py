@@ -1,4 +1,4 @@
-"""Parts of a widget as a person finds them: by their kind, and by what is written on them."""
+"""Finding parts of a widget by kind and text."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -6,14 +6,14 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QScrollArea, QWidget
 
 
 def button(widget: QWidget, text: str) -> QAbstractButton:
-    """The one button in a widget whose text or accessible name begins so."""
+    """The only button of a widget whose text or accessible name starts so."""
     found = [each for each in widget.findChildren(QAbstractButton) if _is_called(each, text)]
     assert len(found) == 1, f"{len(found)} buttons are called {text!r}"
     return found[0]
 
 
 def open_part(widget: QWidget, title: str) -> None:
-    """Click the heading of a part that is closed, as a person does; one that is open stays so."""
+    """Open a collapsible section unless it is open."""
     (head,) = [
         each
         for each in widget.findChildren(QAbstractButton)
@@ -28,12 +28,12 @@ def _is_called(each: QAbstractButton, text: str) -> bool:
 
 
 def texts(widget: QWidget) -> str:
-    """The lines of text that a widget shows."""
+    """Texts that a widget shows."""
     labels = widget.findChildren(QLabel)
     return "\n".join(label.text() for label in labels if label.isVisibleTo(widget) and label.text())
 
 
 def scroll_area(widget: QWidget) -> QScrollArea:
-    """The one part of a widget that scrolls."""
+    """The only scroll area of a widget."""
     (area,) = widget.findChildren(QScrollArea)
     return area

@@ -1,4 +1,4 @@
-"""Fixtures of tests on the real window, offscreen: a conftest imports those that it hands on."""
+"""Fixtures of tests on the real window, offscreen, imported by conftest modules."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,7 +22,7 @@ from tests.support.sessions import LONG_MS
 
 @pytest.fixture
 def settings(own_settings_and_caches: None, tmp_path: Path) -> Settings:
-    """What the window remembers, in a file of the test: of a person who has seen all that is shown once."""
+    """The window's settings in a file of the test, with all one-time hints seen."""
     settings = Settings(QSettings(str(tmp_path / "own.ini"), QSettings.Format.IniFormat))
     for hint in (labelling.HINT, preferences.HINT):
         settings.remember_shown(hint)
@@ -31,7 +31,7 @@ def settings(own_settings_and_caches: None, tmp_path: Path) -> Settings:
 
 @pytest.fixture
 def newcomer(own_settings_and_caches: None, tmp_path: Path) -> Settings:
-    """What the window remembers of a person who has not seen anything yet."""
+    """Settings of a new user."""
     return Settings(QSettings(str(tmp_path / "new.ini"), QSettings.Format.IniFormat))
 
 
@@ -39,7 +39,7 @@ def newcomer(own_settings_and_caches: None, tmp_path: Path) -> Settings:
 def desk(
     qtbot: QtBot, qapp: QApplication, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Desk]:
-    """A person at a window that was just opened, who has time to read what a toast says, however busy the machine."""
+    """An open window whose toasts stay long enough on busy machines."""
     monkeypatch.setattr("app.status.toast.VISIBLE_MS", LONG_MS)
     monkeypatch.setattr("app.status.toast.FAILURE_MS", LONG_MS)
     apply_theme(qapp)
@@ -51,19 +51,19 @@ def desk(
 
 @pytest.fixture
 def hand(monkeypatch: pytest.MonkeyPatch) -> Hand:
-    """A hand at the mouse."""
+    """A simulated mouse."""
     return Hand(monkeypatch)
 
 
 @pytest.fixture
 def tinyleaf(own_settings_and_caches: None, tmp_path: Path) -> str:
-    """A second backbone in the library of the test."""
+    """A second backbone in the test's library."""
     return add_to_library(tmp_path).name
 
 
 @pytest.fixture
 def reviewing(desk: Desk, collection: Collection) -> Desk:
-    """The small collection is open, and its 40 unlabelled images are shown."""
+    """The small collection, open, with its 40 unlabelled images in view."""
     desk.open(collection.project)
     desk.window.workspace.choose_order(Order.UNSURE_FIRST)
     desk.wait(lambda: desk.window.session.is_settled)

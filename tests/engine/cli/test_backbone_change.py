@@ -30,7 +30,7 @@ def tinyleaf(tmp_path: Path) -> Path:
 def test_without_a_yes_nothing_changes(
     collection: Collection, tinyleaf: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Nobody can be asked: figures are shown, the project is as it was, and the second run is from the cache."""
+    """Without confirmation figures are shown and nothing changes; the next run uses the cache."""
     content = collection.project.read_bytes()
     output = done(capsys, "backbone", "use", collection.project, tinyleaf, "--device", "cpu").out
     assert "Nothing was changed" in output

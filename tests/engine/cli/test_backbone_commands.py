@@ -95,7 +95,7 @@ def test_removing(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
 def test_adding_a_file_and_a_project_on_it(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """The file is tried out and kept, options count, a project is made, and the file may go."""
+    """The file is verified and copied, options apply, a project is made; the file may go."""
     path = models.write_vectors(tmp_path / "net.onnx", side=models.SIDE)
     options = ("--name", "mine", "--preset", "caffe", "--resize-share", "0.875", "--own-length")
     fields = done(capsys, "backbone", "add", path, *options, "--json").fields

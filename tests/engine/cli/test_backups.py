@@ -86,7 +86,7 @@ def test_a_backup_is_meant_by_file_number_or_time(
 def test_on_a_terminal_it_asks(
     birds: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """ "No" changes nothing; without a terminal there is no question."""
+    """Answering no changes nothing; without a terminal there is no question."""
     done(capsys, "backup", birds)
     label_all(birds)
     for stream in (sys.stdin, sys.stderr):

@@ -52,7 +52,7 @@ def test_device_that_does_not_work(
 def test_embedding_says_where_it_ran(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """ "auto" falls back to the CPU without a message."""
+    """The choice "auto" falls back to the CPU without a message."""
     fields = done(capsys, "embed", collection.project, "--device", "auto", "--json").fields
     assert (fields["device"], fields["notice"]) == ("CPU", "")
 

@@ -80,7 +80,7 @@ def test_what_is_gone_is_removed_when_asked(
 def test_a_list_with_a_circle_leaves_the_project_alone(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Also where only the graph and the list together make one; a preview says so, too."""
+    """A list, or list and graph together, with a cycle changes nothing, in previews too."""
     folder = project.parent
     done(capsys, "import-graph", project, folder / "v1.csv")
     before = content(project)

@@ -57,7 +57,7 @@ def embed(photos: Path, out: Path, *options: str | Path) -> tuple[str | Path, ..
 
 
 def test_embed_and_classify_on_this_computer(collection: Collection, tmp_path: Path) -> None:
-    """The loop of the guide, twice: the second time there is nothing left to do. Nothing stays behind."""
+    """The commands of the guide, twice: the second run does nothing. Nothing is left running."""
     with Project.open(collection.project, for_writing=False) as project:
         model = export_model(project, collection.caches, tmp_path / "model").folder
     sources = collection.unsorted

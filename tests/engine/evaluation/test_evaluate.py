@@ -67,7 +67,7 @@ ROWS = {
 
 
 def test_figures_worked_by_hand(project: Project) -> None:
-    """Top-1, top-5, levels, calibration, coverage and safe accuracy are those of a pencil."""
+    """Top-1, top-5, levels, calibration, coverage and safe accuracy equal hand-computed ones."""
     ids = class_ids(project)
     classified = made_up(
         project.classes.graph,
@@ -196,7 +196,7 @@ def test_an_end_that_fits_several_images(project: Project) -> None:
 
 
 def test_truth_file_as_people_write_it(project: Project, tmp_path: Path) -> None:
-    """A byte order mark, other columns, blank lines, backslashes, paths as classes and "unknown" are all fine."""
+    """Byte order mark, other columns, blank lines, backslashes, paths as classes, "unknown"."""
     ids = class_ids(project)
     file = tmp_path / "truth.csv"
     text = (

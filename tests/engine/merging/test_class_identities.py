@@ -122,7 +122,7 @@ def test_both_made_the_same_class_in_the_same_place(tmp_path: Path) -> None:
 
 
 def test_a_juvenile_gull_is_no_juvenile_tern(tmp_path: Path) -> None:
-    """Of projects that never were one, too: a name that only one has does not speak against the place."""
+    """Also for unrelated projects: a name only one side has does not prevent a match by path."""
     ada, gull, _ids = bird_project(tmp_path, 12)
     ada.classes.add("Tern", [BIRD])
     ada.classes.add("juvenile", [gull])

@@ -112,9 +112,10 @@ def test_class_figures_by_hand(matrix: Confusion) -> None:
 
 
 def test_mistakes_by_distance(matrix: Confusion) -> None:
-    """Gull for Auk: 2 edges, under Bird (height 1). Auk for Dog: 3, under Animal (2). Rock for Gull: over the top.
+    """Gull for Auk: 2 edges, below Bird (height 1). Auk for Dog: 3, Animal (2).
 
-    Rock is 1 below the top and Gull 2, by way of Coast; the top is higher than Animal: 3.
+    Rock for Gull: over the root. Rock is 1 below the top and Gull 2, by Coast; the top is above
+    Animal: 3.
     """
     mistakes = mistakes_of(zoo(), matrix)
     assert mistakes.wrong == 3

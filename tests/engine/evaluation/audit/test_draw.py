@@ -81,7 +81,7 @@ def test_every_image_has_the_same_chance() -> None:
 
 
 def test_strata_are_the_large_safe_classes_and_get_some_images_each() -> None:
-    """Of 600 unsure images, 300 gulls, 8 auks and few of other classes each stratum has three at least."""
+    """Of 600 uncertain images, 300 gulls, 8 auks and small classes, at least three each."""
     counts = {NO_CLASS: 600, 5: 300, 6: 8, 7: 2, 8: 1}
     pictures = [
         Picture(best=5, score=0.9, safe=safe, safe_score=0.9)
