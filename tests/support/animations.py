@@ -26,7 +26,7 @@ def write_animation(
     pictures: Sequence[NDArray[np.uint8]] = (),
     **options: Any,
 ) -> Path:
-    """Write a GIF, WebP or PNG by its suffix, without a loss: for each duration a picture, or else a numbered frame."""
+    """Write a lossless GIF, WebP or PNG by suffix, with a picture or number per duration."""
     frames = [Image.fromarray(each) for each in pictures or map(frame, range(len(milliseconds)))]
     if path.suffix == ".gif":  # avoids quantisation of colours
         frames = [each.quantize(256, dither=Image.Dither.NONE) for each in frames]

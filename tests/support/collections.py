@@ -74,7 +74,7 @@ class Collection:
 
 
 def draw_shape(leaf: str, *, seed: int) -> NDArray[np.uint8]:
-    """Draw a disc, stripes or checks in a colour: (SIDE, SIDE, 3); another seed is another picture of the class."""
+    """Draw a disc, stripes or checks in a colour: (SIDE, SIDE, 3); details depend on the seed."""
     generator = np.random.default_rng([LEAVES.index(leaf), seed])
     light = int(generator.integers(200, 245))
     image = Image.new("RGB", (SIDE, SIDE), (light, light, light))

@@ -63,7 +63,7 @@ def add_deep(project: Project, parents: Parents) -> dict[str, int]:
 
 
 def deep_collection(folder: Path, caches: CacheFolders, parents: Parents) -> Collection:
-    """A project with these classes and embedded pictures of `ENDS`, `SHOTS` of each labelled, one coarsely."""
+    """A project with these classes and embedded pictures of `ENDS`, `SHOTS` of them labelled."""
     collection = Collection(folder, caches)
     for leaf, end in zip(LEAVES, ENDS, strict=False):
         for seed in range(PER_CLASS):

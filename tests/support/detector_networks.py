@@ -21,7 +21,7 @@ MASK: Final = "pixel_mask"
 SIZES: Final = "orig_target_sizes"
 Axis = int | str
 Cells = tuple[str, str, str]
-"""Results of a graph: boxes by edges (B, 4, n), whether they are bright (B, 1, n), and one-hot category (B, 2, n)."""
+"""Results: boxes by edges (B, 4, n), brightness (B, 1, n), one-hot category (B, 2, n)."""
 Outputs = dict[str, str]
 """Results by output name."""
 

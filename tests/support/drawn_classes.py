@@ -52,7 +52,7 @@ def known(vectors_of: Mapping[int, Vector]) -> LabelledVectors:
 
 
 def two_families() -> tuple[CategoryGraph, dict[int, Vector]]:
-    """Family 1 (id 1) with leaves 2 to 5, family 2 (id 6) with leaves 7 to 10, five images each; 11 has none."""
+    """Family 1 (id 1) has leaves 2 to 5, family 2 (id 6) 7 to 10, of five images; 11 has none."""
     names = {
         f"Family {family}": [f"Leaf {family}.{leaf}" for leaf in range(4)] for family in (1, 2)
     }

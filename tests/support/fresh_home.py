@@ -75,7 +75,7 @@ class FreshHome:
         return self.home / OURS[3] / "log"
 
     def environment(self, **more: str) -> dict[str, str]:
-        """All variables of a program in this home; the person switched ONNX Runtime's reporting on."""
+        """Environment of a program in this home, with ONNX Runtime's telemetry on."""
         return {
             "PATH": os.environ["PATH"],
             "HOME": str(self.home),

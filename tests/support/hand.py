@@ -87,12 +87,12 @@ class Hand:
     def drag(
         self, *path: Step, keys: Qt.KeyboardModifier = NO_KEYS, gives_up: bool = False
     ) -> bool:
-        """Press at the first spot, move over all others, and let go at the last; whether something was dropped.
+        """Drag from the first position over the others; return whether it was dropped.
 
         Args:
-            path: the spots, and what happens on the way.
+            path: positions and actions.
             keys: held down from the press on.
-            gives_up: press Esc before letting go.
+            gives_up: press Esc before releasing.
         """
         start, *rest = path
         assert isinstance(start, Spot)

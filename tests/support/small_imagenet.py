@@ -91,7 +91,7 @@ def write_wordnet(folder: Path) -> Path:
 def write_small_imagenet(
     folder: Path, *, names: Sequence[str] = FOLDERS, images: int = IMAGES
 ) -> Path:
-    """Write `train/<id>/` and `val/<id>/` with small JPEGs, each in colours of its own, and return the folder."""
+    """Write `train/<id>/` and `val/<id>/` with small JPEGs by class; return the folder."""
     generator = np.random.default_rng(0)
     for name in names:
         for number in range(images):

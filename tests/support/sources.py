@@ -15,7 +15,7 @@ def source_of(
     ids: Mapping[str, str] | None = None,
     synonyms: Mapping[str, Sequence[str]] | None = None,
 ) -> ImportedGraph:
-    """A source: {"Animal": [], "Bird": ["Animal"]}. A key is the name; of "Bird/Other" the name is "Other"."""
+    """A source: {"Animal": [], "Bird": ["Animal"]}. "Bird/Other" is a key of the name "Other"."""
     ids, synonyms = ids or {}, synonyms or {}
     classes = [
         ImportedClass(

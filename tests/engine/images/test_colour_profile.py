@@ -14,7 +14,7 @@ COLOUR = (60, 160, 90)
 
 
 def wide_profile() -> bytes:
-    """SRGB with red and green exchanged, so a missing conversion shows."""
+    """A profile of sRGB with red and green exchanged, so a missing conversion shows."""
     profile = bytearray(ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes())
     red, green = profile.index(b"rXYZ"), profile.index(b"gXYZ")
     profile[red + 4 : red + 12], profile[green + 4 : green + 12] = (
