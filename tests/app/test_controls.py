@@ -100,7 +100,7 @@ def test_a_scroll_area_is_no_stop_for_the_tab_key(qtbot: QtBot) -> None:
 def test_a_number_box_is_like_the_other_fields(
     qtbot: QtBot, qapp: QApplication, make: Callable[[], QSpinBox]
 ) -> None:
-    """With the same height and text margin."""
+    """Height and text margin equal those of other fields."""
     apply_theme(qapp)
     form = QWidget()
     qtbot.addWidget(form)
@@ -180,7 +180,7 @@ def test_the_icon_follows_the_variant(qtbot: QtBot) -> None:
 def test_a_hint_is_in_line_with_the_words_above_it(
     qtbot: QtBot, qapp: QApplication, kind: type[QRadioButton | QCheckBox]
 ) -> None:
-    """Also when it is shown, hidden and shown again."""
+    """The hint is aligned also after it is shown, hidden and shown again."""
     apply_theme(qapp)
     column, mark, hint = QWidget(), kind("Ink"), make_hint("Ink")
     qtbot.addWidget(column)
@@ -199,7 +199,7 @@ def test_a_hint_is_in_line_with_the_words_above_it(
 def test_a_chip_has_room_for_its_words_in_every_state(
     qtbot: QtBot, qapp: QApplication, *, is_checked: bool, has_focus: bool
 ) -> None:
-    """Also when checked or focused."""
+    """The text fits also when the chip is checked or focused."""
     apply_theme(qapp)
     row, chip = QWidget(), QPushButton("To review")
     qtbot.addWidget(row)

@@ -40,7 +40,7 @@ def folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
 
 
 def test_the_box_of_a_new_project_asks_for_a_folder(desk: Desk, folders: list[str]) -> None:
-    """By a click on its text, Enter and Space."""
+    """A click on its text, Enter and Space open the folder dialog."""
     click(desk.window.of(Projects).page.buttons["new_project"])
     box = known_sheet(desk).photos.drop_box
     click(box, QPoint(40, 24))
@@ -80,7 +80,7 @@ def test_the_box_of_an_empty_project_asks_for_a_folder(
 def test_the_box_for_a_network_asks_for_a_file(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And a click on its button."""
+    """The box and its button open the file dialog."""
     asked: list[str] = []
 
     def ask(_parent: QWidget, title: str, *_more: str) -> tuple[str, str]:

@@ -178,7 +178,7 @@ def test_closed_streams(tmp_path: Path) -> None:
 
 
 def test_a_reader_that_has_gone(tmp_path: Path) -> None:
-    """As with `head`: no message, with the exit status of a broken pipe."""
+    """As with `head`: no message, and the exit status of a broken pipe."""
     repository = Path(__file__).parents[2]
     line = f"export PYTHONPATH={repository}; {{ $P --version; echo $? >&2; }} | true"
     assert shell(line, tmp_path).stderr == "141\n"

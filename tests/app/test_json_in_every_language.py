@@ -81,7 +81,7 @@ def test_json_is_the_same_in_every_language(
 
 
 def test_files_that_cannot_be_used_have_a_code() -> None:
-    """With the English reason, also if it is the cause of another error."""
+    """A code accompanies the English reason, also if it is the cause of another error."""
     error = ImageError("{path} is empty", remedy="copy it again", path="a.jpg")
     failures = [
         FileFailure(Path("a.jpg"), reason_of(error)),

@@ -79,7 +79,7 @@ def languages(
     ],
 )
 def test_the_first_of_the_systems_languages_that_is_there(wanted: list[str], code: str) -> None:
-    """In its script; English in first place is respected."""
+    """A language matches in its script; English in first place is respected."""
     assert fitting_language(wanted) == code
 
 
@@ -93,7 +93,7 @@ def test_languages_have_their_names_in_themselves() -> None:
 
 @pytest.mark.usefixtures("languages")
 def test_a_chosen_language_brings_its_numbers(qapp: QApplication) -> None:
-    """And English restores the English format."""
+    """Number formats follow the language; English restores its own."""
     install_language(qapp, "de")
     assert QLocale().toString(1234.5, "f", 1) == "1.234,5"
     assert tr("Cancel") == "Abbrechen"
@@ -105,7 +105,7 @@ def test_a_chosen_language_brings_its_numbers(qapp: QApplication) -> None:
 def test_a_language_brings_the_direction_that_it_is_written_in(
     qapp: QApplication, pseudo_translations: Path
 ) -> None:
-    """With Qt's own texts; the next language has its own direction."""
+    """Qt's own texts are translated, too; the next language has its own direction."""
     for chosen, direction in (
         (
             str(pseudo_translations.with_name("protoleaf_pseudo_rtl.qm")),
@@ -138,7 +138,7 @@ def test_a_language_brings_the_direction_that_it_is_written_in(
 def test_a_key_has_one_name_in_a_language(
     qapp: QApplication, code: str, names: list[str], short: str
 ) -> None:
-    """In hints, in Qt's menus and in sentences; the short form uses symbols."""
+    """Hints, Qt's menus and sentences use one name; the short form uses symbols."""
     install_language(qapp, code)
     keys = "Return", "Enter", "Shift+Return", "Ctrl+Backspace", "Del", "Space"
     assert [shown_key(key) for key in keys] == names
@@ -153,7 +153,7 @@ def test_a_key_has_one_name_in_a_language(
 
 @pytest.mark.usefixtures("languages")
 def test_one_english_text_may_be_two_elsewhere(qapp: QApplication) -> None:
-    """By its context; without a translation for a context the general one is used."""
+    """Contexts are translated separately; without one the general translation is used."""
     row = marked("Unknown", about="images")
     assert (row, tr(row), tr("None", about="class")) == ("Unknown", "Unknown", "None")
     install_language(qapp, "fr")
@@ -250,7 +250,7 @@ def test_plural_forms(qapp: QApplication, code: str, counted: list[str]) -> None
 
 @pytest.mark.usefixtures("languages")
 def test_a_report_has_the_days_of_the_language(qapp: QApplication) -> None:
-    """On its pages; data tables have ISO 8601."""
+    """Pages use the language's format, data tables ISO 8601."""
     column, day = text_column("Day", "day"), date(2026, 5, 3)
     assert shown_value(column, day) == "2026-05-03"
     install_language(qapp, "de")

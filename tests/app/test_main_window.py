@@ -84,7 +84,7 @@ def test_a_wrong_file_leaves_the_open_project_in_use(reviewing: Desk, tmp_path: 
 
 
 def test_a_project_dropped_on_the_window_is_opened(desk: Desk, collection: Collection) -> None:
-    """Also if another project is open."""
+    """A dropped project is opened also if another one is open."""
     with desk.qtbot.waitSignal(desk.window.session.loaded, timeout=LONG_MS):
         desk.drop_files(desk.window.of(Projects).page, [collection.project])
     other = collection.folder / "other.protoleaf"
@@ -154,7 +154,7 @@ def test_the_command_palette_finds_actions_and_classes(reviewing: Desk) -> None:
 
 
 def test_a_palette_says_when_nothing_matches(reviewing: Desk) -> None:
-    """In place of the rows; Enter does nothing, and another text finds rows again."""
+    """A hint takes the place of the rows; Enter does nothing, and another text finds rows again."""
     palette = reviewing.window.palette_panel
     reviewing.press(Key.Key_K, CONTROL)
     assert "Nothing matches" not in shown_texts(palette)
@@ -188,7 +188,7 @@ def shown_texts(widget: QWidget) -> list[str]:
 
 
 def test_the_command_palette_offers_only_what_can_be_done(desk: Desk) -> None:
-    """Without a project, no action that needs one."""
+    """Without a project, actions that need one are not offered."""
     desk.press(Key.Key_K, CONTROL)
     titles = {row.title for row in desk.type_into_palette("")}
     assert "Open project" in titles
@@ -229,7 +229,7 @@ def test_the_keys_sheet_names_every_key(desk: Desk) -> None:
 
 
 def test_every_action_has_text_icon_and_a_name(desk: Desk) -> None:
-    """And no two actions share a key in the same scope."""
+    """Actions are complete, and no two share a key in the same scope."""
     seen: dict[tuple[str, str], str] = {}
     for row in ACTIONS:
         action = desk.window.registry.action(row.name)
@@ -267,7 +267,7 @@ def test_pictures_of_the_window_are_not_blank(
     monkeypatch: pytest.MonkeyPatch,
     picture: str,
 ) -> None:
-    """Of the sample and for the documentation: light and dark are colourful, and differ."""
+    """Screenshots in light and dark have many colours, and differ."""
     store = QSettings(str(tmp_path / "shots.ini"), QSettings.Format.IniFormat)
     monkeypatch.setattr("app.main_window.Settings", lambda: Settings(store))
     keep_list(cache_of_test())

@@ -31,7 +31,7 @@ def test_from_left_to_right_nothing_changes(qapp: QApplication) -> None:
 
 @pytest.mark.usefixtures("mirrored")
 def test_a_part_lies_as_far_from_the_other_edge() -> None:
-    """Also outside of the enclosing rectangle; mirrored twice it is unchanged."""
+    """Rectangles outside of the enclosing one are mirrored, too; mirrored twice is unchanged."""
     around = QRect(100, 0, 50, 20)
     for part, seen in (
         (QRect(100, 3, 10, 4), QRect(140, 3, 10, 4)),
@@ -76,7 +76,7 @@ def speak_backwards() -> None:
 
 @pytest.mark.usefixtures("mirrored")
 def test_lines_begin_at_one_edge(qtbot: QtBot) -> None:
-    """In any script, although Qt aligns by the text's direction."""
+    """Labels in any script are aligned to the leading edge, although Qt aligns by the text."""
     starts = []
     for words in ("Möwe", "שחף"):
         label = QLabel(words)

@@ -137,7 +137,7 @@ def test_a_name_that_a_person_gives_is_shown_at_once(opened: Desk) -> None:
 
 
 def test_what_is_done_and_undone_has_the_names_that_are_shown(opened: Desk) -> None:
-    """In toasts and menus, also of a removed class; the project file has its own names."""
+    """Toasts and menus use translated names, the project file its own."""
     window, graph = opened.window, opened.graph
     window.tree.select_class(graph.find(RED))
     window.tree.front.setFocus()
@@ -165,7 +165,7 @@ def test_the_names_of_the_project_can_be_chosen(
     settings: Settings,
     named: Collection,
 ) -> None:
-    """In the settings: the window is recreated with the same project."""
+    """A setting shows names of the project: the window is recreated with the same project."""
     settings.language = "de"
     one = OneWindow(qapp, settings, Log(), cache_of_test())
     one.begin(named.project, with_sample=False)
@@ -196,7 +196,7 @@ def test_the_names_of_the_project_can_be_chosen(
 
 
 def test_a_name_is_typed_in_the_inspector(opened: Desk) -> None:
-    """In the person's language, without its code: it replaces the shown name, in one step."""
+    """The typed name in the person's language replaces the shown one, in one step."""
     graph = opened.graph
     red = graph.find(RED)
     opened.window.inspector.show_class(red)

@@ -107,7 +107,7 @@ def test_a_very_small_window_shows_two_panes(reviewing: Desk) -> None:
 
 
 def test_a_very_small_window_opens_its_right_panel(reviewing: Desk) -> None:
-    """By a header button or a key, in place of the classes; a wide window has no button."""
+    """A header button or key shows it in place of the classes; a wide window has no button."""
     window, header = reviewing.window, reviewing.window.workspace.header
     assert not header.panel_button.isVisible()
     window.resize(720, 450)
@@ -224,7 +224,7 @@ def test_a_place_is_moved_and_made_to_fit(place: QRect, expected: QRect) -> None
 def test_the_window_and_its_title_bar_are_on_the_screen(
     qtbot: QtBot, settings: Settings, monkeypatch: pytest.MonkeyPatch, place: QRect
 ) -> None:
-    """For any stored geometry."""
+    """Any stored geometry is moved onto the screen."""
     yesterday = Desk(qtbot, settings)
     yesterday.window.setGeometry(place)
     yesterday.leave()

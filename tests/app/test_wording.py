@@ -131,13 +131,13 @@ def test_less_than_a_megabyte_is_given_in_kilobytes(size_bytes: int, text: str) 
 
 
 def test_a_part_is_shown_in_the_unit_of_the_whole() -> None:
-    """Also if it is small."""
+    """A small part has the unit of the whole."""
     assert part_of_size(100_000, 4_800_000) == "0.1 of 4.8\u00a0MB"
     assert part_of_size(100_000, 480_000) == "100.0 of 480.0\u00a0kB"
 
 
 def test_rates_and_locale(qapp: QApplication) -> None:
-    """With a decimal comma."""
+    """Rates use a decimal comma in German."""
     before = QLocale()
     try:
         QLocale.setDefault(QLocale(QLocale.Language.German, QLocale.Country.Germany))
@@ -148,7 +148,7 @@ def test_rates_and_locale(qapp: QApplication) -> None:
 
 
 def test_shares_follow_the_locale(qapp: QApplication) -> None:
-    """With a decimal comma."""
+    """Shares use a decimal comma in German."""
     before = QLocale()
     try:
         QLocale.setDefault(QLocale(QLocale.Language.German, QLocale.Country.Germany))
@@ -231,7 +231,7 @@ def test_the_reason_fits_on_a_card(
 
 
 def test_what_nobody_foresaw_is_shown_as_it_is() -> None:
-    """Without the parts about expectation, finding and remedy."""
+    """The first clause is shown, without expectation, finding and remedy."""
     assert (
         short_reason("the moon is full: found it so. Wait a little", "a.png") == "The moon is full"
     )
@@ -246,7 +246,7 @@ def test_what_nobody_foresaw_is_shown_as_it_is() -> None:
     ],
 )
 def test_percent_and_numbers_of_a_language(language: str, shown: list[str]) -> None:
-    """As in CLDR; also in messages of the engine."""
+    """Formats are those of CLDR, also in messages of the engine."""
     before = QLocale()
     QLocale.setDefault(QLocale(language))
     try:

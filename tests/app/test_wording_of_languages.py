@@ -67,7 +67,7 @@ def speak_in(
     ],
 )
 def test_days_are_written_as_the_language_writes_them(locale: str, shown: str) -> None:
-    """With the month's name, without the weekday, in one line."""
+    """A date has the month's name and no weekday, in one line."""
     before = QLocale()
     try:
         QLocale.setDefault(QLocale(locale))
@@ -93,7 +93,7 @@ def test_a_moment_without_a_zone_is_that_of_the_camera() -> None:
 def test_sentences_end_as_the_language_ends_them(
     speak_in: Speak, language: str, ended: str, whole: str, open_end: str
 ) -> None:
-    """In Chinese with a full-width stop and no space after it."""
+    """Chinese uses a full-width stop without a space after it."""
     speak_in(language)
     assert sentence("the GPU failed") == ended
     assert paragraph(ended, "", "Why?") == whole
@@ -137,7 +137,7 @@ def test_a_name_alone_is_no_text_of_the_program(speak_in: Speak) -> None:
 
 
 def test_lists_in_errors_have_the_marks_of_the_language(speak_in: Speak) -> None:
-    """As well as what follows a file name."""
+    """Lists and file names in errors use the language's punctuation."""
     speak_in("zh_CN")
     with pytest.raises(ProtoleafError) as raised:
         publisher_called("nobody")

@@ -79,7 +79,7 @@ def label_some(desk: Desk) -> None:
 def test_nothing_of_the_first_project_is_left(
     reviewing: Desk, tmp_path: Path, look: object
 ) -> None:
-    """From image view, class page, graph, search, and in the middle of labelling."""
+    """Image view, class page, graph, search and labelling are cleared."""
     reviewing.choose(0)
     assert callable(look)
     look(reviewing)

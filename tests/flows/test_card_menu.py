@@ -80,7 +80,7 @@ def test_the_menu_is_about_what_is_chosen(
 
 
 def test_the_menu_key_opens_it_on_the_current_card(reviewing: Desk, hand: Hand) -> None:
-    """By keyboard; the offscreen platform does not create this event from the key."""
+    """The menu opens at the current card, by an event that the test sends."""
     hand.click(card(reviewing, 0))
     reviewing.press(Qt.Key.Key_Right)
     window = reviewing.window.windowHandle()
@@ -115,7 +115,7 @@ class FileBrowser(QObject):
 
 
 def test_the_folder_of_an_image_is_shown(reviewing: Desk, hand: Hand) -> None:
-    """In the system's file browser."""
+    """The system's file browser opens the folder."""
     browser = FileBrowser()
     QDesktopServices.setUrlHandler("file", browser, "open")  # type: ignore[arg-type]
     hand.click(card(reviewing, 1), button=RIGHT)

@@ -34,7 +34,7 @@ def check_current(desk: Desk) -> int:
 def test_enter_accepts_the_card_that_is_framed_after_opening(
     desk: Desk, collection: Collection
 ) -> None:
-    """Without any click or arrow key."""
+    """Enter labels the current card without any click or arrow key before."""
     desk.open(collection.project)
     current = check_current(desk)
     predicted = desk.best_of(current)

@@ -88,7 +88,7 @@ def test_it_is_asked_again(asked: tuple[Desk, int]) -> None:
 
 
 def test_a_digit_labels_the_new_photo(asked: tuple[Desk, int]) -> None:
-    """As for any unlabelled image; the question is settled."""
+    """A digit labels as for any unlabelled image, and settles the question."""
     desk, image_id = asked
     desk.press_for_change(Qt.Key.Key_1)
     assert desk.label_of(image_id)

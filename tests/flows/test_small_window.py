@@ -102,7 +102,7 @@ def computing(desk: Desk) -> Overlay:
 def test_what_floats_is_whole_and_keeps_the_keyboard(
     small: Desk, opened: Callable[[Desk], Overlay]
 ) -> None:
-    """Not clipped in a low window; Tab cycles inside in both directions, and Esc closes."""
+    """Nothing is clipped in a low window; Tab cycles inside in both directions, Esc closes."""
     overlay = opened(small)
     laid_out()
     assert clipped(overlay) == []

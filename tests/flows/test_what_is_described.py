@@ -53,7 +53,7 @@ def test_c14_the_pane_makes_room_for_a_report(reviewing: Desk) -> None:
 
 
 def test_the_pane_can_be_brought_back_beside_a_report(reviewing: Desk) -> None:
-    """By its key, without an image; hidden again with the next report."""
+    """A key shows it, without an image; the next report hides it again."""
     reviewing.choose(1)
     reviewing.press(Key.Key_E, CONTROL)
     reviewing.wait(lambda: not reviewing.window.side.isVisible())
@@ -66,7 +66,7 @@ def test_the_pane_can_be_brought_back_beside_a_report(reviewing: Desk) -> None:
 
 @pytest.mark.parametrize("key", [Key.Key_M, Key.Key_G])
 def test_c14_no_image_beside_the_map_or_the_graph(reviewing: Desk, key: Qt.Key) -> None:
-    """Until a point or class is selected; back in the grid the card is described again."""
+    """No image is shown until a point or class is selected; back in the grid the card is."""
     image_id, window = reviewing.choose(1), reviewing.window
     if key is Key.Key_M:
         reviewing.press(key, CONTROL)

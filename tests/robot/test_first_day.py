@@ -15,7 +15,7 @@ MANY = 400
 
 
 def test_an_image_is_dragged_onto_the_first_class(person: Person, tmp_path: Path) -> None:
-    """After all questions of a new project, which the next start does not repeat."""
+    """Labelling works after the questions of a new project, which the next start does not ask."""
     person.program = Program(person.display, person.home, {"PROTOLEAF_BACKBONE": ""})
     write_marked(tmp_path / "photos", range(FEW), is_wide=True)
     classes, project = (

@@ -27,7 +27,7 @@ def test_the_guide_is_opened_searched_and_closed(person: Person) -> None:
 
 
 def test_a_page_is_clicked(person: Person) -> None:
-    """In the contents."""
+    """A click in the contents opens a page."""
     person.start()
     person.hand.key("F1")
     person.wait(lambda: person.eyes.is_active(TITLE), "the guide in front")

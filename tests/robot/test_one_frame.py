@@ -23,7 +23,7 @@ def project(person: Person, tmp_path: Path, caches: CacheFolders) -> Path:
 
 
 def test_the_first_card_is_framed_and_takes_enter(person: Person, project: Path) -> None:
-    """Without a click."""
+    """Without a click, Enter labels the current card."""
     before = labels_in(project)
     shown = Review(person, NAMES).wait_until_whole()
     (number,) = shown.framed

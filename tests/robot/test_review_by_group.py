@@ -20,7 +20,7 @@ ANSWERED_S = 20.0
 
 
 def test_forty_groups(person: Person, tmp_path: Path, caches: CacheFolders) -> None:
-    """With at least 500 images; Ctrl+Z undoes the last group; Esc returns to the grid."""
+    """The groups have at least 500 images; Ctrl+Z undoes the last one; Esc shows the grid."""
     project = prepared_project(tmp_path, caches, IMAGES)
     person.start(project)
     grid = person.grid

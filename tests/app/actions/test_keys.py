@@ -66,7 +66,7 @@ def test_keys_are_rivals_where_both_work(name: str, key: str, rivals: list[str])
 
 
 def test_a_chosen_key_is_taken_from_those_that_only_declare_it() -> None:
-    """Only where both would work; of two actions that chose the key, the first gets it."""
+    """A chosen key takes precedence where both would work; of two choices the first gets it."""
     settled = settle(OWNERS, {"accept": ("X",)})
     assert (settled["accept"], settled["reject"], settled["other.take"], settled["page.take"]) == (
         ("X",),

@@ -96,7 +96,7 @@ def test_shift_f10_opens_the_menu_of_a_class(reviewing: Desk) -> None:
 
 
 def test_shift_f10_opens_the_menu_of_a_node_of_the_graph(reviewing: Desk) -> None:
-    """For the selected class, at its node."""
+    """Shift+F10 opens the menu of the selected class at its node."""
     disc = reviewing.graph.find("Red disc")
     reviewing.window.tree.select_class(disc)
     reviewing.window.workspace.show_graph(True)

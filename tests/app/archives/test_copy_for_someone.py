@@ -134,7 +134,7 @@ def test_a_copy_with_previews_goes_out_is_labelled_and_comes_back(
 def test_a_copy_is_opened_from_the_first_page_the_dialog_and_the_system(
     desk: Desk, trip: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By drop, file dialog or double click; Esc changes nothing."""
+    """A copy is opened by drop, file dialog or double click; Esc changes nothing."""
     out = tmp_path / "trip.protoleafz"
     with Project.open(trip) as project:
         pack_project(project, cache_of_test(), out)

@@ -109,7 +109,7 @@ def test_a_cancel_leaves_the_project_as_it_was(
 
 
 def test_a_failure_is_one_line(reviewing: Desk, tinyleaf: str) -> None:
-    """In the panel if it is open, else in the status line."""
+    """A failure is shown in the panel if it is open, else in the status line."""
     change = reviewing.window.of(Backbones).jobs.change
     message = Failed("the disk is full. Free some space")
     change.make_job = Player([message], [message])

@@ -8,7 +8,7 @@ from tests.support.backbone_panel import backbone_row
 
 
 def test_a_published_network_as_the_worker_lists_it() -> None:
-    """With a readable name."""
+    """A published network has a readable name."""
     row = PublishedRow(SMALL)
     assert (row.name, row.is_here) == ("Smallnet", False)
 

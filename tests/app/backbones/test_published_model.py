@@ -28,7 +28,7 @@ def test_sorted_by_each_column(title: str, first: str) -> None:
 
 
 def test_search_takes_all_words_in_name_and_licence() -> None:
-    """In any order, ignoring case."""
+    """Words match in any order, ignoring case."""
     assert [
         row.network.network for row in arranged(ROWS, COLUMNS[0], words="commercial LARGE")
     ] == ["largenet"]

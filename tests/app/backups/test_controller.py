@@ -80,14 +80,14 @@ def label_some(desk: Desk, count: int) -> None:
 
 
 def test_opening_makes_the_backup_of_the_day(working: Desk) -> None:
-    """On a thread, without a message."""
+    """Opening makes the daily backup on a thread, without a message."""
     (backup,) = on_disk(working)
     assert (backup.reason, backup.images, backup.fault) == (BackupReason.DAY, 64, "")
     assert working.window.toast.message == ""
 
 
 def test_every_quarter_of_an_hour_of_work(working: Desk) -> None:
-    """Only if something changed since the last one."""
+    """A backup every quarter of an hour is made only if something changed since the last one."""
     timer = working.window.of(Backups).automatic.quarter
     assert timer.isActive()
     assert timer.interval() == 900_000
@@ -355,7 +355,7 @@ def test_leaving_gives_a_backup_up(working: Desk, collection: Collection) -> Non
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("height", [800, 400])
 def test_nothing_is_cut(working: Desk, panel: BackupsPanel, scheme: str, height: int) -> None:
-    """Neither the list nor the question, also in a low window."""
+    """Neither the list nor the question is clipped, also in a low window."""
     set_scheme(scheme)
     label_some(working, 40)
     working.wait(lambda: "1 action" in panel.cards[0].text)

@@ -47,7 +47,7 @@ def open_damaged(desk: Desk, project: Path) -> QPushButton:
 
 
 def test_a_damaged_project_is_offered_its_own_backup(desk: Desk, twins: tuple[Path, Path]) -> None:
-    """Not the newer backup of the other project of the same name."""
+    """The newer backup of the other project of the same name is not offered."""
     project, _ = twins
     project.write_bytes(b"rotten")
     button = open_damaged(desk, project)

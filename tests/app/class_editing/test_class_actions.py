@@ -104,7 +104,7 @@ def test_the_menu_where_no_class_stands(reviewing: Desk) -> None:
 
 
 def test_a_class_is_unlinked_from_the_parent_of_its_row(linked: Desk) -> None:
-    """By its menu; the other parent stays, and Ctrl+Z links it again."""
+    """The menu unlinks the row's parent; the other parent stays, and Ctrl+Z links it again."""
     menu = menu_of(linked, row_place(linked, "Red disc", "Blue"))
     choose(menu, "Unlink from Blue")
     linked.wait(lambda: parents_of(linked, "Red disc") == {"Red"})
@@ -115,7 +115,7 @@ def test_a_class_is_unlinked_from_the_parent_of_its_row(linked: Desk) -> None:
 
 
 def test_a_class_is_unlinked_in_the_inspector(linked: Desk) -> None:
-    """With a button next to each of several parents; the focus does not move."""
+    """Each of several parents has a button that unlinks it; the focus does not move."""
     click(linked.window.tree.front.viewport(), row_place(linked, "Red disc", "Red"))
     inspector = linked.window.inspector
     linked.wait(
@@ -162,7 +162,7 @@ def test_the_confidence_needed_is_set_with_the_arrow_keys(reviewing: Desk) -> No
 
 
 def test_predictions_stop_at_a_class(reviewing: Desk) -> None:
-    """By a check box; no image is predicted as one of its subclasses."""
+    """A check box stops predictions: no image is predicted as a subclass any more."""
     click(reviewing.window.tree.front.viewport(), row_place(reviewing, "Red"))
     inspector = reviewing.window.inspector
     reviewing.wait(lambda: inspector.class_facts is not None)

@@ -33,7 +33,7 @@ def copy(desk: Desk, key: Qt.Key = Key.Key_C) -> str:
 
 
 def test_a_branch_is_copied_into_another_project(reviewing: Desk, tmp_path: Path) -> None:
-    """With synonyms, note, colour and threshold, without labels; one undo removes it."""
+    """A copy has synonyms, note, colour and threshold, but no labels; one undo removes it."""
     session, red = reviewing.window.session, reviewing.graph.find("Red")
     act(
         reviewing.qtbot,

@@ -90,7 +90,7 @@ def test_an_empty_class_is_removed_without_a_question(reviewing: Desk) -> None:
 def test_what_becomes_of_the_classes_below_is_asked(
     place: int, left: set[str], text: str, reviewing: Desk
 ) -> None:
-    """With counts, by the arrow keys; Esc removes nothing."""
+    """The palette asks, with counts, by the arrow keys; Esc removes nothing."""
     blue = choose_class(reviewing, "Blue")
     names = {reviewing.graph.name(class_id) for class_id in reviewing.graph.children(blue)}
     reviewing.press(Key.Key_Delete)
@@ -220,7 +220,7 @@ def test_a_new_class_leaves_the_grid_as_it_was(reviewing: Desk, has_class: bool)
 
 
 def test_f2_renames_where_the_class_stands(reviewing: Desk) -> None:
-    """Also by the window's action; the palette holds the current name."""
+    """The palette holds the current name, also when opened by the window's action."""
     choose_class(reviewing, "Red disc")
     reviewing.window.registry.trigger("rename_class")
     palette = reviewing.window.palette_panel

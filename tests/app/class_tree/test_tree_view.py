@@ -210,7 +210,7 @@ def test_a_class_is_moved_and_with_ctrl_linked(tree: Tree) -> None:
 
 
 def test_a_drop_where_nothing_would_change_is_refused(tree: Tree) -> None:
-    """On itself, on its current parent, or a root onto the root level."""
+    """On itself, its current parent, or for a root the root level, a drop is rejected."""
     dropped = recorded(tree.view.requests.classes_dropped)
     kelp, plant = tree.graph.find("Kelp"), tree.graph.find("Plant")
     assert tree.drop(classes_mime_data(((kelp, plant),), ["Kelp"]), tree.row("Plant", "Kelp")) == (
@@ -255,7 +255,7 @@ def test_a_drop_where_nothing_would_change_is_refused(tree: Tree) -> None:
 def test_what_the_graph_forbids_is_refused(
     taken: tuple[str, ...], target: tuple[str, ...], keys: Qt.KeyboardModifier, tree: Tree
 ) -> None:
-    """While it is dragged, not only on release."""
+    """The drop is rejected during the drag, not only on release."""
     dropped = recorded(tree.view.requests.classes_dropped)
     row = tree.row(*taken)
     data = tree.model.mimeData([row])
@@ -289,7 +289,7 @@ def file_data() -> QMimeData:
 
 
 def test_dropped_images_are_reported_with_their_class(tree: Tree) -> None:
-    """Below all classes they are for a new class."""
+    """Images are reported with the class below them, or for a new class."""
     dropped = recorded(tree.view.requests.images_dropped)
     assert tree.drop(image_data(), tree.row("Animal", "Diver", "Seal")) == (True, True)
     assert tree.drop(image_data(), QModelIndex()) == (True, True)
@@ -358,7 +358,7 @@ def click_row(qtbot: QtBot, tree: Tree, index: QModelIndex, keys: Qt.KeyboardMod
 
 
 def test_moved_classes_stay_chosen_together(tree: Tree) -> None:
-    """Both, whichever is current; if one is removed, the other stays selected."""
+    """Moved classes stay selected, whichever is current, also if one is removed."""
     gull, kelp, bird, plant, diver = map(
         tree.graph.find, ("Gull", "Kelp", "Bird", "Plant", "Diver")
     )

@@ -207,7 +207,7 @@ def test_a_removed_image_ends_the_comparison(reviewing: Desk) -> None:
 
 
 def test_closing_the_project_ends_the_comparison(reviewing: Desk) -> None:
-    """Also while pictures are still being read."""
+    """The comparison ends also while pictures are still being read."""
     reviewing.choose(0)
     reviewing.press(Key.Key_Right, SHIFT)
     reviewing.press(Key.Key_C)

@@ -59,7 +59,7 @@ def test_keys_decide_and_the_next_image_comes(reviewing: Desk) -> None:
 
 
 def test_a_click_on_a_class_decides_as_well(reviewing: Desk) -> None:
-    """As in the rows of the inspector."""
+    """A click labels as in the rows of the inspector."""
     page = asked(reviewing)
     image_id, rival = page.image_id, page.rivals[1]
     reviewing.qtbot.mouseClick(page.rows[1].line, Qt.MouseButton.LeftButton)
@@ -67,7 +67,7 @@ def test_a_click_on_a_class_decides_as_well(reviewing: Desk) -> None:
 
 
 def test_enter_on_a_class_means_that_class(reviewing: Desk) -> None:
-    """Not the predicted class."""
+    """Enter on a class labels with that class, not with the predicted one."""
     page = asked(reviewing)
     image_id, rival = page.image_id, page.rivals[1]
     page.rows[1].line.setFocus()

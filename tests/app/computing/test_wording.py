@@ -58,7 +58,7 @@ def test_a_device_that_works_gives_its_speed() -> None:
 
 
 def test_automatic_says_what_it_takes() -> None:
-    """Once the devices are tested."""
+    """Automatic names the device that it uses, once the devices are tested."""
     assert device_facts("auto", None) == "Uses the fastest device that works."
     assert device_facts("auto", GPU) == "Uses the fastest device that works: NVIDIA H200."
     assert device_facts("cuda", None) == ""
@@ -110,7 +110,7 @@ def test_the_chip_tells_device_and_reason() -> None:
     ],
 )
 def test_the_check_is_summarised_in_one_line(facts: CollectionFacts, words: str) -> None:
-    """Also that the stage disabled itself, or that nothing was checked."""
+    """The line also says that the stage disabled itself, or that nothing was checked."""
     assert words in collection_line(facts)
 
 
@@ -123,7 +123,7 @@ def chip(qtbot: QtBot) -> DeviceChip:
 
 
 def test_it_shows_what_was_chosen_until_more_is_known(chip: DeviceChip) -> None:
-    """Then the device in use, also in the accessible name."""
+    """The chip shows the chosen device, then the one in use, also in its accessible name."""
     assert (chip.text(), chip.accessibleName()) == ("Automatic", "Device: Automatic")
     chip.show_used("CPU", "there is no driver")
     assert (chip.text(), chip.accessibleName()) == ("CPU", "Device: CPU")

@@ -119,7 +119,7 @@ def test_too_little_room_for_copies() -> None:
     ],
 )
 def test_how_many_are_sure(sure: int, seen: str, text: str) -> None:
-    """And why there are no more, where classes have no examples."""
+    """The hint says why there are no more, where classes have no examples."""
     chosen = {Which.VERIFIED: ChosenImages(3, 10), Which.SURE: ChosenImages(sure, 10)}
     assert which_hint(Which.SURE, replace(look(), chosen=chosen, seen=seen)) == text
     assert which_hint(Which.SURE, None) == "Also images the model is sure of"

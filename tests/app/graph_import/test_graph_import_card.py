@@ -252,7 +252,7 @@ def labels_by_class(desk: Desk) -> dict[int, int]:
 def test_what_is_gone_is_removed_when_the_box_says_so(
     reviewing: Desk, tmp_path: Path, class_list: Path
 ) -> None:
-    """Only classes without labels; the check box is shown for updates only."""
+    """Only classes without labels are removed; the check box is shown for updates only."""
     open_list(reviewing)
     reviewing.press_for_change(Key.Key_Return)
     class_list.write_text("child,parent\nSand gull,Gulls\nGulls,\n", encoding="utf-8")
@@ -275,7 +275,7 @@ def test_what_is_gone_is_removed_when_the_box_says_so(
 
 
 def test_a_broken_list_is_reported_in_place(reviewing: Desk, class_list: Path) -> None:
-    """With the line of the cycle; another file can be chosen at once, and Esc changes nothing."""
+    """The error has the line of the cycle; another file can be chosen, and Esc changes nothing."""
     classes = len(reviewing.graph)
     class_list.write_text("child,parent\na,b\nb,a\n", encoding="utf-8")
     card = open_list(reviewing)

@@ -85,7 +85,7 @@ def test_levels_and_kinds() -> None:
 
 
 def test_every_list_has_a_title_for_one_and_for_many() -> None:
-    """And each reason for a conflict has its text."""
+    """Titles have singular and plural, and each reason for a conflict has a text."""
     for kind in REPORT_KINDS:
         titles = {section_title(kind, report(1, **{kind: count})) for count in (1, 120)}  # type: ignore[arg-type]
         assert len(titles) == 2

@@ -105,7 +105,7 @@ def test_accepting_moves_the_class_and_undo_brings_the_card_back(desk: Desk, dro
 
 
 def test_what_was_dismissed_stays_away_until_it_is_asked_for(desk: Desk, dropped: int) -> None:
-    """Also after the panel is reopened; a button at the bottom restores it."""
+    """A dismissed card stays away after reopening; a button at the bottom restores it."""
     panel = open_panel(desk)
     change = click(desk, card_of(panel, dropped).dismiss_button)
     assert change.text == "Dismissed a suggestion: Dropped may belong under Red"

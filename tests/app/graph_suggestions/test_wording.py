@@ -48,7 +48,7 @@ def test_a_place() -> None:
 
 
 def test_strays_twins_and_kinds() -> None:
-    """With the computed figures."""
+    """The texts have the computed figures."""
     stray = _words(GraphSuggestion(Stray(1, 3, 2, 0.7, 0.04), ()))
     assert stray.title == "Gull may belong under Bird instead of Fish & %1"
     assert "Bird (70%), not like those under Fish & %1 (4%)" in stray.reason

@@ -34,7 +34,7 @@ NAMED_STEPS = [
 
 @pytest.mark.parametrize("step", NAMED_STEPS)
 def test_no_letter_is_cut_and_no_line_lies_on_another(qapp: QApplication, step: int) -> None:
-    """From the smallest card with a name to the largest."""
+    """Text fits the card, from the smallest card with a name to the largest."""
     scale = scale_of(step)
     rect = QRectF(10, 20, CARD_WIDTH * scale, CARD_HEIGHT * scale)
     lines = lines_of(rect)
@@ -52,7 +52,7 @@ def test_no_letter_is_cut_and_no_line_lies_on_another(qapp: QApplication, step: 
 
 @pytest.mark.parametrize("count", range(1, 7))
 def test_faces_fill_their_room_and_touch_nowhere(count: int) -> None:
-    """For any number of them."""
+    """Any number of pictures fills the area without overlap."""
     room = QRectF(0, 0, 156, 86)
     found = cells(room, count)
     assert len(found) == count

@@ -148,7 +148,7 @@ def pointed_at(desk: Desk, board: GraphBoard, ends: tuple[int, int]) -> tuple[QP
 
 @pytest.mark.parametrize("leave", ["wheel", "unlink", "key"])
 def test_the_hint_of_an_edge_goes_with_it(desk: Desk, board: GraphBoard, leave: str) -> None:
-    """When the drawing is zoomed or moved under the pointer, and when the edge is removed."""
+    """A hint disappears when the drawing moves under the pointer or the edge is removed."""
     blue, disc, canvas = desk.graph.find("Blue"), desk.graph.find("Blue disc"), board.canvas
     rest(desk, board)
     canvas.fly_to(disc)

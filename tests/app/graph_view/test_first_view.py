@@ -169,7 +169,7 @@ def zoom(board: GraphBoard, delta: int) -> None:
 def test_a_dragged_class_of_two_parents_says_which_one_it_leaves(
     qtbot: QtBot, desk: Desk, collection: Collection, hand: Hand
 ) -> None:
-    """In the chip at the pointer, the undo text and the toast."""
+    """The chip at the pointer, the undo text and the toast name the old parent."""
     desk.open(collection.project)
     session = desk.window.session
     disc, red = desk.graph.find("Blue disc"), desk.graph.find("Red")

@@ -81,7 +81,7 @@ def test_from_far_away_the_pieces_of_a_near_scale_cost_nothing(qapp: QApplicatio
 
 
 def test_pieces_out_of_date_are_shown_until_they_are_painted_anew(qapp: QApplication) -> None:
-    """Only tiles that touch the change are repainted."""
+    """Stale tiles are shown until repainted; only tiles that touch the change are repainted."""
     paint = Painted()
     tiles = Tiles(paint)
     frame(tiles, Camera())

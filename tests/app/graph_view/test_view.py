@@ -52,7 +52,7 @@ def test_control_g_switches(desk: Desk, board: GraphBoard) -> None:
 
 
 def test_a_click_chooses_the_class_everywhere(desk: Desk, board: GraphBoard) -> None:
-    """In tree, inspector and header; a class selected in the tree is selected in the drawing."""
+    """The selection is the same in drawing, tree, inspector and header."""
     QTest.mouseClick(board.canvas, Qt.MouseButton.LeftButton, pos=place_of(board, desk, "Blue"))
     blue = desk.graph.find("Blue")
     assert desk.window.tree.selected_class == blue

@@ -23,7 +23,7 @@ def test_a_point_of_the_view_comes_back(camera: Camera, at: tuple[float, float])
 def test_what_the_pointer_is_on_stays_there(
     before: Camera, at: tuple[float, float], scale: float, share: float
 ) -> None:
-    """In each frame of zooming with the wheel."""
+    """The point under the pointer stays fixed in each frame of zooming with the wheel."""
     point = before.to_drawing(*at, VIEW)
     way = before.towards(before.zoomed(scale, at, VIEW), share)
     assert way.to_view(*point, VIEW) == pytest.approx(at, abs=1e-3)
@@ -43,7 +43,7 @@ def test_fitting_shows_all_at_a_step() -> None:
 
 
 def test_bringing_in_moves_no_more_than_it_must() -> None:
-    """Not at all if it is visible; from beyond the right edge by the least distance."""
+    """A visible area does not move the camera; others move it by the least distance."""
     camera = Camera(0, 0, 1.0)
     assert bringing_in(camera, (-10, -10, 10, 10), VIEW, 40) == camera
     moved = bringing_in(camera, (500, 0, 600, 100), VIEW, 40)

@@ -60,7 +60,7 @@ def on_disk(collection: Collection) -> dict[int, int | None]:
 def test_enter_labels_the_group_and_shows_the_next(
     by_group: GroupDesk, collection: Collection
 ) -> None:
-    """In one step, saved to disk; Ctrl+Z removes the labels and shows the group again."""
+    """A group is labelled and saved in one step; Ctrl+Z shows the group again."""
     desk, ids, heading = by_group.desk, by_group.ids, by_group.page.heading
     group = by_group.review.current
     assert group is not None
@@ -80,7 +80,7 @@ def test_enter_labels_the_group_and_shows_the_next(
 def test_the_next_group_is_painted_before_it_comes(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """At its final size: with its thumbnails loaded, showing it paints no card again."""
+    """The next group is painted at its final size, so that showing it paints no card again."""
     painted = list[int]()
 
     def note(painter: QPainter, place: CardPlace, card: Card, *rest: object) -> None:
@@ -161,7 +161,7 @@ def test_an_image_that_is_left_out_gets_no_label(by_group: GroupDesk) -> None:
 
 
 def test_all_groups_are_answered_in_turn(by_group: GroupDesk, collection: Collection) -> None:
-    """Until no group is left, which the page reports."""
+    """Groups follow one another until none is left, which the page reports."""
     desk = by_group.desk
     for _group in range(60):
         desk.wait(
@@ -267,7 +267,7 @@ def test_space_looks_and_escape_leaves(by_group: GroupDesk) -> None:
 
 
 def test_0_labels_a_group_as_empty(by_group: GroupDesk) -> None:
-    """As with "none of the classes", images left out are not excluded from it."""
+    """As with "none of the classes", images left out are not excluded from the class."""
     desk, ids = by_group.desk, by_group.ids
     desk.press(Key.Key_Home)
     desk.press(Key.Key_T)

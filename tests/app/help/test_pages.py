@@ -126,13 +126,13 @@ def test_every_message_is_one_of_the_program() -> None:
 
 
 def test_the_page_of_the_command_line_names_every_command() -> None:
-    """In code font."""
+    """Each command is on the page, in code font."""
     page = GUIDE.pages["command-line"].markdown
     assert [name for name in commands() if f"`{name}" not in page] == []
 
 
 def test_the_page_of_exports_names_every_format() -> None:
-    """And no other format."""
+    """The table lists exactly the export formats."""
     page = GUIDE.pages["exporting"].markdown
     table = page.partition("## Formats")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| ([^|`]+) \| `([\w-]+)` \|", table, re.MULTILINE)

@@ -37,7 +37,7 @@ def marked(hit: Hit) -> list[str]:
 
 
 def test_headings_come_first() -> None:
-    """Then texts, in the order of the pages."""
+    """Matching headings precede matching texts, which are in the order of the pages."""
     assert places(search(GUIDE, "undo")) == ["keeping#undo-and-redo", "keys#accept", "keeping#"]
 
 
@@ -62,7 +62,7 @@ def test_a_question_is_understood() -> None:
 
 
 def test_keys_are_found() -> None:
-    """As they are written on the page."""
+    """Keys match as they are written on the page."""
     assert places(search(GUIDE, "ctrl+z")) == ["keys#accept"]
 
 
@@ -83,7 +83,7 @@ def test_a_pasted_message_is_found_among_its_names_and_numbers() -> None:
 
 
 def test_nothing_typed_finds_nothing() -> None:
-    """Neither does punctuation."""
+    """Neither an empty text nor punctuation finds anything."""
     assert search(GUIDE, "  ?! ") == []
 
 

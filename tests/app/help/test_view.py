@@ -124,7 +124,7 @@ def test_the_menu_opens_it_without_a_project(desk: Desk) -> None:
 
 
 def test_links_lead_to_pages_and_headings(guide: GuideWindow, desk: Desk) -> None:
-    """By a click; Back restores the scroll position, also by key and mouse button."""
+    """A click follows a link; Back restores the scroll position, also by key and mouse button."""
     click(guide.text.viewport(), link_place(guide, "of undo"))
     assert (guide.page, shown(guide)) == ("keeping", "Undo")
     click(guide.back_button)
@@ -141,7 +141,7 @@ def test_links_lead_to_pages_and_headings(guide: GuideWindow, desk: Desk) -> Non
 
 
 def test_tab_and_enter_follow_links(guide: GuideWindow) -> None:
-    """By keyboard alone."""
+    """Links are followed by keyboard alone."""
     guide.text.setFocus()
     press(guide.text, Key.Key_Tab)
     press(guide.text, Key.Key_Return)
@@ -165,7 +165,7 @@ def test_search_as_one_types(guide: GuideWindow) -> None:
 
 
 def test_a_result_is_clicked(guide: GuideWindow) -> None:
-    """And a page of the contents."""
+    """A click opens a result or a page of the contents."""
     type_words(guide, "acc")
     click(guide.results.viewport(), guide.results.visualItemRect(guide.results.item(0)).center())
     assert guide.page == "keys"
@@ -175,7 +175,7 @@ def test_a_result_is_clicked(guide: GuideWindow) -> None:
 
 
 def test_nothing_found_says_so(guide: GuideWindow) -> None:
-    """In place of the results."""
+    """A hint takes the place of the results."""
     type_words(guide, "zebra")
     assert guide.nothing.isVisible()
     press(guide.field, Key.Key_Return)
@@ -183,7 +183,7 @@ def test_nothing_found_says_so(guide: GuideWindow) -> None:
 
 
 def test_contents_by_keyboard(guide: GuideWindow) -> None:
-    """From the field or in the list; page keys in the field turn the page."""
+    """Arrow keys walk the contents from the field or in the list; page keys turn the page."""
     press(guide.field, Key.Key_Down)
     press(guide.field, Key.Key_Return)
     assert guide.page == "keys"
@@ -196,7 +196,7 @@ def test_contents_by_keyboard(guide: GuideWindow) -> None:
 
 
 def test_pictures_fit(guide: GuideWindow, desk: Desk) -> None:
-    """At their own size or scaled to the page's width, at the screen's pixel ratio."""
+    """Pictures have their own size or the page's width, at the screen's pixel ratio."""
     guide.visit("keys")
     for width, is_whole in ((1400, True), (LEAST_SIZE.width(), False)):
         guide.resize(width, 700)
@@ -226,7 +226,7 @@ def picture_place(guide: GuideWindow) -> QRectF:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_words_fit_and_can_be_read(guide: GuideWindow, desk: Desk, scheme: str) -> None:
-    """In the smallest window, too; all colours contrast with their background."""
+    """Nothing is clipped in the smallest window, and all colours contrast with the background."""
     set_scheme(scheme)
     guide.resize(LEAST_SIZE)
     desk.wait(lambda: guide.size() == LEAST_SIZE)

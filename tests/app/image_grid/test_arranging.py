@@ -138,7 +138,7 @@ def test_a_label_that_comes_while_cards_are_sorted(
 
 
 def test_a_small_collection_is_sorted_at_once(model: ImageGridModel) -> None:
-    """Without a thread."""
+    """A small collection is sorted without a thread."""
     model.set_order(Order.UNSURE_FIRST)
     model.set_state(_state())
     ids = _shown(model)

@@ -52,7 +52,7 @@ def finished(qapp: object) -> FinishedCards:
 
 
 def test_a_card_is_painted_once(finished: FinishedCards, painted: list[int]) -> None:
-    """Until its text, picture or look changes."""
+    """A card is painted again only when its text, picture or look changes."""
     picture = QPixmap(40, 40)
     picture.fill(QColor("red"))
     for shown in (None, picture):

@@ -124,7 +124,7 @@ def roll(grid: ImageGrid, steps: int) -> None:
 def test_clicks_choose_toggle_and_extend(
     large: ImageGrid, model: ImageGridModel, hand: Hand
 ) -> None:
-    """As in a small collection."""
+    """Clicks select as in a small collection."""
     sort_anew(model)
     hand.click(card(large, 4))
     assert large.selected_ids == shown(large, 4)
@@ -238,7 +238,7 @@ def test_a_press_on_what_has_left_takes_nothing_else(
 def test_a_drag_takes_the_card_that_is_seen(
     qtbot: QtBot, large: ImageGrid, model: ImageGridModel, hand: Hand, gate: threading.Event
 ) -> None:
-    """From the press on, even if the order changes before the move."""
+    """The visible card is dragged, even if the order changes between press and move."""
     sort_anew(model)
     spot, seen = card(large, 4), shown(large, 4)
     arrive(qtbot, model, gate, lambda: hand.drag(spot, Spot(large.viewport(), GAP)))

@@ -105,7 +105,7 @@ def test_orders(order: Order, places: list[int], state: CollectionState) -> None
 def test_what_teaches_most_comes_first(
     ranks: list[int] | None, places: list[int], state: CollectionState
 ) -> None:
-    """By rank, decided images last; without ranks by least certainty."""
+    """Images are sorted by rank, decided ones last; without ranks by least certainty."""
     known = replace(state, teach_rank=None if ranks is None else np.array(ranks, dtype=np.int32))
     assert positions(known, ImageFilter(), Order.TEACH_FIRST).tolist() == places
 

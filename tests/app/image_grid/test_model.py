@@ -70,7 +70,7 @@ def test_words_on_a_card(
 
 @pytest.mark.parametrize("name", ["unknown", "Unknown", "None of the classes"])
 def test_a_class_that_is_called_unknown(name: str, qapp: QCoreApplication) -> None:
-    """In quotes it is a class; without them it means none of the classes."""
+    """The name of a class "Unknown" is in quotes; without them it means none of the classes."""
     model = ImageGridModel(CardWords(lambda _class_id: name))
     labelled_none = Picture(label=UNKNOWN, best=4, score=0.9)
     far = Picture(best=4, score=0.9, is_unknown=True)
@@ -199,7 +199,7 @@ def test_a_file_that_could_not_be_read_has_name_and_reason(model: ImageGridModel
 
 
 def test_cards_claim_nothing_before_anything_is_known(model: ImageGridModel) -> None:
-    """While embeddings are pending, and with labels until the images are classified."""
+    """Cards have no prediction while embeddings are pending or images are not yet classified."""
     waiting = state_of([Picture(status=ImageStatus.WAITING)])
     for early in (replace(waiting, is_list_only=True), state_of([Picture(), Picture(label=3)])):
         model.set_state(early)

@@ -105,7 +105,7 @@ def card(chip: str, stack: int = 0) -> Card:
 def test_b10_the_count_lies_on_the_picture(
     qapp: object, sides: tuple[int, int], stack: int
 ) -> None:
-    """In its upper corner, also if its aspect ratio differs from the card's; inside the frame."""
+    """The count is in the picture's upper corner, whatever its aspect ratio; inside the frame."""
     picture = QPixmap(*sides)
     picture.fill(QColor("red"))
     place = CardPlace(QRect(QPoint(40, 60), QPoint(219, 60 + 180 + CAPTION_HEIGHT)), CAPTION_HEIGHT)

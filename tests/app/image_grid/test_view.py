@@ -310,7 +310,7 @@ def test_all_of_a_hundred_thousand_can_be_chosen(
 
 
 def test_ctrl_and_wheel_zoom_between_bounds(grid: ImageGrid, model: ImageGridModel) -> None:
-    """Within the bounds, and the current card stays visible."""
+    """The size stays within its bounds, and the current card stays visible."""
     model.set_state(many_pictures(300))
     grid.select_row(150)
     emitted = recorded(grid.zoom_changed)

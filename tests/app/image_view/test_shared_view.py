@@ -63,7 +63,7 @@ def in_the_middle(canvas: ImageCanvas) -> tuple[float, float]:
 
 
 def test_the_same_place_is_in_the_middle_of_all(canvases: list[ImageCanvas]) -> None:
-    """Where the picture is larger than its canvas; none is moved beyond its edges."""
+    """All canvases larger than the area share the centre; none is moved beyond its edges."""
     lock = LockedCanvases(canvases)
     wheel(canvases[0], 28, QPointF(250, 210))
     x, y = in_the_middle(canvases[0])

@@ -171,7 +171,7 @@ def test_the_wheel_zooms_around_the_pointer(large: ImageCanvas) -> None:
 
 
 def test_three_notches_of_the_wheel_enlarge_by_a_third(large: ImageCanvas) -> None:
-    """By a factor of 1.1 each."""
+    """Each notch zooms by a factor of 1.1."""
     scales = [large.scale]
     for _ in range(3):
         wheel(large, 120, QPointF(200, 150))
@@ -181,7 +181,7 @@ def test_three_notches_of_the_wheel_enlarge_by_a_third(large: ImageCanvas) -> No
 
 
 def test_a_touchpad_zooms_by_its_pixels_around_the_pointer(large: ImageCanvas) -> None:
-    """By pixels, not by the driver's angle; the point under the pointer stays fixed."""
+    """Zoom follows pixels, not the driver's angle; the point under the pointer stays fixed."""
     # Far enough inside that no edge of the image appears.
     before, place = (large.target(), QPointF(280, 170))
     spot = (place.x() - before.x()) / before.width()
@@ -232,7 +232,7 @@ def test_keys_and_buttons_zoom(
 
 
 def test_a_zoomed_image_is_moved_and_stays_in_the_room(view: ImageView, large: ImageCanvas) -> None:
-    """By dragging and by arrows, up to its edge; there an arrow goes to the next image."""
+    """Dragging and arrows move it up to its edge; there an arrow goes to the next image."""
     steps = recorded(view.step_requested)
     QTest.keyClick(view, Key.Key_Z)
     before = large.target()

@@ -100,7 +100,7 @@ def test_a_box_is_ticked_by_keys(reviewing: Desk, folder: Path) -> None:
 
 
 def test_esc_adds_nothing(reviewing: Desk, folder: Path) -> None:
-    """Neither images nor classes."""
+    """Esc adds neither images nor classes."""
     before = len(reviewing.state.image_ids), len(reviewing.graph)
     card = asked(reviewing, folder)
     reviewing.press(Key.Key_Escape)

@@ -106,7 +106,7 @@ def test_what_is_being_written_stays_while_predictions_change(reviewing: Desk) -
 
 
 def test_closing_the_window_keeps_what_was_written(reviewing: Desk, collection: Collection) -> None:
-    """Also while the field has the focus."""
+    """The note is saved although the field has the focus."""
     red = show_page(reviewing, "Red")
     note_field(reviewing).setFocus(Qt.FocusReason.TabFocusReason)
     QTest.keyClicks(note_field(reviewing), "The last word")
@@ -139,7 +139,7 @@ def test_synonyms_source_id_and_rank(reviewing: Desk) -> None:
 
 
 def test_a_colour_is_given_to_all_chosen_classes(reviewing: Desk) -> None:
-    """By a click, in one step; the rows of these classes show it, their children keep their own."""
+    """A click sets the colour of all selected classes in one step; children keep theirs."""
     checks, disc = reviewing.graph.find("Red checks"), reviewing.graph.find("Red disc")
     show_page(reviewing, "Red checks")
     reviewing.press(Key.Key_Down, SHIFT)

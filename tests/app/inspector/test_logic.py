@@ -73,7 +73,7 @@ def test_rows_of_scores_have_digits_and_leave_out_what_is_gone(graph: CategoryGr
 
 
 def test_no_safe_class_is_no_row(graph: CategoryGraph) -> None:
-    """Neither for no class nor for a removed one."""
+    """No class and a removed class have no row."""
     assert safe_row(graph, NO_CLASS, 0.0) is None
     assert safe_row(graph, GONE, 0.9) is None
 

@@ -93,7 +93,7 @@ def test_c14_parts_open_by_keys_and_say_so(pane: Pane, qtbot: QtBot) -> None:
 
 
 def test_what_is_opened_stays_so_for_its_kind_of_page(pane: Pane) -> None:
-    """For the next class and after a restart; the pages of images have a separate state."""
+    """The state is kept for the next class and after a restart; pages of images have their own."""
     open_part(pane.show_class(facts_of_class()), "Rules and notes")
     assert head(pane.show_class(facts_of_class(name="Tern")), "Rules and notes").isChecked()
     assert Settings().is_part_open("class/rules")
@@ -126,7 +126,7 @@ def test_c15_suggested_parents_are_in_the_place_in_the_graph(pane: Pane) -> None
 
 
 def test_a_part_that_is_opened_is_scrolled_to(reviewing: Desk) -> None:
-    """In a low window as much of it as fits, starting at its heading."""
+    """In a low window as much of the part is shown as fits, starting at its heading."""
     window = reviewing.window
     window.resize(1000, 640)
     window.tree.select_class(reviewing.graph.find("Red disc"))

@@ -233,7 +233,7 @@ def test_a_class_is_shown_though_its_project_changes_all_the_time(
 def test_an_image_looked_at_alone_stays_while_others_are_sorted(
     desk: Desk, collection: Collection, is_opened: bool
 ) -> None:
-    """And an image whose comment is being edited."""
+    """Sorting does not change an image in the image view, or one whose comment is being edited."""
     desk.open(collection.project)
     image_id, workspace = desk.grid.current_id, desk.window.workspace
     desk.press(Qt.Key.Key_Space if is_opened else Qt.Key.Key_N)
@@ -249,7 +249,7 @@ def test_an_image_looked_at_alone_stays_while_others_are_sorted(
 
 
 def test_an_imported_label_has_its_own_annotator(desk: Desk, collection: Collection) -> None:
-    """At once on the current card, whose prediction is frozen; it is not this person's label."""
+    """The imported label shows its annotator at once, although the prediction is frozen."""
     desk.open(collection.project)
     desk.window.registry.trigger("show_to_review")
     image_id = desk.choose(0)

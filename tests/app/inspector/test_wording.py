@@ -155,14 +155,14 @@ def test_what_teaches_a_class_in_words(
 
 
 def test_closed_rules_show_the_note_or_the_confidence() -> None:
-    """In one line, also if the note has several."""
+    """The summary is one line, also if the note has several."""
     assert rules_summary(a_class()) == "Minimum confidence 80%"
     noted = a_class(attributes=ClassAttributes(note="Grey back,\nyellow beak"))
     assert rules_summary(noted) == "Grey back, yellow beak"
 
 
 def test_how_well_a_class_is_recognised() -> None:
-    """With the confidence interval for so few labels; a single label shows nothing."""
+    """The text has a confidence interval; a single label shows nothing."""
     curve = PolicyCurve(4, 9, (), recognised=7)
     counted = "Recognised in 7 of 9 labels that were held out (45% to 94%)."
     assert recognised_text(a_class(curve=curve)) == counted

@@ -156,7 +156,7 @@ sys.exit(serve_standard_streams({TryDevice: fail}))
 def test_a_bug_of_a_worker_is_in_both_logs(
     qtbot: QtBot, owner: QObject, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With its traceback, so that the report of either process contains it."""
+    """A bug is logged with its traceback by worker and window."""
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
     job = ProcessJob(
         "Trying", TryDevice("cpu"), [sys.executable, "-c", FAILING_WORKER], parent=owner
@@ -170,7 +170,7 @@ def test_a_bug_of_a_worker_is_in_both_logs(
 
 
 def test_events_and_the_result_come_in_order(qtbot: QtBot, owner: QObject) -> None:
-    """As typed objects."""
+    """Events and result arrive as typed objects, in order."""
     job = scripted(owner, Progress(3, 4), ATTEMPT, Speed({"images_per_s": 9.5}))
     emitted: list[object] = []
     for signal_of_job in (job.progress, job.event_came, job.finished):

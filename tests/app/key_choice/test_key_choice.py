@@ -43,7 +43,7 @@ def record(
 
 
 def test_a_changed_key_works_and_the_old_one_no_longer(reviewing: Desk) -> None:
-    """At once; the menu, the palette, the keys sheet and the field show it."""
+    """It works at once; menu, palette, keys sheet and field show it."""
     card = opened(reviewing)
     record(reviewing, card, "unknown", Key.Key_Q)
     assert card.field.text() == "Q"
@@ -147,7 +147,7 @@ def test_keys_of_a_page_are_changed_like_others(reviewing: Desk) -> None:
 
 
 def test_the_filter_finds_actions_and_keys(reviewing: Desk) -> None:
-    """By words in any order, and by the key itself."""
+    """Actions are found by words in any order, and by the key itself."""
     card = opened(reviewing)
     card.filter.setFocus()
     reviewing.qtbot.keyClicks(card.filter, "class merge")

@@ -135,7 +135,7 @@ def test_enter_relabels_on_disk_before_the_next_and_undo_brings_it_back(
 def test_what_is_kept_is_not_asked_again(
     desk: Desk, wrong: dict[int, str], collection: Collection
 ) -> None:
-    """Nor after reopening the page; undo lists it again; its label is unchanged."""
+    """A confirmed label is not listed after reopening the page; undo lists it again."""
     open_page(desk)
     kept, label = current(desk), desk.label_of(current(desk))
     desk.press(Key.Key_K)

@@ -26,7 +26,7 @@ def name_of(class_id: int) -> str:
     ],
 )
 def test_what_could_be_judged(judged: int, too_few: tuple[int, ...], text: str) -> None:
-    """With the classes that have too few labels, as many as fit."""
+    """The text names classes with too few labels, as many as fit."""
     assert judged_text(LabelCheck((), 24, 6, judged=judged, too_few=too_few), name_of) == text
 
 

@@ -120,7 +120,7 @@ def test_counts_of_every_choice(tmp_path: Path) -> None:
 
 
 def test_what_is_not_clear() -> None:
-    """Both meanings of a class; the photo of the same name, and how it differs."""
+    """Texts name both meanings of a class, and how a photo of the same name differs."""
     assert class_conflicts_title(1) == "1 label may mean another class. It is not imported."
     assert class_conflicts_title(2) == "2 labels may mean another class. They are not imported."
     conflict = ClassConflict("a.jpg", "Apple", "1", ("Fruit/Apple",), ("Fruit/Plum",), "ada")

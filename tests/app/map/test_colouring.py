@@ -85,7 +85,7 @@ def test_a_class_has_the_colour_that_a_person_gave_it(
 def test_no_label_changes_the_colour_of_a_class(
     state: CollectionState, graph: CategoryGraph
 ) -> None:
-    """Neither by another label, nor when another class becomes the largest."""
+    """Neither another label nor another largest class changes a colour."""
     gull, fish = ids(graph, "Gull", "Fish")
     before = coloured(state.image_ids, state, graph, Wish())
     labels = np.array([gull, fish, fish, fish, fish, NO_CLASS])

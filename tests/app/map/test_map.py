@@ -341,7 +341,7 @@ def test_typing_goes_on_where_it_began_while_the_map_is_painted_anew(
 
 
 def test_colours_tell_the_date(desk: Desk, collection: Collection) -> None:
-    """Of images whose metadata has one."""
+    """Images whose metadata has a date are coloured by it."""
     keep_map(collection)
     with Project.open(collection.project) as project:
         ids = list(project.images.table().ids)
@@ -394,7 +394,7 @@ def colours_in_map(canvas: MapCanvas, desk: Desk) -> dict[str, str]:
 def test_a_class_has_one_colour_in_map_list_and_graph_that_no_label_changes(
     desk: Desk, canvas: MapCanvas
 ) -> None:
-    """Also if a label makes another class the largest one of the map."""
+    """The colour stays also if a label makes another class the largest one of the map."""
     before = colours_in_map(canvas, desk)
     assert set(before) == {"Red", "Green", "Blue"}
     for name, colour in before.items():

@@ -22,7 +22,7 @@ def test_the_nearest_within_reach() -> None:
 
 
 def test_a_lasso_encloses_by_the_even_odd_rule() -> None:
-    """Also a concave outline and a ring with points in its hole; two corners enclose nothing."""
+    """Concave outlines and rings with a hole work; two corners enclose nothing."""
     assert POINTS.enclosed([(-1, -1), (11, -1), (11, 1), (-1, 1)]).tolist() == [
         True,
         True,

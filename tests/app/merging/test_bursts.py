@@ -78,7 +78,7 @@ def labels(desk: Desk) -> list[str]:
 def test_one_key_settles_a_burst(
     desk: Desk, copies: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In one undoable step."""
+    """One key settles all conflicts of a sequence in one undoable step."""
     page = merged(desk, copies, monkeypatch)
     assert place(page) == "1 of 2"
     assert len(page.group) == BURST

@@ -137,7 +137,7 @@ def test_ten_conflicts_are_settled_by_keys(
 def test_the_table_of_agreement_is_copied_and_saved(
     reviewing: Desk, from_ben: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """With the numbers before conflicts were settled."""
+    """The table has the numbers before conflicts were settled."""
     desk = reviewing
     page = merged(desk, from_ben, monkeypatch)
     for _ in range(11):

@@ -178,7 +178,7 @@ def test_an_unread_image_that_is_not_there_is_no_broken_file(
 def test_missing_photos_beside_the_project_are_found_when_it_opens(
     desk: Desk, collection: Collection
 ) -> None:
-    """Automatically, in one undoable step; after the undo there is no further search."""
+    """Found photos are relinked in one undoable step; after the undo there is no further search."""
     collection.unsorted.rename(collection.folder / "renamed")
     desk.open(collection.project)
     desk.wait(lambda: desk.window.toast.message == "Found 40 moved images again")
@@ -195,7 +195,7 @@ def test_missing_photos_beside_the_project_are_found_when_it_opens(
 
 
 def test_what_is_not_sure_is_shown_by_one_button(desk: Desk, collection: Collection) -> None:
-    """For copies with other dates the notice has their number, and its button shows the preview."""
+    """The notice counts copies with other dates, and its button shows the preview."""
     renamed = collection.unsorted.rename(collection.folder / "renamed")
     for place, file in enumerate(sorted(renamed.iterdir())):
         os.utime(file, ns=(place, place))
@@ -217,7 +217,7 @@ def test_what_is_not_sure_is_shown_by_one_button(desk: Desk, collection: Collect
 def test_a_search_by_itself_can_be_stopped(
     desk: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In the status bar during other work; then the notice offers the search."""
+    """The status bar cancels the search; then the notice offers it."""
     monkeypatch.setattr("engine.relink.find.find_moved", endless)
     collection.unsorted.rename(collection.folder / "renamed")
     desk.open(collection.project)

@@ -38,7 +38,7 @@ def wait_for(qtbot: QtBot, missing_images: MissingImages, count: int) -> None:
 def test_it_follows_the_project(
     qtbot: QtBot, session: Session, missing_images: MissingImages, collection: Collection
 ) -> None:
-    """On opening, on removal of images, when they are back, and on closing."""
+    """It is updated on opening, on removal of images, when they are back, and on closing."""
     collection.unsorted.rename(collection.folder / "away")
     open_project(qtbot, session, collection.project)
     wait_for(qtbot, missing_images, 40)

@@ -112,7 +112,7 @@ def test_b9_a_flag_straight_after_a_label_is_for_the_labelled_photo(
 
 
 def test_b9_keys_pressed_at_once_flag_the_labelled_photo_too(at_desk: Desk) -> None:
-    """Before the label is stored."""
+    """A flag goes to the labelled photo even before the label is stored."""
     image_id = at_desk.choose(0)
     with at_desk.qtbot.waitSignals([at_desk.window.session.change_made] * 2, timeout=LONG_MS):
         at_desk.press(Key.Key_U)
@@ -171,7 +171,7 @@ def test_a_comment_is_written_in_the_inspector(at_desk: Desk, collection: Collec
 
 
 def test_going_on_keeps_what_was_written(at_desk: Desk, collection: Collection) -> None:
-    """For the image it was written about, not for the next one."""
+    """The comment is saved for its image, not for the next one."""
     image_id = at_desk.choose(0)
     at_desk.press(Key.Key_N)
     editor = page_of(at_desk).notes.editor

@@ -41,7 +41,7 @@ def choose(qtbot: QtBot, chooser: ColumnChooser, column: int, title: str) -> dic
 
 
 def test_the_boxes_say_what_each_column_is(chooser: ColumnChooser) -> None:
-    """Above the first rows, and with accessible names."""
+    """Combo boxes above the first rows show the roles, with accessible names."""
     texts = [box.currentText() for box in chooser.boxes]
     assert texts == ["Name or path of the image", "Not used", "Rank: family"]
     assert chooser.boxes[1].accessibleName() == "What column 2 is"

@@ -64,7 +64,7 @@ def test_a_path_narrows(text: str, names: list[str], graph: CategoryGraph) -> No
 
 
 def test_a_row_shows_by_which_id_or_synonym_it_was_found(graph: CategoryGraph) -> None:
-    """Also below a typed path; a class found by its name shows none."""
+    """The matching id or synonym is shown, also below a typed path, but no matching name."""
     graph.set_attributes(graph.find("Gull"), ClassAttributes("n02041246", ("Larus", "gull bird")))
     graph.set_attributes(graph.find("Puffin"), ClassAttributes(synonyms=("Larus arcticus",)))
 
@@ -117,7 +117,7 @@ def test_where_a_class_stands(graph: CategoryGraph) -> None:
 
 
 def test_commands_hold_every_typed_word() -> None:
-    """In any order, prefixes first."""
+    """Words match in any order; prefixes come first."""
     rows = [
         PaletteRow(title, "", "", "", CommandChoice(title))
         for title in ("Add images", "Images to add", "Undo: Add")
@@ -141,7 +141,7 @@ def test_a_class_of_that_very_name_comes_before_commands_that_have_it_in_their_t
 
 
 def test_a_row_says_what_enter_does_with_it(graph: CategoryGraph) -> None:
-    """For an existing class, a new one, and a new word with a locked class list."""
+    """The hint covers an existing class, a new one, and a new word with a locked class list."""
     labels = label_rows(graph, "Auk", under=graph.find("Bird"))
     assert [row.act_text for row in labels] == ["Create “Auk” under Bird"]
     assert [row.act_text for row in label_rows(graph, "herring")] == [

@@ -106,7 +106,7 @@ def test_without_a_project_there_are_no_backups(desk: Desk) -> None:
 
 
 def test_it_leads_to_the_pages_of_everything_else(reviewing: Desk) -> None:
-    """By one click, which closes the card."""
+    """One click opens each page and closes the card."""
     card = opened(reviewing)
     click(reviewing, card.buttons["backups"])
     assert not card.isVisible()
@@ -119,7 +119,7 @@ def test_it_leads_to_the_pages_of_everything_else(reviewing: Desk) -> None:
 
 
 def test_it_leads_to_the_choice_of_the_device(desk: Desk) -> None:
-    """Also without a project."""
+    """The device can be chosen without a project."""
     computing = desk.window.of(Computing)
     computing.look = lambda: None  # type: ignore[method-assign]
     click(desk, opened(desk).buttons["choose_device"])
@@ -128,7 +128,7 @@ def test_it_leads_to_the_choice_of_the_device(desk: Desk) -> None:
 
 
 def test_it_is_found_in_the_palette(desk: Desk) -> None:
-    """By its name."""
+    """The palette finds the card by its name."""
     desk.press(Key.Key_K, CONTROL)
     assert desk.type_into_palette("settings")[0].title == "Settings"
     desk.press(Key.Key_Return)
@@ -139,7 +139,7 @@ def test_it_is_found_in_the_palette(desk: Desk) -> None:
 
 @pytest.mark.parametrize("size", [(1440, 900), (1000, 640), (720, 450), (600, 420)])
 def test_its_words_are_whole(desk: Desk, size: tuple[int, int]) -> None:
-    """At every size of the window."""
+    """Nothing is clipped at any size of the window."""
     desk.window.resize(*size)
     card = opened(desk)
     QApplication.sendPostedEvents()

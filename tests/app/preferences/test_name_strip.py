@@ -70,7 +70,7 @@ def test_the_first_label_asks_for_the_name(
 def test_labels_from_before_the_name_are_signed_on_request(
     reviewing: Desk, collection: Collection
 ) -> None:
-    """By the button of a toast, as an undoable action."""
+    """The button of a toast signs earlier labels, as an undoable action."""
     reviewing.choose(0)
     reviewing.press_for_change(Key.Key_Return)
     strip, toast = strip_of(reviewing), reviewing.window.toast

@@ -285,7 +285,7 @@ def test_saved_in_every_kind(
     monkeypatch: pytest.MonkeyPatch,
     saving: Callable[[Path, str], None],
 ) -> None:
-    """In the chosen format, with its suffix; the toast opens its folder."""
+    """The file has the chosen format with its suffix; the toast opens its folder."""
     shown: list[QUrl] = []
 
     def open_url(url: QUrl) -> bool:
@@ -326,7 +326,7 @@ def test_never_over_an_image(
 
 
 def test_cancelled(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """At once; the page offers to make the report."""
+    """Cancelling takes effect at once; the page offers to make the report."""
 
     def wait_for_ever(*_given: object, cancel: CancelToken | None = None, **_more: object) -> None:
         assert cancel is not None

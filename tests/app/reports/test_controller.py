@@ -162,7 +162,7 @@ def test_an_unexpected_error_is_offered_until_it_was_read(
 
 
 def test_the_report_of_this_session_is_copied(qtbot: QtBot, settings: Settings) -> None:
-    """From the Help menu: versions, device, the last lines of the log."""
+    """The Help menu copies versions, device and the last lines of the log."""
     with next_start(qtbot, settings) as desk:
         help_action(desk, "Copy the problem report").trigger()
         desk.wait(lambda: "clipboard" in desk.window.toast.message)
@@ -175,7 +175,7 @@ def test_the_report_of_this_session_is_copied(qtbot: QtBot, settings: Settings) 
 def test_the_log_is_shown_where_it_lies(
     qtbot: QtBot, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In the file browser; without one, or without a log, the error is a sentence."""
+    """The file browser shows the log; without one, or without a log, the error is a sentence."""
     answers = iter((True, False))
     shown: list[str] = []
 

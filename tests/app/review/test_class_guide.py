@@ -36,7 +36,7 @@ def test_the_next_class_is_opened_until_all_have_examples(reviewing: Desk) -> No
 
 
 def test_who_dismisses_it_is_left_alone(reviewing: Desk) -> None:
-    """Until the project is reopened."""
+    """A dismissed notice stays away until the project is reopened."""
     guide, session = guide_of(reviewing), reviewing.window.session
     unlabel(reviewing, "Red disc")
     reviewing.wait(guide.isVisible)

@@ -36,7 +36,7 @@ def test_the_keys_are_taught_at_the_first_card(reviewing: Desk, settings: Settin
 
 
 def test_the_line_can_be_put_away(reviewing: Desk, collection: Collection) -> None:
-    """By its button; keys still work, and reopening a project does not show it again."""
+    """A button dismisses the hint; keys still work, and reopening a project does not show it."""
     hint = hint_of(reviewing)
     QTest.mouseClick(button(hint, "Got it"), Qt.MouseButton.LeftButton)
     assert not hint.isVisible()

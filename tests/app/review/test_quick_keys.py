@@ -15,7 +15,7 @@ Key = Qt.Key
 def test_a_key_right_after_a_click_means_the_card_that_was_clicked(
     reviewing: Desk, row: int
 ) -> None:
-    """After a subset chip and a card: no query is awaited, and the digit is not lost."""
+    """A digit right after a subset chip and a click is not lost and needs no query result."""
     grid, header = reviewing.grid, reviewing.window.workspace.header
     header.subset_chosen.emit(reviewing.window.workspace.model.filter.subset)
     place = grid.visualRect(grid.model().index(row, 0)).center()

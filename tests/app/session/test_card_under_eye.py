@@ -77,7 +77,7 @@ def test_only_figures_are_no_news(frozen: FrozenRanking) -> None:
 
 
 def test_what_waits_is_shown_after_a_quiet_second(frozen: FrozenRanking, clock: Clock) -> None:
-    """Not while keys are pressed or the pointer hovers."""
+    """A pending ranking is not shown while keys are pressed or the pointer hovers."""
     frozen.offer(ranked(BANANA, APPLE))
     clock.now_s += QUIET_S - 0.1
     assert not frozen.settle()

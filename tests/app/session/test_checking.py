@@ -64,7 +64,7 @@ def _begin(qtbot: QtBot, session: Session, unclosed: Path) -> SlowWorkJob:
 def test_a_long_check_is_shown(
     qtbot: QtBot, session: Session, unclosed: Path, gate: threading.Event
 ) -> None:
-    """With project name and progress; the job ends when the project is loaded."""
+    """The job has project name and progress, and ends when the project is loaded."""
     job = _begin(qtbot, session, unclosed)
     assert job.title == "Checking Unclosed"
     assert job.last_progress is not None

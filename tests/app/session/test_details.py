@@ -42,7 +42,7 @@ def known(path: Path) -> list[ImageDetails]:
 def test_an_older_project_is_read_in_the_background(
     qtbot: QtBot, session: Session, reading: DetailsReading, older: Path
 ) -> None:
-    """With progress; new states are emitted where images are sorted by date."""
+    """The job has progress; new states are emitted where images are sorted by date."""
     titles = recorded(session.jobs.job_added)
     with qtbot.waitSignal(reading.read, timeout=LONG_MS):
         open_project(qtbot, session, older)

@@ -112,5 +112,5 @@ def test_what_is_scrolled_to_is_embedded_next(
     ids=["nothing is known", "fast", "150 images/s", "slow"],
 )
 def test_a_request_takes_some_seconds(done: int, seconds: float, expected: int) -> None:
-    """At any speed; this is the delay for newly visible images."""
+    """A request has images for a few seconds at any speed, which delays newly visible images."""
     assert images_at_once(EmbedSummary(done, 0, (), 0, seconds, 0.0, "CPU")) == expected

@@ -44,7 +44,7 @@ def is_predicted(session: Session) -> bool:
 def test_opening_reads_what_waits_until_predictions_appear(
     qtbot: QtBot, session: Session, embedding: Embedding, unread: Collection
 ) -> None:
-    """Automatically: the images are embedded, stored and classified."""
+    """Pending images are embedded, stored and classified automatically."""
     changes = recorded(session.change_made)
     open_project(qtbot, session, unread.project)
     qtbot.waitUntil(lambda: is_predicted(session), timeout=LONG_MS)

@@ -77,7 +77,7 @@ def test_a_stop_by_a_person_holds(qtbot: QtBot, session: Session, unread: Collec
 def test_a_notice_is_given_once(
     qtbot: QtBot, session: Session, unread: Collection, tells_at_once: bool
 ) -> None:
-    """As soon as it is known, and not again at the end; the device in use is always reported."""
+    """A notice is emitted once, as soon as it is known; the device in use is always reported."""
     first = replace(progress(3, 12), note="GPU 1")
     second = replace(first, note="CPU", notice=NOTICE if tells_at_once else "")
     script = [first, second, second, ended("CPU", reason="why", notice=NOTICE)]

@@ -28,7 +28,7 @@ def test_a_fit_rests_before_its_next_block(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_cancelled_fit_ends_also_from_its_rest() -> None:
-    """Also while it is paused."""
+    """A paused fit ends on a cancel."""
     token = RestToken(threading.Event())
     token.cancel()
     with pytest.raises(Cancelled):

@@ -130,7 +130,7 @@ def test_another_project_that_is_opened_meanwhile_stays(
 def test_a_new_project_waits_for_it_too(
     desk: Desk, conversion: Conversion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where an environment variable chose the accurate one."""
+    """The backbone of an environment variable is prepared before the project is created."""
     monkeypatch.setenv("PROTOLEAF_BACKBONE", "accurate")
     monkeypatch.setattr(
         QFileDialog, "getSaveFileName", lambda *_arguments: (str(tmp_path / "new.protoleaf"), "")

@@ -74,7 +74,7 @@ def test_the_mirror_equals_the_projects_graph(
 def test_whoever_hears_a_signal_sees_graph_and_state(
     qtbot: QtBot, session: Session, collection: Collection
 ) -> None:
-    """When graph_changed is emitted, the state is set, too."""
+    """The state is set when graph_changed is emitted."""
     seen: list[bool] = []
     session.graph_changed.connect(
         lambda _edits: seen.append(session.state is not None and len(session.graph) > 0)

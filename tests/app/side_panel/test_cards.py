@@ -123,7 +123,7 @@ def test_a_cancel_is_answered_at_once(root: QWidget, qtbot: QtBot) -> None:
 
 
 def test_what_cannot_be_cancelled_offers_no_cancel(root: QWidget) -> None:
-    """Without a tooltip that explains it, and in a step that must not be interrupted."""
+    """Cancel is hidden without a tooltip for it, and in a step that must not be interrupted."""
     assert not view_in(root, "").cancel_button.isVisibleTo(root)
     view = view_in(root)
     assert view.cancel_button.isVisibleTo(root)

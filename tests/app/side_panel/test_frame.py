@@ -35,7 +35,7 @@ def test_esc_and_the_button_ask_to_close(qtbot: QtBot) -> None:
 
 
 def test_a_part_below_the_edge_is_scrolled_to(qtbot: QtBot) -> None:
-    """After the event that requested it."""
+    """Scrolling follows the event that requested it."""
     panel, parts = shown_panel(qtbot, 40)
     last = parts[-1]
     assert last.visibleRegion().isEmpty()
@@ -44,7 +44,7 @@ def test_a_part_below_the_edge_is_scrolled_to(qtbot: QtBot) -> None:
 
 
 def test_the_page_keys_scroll(qtbot: QtBot) -> None:
-    """From the panel as from a button in it, so that plain text can be read by keyboard."""
+    """Page keys work on the panel and its buttons, so that plain text can be read by keyboard."""
     panel, parts = shown_panel(qtbot, 40)
     inside = QPushButton("A button", parts[0])
     inside.show()

@@ -214,7 +214,7 @@ def test_a_toast_stays_inside_its_window(host: QWidget) -> None:
 
 
 def test_a_toast_lies_in_the_band_at_the_bottom(host: QWidget) -> None:
-    """Also when the status bar moves; a long message makes the bar higher while it is shown."""
+    """The toast follows the status bar, which becomes higher for a long message."""
     band = QLabel("All changes saved")
     band.setMargin(12)
     column = QVBoxLayout(host)
@@ -252,7 +252,7 @@ def test_each_key_says_what_it_did(reviewing: Desk) -> None:
 
 
 def test_undo_beside_it_takes_the_label_back(reviewing: Desk) -> None:
-    """By one click, which clears the mark."""
+    """One click removes the label and clears the mark."""
     mark = mark_of(reviewing)
     image_id = reviewing.choose(3)
     reviewing.press_for_change(Key.Key_1)
@@ -335,7 +335,7 @@ def test_b9_the_last_thing_that_happened_is_shown(reviewing: Desk) -> None:
 def test_b9_an_overwritten_label_of_another_person_is_reported(
     desk: Desk, collection: Collection
 ) -> None:
-    """With the class and the annotator; one click restores it."""
+    """The message has class and annotator; one click restores the label."""
     desk.open(collection.project)
     image_id = desk.choose(0)
     top, second = (desk.window.inspector.top_classes_of(image_id)[place] for place in (0, 1))

@@ -14,7 +14,7 @@ from tests.support.contrast import VISIBLE, contrast
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_each_is_seen_on_the_pane(scheme: str, qapp: QApplication) -> None:
-    """Also for black, white and glaring ones of a taxonomy: hue is kept, lightness adapted."""
+    """Also black, white and glaring colours contrast: hue is kept, lightness adapted."""
     set_scheme(scheme)
     for stored in (*SWATCHES, "#000000", "#ffffff", "#ffff00", "#0000ff"):
         assert contrast(own_colour(stored).name(), tokens().colours.surface) >= VISIBLE, stored

@@ -42,7 +42,7 @@ def test_every_rule_puts_words_on_a_ground_where_they_can_be_read(scheme: Scheme
 @pytest.mark.parametrize("variant", ICON_COLOURS)
 @pytest.mark.parametrize("state", ["", ":hover", ":pressed", ":focus"])
 def test_the_icon_of_a_button_can_be_seen(scheme: Scheme, variant: str, state: str) -> None:
-    """In each variant and state, on the background of the style sheet."""
+    """Icons contrast with the background in each variant and state."""
     look = make_tokens(scheme)
     rules = rules_of(make_stylesheet(look))
     kind = f'QPushButton[variant="{variant}"]' if variant else "QPushButton"

@@ -20,7 +20,7 @@ def font_again(qapp: QApplication) -> Iterator[None]:
 
 
 def test_chinese_forms_come_from_chinese_fonts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of each platform; Latin letters use the system font, unless it may have Japanese forms."""
+    """Latin letters use the system font, unless it may have Japanese forms."""
     monkeypatch.setattr(
         QFontDatabase, "writingSystems", lambda _family: [QFontDatabase.WritingSystem.Latin]
     )
@@ -35,7 +35,7 @@ def test_chinese_forms_come_from_chinese_fonts(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_no_family_has_japanese_forms() -> None:
-    """Nor those of Taiwan, Hong Kong and Korea."""
+    """No family has forms of Japan, Taiwan, Hong Kong or Korea."""
     for families in FAMILIES.values():
         assert not [
             each
@@ -54,7 +54,7 @@ def test_other_languages_leave_the_choice_to_the_system(language: str) -> None:
 
 @pytest.mark.usefixtures("font_again")
 def test_a_window_takes_them_on_and_off(qtbot: QtBot, qapp: QApplication) -> None:
-    """Also in the sizes of the style sheet; another language restores the system font."""
+    """Fonts apply also to sizes of the style sheet; another language restores the system font."""
     systems = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont).families()
 
     def worn(language: str) -> QFont:

@@ -62,7 +62,7 @@ def test_all_curves_are_drawn(chart: Chart) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_lines_wear_the_look(chart: Chart, scheme: str) -> None:
-    """Also when it changes while the chart is shown."""
+    """Curves are repainted when the colour scheme changes."""
     set_scheme(scheme)
     chart.redraw()
     image = chart.grab().toImage()
@@ -135,7 +135,7 @@ def test_every_number_of_an_axis_fits(chart: Chart) -> None:
     ("spacing", "decimals"), [(200, 0), (1, 0), (0.5, 1), (0.05, 2), (1e-9, 4)]
 )
 def test_neighbouring_numbers_differ(spacing: float, decimals: int) -> None:
-    """As many decimals as needed, but no more than fit."""
+    """Labels have as many decimals as needed, but no more than fit."""
     assert _decimals(spacing) == decimals
 
 

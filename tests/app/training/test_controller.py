@@ -54,7 +54,7 @@ def test_the_panel_stands_beside_the_collection(reviewing: Desk) -> None:
 
 
 def test_the_keyboard_reaches_settings_and_buttons(reviewing: Desk) -> None:
-    """By Tab, from the top to Start; the scroll area is skipped, and page keys scroll it."""
+    """Tab goes from the top to Start past the scroll area, which page keys scroll."""
     reviewing.window.resize(reviewing.window.minimumSizeHint())
     panel = panel_for(reviewing, "train_backbone")
     form = panel.forms[Depth.BACKBONE]
@@ -337,7 +337,7 @@ def test_without_labels_there_is_nothing_to_learn_from(desk: Desk, tmp_path: Pat
 
 
 def test_the_plan_reaches_the_worker(reviewing: Desk) -> None:
-    """With the worker's names for the settings."""
+    """The request has the worker's names for the settings."""
     trainer = Trainer(["wait"])
     prepare(reviewing, trainer)
     panel = panel_for(reviewing, "train_backbone")
@@ -356,6 +356,6 @@ def test_the_plan_reaches_the_worker(reviewing: Desk) -> None:
 
 
 def test_the_button_says_start(reviewing: Desk) -> None:
-    """In both forms."""
+    """The button of both forms says Start."""
     panel = panel_for(reviewing)
     assert {form.start_button.text() for form in panel.forms.values()} == {"Start"}

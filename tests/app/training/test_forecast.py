@@ -23,7 +23,7 @@ Key = Qt.Key
 
 
 def test_the_time_is_measured_when_somebody_looks(reviewing: Desk) -> None:
-    """Not before the panel is open; it follows the iterations, and is measured once."""
+    """The time is measured once, when the panel is open, and follows the iterations."""
     panel = panel_for(reviewing)
     player = reviewing.window.of(Models).forecast._make_job  # noqa: SLF001 (the requested jobs)
     assert isinstance(player, Player)
@@ -138,7 +138,7 @@ def test_training_the_accurate_backbone_on_few_labels_is_not_proposed(
 def test_a_program_without_pytorch_says_which_one_trains(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Before anything is started."""
+    """The form says so before anything is started."""
     monkeypatch.setattr("engine.collection.training.settings.is_packaged", lambda: True)
     monkeypatch.setattr("engine.collection.training.settings.find_spec", lambda _name: None)
     form = panel_for(reviewing, "train_backbone").forms[Depth.BACKBONE]

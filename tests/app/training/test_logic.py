@@ -36,7 +36,7 @@ def test_the_usual_side_can_be_chosen() -> None:
 
 
 def test_more_work_takes_longer() -> None:
-    """In proportion to the iterations, plus a constant."""
+    """Time is proportional to the iterations, plus a constant."""
     assert tuning_s(Plan(Depth.PROPAGATION, 2000)) > tuning_s(DEFAULTS[Depth.PROPAGATION])
     assert TrainingDuration(iteration_s=0.5, others_s=20.0).seconds(200) == 120.0
 
@@ -52,7 +52,7 @@ def test_labels_are_counted(counts: list[int], found: Labels) -> None:
 
 
 def test_a_stopped_training_has_its_plan() -> None:
-    """From the settings of the worker's request; Conv4 has an input size."""
+    """The plan is restored from the settings of the worker's request."""
     for plan in (Plan(Depth.BACKBONE, 40), Plan(Depth.BACKBONE, 20, StartingPoint.CONV4, 84)):
         assert Plan.of_settings(plan.settings()) == plan
 
@@ -106,7 +106,7 @@ def test_the_accuracy_range_holds_the_curve(values: list[float]) -> None:
 
 
 def test_the_loss_range_holds_both_curves() -> None:
-    """Also if all losses are equal or zero."""
+    """The range is valid also if all losses are equal or zero."""
     curves = Curves()
     curves.add(TrainingPoint(0, 0.0, 0.0))
     low, high = curves.loss_range()

@@ -21,7 +21,7 @@ from engine.training.curve import TrainingDuration
 
 
 def test_figures_are_compared(qapp: QApplication) -> None:
-    """In one line, and what they were measured on."""
+    """One line has both figures; another says what they were measured on."""
     figures = Figures(0.5714, 0.6190, 42)
     assert comparison(figures) == "Current: 57.1%  ·  New: 61.9%"
     assert measured_on(Figures(0.6, 0.6, 42)) == "Accuracy on 42 held-out images."
@@ -38,7 +38,7 @@ def test_few_images_are_no_proof(qapp: QApplication) -> None:
 
 
 def test_what_was_not_measured_is_shown(qapp: QApplication) -> None:
-    """Without figures."""
+    """The texts have no figures."""
     figures = Figures(None, None)
     assert "Too few labels" in comparison(figures)
     assert "%" not in comparison(figures)
@@ -66,7 +66,7 @@ def test_the_duration_is_rough(
 
 
 def test_training_is_advised_where_it_is_likely_to_help(qapp: QApplication) -> None:
-    """With the number of labels and the measured time; otherwise ""."""
+    """The advice has the number of labels and the measured time; otherwise it is ""."""
     labels, plan, expected = (
         Labels(406, 81, will_help=True),
         DEFAULTS[Depth.BACKBONE],
@@ -82,7 +82,7 @@ def test_training_is_advised_where_it_is_likely_to_help(qapp: QApplication) -> N
 
 
 def test_a_stopped_training_says_how_far_it_was(qapp: QApplication) -> None:
-    """And that it can be resumed."""
+    """The text also says that it can be resumed."""
     text = stopped_text(StoppedTraining(120, Plan(Depth.BACKBONE, 200)))
     assert text == "Training stopped after 120 of 200 iterations. It can be resumed."
 

@@ -319,7 +319,7 @@ def test_folders_are_classes_only_where_they_were_ticked(desk: Desk, sites: Path
 
 
 def test_all_folders_are_ticked_at_once(desk: Desk, sites: Path) -> None:
-    """Except their parent; and none again."""
+    """All folders except their parent are ticked, then none."""
     card = dropped(desk, sites)
     click(desk, card.classes.ways[ClassesFrom.FOLDERS], QPoint(8, 8))
     click(desk, card.classes.all_button)

@@ -192,7 +192,7 @@ def test_the_last_project_is_opened_at_the_start_if_one_wants(
 def test_a_row_opens_its_project_wherever_it_is_clicked(
     returning: Desk, collection: Collection
 ) -> None:
-    """On the folder's name, too; a press released elsewhere opens nothing."""
+    """The folder's name can be clicked, too; a press released elsewhere opens nothing."""
     row = returning.window.of(Projects).page.recent.rows[collection.project]
     place = QPoint(row.width() - 12, row.height() - 12)
     opened = recorded(returning.window.of(Projects).page.project_requested)
@@ -242,7 +242,7 @@ def test_the_menu_opens_a_recent_project(
 def test_the_list_of_recent_projects_is_cleared(
     returning: Desk, collection: Collection, settings: Settings
 ) -> None:
-    """In the menu and on the start page; the files stay."""
+    """The list is cleared in the menu and on the start page; the files stay."""
     menu = open_recent(returning)
     click_at(menu, menu.actionGeometry(menu.actions()[-1]).center())
     assert settings.recent_projects() == []

@@ -80,7 +80,7 @@ def test_it_opens_on_its_best_face(desk: Desk, prepared: Path) -> None:
 
 
 def test_it_opens_beside_an_open_project(reviewing: Desk, prepared: Path) -> None:
-    """From the palette; the open project stays until the sample is there."""
+    """The palette opens it; the open project stays until the sample is there."""
     reviewing.press(Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
     reviewing.type_into_palette("try the sample")
     with reviewing.qtbot.waitSignal(reviewing.window.session.loaded, timeout=LONG_MS):

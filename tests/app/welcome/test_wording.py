@@ -63,7 +63,7 @@ def test_a_duration_is_rough(images: int, expected: str) -> None:
 
 
 def test_no_duration_is_shown_too_early() -> None:
-    """Not while images are being counted, and not without a measured photo."""
+    """No duration is shown while images are being counted or without a measured photo."""
     assert duration_text(ExpectedSpeed(10.0, has_photos=True), Photos(800, is_counting=True)) == ""
     assert duration_text(ExpectedSpeed(10.0), Photos(800)) == ""
 

@@ -108,7 +108,7 @@ def test_keys_reach_every_image(qtbot: QtBot, listed: MoveList) -> None:
 def test_only_visible_faces_are_decoded(
     qtbot: QtBot, thumbnails: Thumbnails, listed: MoveList
 ) -> None:
-    """Of a thousand images in an expanded row only those that fit the viewport."""
+    """Of a thousand images in an expanded row only those that fit the viewport are decoded."""
     listed.show_changes(
         ChangedImages((ClassMove(1, 2, np.arange(1, 1_001)),)), many_pictures(1_000), str
     )

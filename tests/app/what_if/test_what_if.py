@@ -80,7 +80,7 @@ def test_edits_are_seen_before_they_are_done(desk: Desk, collection: Collection)
 
 
 def test_what_is_kept_is_one_step_and_stays_shown(desk: Desk, collection: Collection) -> None:
-    """By keys; afterwards the badge counts the changes, and one undo reverts them."""
+    """Kept by keys; the badge counts the changes, and one undo reverts them."""
     desk.open(collection.project)
     before = own_copy(desk.state)
     band = begin(desk)
@@ -103,7 +103,7 @@ def test_what_is_kept_is_one_step_and_stays_shown(desk: Desk, collection: Collec
 
 
 def test_undo_within_goes_back_to_where_it_began(desk: Desk, collection: Collection) -> None:
-    """Not beyond the start of what if; the banner is updated."""
+    """Undo stops at the start of what if; the banner is updated."""
     desk.open(collection.project)
     assert is_enabled(desk, "undo")
     band = begin(desk)

@@ -127,7 +127,7 @@ def test_the_line_above_held_cards_counts_what_the_tree_counts(reviewing: Desk) 
 
 @pytest.mark.parametrize("size", [(1440, 900), (1000, 640)])
 def test_order_and_size_keep_their_place(reviewing: Desk, size: tuple[int, int]) -> None:
-    """Also next to sort button and badge; chips are hidden before them."""
+    """Sort button and badge do not move them; chips are hidden first."""
     reviewing.window.resize(*size)
     (order,), (slider,) = (
         header(reviewing).findChildren(QComboBox),
@@ -145,7 +145,7 @@ def test_order_and_size_keep_their_place(reviewing: Desk, size: tuple[int, int])
 
 
 def test_orders_stand_in_the_palette_too(reviewing: Desk) -> None:
-    """And in the menu View, below Sort by; the combo box follows."""
+    """The palette and the menu View, below Sort by, have the orders; the combo box follows."""
     (order,) = header(reviewing).findChildren(QComboBox)
     reviewing.press(Key.Key_K, CONTROL)
     rows = reviewing.type_into_palette("sort by class")
@@ -236,7 +236,7 @@ def test_a_title_of_200_letters_cuts_no_chip(
 
 
 def test_an_image_alone_says_its_place_and_goes_on(reviewing: Desk) -> None:
-    """Among the shown images; labelling by key shows the next one and its position."""
+    """The bar has the position among the shown images; labelling by key shows the next one."""
     reviewing.choose(0)
     reviewing.press(Key.Key_Space)
     view = reviewing.window.workspace.image_view

@@ -19,7 +19,7 @@ def _ends_of(header: Header) -> tuple[int, int]:
 
 
 def test_a_count_stands_right_behind_the_title(qtbot: QtBot) -> None:
-    """Also behind a short title after a long one; chips hidden for that one are shown again."""
+    """The count follows a short title after a long one; hidden chips are shown again."""
     header = Header()
     qtbot.addWidget(header)
     header.resize(760, 48)

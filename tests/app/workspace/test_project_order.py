@@ -40,7 +40,7 @@ def test_a_project_opens_with_what_teaches_most(desk: Desk, collection: Collecti
 def test_what_was_chosen_stays_for_the_project_alone(
     desk: Desk, collection: Collection, settings: Settings
 ) -> None:
-    """Also when it is reopened; another project has its own order."""
+    """The order is restored for the project; another project has its own."""
     desk.open(collection.project)
     desk.window.registry.trigger("order_class")
     create_project(desk.qtbot, desk.window.session, collection.folder / "other.protoleaf")

@@ -43,7 +43,7 @@ def row(desk: Desk, place: int) -> QPoint:
 
 
 def test_a_search_is_saved_and_found_again_by_a_click(reviewing: Desk) -> None:
-    """With its count; the button is hidden while a saved search is shown."""
+    """The row has a count; the button is hidden while a saved search is shown."""
     save(reviewing, "labelled OR flagged")
     bar, rows = reviewing.window.workspace.search_bar, reviewing.window.tree.subset_list
     assert not bar.save_button.isVisible()
@@ -58,7 +58,7 @@ def test_a_search_is_saved_and_found_again_by_a_click(reviewing: Desk) -> None:
 
 
 def test_a_count_follows_labels(reviewing: Desk) -> None:
-    """On a thread."""
+    """Counts are updated on a thread."""
     save(reviewing, "labelled")
     reviewing.press(Key.Key_Escape)
     reviewing.choose(0)
@@ -68,7 +68,7 @@ def test_a_count_follows_labels(reviewing: Desk) -> None:
 
 
 def test_a_saved_search_is_renamed_removed_and_that_is_undone(reviewing: Desk) -> None:
-    """By its menu and by keys, in the row itself."""
+    """The row is edited by its menu and by keys."""
     save(reviewing, "labelled")
     rows = reviewing.window.tree.subset_list
     # A new window ignores a pointer that does not move.
@@ -93,7 +93,7 @@ def test_a_saved_search_is_renamed_removed_and_that_is_undone(reviewing: Desk) -
 
 
 def test_a_search_names_the_part_that_matches_nothing(reviewing: Desk) -> None:
-    """Below the field, with a suggestion."""
+    """The message is below the field, with a suggestion."""
     bar = reviewing.window.workspace.search_bar
     search(reviewing, "labelled dragon")
     reviewing.wait(lambda: bar.problem == "Nothing matches “dragon”.")

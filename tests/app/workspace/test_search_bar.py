@@ -151,7 +151,7 @@ def test_completions_of_fields_by_keys(searcher: Desk) -> None:
 
 
 def test_filters_write_the_search_and_read_it(searcher: Desk) -> None:
-    """Both ways: filters are written into the field, and parsed from it."""
+    """Filters are written into the field, and parsed from it."""
     workspace = workspace_of(searcher)
     searcher.press(Key.Key_F, CONTROL)
     QTest.mouseClick(workspace.search_bar.filter_button, Qt.MouseButton.LeftButton)

@@ -139,7 +139,7 @@ def test_it_says_why_nothing_can_be_accepted(doubtful: Desk, bar: SelectionBar) 
 
 
 def test_no_reason_where_all_classes_have_examples() -> None:
-    """Nor about others than a single class."""
+    """A single class gives another reason."""
     assert nothing_sure_text(NONE_SURE, None, graph_of({"Gull": ()})) == ""
     only = nothing_sure_text(NONE_SURE, ClassesSeen(1, 1, 0.5), graph_of({"Gull": ()}))
     assert only == "There is only one class. Nothing here is sure enough yet: label more classes."
@@ -238,7 +238,7 @@ def test_no_card_moves_or_hides_behind_it(reviewing: Desk, bar: SelectionBar) ->
 
 @pytest.mark.parametrize("size", [(1440, 900), (1000, 640), (860, 500)])
 def test_it_fits_every_window(reviewing: Desk, bar: SelectionBar, size: tuple[int, int]) -> None:
-    """In one or more lines, without clipped texts or parts outside."""
+    """The bar wraps to more lines, without clipped texts or parts outside."""
     reviewing.window.resize(*size)
     reviewing.wait(lambda: bar.width() == reviewing.window.workspace.width())
     reviewing.wait(lambda: not clipped(bar))

@@ -24,7 +24,7 @@ Key = Qt.Key
 
 
 def test_labels(reviewing: Desk, reader: Reader) -> None:
-    """Of one image in the status line, of several in a toast; and rejected actions."""
+    """Labels of one image in the status line, of several in a toast; and rejected actions."""
     reviewing.window.registry.trigger("show_all")
     for key in (Key.Key_1, Key.Key_U, Key.Key_X):
         reviewing.choose(30)
@@ -81,7 +81,7 @@ def test_edits_of_classes(reviewing: Desk, reader: Reader) -> None:
 def test_a_backup_that_cannot_be_made(
     reviewing: Desk, reader: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Before a large edit, which is applied anyway."""
+    """A large edit is applied although its backup fails."""
 
     def refuse(_backups: ProjectBackups, *_words: object, **_more: object) -> None:
         raise StorageError(

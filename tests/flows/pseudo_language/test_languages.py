@@ -30,7 +30,7 @@ def test_it_is_the_language_of_a_setting(spoken: str) -> None:
 
 
 def test_nothing_is_cut(reviewing: Desk, reader: Reader) -> None:
-    """On the screens of all actions; `PROTOLEAF_PICTURES` saves screenshots."""
+    """All texts fit on the screens of all actions; `PROTOLEAF_PICTURES` saves screenshots."""
     reader.finds_english = False
     reader.read("welcome")
     read_every_action(reviewing, reader)

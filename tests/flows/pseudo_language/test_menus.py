@@ -9,7 +9,7 @@ from tests.support.sessions import act, settle
 
 
 def test_the_menu_of_a_card(reviewing: Desk, reader: Reader) -> None:
-    """Of a labelled card, of an unlabelled one, and of several."""
+    """The menu of a labelled card, of an unlabelled one, and of several."""
     view = reviewing.grid
     for row in (0, 2):
         reviewing.choose(row)
@@ -23,7 +23,7 @@ def test_the_menu_of_a_card(reviewing: Desk, reader: Reader) -> None:
 
 
 def test_the_menu_of_a_class(reviewing: Desk, reader: Reader) -> None:
-    """Of one with two parents, of several, and of the area below all rows."""
+    """The menu of a class with two parents, of several, and of the area below all rows."""
     graph, view = reviewing.graph, reviewing.window.tree.front
     blue, disc = graph.find("Blue"), graph.find("Red disc")
     act(
@@ -44,7 +44,7 @@ def test_the_menu_of_a_class(reviewing: Desk, reader: Reader) -> None:
 
 
 def test_the_menu_of_a_class_in_the_drawing(reviewing: Desk, reader: Reader) -> None:
-    """And of the area between the cards."""
+    """The menu of a class, and of the area between the cards."""
     reviewing.press(Qt.Key.Key_G, CONTROL)
     board = reviewing.window.workspace.graph.board
     canvas = board.canvas

@@ -42,7 +42,7 @@ def in_reading_order(spoken: str, *places: QRect) -> list[QRect]:
 
 
 def test_nothing_is_cut(reviewing: Desk, reader: Reader) -> None:
-    """On the screens of all actions; `PROTOLEAF_PICTURES` saves screenshots."""
+    """All texts fit on the screens of all actions; `PROTOLEAF_PICTURES` saves screenshots."""
     reader.read("welcome")
     read_every_action(reviewing, reader)
 
@@ -86,7 +86,7 @@ def columns_that_differ(one: QImage, other: QImage) -> list[int]:
 
 @both_ways
 def test_arrows_go_from_card_to_card_as_is_seen(reviewing: Desk, spoken: str) -> None:
-    """To the next card of the row, and back."""
+    """The arrow key in reading direction goes to the next card of the row."""
     onwards, back = (
         (Key.Key_Left, Key.Key_Right) if is_mirrored(spoken) else (Key.Key_Right, Key.Key_Left)
     )
@@ -102,7 +102,7 @@ def test_arrows_go_from_card_to_card_as_is_seen(reviewing: Desk, spoken: str) ->
 
 @both_ways
 def test_a_click_takes_the_card_that_is_seen(reviewing: Desk, spoken: str) -> None:
-    """At the trailing edge of the second one."""
+    """A click at the trailing edge of the second card selects it."""
     view = reviewing.grid
     second = view.visualRect(view.model().index(1, 0))
     across = second.left() + 6 if is_mirrored(spoken) else second.right() - 6
@@ -112,7 +112,7 @@ def test_a_click_takes_the_card_that_is_seen(reviewing: Desk, spoken: str) -> No
 
 @both_ways
 def test_arrows_open_a_branch_towards_its_rows(reviewing: Desk, spoken: str) -> None:
-    """And collapse it in the other direction; the chevron is on the leading side."""
+    """The arrow in reading direction expands, the other collapses; the chevron is leading."""
     opening, closing = (
         (Key.Key_Left, Key.Key_Right) if is_mirrored(spoken) else (Key.Key_Right, Key.Key_Left)
     )
@@ -136,7 +136,7 @@ def test_arrows_open_a_branch_towards_its_rows(reviewing: Desk, spoken: str) -> 
 
 @both_ways
 def test_arrows_go_from_image_to_image(reviewing: Desk, spoken: str) -> None:
-    """In the image view; the button for the next image is on the side of its arrow."""
+    """Arrows in the image view follow the reading direction, as do the buttons."""
     onwards, back = (
         (Key.Key_Left, Key.Key_Right) if is_mirrored(spoken) else (Key.Key_Right, Key.Key_Left)
     )
@@ -156,7 +156,7 @@ def test_arrows_go_from_image_to_image(reviewing: Desk, spoken: str) -> None:
 
 @both_ways
 def test_stars_are_counted_from_where_they_begin(reviewing: Desk, spoken: str) -> None:
-    """By a click, and by arrows."""
+    """Clicks and arrows count stars from the leading side."""
     image_id = reviewing.choose(0)
     (stars,) = reviewing.window.inspector.findChildren(StarRating)
     click(stars, QPoint(stars.width() - 10 if is_mirrored(spoken) else 10, stars.height() // 2))
@@ -189,7 +189,7 @@ def test_a_plot_and_its_slider_stay_as_they_are(reviewing: Desk, class_page: Ins
 
 
 def test_names_begin_where_all_lines_do(class_page: Inspector) -> None:
-    """Also a name in Latin letters, whose own direction is left to right."""
+    """A Latin name is aligned to the right, although its own direction is left to right."""
     (title,) = (label for label in class_page.findChildren(QLabel) if label.text() == "Red disc")
     inked = columns_with_ink(title.grab().toImage())
     assert title.width() - inked[-1] < inked[0]
