@@ -296,7 +296,8 @@ def _card(width: int, side: int, trained: TrainedPropagation, run: Path) -> Back
         description="A small residual network trained by us from random weights and listened to at "
         "all its stages; embeddings are whitened within the training classes and have length 1.",
         training_data="Tiny ImageNet, training part: 50,000 images of 200 classes at 64 px. "
-        "Head and attention: its validation part, the attention on the WordNet branches above the classes.",
+        "Head and attention: its validation part, the attention on the WordNet branches above "
+        "the classes.",
         licence="The weights are ours, under the program's licence. "
         "Tiny ImageNet is for research use.",
         command="python -m research.bundled_model pretrain, twice, then finish; seed 0; "

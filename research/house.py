@@ -1,7 +1,7 @@
 """Size of the program by folder: `python -m research.house`.
 
-Tokens are those of `python -m tokenize` without comments, line ends and indentation, so that neither
-docstrings nor the width of lines change them by more than one each.
+Tokens are those of `python -m tokenize` without comments, line ends and indentation, so that each
+docstring counts as one token and the width of lines does not matter.
 """
 
 import ast
@@ -36,7 +36,7 @@ def sizes_of(text: str) -> Counter[str]:
 
 
 def sizes_by_folder(root: Path, packages: tuple[str, ...] = PACKAGES) -> dict[str, Counter[str]]:
-    """Sizes of each folder below the packages, largest first; modules directly in a package together."""
+    """Sizes of each folder below the packages, largest first; top-level modules count together."""
     found: dict[str, Counter[str]] = {}
     for package in packages:
         for path in sorted((root / package).rglob("*.py")):

@@ -15,9 +15,8 @@ from engine.runtime.backbone import BackboneSession
 from engine.runtime.providers import CPU_CHOICE
 
 SIMULATED: Final = "simulated:"  # prefix of the device name, before the images a second
-BATCH: Final = (
-    64  # images of a run. Chosen: fewer than on a GPU, so that short benchmarks have many runs.
-)
+BATCH: Final = 64
+"""Images of a run. Chosen: fewer than on a GPU, so that short benchmarks have many runs."""
 LEAST_WAIT_S: Final = 1e-4
 
 

@@ -114,7 +114,8 @@ def _choose_few_shot(
             f"{recipe.fewest_images} images or more",
             found=f"{len(candidates)} classes on that level, {len(fitting)} of them with enough "
             f"images, of which {max(0, wanted - test_count)} to train and {test_count} to test",
-            remedy="choose a source with more classes, or a larger share of few-shot or test classes",
+            remedy="choose a source with more classes, or a larger share of few-shot or test "
+            "classes",
         )
     generator = np.random.default_rng([recipe.seed, _CHOICE_STREAM])
     chosen = [fitting[position] for position in generator.permutation(len(fitting))[:wanted]]

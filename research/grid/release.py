@@ -64,7 +64,8 @@ def release(
             f"Conv4 of the paper's experiments, trained as {TITLES[cell.method]} at {side} px."
         ),
         training_data=f"{data.name}, split {cell.split}: "
-        f"{len(data.training_few_shot)} few-shot classes and the coarse classes above them; {cell.validation} classes were put aside for every choice.",
+        f"{len(data.training_few_shot)} few-shot classes and the coarse "
+        f"classes above them; {cell.validation} classes were put aside for every choice.",
         licence="Apache-2.0, as the program; the images keep their own terms.",
         command=f"protoleaf experiment table DATA --seeds {cell.seed + 1} "
         f"--shots {cell.shots} --method {cell.method}",

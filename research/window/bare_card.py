@@ -16,10 +16,8 @@ if TYPE_CHECKING:
 CARD: Final = QSize(168, 208)  # logical pixels
 LINES: Final = ("Class 1.2.3", "87%, Family 1.2")
 LINE_HEIGHT: Final = 20  # logical pixels
-REPAINTS: Final = (
-    100  # per key; processor and disk time are then in about the same proportion as of a key
-)
-
+REPAINTS: Final = 100
+"""Per key, so that processor and disk time are in about the same proportion as of a key."""
 BLOCK_S: Final = 0.01  # until fits pause
 
 

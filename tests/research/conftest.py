@@ -1,4 +1,4 @@
-"""Experiments in tests run on one core and on one generated data set."""
+"""Experiments in tests use one core and one generated data set."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +14,7 @@ from tests.support.quick_training import quick_settings
 
 @pytest.fixture(autouse=True)
 def one_thread() -> Iterator[None]:
-    """Small tensors are slower on several cores, and tests run side by side."""
+    """Small tensors are slower on several cores, and tests run in parallel."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
@@ -23,13 +23,13 @@ def one_thread() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def colours() -> FewShotData:
-    """A data set in memory; nobody writes to it."""
+    """A read-only data set in memory."""
     return colour_data()
 
 
 @pytest.fixture(scope="session")
 def trained_runs(tmp_path_factory: pytest.TempPathFactory, colours: FewShotData) -> Path:
-    """Folder of runs with PPN and Prototypical Net for 5-way 1-shot, seed 3; tests only read it."""
+    """Folder of runs with PPN and Prototypical Net for 5-way 1-shot, seed 3; read-only."""
     folder = tmp_path_factory.mktemp("runs")
     for method in ("ppn", "prototypical-net"):
         train_cell(colours, Cell(method, 5, 1), quick_settings(seed=3), folder)

@@ -1,4 +1,4 @@
-"""Candidates for the bundled backbone: shapes, and starting from a deeper network."""
+"""Candidates for the bundled backbone: shapes, and initialisation from a deeper network."""
 
 import pytest
 import torch
@@ -9,7 +9,7 @@ from research.leaf_net import LeafNet
 
 
 def test_candidates_start_from_candidates() -> None:
-    """A start is itself a candidate, of the same widths."""
+    """A start is a candidate of the same widths."""
     for each in CANDIDATES.values():
         if each.start:
             assert candidate(each.start).widths == each.widths
@@ -32,7 +32,7 @@ def test_the_first_blocks_of_each_stage_are_taken_over() -> None:
 
 
 def test_what_the_classifier_listens_to() -> None:
-    """The last stage alone, or all."""
+    """The last stage alone, or all stages."""
     deep, short = candidate("deep"), candidate("short")
     assert deep.trained_part(deep.network()).embedding_width == 384
     assert short.trained_part(short.network()).embedding_width == 720

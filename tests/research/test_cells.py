@@ -18,7 +18,7 @@ CELL = Cell("prototypical-net", 5, 1)
 
 @pytest.mark.parametrize("method", METHODS)
 def test_train_and_test(method: str, colours: FewShotData, tmp_path: Path) -> None:
-    """Every method trains, is found again, and is tested on 600 tasks."""
+    """Every method trains, is loaded again, and is tested on 600 tasks."""
     cell, settings = Cell(method, 2, 1), quick_settings()
     outcome = train_cell(colours, cell, settings, tmp_path)
     assert [point.iteration for point in outcome.curve] == [2, 3]
@@ -36,7 +36,7 @@ def test_train_and_test(method: str, colours: FewShotData, tmp_path: Path) -> No
 def test_same_training_same_result(
     colours: FewShotData, trained_runs: Path, tmp_path: Path
 ) -> None:
-    """A training that was stopped and went on gives the accuracies of one that was not."""
+    """A resumed training gives the same accuracies as an uninterrupted one."""
     settings = quick_settings(seed=3)
     cancel = CancelToken()
     with pytest.raises(Cancelled):
@@ -52,7 +52,7 @@ def test_same_training_same_result(
 def test_a_training_may_begin_with_the_weights_of_another(
     colours: FewShotData, tmp_path: Path
 ) -> None:
-    """Its first loss is another than that of random weights, and the same each time."""
+    """The first loss differs from that of random weights, and is deterministic."""
     first, settings = Cell("prototypical-net", 5, 1), quick_settings(point_interval=1)
     train_cell(colours, first, settings, tmp_path / "a")
     train_cell(colours, first, settings, tmp_path / "b")
@@ -65,7 +65,7 @@ def test_a_training_may_begin_with_the_weights_of_another(
 
 
 def test_columns_share_nothing_but_closer_look(tmp_path: Path) -> None:
-    """Closer Look's training knows no ways and shots, so one serves all columns."""
+    """Closer Look's training does not depend on ways and shots, so columns share it."""
     folders = {Cell("closer-look-star", ways, 1).folder(tmp_path, "pure") for ways in (5, 10)}
     assert len(folders) == 1
     assert (
@@ -81,14 +81,14 @@ def test_columns_share_nothing_but_closer_look(tmp_path: Path) -> None:
 
 
 def test_settings_of_a_column() -> None:
-    """Ways and shots go where they are needed."""
+    """Ways and shots reach the settings that use them."""
     settings = settings_for(Cell("gnn", 10, 5), MethodSettings())
     assert (settings.shape.ways, settings.shape.shots, settings.gnn.max_ways) == (10, 5, 10)
     assert settings.propagation.own_weight == 0.5
 
 
 def test_checkpoint_of_other_settings(colours: FewShotData, trained_runs: Path) -> None:
-    """Training with other settings into the same folder is refused, naming the first that differs."""
+    """Training with other settings into the same folder is refused, naming the first one."""
     with pytest.raises(
         InputError, match=r"trained with another seed: expected 4, found 3 in .*another folder"
     ):
@@ -96,7 +96,7 @@ def test_checkpoint_of_other_settings(colours: FewShotData, trained_runs: Path) 
 
 
 def test_checkpoint_of_another_architecture(colours: FewShotData, trained_runs: Path) -> None:
-    """An attention of another width does not fit; the message names a tensor and both shapes."""
+    """The message has the tensor and both shapes."""
     settings = quick_settings(seed=3, hidden_width=4)
     with pytest.raises(
         ModelError, match=r"expected attention\.g\.weight \(4, 64\), found \(128, 64\)"
@@ -105,19 +105,19 @@ def test_checkpoint_of_another_architecture(colours: FewShotData, trained_runs: 
 
 
 def test_unfinished_training(colours: FewShotData, trained_runs: Path) -> None:
-    """Nothing is tested before its time."""
+    """An unfinished training is not tested."""
     with pytest.raises(InputError, match="not finished: expected 9 iterations, found 3"):
         load_cell(colours, CELL, quick_settings(seed=3, iterations=9), trained_runs)
 
 
 def test_no_training(colours: FewShotData, tmp_path: Path) -> None:
-    """A missing checkpoint is named."""
+    """The message has the missing checkpoint."""
     with pytest.raises(FormatError, match="prototypical-net"):
         load_cell(colours, CELL, quick_settings(), tmp_path)
 
 
 def test_images_smaller_than_the_side(colours: FewShotData, tmp_path: Path) -> None:
-    """The stored images are 16 px."""
+    """The stored images have 16 px."""
     with pytest.raises(InputError, match="at most 16 px, found 32 px"):
         train_cell(colours, CELL, quick_settings(side=32), tmp_path)
 

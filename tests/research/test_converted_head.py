@@ -15,7 +15,7 @@ def _photos(seed: int, scatter: tuple[float, ...]) -> Photos:
 
 
 def test_directions_that_vary_are_kept() -> None:
-    """Three of five numbers: those along which classes differ, from the mean of all collections."""
+    """Three of five directions: those in which classes differ, centred by all collections."""
     head = fit_cut([_photos(0, (0.1,) * 5), _photos(1, (0.1,) * 5)], 3)
     assert head.matrix.shape == (3, 5)
     assert np.abs(head.matrix[:, 3:]).max() < 0.05 * np.abs(head.matrix).max()
@@ -31,7 +31,7 @@ def test_scatter_within_classes_counts_less() -> None:
 
 
 def test_collections_count_the_same() -> None:
-    """A hundred times as many photos of one collection change little."""
+    """A hundredfold of photos in one collection changes little."""
     one, other = _photos(0, (0.1,) * 5), _photos(1, (0.1,) * 5)
     many = np.tile(other[0], (100, 1)), np.tile(other[1], 100)
     few, more = fit_cut([one, other], 2), fit_cut([one, many], 2)

@@ -14,7 +14,7 @@ from tests.support.images import write_jpeg
 
 
 class Counting(torch.nn.Module):
-    """Notes what it is given."""
+    """Records its inputs."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -27,7 +27,7 @@ class Counting(torch.nn.Module):
 
 
 def test_every_file_goes_through_the_network(tmp_path: Path) -> None:
-    """In batches of 32, normalised as the card says, in the order of the files."""
+    """In batches of 32, normalised as on the card, in the order of the files."""
     paths = [str(write_jpeg(tmp_path / f"{number}.jpg", seed=number)) for number in range(40)]
     network, card = Counting(), tiny_card()
     assert embed_with_data_loader(network, card, paths, workers=0) > 0
@@ -40,7 +40,7 @@ def test_every_file_goes_through_the_network(tmp_path: Path) -> None:
 
 
 def test_it_embeds_as_often_as_it_is_asked(tmp_path: Path) -> None:
-    """In a process of its own, with the bundled network thawed."""
+    """In a process of its own, with the bundled network."""
     paths = [write_jpeg(tmp_path / f"{number}.jpg", seed=number) for number in range(4)]
     with open_data_loader(find_model(), paths) as measure:
         assert measure is not None
@@ -51,7 +51,7 @@ def test_it_embeds_as_often_as_it_is_asked(tmp_path: Path) -> None:
 def test_a_backbone_that_torch_cannot_compute_has_no_peer(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """It says so and why."""
+    """The message has the reason."""
     write_tiny_backbone(tmp_path / "tiny.onnx")
     model = onnx.load(str(tmp_path / "tiny.onnx"))
     model.graph.node[0].op_type = "Det"
@@ -62,7 +62,7 @@ def test_a_backbone_that_torch_cannot_compute_has_no_peer(
 
 
 def test_a_peer_that_does_not_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An error on our side is the one that is reported; the peer neither replaces it nor holds it up."""
+    """Our own error is reported at once, not replaced or delayed by the peer."""
     write_tiny_backbone(tmp_path / "tiny.onnx")
     monkeypatch.setattr(data_loader_peer, "_SECONDS_TO_END", 0)
     waits = "import threading; print('ready', flush=True); threading.Event().wait()"

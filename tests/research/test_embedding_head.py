@@ -10,7 +10,7 @@ WIDTHS = (3, 2, 6)
 
 
 def _features(count: int = 4000) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    """Four classes; the first direction scatters ten times as much as the others within them."""
+    """Four classes; within them the first direction scatters ten times as much as others."""
     generator = np.random.default_rng(0)
     targets = np.arange(count) % 4
     means = generator.normal(size=(4, sum(WIDTHS)))
@@ -21,7 +21,7 @@ def _features(count: int = 4000) -> tuple[NDArray[np.float32], NDArray[np.int64]
 
 
 def test_scatter_within_classes_becomes_more_even() -> None:
-    """Each early direction is divided by a power of its scatter: v becomes v / (v + 0.1 mean v) ** WHITENING."""
+    """The variance v of an early direction becomes v / (v + 0.1 mean v) ** WHITENING."""
     features, targets = _features()
     embedded = fit_head(features, targets, WIDTHS).apply(features.astype(np.float64))[:, :5]
     inner = (
@@ -34,7 +34,7 @@ def test_scatter_within_classes_becomes_more_even() -> None:
 
 
 def test_of_the_last_stage_only_what_tells_classes_apart_is_kept() -> None:
-    """Four classes differ in three directions (the fourth singular vector is idle); that part is half as long."""
+    """Four classes differ in three directions; the part of the last stage has half the length."""
     features, targets = _features()
     head = fit_head(features, targets, WIDTHS)
     assert head.matrix.shape == (5 + min(LAST_DIRECTIONS, 4), sum(WIDTHS))
@@ -46,7 +46,7 @@ def test_of_the_last_stage_only_what_tells_classes_apart_is_kept() -> None:
 
 
 def test_the_mean_image_lies_in_the_middle() -> None:
-    """Otherwise all embeddings would point one way and their angles would say little."""
+    """Otherwise embeddings would have a common direction."""
     features, targets = _features()
     assert fit_head(features, targets, WIDTHS).apply(features.astype(np.float64)).mean(
         axis=0

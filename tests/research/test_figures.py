@@ -1,4 +1,4 @@
-"""What Figures 1 and 4 show, from trained cells."""
+"""Data of Figures 1 and 4, from trained cells."""
 
 import csv
 from pathlib import Path
@@ -21,7 +21,7 @@ CHOSEN: Final[Chosen] = {"training_ways": None}
 
 
 def test_prototypes_of_all_classes() -> None:
-    """Buffered ones as they are, also where a class has test images; the others from those."""
+    """Buffered ones unchanged, even with test images; the others from test images."""
     bench = planar_bench()
     found = class_prototypes(bench, planar_training().buffered)
     assert found.exists.all()
@@ -38,7 +38,7 @@ def test_prototypes_of_all_classes() -> None:
 
 
 def test_figure_of_prototypes(colours: FewShotData, trained_runs: Path, tmp_path: Path) -> None:
-    """Each class of the data set with its parents, those of the test part too."""
+    """Each class of the data set with its parents, test classes included."""
     drawn = draw_prototypes(colours, trained_runs, tmp_path / "figure", chosen=CHOSEN)
     with drawn.classes.open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -52,7 +52,7 @@ def test_figure_of_prototypes(colours: FewShotData, trained_runs: Path, tmp_path
 def test_curves_meet_the_table(
     colours: FewShotData, trained_runs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """At lambda = 0, the paper's for 1 shot, the figure shows what the table says; at 1 both settings agree."""
+    """The figure equals the table at the paper's lambda, 0; at 1 both settings agree."""
     ppn = load_ppn(colours, CELL, trained_runs, CHOSEN)
     without, known = propagation_curves(ppn, ways=5)
     settings = trained_settings(colours, CELL, trained_runs, CHOSEN)
@@ -71,7 +71,7 @@ def test_curves_meet_the_table(
 
 
 def test_figure_of_propagation(colours: FewShotData, trained_runs: Path, tmp_path: Path) -> None:
-    """Two settings at eleven weights for each training, in a file of numbers and two pictures."""
+    """Two settings at eleven weights for each training, in CSV and two pictures."""
     seen: list[Progress] = []
     pixels, vectors, numbers = draw_propagation(
         [colours],

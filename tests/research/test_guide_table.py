@@ -8,6 +8,6 @@ GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "taxonomy.md"
 
 
 def test_the_guide_has_the_table_that_is_made() -> None:
-    """`python -m research.guide_table` writes it."""
+    """`python -m research.guide_table` writes the current table."""
     page = GUIDE.read_text(encoding="utf-8")
     assert with_guide_table(page) == page

@@ -1,4 +1,4 @@
-"""The methods of the table, and settings chosen by name."""
+"""The methods of the table, and settings by name."""
 
 import pytest
 import torch
@@ -12,7 +12,7 @@ from tests.support.quick_training import quick_settings
 
 @pytest.mark.parametrize("method", METHODS)
 def test_same_settings_same_weights(method: str, colours: FewShotData) -> None:
-    """Two objectives start alike, whatever was drawn in between; another seed starts elsewhere."""
+    """Two objectives start alike, whatever was drawn before; another seed starts differently."""
     training_set = colours.training_set()
     first = make_objective(method, training_set, quick_settings()).state_dict()
     torch.rand(3)
@@ -23,13 +23,13 @@ def test_same_settings_same_weights(method: str, colours: FewShotData) -> None:
 
 
 def test_unknown_method(colours: FewShotData) -> None:
-    """The message lists the methods."""
+    """The message has the methods."""
     with pytest.raises(InputError, match=r"closer-look-star, ppn, .*ppn-guessed, found “ppn\+”"):
         make_objective("ppn+", colours.training_set(), quick_settings())
 
 
 def test_settings_reach_their_part(colours: FewShotData) -> None:
-    """Names are found at any depth, values come to their types, and the objective has them."""
+    """Names are found at any depth, values are converted, and the objective uses them."""
     settings = with_chosen(
         MethodSettings(),
         {
@@ -51,7 +51,7 @@ def test_settings_reach_their_part(colours: FewShotData) -> None:
 
 
 def test_fitting_of_closer_look_keeps_its_own() -> None:
-    """It shares names with the training, which must not change it."""
+    """Settings of the training with the same names do not change it."""
     before = MethodSettings()
     after = with_chosen(
         before, {"learning_rate": 0.5, "weight_decay": 0.5, "momentum": 0.5, "batch_size": 9}
@@ -70,7 +70,7 @@ def test_fitting_of_closer_look_keeps_its_own() -> None:
     "name", ["learning_rat", "ways", "shots", "max_ways", "epochs", "training"]
 )
 def test_unknown_settings(name: str) -> None:
-    """All known ones are listed; those of the column and of the fitting are none."""
+    """The message has the known ones, without those of the column and of the fitting."""
     with pytest.raises(
         UsageError, match=r"expected .*coarse_images.*iterations.*weight_decay, found " + name
     ) as refused:
@@ -82,12 +82,12 @@ def test_unknown_settings(name: str) -> None:
     ("name", "value"), [("iterations", "many"), ("precision", "float8"), ("compiles", "2")]
 )
 def test_values_of_another_type(name: str, value: str) -> None:
-    """A wrong value is named with what would be right."""
+    """The message has the value and what is expected."""
     with pytest.raises(UsageError, match=f"{name} has a wrong value.*“{value}”"):
         with_chosen(MethodSettings(), {name: value})
 
 
 def test_value_out_of_range() -> None:
-    """Settings check themselves."""
+    """Settings validate themselves."""
     with pytest.raises(InputError, match="iterations is too small"):
         with_chosen(MethodSettings(), {"iterations": 0})

@@ -1,4 +1,4 @@
-"""The paper's numbers."""
+"""Results of the paper."""
 
 import pytest
 
@@ -7,14 +7,14 @@ from research.paper import Column, PublishedAccuracy
 
 
 def test_every_row_has_every_column() -> None:
-    """Both tables are whole."""
+    """Both tables are complete."""
     for table in paper.ACCURACIES.values():
         assert list(table) == list(paper.TITLES)
         assert all(tuple(row) == paper.COLUMNS for row in table.values())
 
 
 def test_propagation_outperforms_all_others() -> None:
-    """PPN+ is first and PPN second in every column, as the paper says, except one where GNN* is 0.03 higher."""
+    """PPN+ is first and PPN second in every column, except one where GNN* is 0.03 higher."""
     seconds = {}
     for variant, table in paper.ACCURACIES.items():
         for column in paper.COLUMNS:
@@ -27,7 +27,7 @@ def test_propagation_outperforms_all_others() -> None:
 
 
 def test_cells_as_printed() -> None:
-    """Corners of both tables, read from the paper."""
+    """Some values of both tables, from the paper."""
     assert paper.ACCURACIES["pure"]["prototypical-net"][Column(5, 1)] == PublishedAccuracy(
         33.17, 1.65
     )
@@ -39,7 +39,7 @@ def test_cells_as_printed() -> None:
 
 
 def test_propagation_costs_a_tenth() -> None:
-    """The paper says about 10 % more time than Prototypical Net in training."""
+    """About 10 % more time than Prototypical Net in training, as in the paper."""
     assert paper.TIMES["ppn"].training_s / paper.TIMES[paper.PEER].training_s == pytest.approx(
         1.12, abs=0.005
     )
@@ -47,5 +47,5 @@ def test_propagation_costs_a_tenth() -> None:
 
 @pytest.mark.parametrize(("row", "title"), [("gnn-star", "GNN*"), ("own-model", "own-model")])
 def test_titles(row: str, title: str) -> None:
-    """Rows of the paper and beyond it have names for people."""
+    """All rows have titles."""
     assert paper.title_of(row) == title

@@ -1,4 +1,4 @@
-"""The paper's constants at its image size, end to end on a small part: what `ILSVRC-12` would run through."""
+"""The paper's constants at its image size, end to end on a small data set."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +15,7 @@ PIXELS = 84
 
 
 def test_two_iterations_with_the_papers_constants(tmp_path: Path) -> None:
-    """Trained at 84 px and 5 ways with lambda 0, resumed for the second iteration, tested as PPN and as PPN+."""
+    """Train at 84 px and 5 ways with lambda 0, resume once, test PPN and PPN+."""
     settings = settings_for(Cell("ppn", 5, 1), PAPER)
     training = settings.training
     assert (training.iterations, training.side, training.learning_rate) == (150_000, PIXELS, 1e-3)

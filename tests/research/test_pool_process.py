@@ -1,4 +1,4 @@
-"""Processes of a pool end with the one that started them."""
+"""Processes of a pool end with their parent."""
 
 import os
 import subprocess
@@ -19,13 +19,14 @@ def work():
     time.sleep(60)
 
 if __name__ == "__main__":
-    pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), end_pool_process_with_parent)
+    pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), \
+end_pool_process_with_parent)
     pool.submit(work).result()
 """
 
 
 def test_processes_of_a_pool_end_with_their_parent(tmp_path: Path) -> None:
-    """Also where it was killed, and could tell them nothing: their output ends."""
+    """Also where the parent was killed: their output is closed."""
     script = tmp_path / "pool.py"
     script.write_text(POOL, encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}

@@ -1,4 +1,4 @@
-"""Pretraining: the loss of the classes above, and a short run that learns."""
+"""Pretraining: the loss of ancestor classes, and a short run."""
 
 import math
 
@@ -19,7 +19,11 @@ from research.pretraining import (
 
 
 def test_the_ancestor_loss_by_hand() -> None:
-    """Four equally likely classes, two below one coarse class: -log 1/4 for the class, -log 1/2 for the one above."""
+    """Cross entropy of the class plus that of its ancestors.
+
+    Four equally likely classes, two below one coarse class: -log 1/4 for the class, -log 1/2 for
+    the coarse class.
+    """
     ancestors = torch.tensor([[1.0], [1.0], [0.0], [0.0]])
     scores, targets = torch.zeros(1, 4), torch.tensor([0])
     assert AncestorLoss(ancestors, 0.0, 0.0)(scores, targets).item() == pytest.approx(math.log(4))
@@ -27,18 +31,18 @@ def test_the_ancestor_loss_by_hand() -> None:
         math.log(4) + 0.5 * math.log(2)
     )
     alone = AncestorLoss(ancestors, 0.5, 0.0)(scores, torch.tensor([3]))
-    assert alone.item() == pytest.approx(math.log(4))  # nothing above it, nothing to recognise
+    assert alone.item() == pytest.approx(math.log(4))  # without ancestors
 
 
 def test_confusing_siblings_costs_less_than_confusing_strangers() -> None:
-    """Sure of a sibling, the coarse class is still right."""
+    """With a sibling predicted, the coarse class is still right."""
     loss = AncestorLoss(torch.tensor([[1.0], [1.0], [0.0], [0.0]]), 1.0, 0.0)
     sibling, stranger = torch.tensor([[0.0, 5.0, 0.0, 0.0]]), torch.tensor([[0.0, 0.0, 5.0, 0.0]])
     assert loss(sibling, torch.tensor([0])) < loss(stranger, torch.tensor([0]))
 
 
 def test_augmenting_keeps_shape_and_varies() -> None:
-    """Crops of another side, normalised, and no two alike."""
+    """Crops of another side, normalised and distinct."""
     torch.manual_seed(0)
     pixels = torch.randint(0, 255, (1, 20, 20, 3), dtype=torch.uint8).expand(4, -1, -1, -1)
     crops = augment(pixels, 16)
@@ -48,7 +52,7 @@ def test_augmenting_keeps_shape_and_varies() -> None:
 
 
 def test_a_short_run_learns_to_tell_colours() -> None:
-    """Red and blue squares: chance is 0.5; the weight average and its log come with each epoch."""
+    """Red and blue squares, chance is 0.5; the average and the log come with each epoch."""
     generator = np.random.default_rng(0)
     targets = np.arange(64) % 2
     pixels = generator.integers(0, 60, (64, 16, 16, 3)).astype(np.uint8)

@@ -1,4 +1,4 @@
-"""Verdicts are ratios: what the computer does to both sides changes none, and twice the time is missed."""
+"""Verdicts are ratios: independent of the machine's speed, and missed at twice the time."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ REPORT = {
     "orders_s": [0.3, 0.4],
     "passes_s": [0.2, 0.2],
 }
-"""Of a review in the window."""
+"""Report of a review in the window."""
 AFTER = {1: 7, 2: 8, 3: 7, 4: 7}
 """Labels on disk."""
 
@@ -34,7 +34,7 @@ AFTER = {1: 7, 2: 8, 3: 7, 4: 7}
 @pytest.mark.parametrize("pace", [0.5, 1, 2.6, 10])
 @pytest.mark.parametrize(("work", "is_kept"), [(1.0, True), (2.0, False)])
 def test_a_slow_computer_is_no_slow_program(pace: float, work: float, *, is_kept: bool) -> None:
-    """Every second of the run is longer or shorter; the verdict is of what the program adds."""
+    """Scaling all times changes no verdict; more work does."""
     figures, references = (
         [pace * each for each in column] for column in ((4.0, 5.0, 9.0), (1.0, 1.0, 1.2))
     )
@@ -45,7 +45,7 @@ def test_a_slow_computer_is_no_slow_program(pace: float, work: float, *, is_kept
 
 
 def test_what_was_timed_in_turn_is_compared_by_percentile() -> None:
-    """The tail of one with the tail of the other."""
+    """Percentiles are compared with the same percentiles."""
     row = judged(
         "keys",
         range(1, 102),
@@ -58,20 +58,20 @@ def test_what_was_timed_in_turn_is_compared_by_percentile() -> None:
 
 
 def test_a_figure_without_reference_is_only_shown() -> None:
-    """It has no verdict, and its line no limit."""
+    """It has no verdict and no limit."""
     row = shown("longest", [1.0, 30.0], "ms", percentile=100)
     assert (row.figure, row.ratio, row.is_kept) == (30, None, True)
     assert row.line.split() == ["longest", "30.00", "ms"]
 
 
 def test_small_figures_are_in_milliseconds() -> None:
-    """0.9 ms over a pass of 0.15 s is a ratio of 0.006, not of 0.00."""
+    """0.9 ms over a pass of 0.15 s is a ratio of 0.006, not 0.00."""
     words = judged("taking a label", [0.0009], [0.15], 0.02, against="a pass").line.split()
     assert " ".join(words) == "taking a label 0.90 ms 0.006 x 0.15 s of a pass (limit 0.02)"
 
 
 def test_json_has_the_whole_verdict(capsys: pytest.CaptureFixture[str]) -> None:
-    """Figure, reference, ratio, limit and verdict of each, and the names of those that are missed."""
+    """Figure, reference, ratio, limit and verdict of each, and the names of missed ones."""
     rows = (
         JudgedFigure("a", 3.0, "s", "a pass", 2.0, 2.0),
         JudgedFigure("b", 3.0, "s", "a pass", 1.0, 2.0),
@@ -97,14 +97,14 @@ def test_json_has_the_whole_verdict(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_slow_computer_makes_fewer_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One at least; all of them where there is time."""
+    """At least one; all of them where there is time."""
     assert list(within_budget(3)) == [0, 1, 2]
     monkeypatch.setattr(reference, "BUDGET_S", -1.0)
     assert list(within_budget(3)) == [0]
 
 
 def test_a_pass_goes_over_all_images(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each block once, and of a small collection as many as of a large one."""
+    """Each block once, and for a small collection as many as for a large one."""
     monkeypatch.setattr(reference, "FEWEST_IMAGES", 3 * BLOCK_ROWS)
     monkeypatch.setattr(reference, "DRAWN", 2 * BLOCK_ROWS)
     assert [len(NumpyPass(images).starts) for images in (1, 3 * BLOCK_ROWS, 4 * BLOCK_ROWS)] == [
@@ -131,7 +131,7 @@ def test_a_pass_goes_over_all_images(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_review_misses(
     changed: Mapping[str, Any], missed: tuple[str, ...], rows_missed: list[str]
 ) -> None:
-    """Keys are compared with the least that each takes; labels are as shown or not, on any computer."""
+    """Keys are compared with their references; labels must be as shown on any computer."""
     figures = figures_of(4, {**REPORT, **changed}, {}, AFTER)
     assert figures.missed == missed
     assert [row.name for row in figures.rows if not row.is_kept] == rows_missed
@@ -141,13 +141,13 @@ def test_what_review_misses(
     ("painted_ms", "missed"), [([25.0] * 20, 0), ([25.0] * 18 + [900.0] * 2, 1), ([90.0] * 20, 2)]
 )
 def test_what_keys_miss(painted_ms: Sequence[float], missed: int) -> None:
-    """Median and tail are judged, the longest of all is only shown."""
+    """Median and tail are judged, the maximum is only shown."""
     assert sum(not row.is_kept for row in key_rows("key", painted_ms, [20.0] * 20)) == missed
 
 
 @pytest.mark.parametrize(("seconds", "is_kept"), [(0.5, True), (1.1, False)])
 def test_a_window_is_compared_with_a_bare_one(seconds: float, *, is_kept: bool) -> None:
-    """First paint, memory and predictions over what a bare window takes in the same round."""
+    """First paint, memory and predictions relative to a bare window in the same round."""
     bare = {"visible_s": 0.12, "memory_mib": 90.0}
     ours = {
         "visible_s": seconds,

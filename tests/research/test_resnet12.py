@@ -1,4 +1,4 @@
-"""ResNet-12 as few-shot papers have it."""
+"""ResNet-12 of few-shot papers."""
 
 import pytest
 import torch
@@ -12,7 +12,7 @@ from tests.support.quick_training import quick_settings
 
 
 def test_shape_and_size() -> None:
-    """640 numbers whatever the side, and the 12.4 million weights that papers count."""
+    """640 features at any side, and 12.4 million weights as in papers."""
     network = ResNet12(32)
     assert round(sum(value.numel() for value in network.parameters()) / 1e6, 1) == 12.4
     assert network(torch.zeros(2, 3, 32, 32)).shape == (2, 640)
@@ -20,7 +20,7 @@ def test_shape_and_size() -> None:
 
 
 def test_distances_are_small_at_first() -> None:
-    """A softmax over squared distances of some hundreds would have no slope."""
+    """A softmax over large squared distances would be saturated."""
     with torch.random.fork_rng(devices=[]), torch.no_grad():
         torch.manual_seed(0)
         found = ResNet12(32)(torch.randn(8, 3, 32, 32))
@@ -35,7 +35,7 @@ def test_too_small() -> None:
 
 
 def test_a_method_takes_the_backbone_that_is_set(colours: FewShotData) -> None:
-    """By name; a checkpoint remembers it where it is not the paper's, as it does every setting that came later."""
+    """By name; a checkpoint stores it only where it is not the default."""
     plain = quick_settings()
     settings = with_chosen(plain, {"backbone": "resnet12"})
     objective = make_objective(PPN, colours.training_set(), settings)

@@ -1,4 +1,4 @@
-"""What a test found: mean, interval, and what cannot be."""
+"""Test results: mean, interval, and invalid values."""
 
 import pytest
 
@@ -11,7 +11,11 @@ RESULT = TestResult(
 
 
 def test_mean_and_interval_by_hand() -> None:
-    """Deviations of 0.3, 0.1, 0.1 and 0.3 from 0.5: variance 0.2 / 3, standard error sqrt(0.2 / 12) = 0.1291."""
+    """The half width is 1.96 standard errors.
+
+    Deviations of 0.3, 0.1, 0.1 and 0.3 from 0.5: variance 0.2 / 3, standard error sqrt(0.2 / 12) =
+    0.1291.
+    """
     assert RESULT.mean == pytest.approx(0.5)
     assert RESULT.interval == pytest.approx(1.96 * 0.1290994, abs=1e-6)
 

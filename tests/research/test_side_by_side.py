@@ -1,4 +1,4 @@
-"""Calls in processes of their own: what is left of them after a stop."""
+"""Calls in processes of their own, and their cancellation."""
 
 import threading
 import time
@@ -14,14 +14,14 @@ CALLS = [partial(abs, -number) for number in range(2)]
 
 
 def test_results_come_as_calls_end() -> None:
-    """In whatever order."""
+    """In order of completion."""
     results: list[int] = []
     run_side_by_side(CALLS, units=2, workers=2, on_result=results.append)
     assert sorted(results) == [0, 1]
 
 
 def test_no_thread_of_a_stopped_pool_is_left() -> None:
-    """One that is left may be ended after removing a semaphore and before saying so: a warning at the end."""
+    """Such a thread may be killed between removing a semaphore and reporting it, with a warning."""
     cancel = CancelToken()
     threads = set(threading.enumerate())
     threading.Timer(1, cancel.cancel).start()

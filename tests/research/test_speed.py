@@ -1,4 +1,4 @@
-"""The speed measurement, at sizes where it says nothing about speed."""
+"""The speed measurement, at sizes that do not show the speed."""
 
 from dataclasses import replace
 from typing import Final
@@ -25,7 +25,7 @@ def figures() -> SpeedFigures:
 
 
 def two_ways() -> MethodSettings:
-    """As many as the tiny data set has test classes."""
+    """The number of test classes of the tiny data set."""
     settings = quick_settings()
     return replace(
         settings, propagation=replace(settings.propagation, shape=replace(settings.shape, ways=2))
@@ -33,7 +33,7 @@ def two_ways() -> MethodSettings:
 
 
 def test_everything_is_measured(figures: SpeedFigures) -> None:
-    """Each row of the table has both times, PPN+ the training of PPN."""
+    """Each row of the table has both times; PPN+ has the training of PPN."""
     assert {time.row for time in figures.times} == {*METHODS, "ppn+"}
     assert all(
         time.training_s and time.test_s and time.training_s > 0 and time.test_s > 0
@@ -50,7 +50,7 @@ def test_everything_is_measured(figures: SpeedFigures) -> None:
 
 
 def test_figures_fit_together(figures: SpeedFigures) -> None:
-    """With two rounds a median is a mean, and the ratio of the whole lies between those of the rounds."""
+    """With two rounds medians are means; the ratio of medians is between those of the rounds."""
     assert figures.over_bare > 0
     assert figures.over_bare_float32 > 0
     assert figures.refresh_images == 39025
@@ -61,7 +61,7 @@ def test_figures_fit_together(figures: SpeedFigures) -> None:
 
 
 def test_text(figures: SpeedFigures) -> None:
-    """Ratios stand beside their limits, and the paper's table below."""
+    """Ratios are beside their limits, and the paper's table is below."""
     text = replace(figures, over_bare=1.0312, precision="bfloat16").as_text()
     assert "1.03 x bare bfloat16 (limit 1.05)" in text
     assert "(limit 0.55)" in text
@@ -70,7 +70,7 @@ def test_text(figures: SpeedFigures) -> None:
 
 
 def test_threads_are_put_back() -> None:
-    """Measuring on one core does not slow down what comes after; rounds that do not count are reported too."""
+    """Measuring on one core restores the threads; warm-up rounds count as progress."""
     torch.set_num_threads(2)
     seen: list[Progress] = []
     figures = measure_speed(TINY, rounds=1, threads=1, settings=two_ways(), on_progress=seen.append)
@@ -88,7 +88,7 @@ def test_images_behind_the_buffer(most: int | None, images: int) -> None:
 
 
 def test_generated_data_is_sound() -> None:
-    """What `load` asks of a data set holds, and an iteration of PPN has the paper's size."""
+    """The data set is valid, and an iteration of PPN has the paper's size."""
     data = generated_data(LIKE_PAPER, 1)
     assert list(_problems(data)) == []
     assert len(data.training_few_shot) == 71
@@ -101,7 +101,7 @@ def test_generated_data_is_sound() -> None:
 
 
 def test_bare_backbone_sees_the_iterations_images() -> None:
-    """The same images for the bare backbone and for the loop, and each round others."""
+    """The same images for the bare backbone and for the loop, different in each round."""
     data = generated_data(TINY, 16)
     settings = quick_settings()
     iteration = TrainingIteration(
@@ -114,6 +114,6 @@ def test_bare_backbone_sees_the_iterations_images() -> None:
     assert first.shape[0] == len(iteration.draw(3)[0].images)
     assert first.shape != other.shape or not torch.equal(first, other)
     bare = BareIteration(settings.training, iteration.images, is_tuned=True)
-    before = next(bare._backbone.parameters()).detach().clone()  # noqa: SLF001 (what training must leave alone is not public)
+    before = next(bare._backbone.parameters()).detach().clone()  # noqa: SLF001 (private weights)
     bare.prepared(3)()
-    assert not torch.equal(next(bare._backbone.parameters()), before)  # noqa: SLF001 (what training must leave alone is not public)
+    assert not torch.equal(next(bare._backbone.parameters()), before)  # noqa: SLF001 (private weights)

@@ -1,4 +1,4 @@
-"""Trained cells are taken up with the settings of their training."""
+"""Trained cells are loaded with the settings of their training."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ CELL = Cell("ppn", 5, 1)
 
 
 def test_settings_come_from_the_checkpoint(colours: FewShotData, trained_runs: Path) -> None:
-    """Nobody has to remember them; those of the propagation can be chosen for the test, and the device."""
+    """Settings of the propagation and the device can be chosen for the test."""
     settings = trained_settings(colours, CELL, trained_runs, {"lambda_": 0.25, "device": "auto"})
     expected = quick_settings(seed=3, device="auto", point_interval=100)
     assert settings.training == expected.training
@@ -32,13 +32,13 @@ def test_settings_come_from_the_checkpoint(colours: FewShotData, trained_runs: P
 def test_other_settings_than_trained_with(
     name: str, value: int | str, colours: FewShotData, trained_runs: Path
 ) -> None:
-    """A result would claim what was not done."""
+    """A result with other settings than its training would be wrong."""
     with pytest.raises(InputError, match=f"trained with another {name}: expected {value}, found"):
         trained_settings(colours, CELL, trained_runs, {name: value})
 
 
 def test_not_trained(colours: FewShotData, trained_runs: Path) -> None:
-    """The message says what to train."""
+    """The message has the missing training."""
     with pytest.raises(
         InputError,
         match=r"gnn was not trained for 10-way 5-shot tasks on WS-Colours-Pure.*Train it",
@@ -47,13 +47,13 @@ def test_not_trained(colours: FewShotData, trained_runs: Path) -> None:
 
 
 def test_unknown_setting(colours: FewShotData, trained_runs: Path) -> None:
-    """As everywhere."""
+    """Unknown settings are refused."""
     with pytest.raises(UsageError, match="no such setting"):
         trained_settings(colours, CELL, trained_runs, {"magic": 1})
 
 
 def test_stopped_training_counts_with_what_it_reached(colours: FewShotData, tmp_path: Path) -> None:
-    """Its result tells the iterations that were done, and the buffer belongs to the last weights."""
+    """Its result has the iterations done, and the buffer is of the last weights."""
 
     def stop(progress: Progress) -> None:
         if progress.done >= 1:

@@ -17,7 +17,7 @@ NAMES = ("prototypical net", "gnn", "closer look")
 
 
 def baseline(name: str) -> Baseline:
-    """A small baseline for embeddings of width 6, without a backbone that could see images."""
+    """A small baseline for embeddings of width 6, with a dummy backbone."""
     training_set = colour_training_set()
     sampler = baseline_sampler(training_set, EpisodeShape(4, 2), level_wise=False)
     if name == "gnn":
@@ -49,7 +49,7 @@ def test_predictions_have_a_place_for_every_query(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_task_does_not_depend_on_its_company(name: str) -> None:
-    """Computing tasks one at a time or together, or without those behind, gives the same predictions."""
+    """Computing tasks one at a time, together, or without later ones gives the same predictions."""
     objective = baseline(name)
     support, queries = random_tasks(5)
     together = objective.predict(support, queries, seed=3)
@@ -60,7 +60,7 @@ def test_a_task_does_not_depend_on_its_company(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_predicting_changes_nothing(name: str) -> None:
-    """Training mode, weights and running statistics are as before."""
+    """Training mode, weights and running statistics do not change."""
     objective = baseline(name)
     objective.train()
     before = {key: value.clone() for key, value in objective.state_dict().items()}
@@ -71,14 +71,14 @@ def test_predicting_changes_nothing(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_read_only_embeddings_will_do(name: str) -> None:
-    """Memory-mapped embeddings cannot be written; that is no reason to warn."""
+    """Read-only memory-mapped embeddings raise no warning."""
     support, queries = random_tasks()
     support.flags.writeable = queries.flags.writeable = False
     assert baseline(name).predict(support, queries, seed=0).shape == (3, 5)
 
 
 def test_unlike_embeddings_are_refused() -> None:
-    """Support and queries of different tasks or widths are an error in words."""
+    """Support and queries of different tasks or widths raise an error."""
     objective = baseline("prototypical net")
     support, queries = random_tasks()
     with pytest.raises(InputError, match=r"do not belong.*\(3, 4, 2, 6\) and \(2, 5, 6\)"):
@@ -90,7 +90,7 @@ def test_unlike_embeddings_are_refused() -> None:
 
 
 def test_level_wise_episodes_have_support_on_every_level() -> None:
-    """A coarse class gives as many support images as there are shots; the rest of its ten are queries."""
+    """A coarse class has as many support images as shots; the rest of its ten are queries."""
     sampler = baseline_sampler(colour_training_set(), EpisodeShape(4, 3), level_wise=True)
     tasks = sampler.draw(np.random.default_rng(0)).tasks
     assert len(tasks) > 1
@@ -99,7 +99,7 @@ def test_level_wise_episodes_have_support_on_every_level() -> None:
 
 
 def test_plain_episodes_have_the_few_shot_task_only() -> None:
-    """Without the star no image of a coarse class is seen."""
+    """Without the star no images of coarse classes are used."""
     draw = baseline_sampler(colour_training_set(), EpisodeShape(4, 3), level_wise=False).draw(
         np.random.default_rng(0)
     )
@@ -108,7 +108,7 @@ def test_plain_episodes_have_the_few_shot_task_only() -> None:
 
 
 def test_coarse_classes_without_queries_are_refused() -> None:
-    """Ten images that are all support leave nothing to classify."""
+    """Ten images that are all support leave no queries."""
     with pytest.raises(InputError, match="support images only"):
         baseline_sampler(
             colour_training_set(), EpisodeShape(4, 5, coarse_images=5), level_wise=True

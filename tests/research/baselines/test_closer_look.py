@@ -38,7 +38,7 @@ def without_images_of(training_set: TrainingSet, *classes: int) -> TrainingSet:
 
 
 def test_plain_batches_hold_few_shot_classes_only() -> None:
-    """Without the star there is one classifier, over the twelve few-shot classes."""
+    """Without the star there is one classifier, of the twelve few-shot classes."""
     training_set = colour_training_set()
     draw = closer_look(training_set, level_wise=False).draw(np.random.default_rng(0))
     assert len(draw.batches) == 1
@@ -48,7 +48,7 @@ def test_plain_batches_hold_few_shot_classes_only() -> None:
 
 
 def test_level_wise_batches_hold_images_of_every_level() -> None:
-    """Few-shot classes come first, then levels 4 and 3; targets are places among the classes of the level."""
+    """Few-shot classes come first, then levels 4 and 3; targets are positions within a level."""
     training_set = colour_training_set()
     objective = closer_look(training_set, level_wise=True)
     draw = objective.draw(np.random.default_rng(0))
@@ -62,7 +62,7 @@ def test_level_wise_batches_hold_images_of_every_level() -> None:
 
 
 def test_loss_is_the_sum_over_levels() -> None:
-    """Each level counts with the mean cross entropy of its own classifier."""
+    """The loss sums the mean cross entropies of the levels' classifiers."""
     objective = closer_look(colour_training_set(), level_wise=True)
     draw = objective.draw(np.random.default_rng(0))
     embeddings = torch.randn(len(draw.images), 8, generator=torch.Generator().manual_seed(0))
@@ -76,7 +76,7 @@ def test_loss_is_the_sum_over_levels() -> None:
 
 
 def test_classes_without_images_get_no_weights() -> None:
-    """A level whose only class with images is alone has nothing to tell apart and is left out."""
+    """A level with a single class with images is left out."""
     training_set = without_images_of(colour_training_set(), 0, 3, 8)
     objective = closer_look(training_set, level_wise=True)
     assert class_counts(objective) == [11, 3]
@@ -85,20 +85,20 @@ def test_classes_without_images_get_no_weights() -> None:
 
 
 def test_a_small_level_gives_all_it_has() -> None:
-    """A batch larger than the level holds each of its images once."""
+    """A batch larger than the level has each of its images once."""
     training_set = without_images_of(colour_training_set(), *range(8, 18))
     draw = closer_look(training_set, level_wise=False).draw(np.random.default_rng(0))
     assert np.array_equal(np.sort(draw.images), np.flatnonzero(training_set.class_positions >= 6))
 
 
 def test_one_few_shot_class_is_refused() -> None:
-    """One class cannot be distinguished from another."""
+    """A single class cannot be classified."""
     with pytest.raises(InputError, match=r"tell apart.*found 1"):
         closer_look(without_images_of(colour_training_set(), *range(7, 18)), level_wise=False)
 
 
 def test_gradient_reaches_the_backbone() -> None:
-    """Every image of every level has a say."""
+    """Every image of every level contributes to the gradient."""
     training_set = colour_training_set()
     objective = CloserLook(nn.Flatten(), 16 * 16 * 3, training_set, SETTINGS, level_wise=True)
     draw = objective.draw(np.random.default_rng(0))
@@ -110,7 +110,7 @@ def test_gradient_reaches_the_backbone() -> None:
 
 @pytest.mark.parametrize("level_wise", [False, True])
 def test_learns_colours(level_wise: bool) -> None:
-    """The loss falls, and new colours are recognised far above the chance of a quarter."""
+    """The loss falls, and accuracy on new colours is far above the chance of a quarter."""
     torch.manual_seed(0)
     objective = closer_look(colour_training_set(), level_wise=level_wise, backbone=Conv4(16, 8))
     losses = train(objective, colour_training_set(), 60)

@@ -12,7 +12,11 @@ def classifier(seed: int = 0) -> CosineClassifier:
 
 
 def test_scores_by_hand() -> None:
-    """Cosine of (3, 4) with (2, 0) is 0.6 and with (0, -5) is -0.8; times scale 2 and lengths 1 and 0.5."""
+    """Scores are scale times length times cosine.
+
+    The cosine of (3, 4) with (2, 0) is 0.6 and with (0, -5) is -0.8; scale is 2, lengths are 1 and
+    0.5.
+    """
     directions = torch.tensor([[2.0, 0.0], [0.0, -5.0]])
     scores = cosine_scores(
         normalised(torch.tensor([[3.0, 4.0]])), directions, torch.tensor([1.0, 0.5])
@@ -21,7 +25,7 @@ def test_scores_by_hand() -> None:
 
 
 def test_only_directions_of_weights_count() -> None:
-    """Stretching the directions changes nothing, stretching the lengths stretches the scores."""
+    """Scaling directions changes nothing, scaling lengths scales the scores."""
     embeddings = torch.randn(5, 4, generator=torch.Generator().manual_seed(1))
     model = classifier()
     before = model(embeddings)
@@ -33,7 +37,7 @@ def test_only_directions_of_weights_count() -> None:
 
 
 def test_initial_scores_are_those_of_a_linear_layer() -> None:
-    """Lengths start as those of the drawn weights, which lie within 1/sqrt(d)."""
+    """Initial lengths are those of the drawn weights, which are within 1/sqrt(d)."""
     model = classifier()
     embeddings = normalised(torch.randn(5, 4, generator=torch.Generator().manual_seed(1)))
     assert torch.allclose(model(embeddings), 2 * embeddings @ model.directions.T, atol=1e-4)
@@ -41,7 +45,7 @@ def test_initial_scores_are_those_of_a_linear_layer() -> None:
 
 
 def test_permuting_classes_permutes_scores() -> None:
-    """Each class has its own weights and nothing else."""
+    """Each class has its own weights only."""
     model = classifier()
     embeddings = torch.randn(5, 4, generator=torch.Generator().manual_seed(1))
     order = [2, 0, 1]
@@ -50,12 +54,12 @@ def test_permuting_classes_permutes_scores() -> None:
 
 
 def test_a_zero_embedding_scores_zero() -> None:
-    """A dead embedding is no division by zero."""
+    """A zero embedding causes no division by zero."""
     assert classifier()(torch.zeros(1, 4)).tolist() == [[0.0, 0.0, 0.0]]
 
 
 def test_weights_come_from_the_given_generator() -> None:
-    """The same seed gives the same weights, another seed others, and the global generator is not touched."""
+    """The same seed gives the same weights; the global generator is not used."""
     state = torch.get_rng_state()
     assert classifier().directions.equal(classifier().directions)
     assert not classifier().directions.equal(classifier(1).directions)

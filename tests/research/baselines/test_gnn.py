@@ -35,7 +35,7 @@ def few_shot_gnn(
 
 
 def test_a_draw_holds_one_task_with_few_queries() -> None:
-    """Eight queries of each class are drawn, six are kept, and rows name the right classes."""
+    """Eight queries of each class are drawn, six are used, and rows have the right classes."""
     training_set = colour_training_set()
     draw = few_shot_gnn(level_wise=False).draw(np.random.default_rng(0))
     assert len(draw.images) == 4 + 4 * 6
@@ -45,7 +45,7 @@ def test_a_draw_holds_one_task_with_few_queries() -> None:
 
 
 def test_level_wise_draws_come_from_all_levels() -> None:
-    """One task at a time, of two, three or four classes; no image of another level comes along."""
+    """One task at a time, of two, three or four classes, without images of other levels."""
     training_set = colour_training_set()
     objective, generator = few_shot_gnn(level_wise=True), np.random.default_rng(0)
     seen = set()
@@ -60,7 +60,7 @@ def test_level_wise_draws_come_from_all_levels() -> None:
 
 
 def test_slots_are_drawn() -> None:
-    """No class always gets the same place in a label; otherwise the places would be learned."""
+    """No class always gets the same slot in a label; otherwise slots would be learned."""
     objective, generator = few_shot_gnn(level_wise=False), np.random.default_rng(0)
     assert len({tuple(objective.draw(generator).slots.tolist()) for _ in range(30)}) > 10
 
@@ -87,7 +87,7 @@ def test_absent_classes_cannot_be_answered() -> None:
 
 
 def test_predictions_do_not_depend_on_the_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One query at a time gives what all together give."""
+    """One query at a time gives the same as all together."""
     objective = few_shot_gnn(level_wise=False)
     generator = np.random.default_rng(0)
     support = generator.normal(size=(2, 4, 1, 8)).astype(np.float32)
@@ -98,7 +98,7 @@ def test_predictions_do_not_depend_on_the_chunk(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_more_classes_than_it_was_made_for_are_refused() -> None:
-    """Labels have four places."""
+    """Labels have four slots."""
     support, queries = (
         np.zeros((1, 5, 1, 8), dtype=np.float32),
         np.zeros((1, 2, 8), dtype=np.float32),
@@ -108,7 +108,7 @@ def test_more_classes_than_it_was_made_for_are_refused() -> None:
 
 
 def test_gradient_reaches_the_backbone() -> None:
-    """Every support image and every query has a say."""
+    """Every support image and every query contributes to the gradient."""
     objective = few_shot_gnn(level_wise=True, backbone=nn.Flatten(), width=16 * 16 * 3)
     draw = objective.draw(np.random.default_rng(0))
     images = as_input(colour_training_set().pixels[draw.images]).requires_grad_()
@@ -119,7 +119,7 @@ def test_gradient_reaches_the_backbone() -> None:
 
 @pytest.mark.parametrize("level_wise", [False, True])
 def test_learns_colours(level_wise: bool) -> None:
-    """New colours are recognised far above the chance of a quarter; before training they are not."""
+    """New colours are recognised far above the chance of a quarter, but not before training."""
     torch.manual_seed(0)
     mean_colour = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(3, 8))
     objective = few_shot_gnn(level_wise=level_wise, backbone=mean_colour)
@@ -135,7 +135,7 @@ def test_learns_colours(level_wise: bool) -> None:
 def generated_tasks(
     generator: np.random.Generator, tasks: int, *, shots: int, queries: int
 ) -> tuple[Arrays, Arrays]:
-    """Support (T, 4, shots, 8) and queries (T, 4 * queries, 8) of classes that no two tasks share, well apart."""
+    """Support (T, 4, shots, 8) and queries (T, 4 * queries, 8) of distinct, separated classes."""
     means = generator.normal(size=(tasks, 4, 1, 8))
     images = (means + 0.3 * generator.normal(size=(tasks, 4, shots + queries, 8))).astype(
         np.float32
@@ -144,7 +144,7 @@ def generated_tasks(
 
 
 def trained_on_generated_tasks(shots: int, iterations: int) -> FewShotGnn:
-    """Trained on a new task in each iteration, so nothing but comparing images can be learned."""
+    """Train on a new task in each iteration, so that only comparisons can be learned."""
     torch.manual_seed(0)
     objective, generator = few_shot_gnn(level_wise=False).train(), np.random.default_rng(0)
     optimiser = torch.optim.Adam(objective.parameters(), 3e-3)
@@ -162,7 +162,7 @@ def trained_on_generated_tasks(shots: int, iterations: int) -> FewShotGnn:
 
 
 def test_learns_to_compare_images_at_five_shots() -> None:
-    """New classes are soon far above the chance of a quarter; with labels that say nothing, they are not."""
+    """New classes are far above the chance of a quarter, unless labels are uninformative."""
     shots = 5
     objective = trained_on_generated_tasks(shots, 200)
     support, queries = generated_tasks(np.random.default_rng(7), 40, shots=shots, queries=3)
@@ -176,7 +176,7 @@ def test_learns_to_compare_images_at_five_shots() -> None:
 
 
 def test_the_order_of_several_shots_says_nothing() -> None:
-    """Shots of a class in another order, and the classes in another order, give the same scores."""
+    """The order of shots and of classes does not change the scores."""
     objective = few_shot_gnn(level_wise=False).eval()
     generator = torch.Generator().manual_seed(0)
     support, queries = (

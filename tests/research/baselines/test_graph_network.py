@@ -24,7 +24,7 @@ def random(*shape: int, seed: int = 0) -> Tensor:
 
 
 def network(seed: int = 0) -> GraphNetwork:
-    """A small network whose batch norms have seen something, in evaluation mode."""
+    """A small network with non-trivial batch statistics, in evaluation mode."""
     settings = GraphNetworkSettings(projected_width=6, edge_width=8)
     result = GraphNetwork(WIDTH, WAYS, settings, torch.Generator().manual_seed(seed))
     for some in range(5):
@@ -44,7 +44,7 @@ def plain_adjacency(edge_scores: nn.Module, nodes: Tensor) -> Tensor:
 
 
 def plain_forward(model: GraphNetwork, support: Tensor, query: Tensor) -> Tensor:
-    """The published network for one query, with nothing shared or left out; (max_ways,)."""
+    """The published network for one query, without shortcuts; (max_ways,)."""
     features = model.projection(torch.cat([support, query[None]]))
     nodes = torch.cat([features, torch.cat([LABELS, QUERY_LABEL[None]])], dim=1)
     for block, norm in zip(model.hidden, model.norms, strict=True):
@@ -63,21 +63,24 @@ def test_pairs_of_four_nodes() -> None:
 
 
 def test_adjacency_by_hand() -> None:
-    """Scores 0 for (0, 1), log 3 for (0, 2) and log 1 for (1, 2): node 0 gives its neighbours 1/4 and 3/4."""
+    """Weights are a softmax of the scores.
+
+    Scores 0 for (0, 1), log 3 for (0, 2) and log 1 for (1, 2): node 0 has weights 1/4 and 3/4.
+    """
     weights = adjacency(torch.tensor([[0.0, math.log(3), 0.0]]), 3)
     expected = torch.tensor([[[0.0, 0.25, 0.75], [0.5, 0.0, 0.5], [0.75, 0.25, 0.0]]])
     assert torch.allclose(weights, expected)
 
 
 def test_adjacency_rows_sum_to_one() -> None:
-    """Whatever the scores; and nobody is its own neighbour."""
+    """Whatever the scores; the diagonal is zero."""
     weights = adjacency(10 * random(4, 15), 6)
     assert torch.allclose(weights.sum(dim=2), torch.ones(4, 6))
     assert (weights.diagonal(dim1=1, dim2=2) == 0).all()
 
 
 def test_equals_the_published_network() -> None:
-    """Sharing edges between queries and leaving out what nobody reads changes no result."""
+    """Sharing edges between queries and skipping unused results changes no result."""
     model, support, queries = (
         network(),
         random(WAYS * SHOTS, WIDTH, seed=50),
@@ -89,7 +92,7 @@ def test_equals_the_published_network() -> None:
 
 
 def test_the_order_of_support_images_does_not_matter() -> None:
-    """Nodes have no place, only labels."""
+    """Nodes have no position, only labels."""
     model, support, queries = (
         network(),
         random(WAYS * SHOTS, WIDTH, seed=50),
@@ -103,7 +106,7 @@ def test_the_order_of_support_images_does_not_matter() -> None:
 
 
 def test_labels_matter() -> None:
-    """Labels that go round the classes give other scores: the network does read them."""
+    """Permuted labels change the scores."""
     model, support, queries = (
         network(),
         random(WAYS * SHOTS, WIDTH, seed=50),
@@ -115,7 +118,7 @@ def test_labels_matter() -> None:
 
 
 def test_weights_come_from_the_given_generator() -> None:
-    """The same seed gives the same network, and the global generator is not touched."""
+    """The same seed gives the same network; the global generator is not used."""
     state = torch.get_rng_state()
     first, same, other = network(), network(), network(1)
     assert first.last.linear.weight.equal(same.last.linear.weight)
@@ -125,7 +128,7 @@ def test_weights_come_from_the_given_generator() -> None:
 
 @pytest.mark.parametrize("queries", [1, 6])
 def test_gradient_reaches_every_weight_in_training(queries: int) -> None:
-    """No layer is left out of the result, and neither is a support image or query."""
+    """Every layer, support image and query contributes to the result."""
     model = network().train()
     support, query = (
         random(6, WIDTH, seed=1).requires_grad_(),
@@ -134,7 +137,8 @@ def test_gradient_reaches_every_weight_in_training(queries: int) -> None:
     functional.cross_entropy(
         model(support, LABELS, query, QUERY_LABEL), torch.arange(queries) % WAYS
     ).backward()  # type: ignore[no-untyped-call]
-    # The bias of an edge score cancels out in the softmax, and that of a layer in the batch norm behind it.
+    # The bias of an edge score cancels in the softmax, and that of a layer in the batch norm after
+    # it.
     weights = [parameter for name, parameter in model.named_parameters() if name.endswith("weight")]
     assert all(weight.grad is not None and weight.grad.abs().sum() > 0 for weight in weights)
     assert support.grad is not None

@@ -19,7 +19,7 @@ def net(*, level_wise: bool = False, backbone: nn.Module | None = None) -> Proto
 
 
 def draw_of(*tasks: LevelTask, images: int) -> LevelWiseDraw:
-    """A draw of given tasks; classes and edges play no part in the loss."""
+    """A draw of given tasks; classes and edges do not affect the loss."""
     nothing = np.zeros(0, dtype=np.int64)
     return LevelWiseDraw(np.arange(images), tasks, nothing, nothing.reshape(2, 0))
 
@@ -47,7 +47,7 @@ def test_levels_add_up() -> None:
 
 
 def test_permuting_classes_permutes_scores() -> None:
-    """Nothing tells classes apart but their support."""
+    """Classes differ by their support only."""
     generator = torch.Generator().manual_seed(0)
     support, queries = (
         torch.randn(2, 4, 2, 3, generator=generator),
@@ -68,7 +68,7 @@ def test_prediction_by_hand() -> None:
 
 
 def test_gradient_reaches_the_backbone_from_support_and_queries() -> None:
-    """Every image of an episode has a say; they are made faint so that no softmax is sure."""
+    """Every image of an episode contributes; small embeddings avoid a saturated softmax."""
     objective = net(level_wise=True, backbone=nn.Flatten())
     draw = objective.draw(np.random.default_rng(0))
     images = as_input(colour_training_set().pixels[draw.images]).mul(0.01).requires_grad_()
@@ -79,7 +79,7 @@ def test_gradient_reaches_the_backbone_from_support_and_queries() -> None:
 
 @pytest.mark.parametrize("level_wise", [False, True])
 def test_learns_colours(level_wise: bool) -> None:
-    """The loss falls to less than half in thirty iterations, and new colours are recognised."""
+    """The loss halves within thirty iterations, and new colours are recognised."""
     torch.manual_seed(0)
     objective = net(level_wise=level_wise, backbone=Conv4(16, 8))
     losses = train(objective, colour_training_set(), 30)

@@ -30,7 +30,7 @@ def problem(
 def fitted_one_by_one(
     support: Tensor, queries: Tensor, directions: Tensor, orders: Tensor
 ) -> Tensor:
-    """One task in a plain loop, as the authors have it: all d coordinates, one small batch after the other."""
+    """Fit one task at a time, in all d coordinates, in small batches, as in the authors' code."""
     images = support.flatten(0, 1)
     images = images / (images.norm(dim=1, keepdim=True) + 1e-5)
     targets = torch.arange(len(support)).repeat_interleave(support.shape[1])
@@ -54,7 +54,7 @@ def fitted_one_by_one(
     "width", [40, 7], ids=["more numbers than images", "fewer numbers than images"]
 )
 def test_all_tasks_at_once_equal_a_loop(width: int) -> None:
-    """Fitting in the space of the support set, for all tasks together, is the authors' loop on the same batches."""
+    """Fitting all tasks in the span of the support set equals the authors' loop."""
     support, queries, draw = problem(width)
     scores = fitted_scores(support, queries, draw, SETTINGS)
     for task in range(len(support)):
@@ -67,14 +67,14 @@ def test_all_tasks_at_once_equal_a_loop(width: int) -> None:
 
 
 def test_fitting_moves_the_scores() -> None:
-    """Thirty epochs are no rounding error: the loop above compares something."""
+    """Thirty epochs change the scores by more than rounding errors."""
     support, queries, draw = problem(40)
     unfitted = fitted_scores(support, queries, draw, replace(SETTINGS, epochs=0))
     assert (fitted_scores(support, queries, draw, SETTINGS) - unfitted).abs().max() > 0.05
 
 
 def test_permuting_classes_permutes_scores() -> None:
-    """With weights and batches permuted alike, only the names of the classes change."""
+    """With weights and batches permuted alike, classes are only renamed."""
     support, queries, draw = problem(12, ways=3, shots=2)
     order = np.array([2, 0, 1])
     new_places = np.argsort(order)[np.arange(6) // 2] * 2 + np.arange(6) % 2
@@ -88,14 +88,14 @@ def test_permuting_classes_permutes_scores() -> None:
 
 
 def test_identical_support_images_do_no_harm() -> None:
-    """Images that span less than they could leave the basis with directions to spare."""
+    """Images of deficient rank leave unused directions in the basis."""
     support, queries, draw = problem(12)
     support[:, :, 1:] = support[:, :, :1]
     assert fitted_scores(support, queries, draw, SETTINGS).isfinite().all()
 
 
 def test_every_epoch_shows_every_image_once() -> None:
-    """Orders are permutations, unlike between epochs and between tasks."""
+    """Orders are permutations that differ between epochs and between tasks."""
     orders = problem(4)[2].orders
     assert orders.shape == (3, 30, 9)
     assert (np.sort(orders, axis=2) == np.arange(9)).all()

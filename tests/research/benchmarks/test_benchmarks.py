@@ -1,4 +1,4 @@
-"""The benchmarks run at small sizes and give figures; how fast is for the benchmark itself to say."""
+"""The benchmarks run at small sizes and give figures; speed is not tested."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -32,18 +32,16 @@ from tests.support.raw_photos import raw_photo
 
 
 def test_collection_stage_at_small_size(capsys: pytest.CaptureFixture[str]) -> None:
-    """Every part of one more label is timed, and the command says so."""
+    """Every part of one more label is timed and printed."""
     rows = {row.name: row for row in measure_collection_stage(1200, 20, rounds=2).rows}
     assert min(row.figure for row in rows.values()) > 0
     assert rows["one label more"].figure >= rows["  fitting and checking"].figure
     asked = ("benchmark", "collection", "--images", "1000", "--classes", "10")
-    assert (
-        "one label more" in protoleaf(capsys, *asked).out
-    )  # how fast is for the benchmark itself to say
+    assert "one label more" in protoleaf(capsys, *asked).out  # speed is not tested
 
 
 def test_many_classes_at_small_size() -> None:
-    """A class of many parents is measured beside the same without it."""
+    """A class of many parents is compared with the same project without it."""
     beside = measure_many_classes(Size(classes=60, labels=80, parents=12, images=400))
     assert beside.many.size.parents == 12
     assert beside.one.size.parents == 1
@@ -51,7 +49,7 @@ def test_many_classes_at_small_size() -> None:
 
 
 def test_what_a_fit_costs_others_at_small_size() -> None:
-    """Labels, guesses and other threads are timed beside fits, and a fit that is asked to stop."""
+    """Labels, guesses and other threads are timed during fits, and so is stopping a fit."""
     rows = {row.name: row for row in measure_beside_a_fit(1200, rounds=2).rows}
     assert (
         min(
@@ -65,7 +63,7 @@ def test_what_a_fit_costs_others_at_small_size() -> None:
 
 
 def test_synthetic_embeddings_cover_every_class() -> None:
-    """Unit length, every class has its share, the same seed gives the same, and classes can be distinguished."""
+    """Embeddings have unit length; classes are covered and separable; seeds are deterministic."""
     drawn = synthetic_embeddings(400, 48, classes=200)
     np.testing.assert_allclose(np.linalg.norm(drawn.embeddings, axis=1), 1, atol=1e-5)
     assert set(np.bincount(drawn.classes)) == {2}
@@ -91,7 +89,7 @@ def test_synthetic_project_is_a_project(tmp_path: Path) -> None:
 
 
 def test_a_synthetic_project_with_boxes(tmp_path: Path) -> None:
-    """Boxes are images with embeddings, and have the labels."""
+    """Boxes are images with embeddings and labels."""
     caches = CacheFolders(tmp_path / "cache")
     live = LiveCollection.open(synthetic_project(tmp_path, caches, 400, boxes=2), caches)
     state = live.load()
@@ -105,7 +103,7 @@ def test_a_synthetic_project_with_boxes(tmp_path: Path) -> None:
 
 
 def test_photos_with_boxes_at_small_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both ways are timed in turn, by the clock and by the processors."""
+    """Both ways are timed in turn, by wall clock and processor time."""
     kind = PhotoKind(160, 120, grain=4, quality=85, pictures=2, copies=2)
     monkeypatch.setitem(photos.KINDS, "small", kind)
     write_tiny_backbone(tmp_path / "tiny.onnx")
@@ -123,13 +121,13 @@ SMALL_KIND = PhotoKind(200, 150, grain=4, quality=85, pictures=3, copies=2)
 
 @contextmanager
 def peer_of_ten(_model: ModelFiles, paths: Sequence[Path]) -> Iterator[Peer]:
-    """A peer that always says ten images a second."""
+    """A peer that always reports ten images a second."""
     assert len(paths) == 6
     yield lambda: 10.0
 
 
 def test_embed_benchmark_on_a_few_pictures(collection: Collection) -> None:
-    """Decoding, backbone, both together and plain decoders are timed on the files that were given."""
+    """Decoding, backbone, pipeline and plain decoders are timed on the given files."""
     figures = measure_embed([collection.shots], device="cpu", rounds=1, most=6)
     assert (figures.images, figures.device, figures.peer, figures.over_peer) == (
         6,
@@ -151,7 +149,7 @@ def test_embed_benchmark_on_a_few_pictures(collection: Collection) -> None:
 
 
 def test_embed_benchmark_beside_a_peer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On photos that are drawn for it, with a backbone of one's own; the ratio is to the peer's rate."""
+    """Generated photos with a backbone from a file; the ratio is to the peer's rate."""
     monkeypatch.setitem(photos.KINDS, "small", SMALL_KIND)
     write_tiny_backbone(tmp_path / "tiny.onnx")
     figures = measure_embed(
@@ -164,7 +162,7 @@ def test_embed_benchmark_beside_a_peer(tmp_path: Path, monkeypatch: pytest.Monke
 def test_embed_benchmark_on_the_command_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As text with every limit, and as JSON."""
+    """Text has every limit; JSON has all figures."""
     monkeypatch.setitem(photos.KINDS, "large", SMALL_KIND)
     monkeypatch.setattr(EmbedFigures, "is_kept", True)  # six pictures are too few to be fast
     write_tiny_backbone(tmp_path / "tiny.onnx")
@@ -187,7 +185,7 @@ def test_embed_benchmark_on_the_command_line(
 
 
 def test_plain_decoders_take_every_kind(tmp_path: Path) -> None:
-    """Of HEIC and RAW files, too, a person may want to know the speed."""
+    """Plain decoders also read HEIC and RAW files."""
     data = {
         "a.heic": encoded(picture(), "HEIF"),
         "b.cr3": raw_photo("CR3", encoded(picture(600, 400), "JPEG")),
@@ -200,7 +198,7 @@ def test_plain_decoders_take_every_kind(tmp_path: Path) -> None:
 
 
 def test_embed_benchmark_without_pictures(tmp_path: Path) -> None:
-    """A folder without images, and a kind of photos that there is not, cannot be measured."""
+    """A folder without images and an unknown kind of photos are errors."""
     (tmp_path / "bare").mkdir()
     with pytest.raises(InputError, match="no images"):
         measure_embed([tmp_path / "bare"], device="cpu")
@@ -209,7 +207,7 @@ def test_embed_benchmark_without_pictures(tmp_path: Path) -> None:
 
 
 def test_drawn_photos(tmp_path: Path) -> None:
-    """So many files of the requested size, each with other content, the same when drawn again."""
+    """Files have the requested number and size, different contents, and are deterministic."""
     paths = draw_photos(tmp_path / "one", SMALL_KIND)
     contents = [path.read_bytes() for path in paths]
     assert len(set(contents)) == len(paths) == 6
@@ -219,7 +217,7 @@ def test_drawn_photos(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", sorted(DECODERS))
 def test_plain_decoders_decode_small(name: str) -> None:
-    """A large JPEG becomes a small picture that still has the requested side."""
+    """A large JPEG becomes a small picture of at least the requested side."""
     pixels = picture(1600, 1200)
     decoded = DECODERS[name](encoded(pixels, "JPEG", quality=90), 128)
     assert 128 <= min(decoded.shape[:2]) < 320
@@ -227,7 +225,7 @@ def test_plain_decoders_decode_small(name: str) -> None:
 
 
 def test_memory_benchmark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Every number of files is embedded in a process of its own, fewest first."""
+    """Every number of files is embedded in a process of its own, the smallest first."""
     write_tiny_backbone(tmp_path / "tiny.onnx")
     asked = ("--files", "40", "--files", "5", "--backbone", tmp_path / "tiny.onnx", "--large", "0")
     fields = done(capsys, "benchmark", "embed-memory", *asked, "--json").fields
@@ -240,7 +238,7 @@ def test_memory_benchmark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
 def test_memory_benchmark_with_a_large_picture(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A PNG of 49 megapixels, which takes 600 MiB when it is decoded at once, takes a fraction of that."""
+    """A PNG of 49 megapixels, 600 MiB when decoded at once, takes a fraction of that."""
     write_tiny_backbone(tmp_path / "tiny.onnx")
     asked = (
         "benchmark",
@@ -260,7 +258,7 @@ def test_memory_benchmark_with_a_large_picture(
 def test_backup_benchmark_at_small_size(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Backups are made while somebody labels, and both are timed."""
+    """Backups are made while labels are set, and both are timed."""
     monkeypatch.setattr("research.benchmarks.backup.LABELS_ALONE", 10)
     asked = ("benchmark", "backup", "--images", "400", "--labels", "100", "--rounds", "1")
     fields = done(capsys, *asked, "--json").fields
@@ -270,7 +268,7 @@ def test_backup_benchmark_at_small_size(
 
 
 def test_files_at_small_size(capsys: pytest.CaptureFixture[str]) -> None:
-    """Every step runs with every number of images beside its limit, and what an image costs is compared."""
+    """Every step runs with every number of images, and the costs per image are compared."""
     figures = measure_files((40, 80), only=("scan", "relink"))
     assert [run.images for run in figures.runs] == [40, 80]
     assert [step.name for step in figures.runs[0].steps] == ["scan", "relink"]
@@ -284,7 +282,7 @@ def test_files_at_small_size(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_an_image_that_costs_more_in_a_large_collection_is_missed() -> None:
-    """Ten times the images in eleven times the time are within the limit; in twenty times they are not."""
+    """Ten times the images in eleven times the time pass; in twenty times the time they do not."""
     few, many, worse = (
         FilesRun(images, 0, (StepFigures("scan", cpu_s, cpu_s, 1, 1, "", 1, 1),))
         for images, cpu_s in ((10, 1.0), (100, 11.0), (100, 20.0))

@@ -1,4 +1,4 @@
-"""The benchmark of the cluster's path runs at small size and gives figures."""
+"""The benchmark of the cluster runs at small size."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from tests.support.images import write_jpeg
 def test_cluster_benchmark_at_small_size(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Both ways give the same bits; how fast is for the benchmark itself to say."""
+    """Both ways give the same bits; speed is not tested."""
     for number in range(120):
         write_jpeg(tmp_path / f"{number}.jpg", seed=number)
     asked = ("benchmark", "cluster", tmp_path, "--rows", "3000", "--rounds", "1")
@@ -29,7 +29,7 @@ def test_cluster_benchmark_at_small_size(
 
 
 def test_a_synthetic_data_set_is_one(tmp_path: Path) -> None:
-    """With so many rows, over several shards."""
+    """It has the requested number of rows, over several shards."""
     data_set = write_synthetic(tmp_path / "set", 10_500, find_model())
     assert (data_set.manifest.rows, data_set.manifest.shard_count) == (10_500, 2)
     rows = [rows for number in range(2) for rows in data_set.each_rows(number)]

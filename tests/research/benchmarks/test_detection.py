@@ -1,4 +1,4 @@
-"""`benchmark detection` on a few drawn photos."""
+"""`benchmark detection` on a few generated photos."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ from tests.support.images import write_jpeg
 
 
 def test_all_parts_are_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The network, reading, and both together; the verdict is of a busy machine and does not count here."""
+    """The network, reading, and both together are timed; the verdict is ignored."""
     model, photos = write_detector(tmp_path / "discs.onnx"), tmp_path / "photos"
     photos.mkdir()
     for number in range(3):

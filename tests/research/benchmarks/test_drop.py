@@ -4,7 +4,7 @@ from research.benchmarks.drop import measure_drop
 
 
 def test_every_figure_is_measured() -> None:
-    """Photos are predicted, by a process that is then still there."""
+    """Photos are predicted, and the process stays alive for the next drop."""
     figures = measure_drop(1_000, rounds=1)
     _starting, over_fit, over_pass, memory = figures.rows
     assert figures.images == 1_000

@@ -6,7 +6,7 @@ from tests.support.command_line import protoleaf
 
 
 def test_edits_are_timed(capsys: pytest.CaptureFixture[str]) -> None:
-    """What must move images moves some, a new name moves none; on a busy machine a limit may be missed."""
+    """Some edits change images, renaming changes none; limits are ignored."""
     kinds = ("--only", "merge two classes", "--only", "rename a class")
     outcome = protoleaf(
         capsys, "benchmark", "edit", "--images", "1200", "--rounds", "1", "--json", *kinds

@@ -1,4 +1,4 @@
-"""The graph at its largest, here small: what is measured without a window, and when a limit counts as missed."""
+"""The graph at scale, here small: figures without a window, and missed limits."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from tests.support.command_line import done
 
 
 def test_the_graph_is_timed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """A taxonomy of one's own is taken for the large one."""
+    """A given taxonomy is used as the large one."""
     own = write_taxonomy(tmp_path, 300).parent
     fields = done(
         capsys, "benchmark", "graph", "--wordnet", own, "--classes", "200", "--no-window", "--json"
@@ -35,7 +35,7 @@ def test_a_missed_limit_of_the_graph_is_reported() -> None:
 
 
 def test_the_made_taxonomy_has_wordnets_shape(tmp_path: Path) -> None:
-    """One root, few further parents, and the same each time."""
+    """One root, few further parents, deterministic."""
     source = write_taxonomy(tmp_path, 3000)
     graph = wordnet.read_imagenet(source)
     children = {child for _parent, child in graph.edges}

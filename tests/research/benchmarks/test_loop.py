@@ -1,4 +1,4 @@
-"""The loop of a large data set at small size: labels by keys reach the disk, and the cluster predicts as the window."""
+"""The loop of a large data set at small size."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +17,7 @@ KEPT = LoopFigures(1_000, (), LabellingFigures(1_000, 5, 5, 5, ()), compared=900
 
 @pytest.mark.slow
 def test_the_loop_at_small_size(capsys: pytest.CaptureFixture[str]) -> None:
-    """Every step is timed; how fast is for the benchmark itself to say."""
+    """Every step is timed; speed is not tested."""
     fields = done(
         capsys, "benchmark", "loop", "--rows", "1500", "--keys", "6", "--per-s", "5", "--json"
     ).fields
@@ -43,13 +43,13 @@ def test_the_loop_at_small_size(capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_what_is_missed(figures: LoopFigures) -> None:
-    """A label that is lost or mistaken, predictions that differ, and a comparison of nothing."""
+    """A lost or wrong label, differing predictions, and an empty comparison are missed."""
     assert KEPT.are_kept
     assert not figures.are_kept
 
 
 def test_a_clustered_data_set(tmp_path: Path) -> None:
-    """Each row has an embedding of its own, most alike to those of its class."""
+    """Embeddings of a row are most similar to those of its class."""
     data_set, classes = write_clustered(tmp_path / "set", 2_000, find_model())
     rows = list(data_set.each_rows(0))
     embeddings = np.concatenate([each.embeddings for each in rows]).astype(np.float32)

@@ -1,4 +1,4 @@
-"""The map measured, here small: rows beside their limits, and a missed limit is reported."""
+"""The benchmark of the map, here small."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from tests.support.command_line import done
 
 
 def test_making_and_frames_are_timed(capsys: pytest.CaptureFixture[str]) -> None:
-    """Without a window too; every limited row says whether it was kept."""
+    """Without a window; every row with a limit has a verdict."""
     fields = done(capsys, "benchmark", "map", "--images", "400", "--no-window", "--json").fields
     rows = {each["name"]: each for each in fields["rows"]}
     made = rows["map of 400 images made"]

@@ -1,4 +1,4 @@
-"""The table of figures: `protoleaf benchmark all`, with benchmarks that only pretend to measure."""
+"""The table of figures: `protoleaf benchmark all`, with fake benchmarks."""
 
 import re
 from pathlib import Path
@@ -42,7 +42,7 @@ def _run(arguments: str) -> dict[str, Any] | None:
 
 
 def test_each_command_runs_once_and_a_failed_one_is_named() -> None:
-    """Rows of one command are read from one run, and kept as soon as it has ended."""
+    """Rows of one command are read from one run, and stored once it has ended."""
     asked: list[str] = []
 
     def run(arguments: str) -> dict[str, Any] | None:
@@ -64,7 +64,7 @@ def test_each_command_runs_once_and_a_failed_one_is_named() -> None:
 def test_the_command_keeps_what_it_measured(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A row that was not measured is absent; one that is measured again is replaced."""
+    """A row without a result is absent; a new result replaces the old one."""
     monkeypatch.setattr(overview, "measure", _fake_measure)
     file = tmp_path / "benchmarks.json"
     words = ("benchmark", "all", "--results", file)
@@ -80,7 +80,7 @@ def test_the_command_keeps_what_it_measured(
 def test_a_failed_benchmark_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """By its command, with the exit status 1."""
+    """The message has the command, and the exit status is 1."""
     monkeypatch.setattr(overview, "measure", lambda _rows, on_result: ["drop"])  # noqa: ARG005
     answer = protoleaf(capsys, "benchmark", "all", "--results", tmp_path / "none.json")
     assert answer.status == 1
@@ -88,7 +88,7 @@ def test_a_failed_benchmark_is_reported(
 
 
 def test_the_page_has_the_table_of_the_results() -> None:
-    """`protoleaf benchmark all --only-show --page` writes it; it has at most 20 rows."""
+    """`protoleaf benchmark all --only-show --page` writes it; at most 20 rows."""
     page = (ROOT / overview.PAGE).read_text(encoding="utf-8")
     results = read_results(ROOT / overview.RESULTS)
     assert overview.with_table(page, results) == page

@@ -12,7 +12,7 @@ from tests.support.images import write_jpeg
 
 
 def test_shares_by_hand() -> None:
-    """Decoding 300 a second and a backbone of 100 a second on the same cores can reach 75 a second."""
+    """Decoding of 300 a second and a backbone of 100 a second on the same cores reach 75."""
     rates = RateTriple(decode=300, inference=100, pipeline=60)
     assert rates.reachable == pytest.approx(75)
     assert rates.share_of_limit == pytest.approx(0.6)
@@ -30,7 +30,7 @@ def test_rates_are_measured(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_no_image_is_named(tmp_path: Path) -> None:
-    """Among hundreds of files a person must know which one to take out."""
+    """The message names the broken file."""
     card = write_tiny_backbone(tmp_path / "tiny.onnx")
     (tmp_path / "notes.csv").write_text("image,class\n", encoding="utf-8")
     with pytest.raises(ImageError, match=r"notes\.csv: text"):

@@ -1,4 +1,4 @@
-"""A device that takes its time: what it says of how it was used."""
+"""A simulated device: load and rate."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ def test_its_use_is_counted() -> None:
 
 
 def test_it_takes_its_time(tmp_path: Path) -> None:
-    """By its own clock, of which the computer can only add."""
+    """The simulated time is a lower bound."""
     device = SimulatedDevice(
         tmp_path / "tiny.onnx", write_tiny_backbone(tmp_path / "tiny.onnx"), 2_000
     )

@@ -1,4 +1,4 @@
-"""Sorting measured, here small: each language beside the natural order of the same names."""
+"""Sorting by language compared with natural order, at small size."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""`protoleaf experiment ...` from a source of images to table and figures."""
+"""`protoleaf experiment ...` from a source of images to tables and figures."""
 
 import csv
 import json
@@ -56,7 +56,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory, data: Path) -> Path:
 
 
 def test_from_images_to_figure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Build, train, test and figure on a small WordNet, as one would with ImageNet."""
+    """Build, train, test and figure on a small WordNet, in ImageNet's layout."""
     source = write_small_imagenet(tmp_path / "source", images=32)
     wordnet = write_wordnet(tmp_path / "wordnet")
     data, runs, out = tmp_path / "data", tmp_path / "runs", tmp_path / "out"
@@ -97,7 +97,7 @@ def test_from_images_to_figure(tmp_path: Path, capsys: pytest.CaptureFixture[str
 def test_figure_of_propagation(
     data: Path, runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Figure 4 for the ways that were trained; without, it says what to train."""
+    """Figure 4 for the trained ways; an untrained one names the missing training."""
     words: Words = ("experiment", "figure", "propagation", data, "--runs", runs, "--out", tmp_path)
     files = done(capsys, *words, *TWO_WAYS, "--json").fields["files"]
     assert [Path(path).suffix for path in files] == [".png", ".svg", ".csv"]
@@ -109,7 +109,7 @@ def test_figure_of_propagation(
 def test_table_is_made_and_shown(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Trained and tested in processes of their own; with --only-show nothing is trained, and the same is shown."""
+    """The table is trained and tested in processes; `--only-show` shows it without training."""
     words: Words = (
         "experiment",
         "table",
@@ -143,11 +143,9 @@ def test_table_is_made_and_shown(
 def test_goes_on_after_ctrl_c(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first Ctrl+C keeps the checkpoint and prints the command that goes on; the second run finishes."""
-    handler = signal.getsignal(
-        signal.SIGINT
-    )  # a program started in the background has to ignore it
-    add_point = loop._Training._add_point  # noqa: SLF001 (a kill at exactly this moment)
+    """The first Ctrl+C keeps the checkpoint and prints how to resume; a second run finishes."""
+    handler = signal.getsignal(signal.SIGINT)  # programs in the background ignore it
+    add_point = loop._Training._add_point  # noqa: SLF001 (an interruption at exactly this moment)
 
     def interrupted(training: loop._Training, *, is_last: bool) -> None:
         add_point(training, is_last=is_last)
@@ -155,7 +153,7 @@ def test_goes_on_after_ctrl_c(
 
     words: Words = (data, tmp_path, "--method", "prototypical-net", *TWO_WAYS, *quick_words())
     with monkeypatch.context() as patched:
-        patched.setattr(loop._Training, "_add_point", interrupted)  # noqa: SLF001 (a kill at exactly this moment)
+        patched.setattr(loop._Training, "_add_point", interrupted)  # noqa: SLF001 (an interruption at exactly this moment)
         message = refused(capsys, "experiment", "train", *words, status=130)
     assert "what was finished is kept; resume with: protoleaf experiment train" in message
     assert "--method prototypical-net --ways 2" in message
@@ -168,7 +166,7 @@ def test_goes_on_after_ctrl_c(
 def test_progress_tells_the_curve(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The note beside the bar is the last point; before the first there is none."""
+    """The text beside the bar is the last point; before the first it is empty."""
     from research.cli.experiment_runs import _Note
 
     seen: list[Progress] = []
@@ -186,7 +184,7 @@ def test_progress_tells_the_curve(
 def test_only_one_process_speaks(
     data: Path, runs: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Under torchrun the others train without a word; a finished training is left as it is."""
+    """Under torchrun the other processes print nothing; a finished training is not repeated."""
     words: Words = ("experiment", "train", data, runs, "--method", "ppn", *TWO_WAYS, *quick_words())
     assert "3 iterations" in done(capsys, *words).out
     monkeypatch.setenv("RANK", "1")
@@ -238,7 +236,7 @@ def test_misuse(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """One line that says what there is, and status 2."""
+    """One line with the alternatives, and status 2."""
     places = {"DATA": str(data), "RUNS": str(tmp_path / "runs"), "OUT": str(tmp_path / "out")}
     assert message in refused(
         capsys, "experiment", *(places.get(word, word) for word in words), status=2
@@ -249,7 +247,7 @@ def test_misuse(
 def test_refusals(
     data: Path, runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What cannot be done is reported in one line, and status 1."""
+    """One line with the error, and status 1."""
     cell: Words = ("--method", "ppn", *TWO_WAYS)
     assert "data_set.json" in refused(capsys, "experiment", "train", tmp_path, runs, *cell)
     assert "Train it first" in refused(capsys, "experiment", "test", data, tmp_path, *cell)

@@ -10,7 +10,7 @@ from tests.support.transfer import write_shapes
 
 
 def test_tables_and_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Text for people, JSON in a file."""
+    """Text output, and JSON in a file."""
     source = write_shapes(tmp_path / "shapes")
     words = (
         "experiment",

@@ -12,7 +12,7 @@ QUICK = ("--shots", "1", "--draws", "1", "--device", "cpu", "--backbone", "leafn
 
 
 def test_tables_curve_and_resuming(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Text for people, JSON in a file, a picture; a second run takes its stages from the folder of runs."""
+    """Text, JSON and a figure; a second run reads the stages from the folder of runs."""
     source = write_shapes(tmp_path / "shapes")
     words = ("experiment", "honesty", source, *QUICK, "--runs", tmp_path / "runs")
     extra = ("--replay", "4", "--out", tmp_path / "figures.json", "--curve", tmp_path / "curve")
@@ -36,7 +36,7 @@ def test_tables_curve_and_resuming(tmp_path: Path, capsys: pytest.CaptureFixture
 
 
 def test_refusals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each says what there is, before anything is embedded."""
+    """The message has the alternatives, before anything is embedded."""
     source = write_shapes(tmp_path / "shapes")
     words = ("experiment", "honesty", source, *QUICK)
     assert "random, teach-first, bulk" in refused(capsys, *words, "--labels", "best", status=2)

@@ -10,7 +10,7 @@ from tests.support.transfer import write_shapes
 
 
 def test_tables_and_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Text for people, JSON in a file; without the peer, which need not be installed."""
+    """Text output, and JSON in a file, without the optional peer."""
     source = write_shapes(tmp_path / "shapes")
     words = ("experiment", "label-errors", source, "--draws", "1", "--device", "cpu", "--no-peer")
     output = done(capsys, *words, "--backbone", "leafnet", "--out", tmp_path / "figures.json").out

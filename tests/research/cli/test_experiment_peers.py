@@ -10,7 +10,7 @@ from tests.support.transfer import write_shapes
 
 
 def test_table_and_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Without a method of another library no environment is made."""
+    """Without a method of another library no environment is created."""
     source, out = write_shapes(tmp_path / "shapes"), tmp_path / "figures.json"
     words = (
         "experiment",

@@ -11,7 +11,7 @@ QUICK = ("--way", "groups", "--device", "cpu")
 
 
 def test_collections_of_other_sizes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """One class of four has two thirds of the images; the tables say so, and how rare classes fare."""
+    """One class of four has two thirds of the images; tables have sizes and rare classes."""
     source = write_shapes(tmp_path / "shapes")
     words = ("experiment", "review", source, "--sizes", "one-large", "--classes", "4", *QUICK)
     text = done(capsys, *words).out
@@ -27,5 +27,5 @@ def test_collections_of_other_sizes(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 def test_unknown_sizes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """It says which there are, before anything is read."""
+    """The message has the known sizes, before anything is read."""
     assert "zipf" in refused(capsys, "experiment", "review", tmp_path, "--sizes", "huge", status=2)

@@ -12,7 +12,7 @@ from tests.support.transfer import write_shapes
 def test_copies_are_counted_by_every_rule(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A stricter rule of one kind finds no more than a looser one."""
+    """A stricter rule of the same kind finds no more than a looser one."""
     source = write_shapes(tmp_path / "shapes")
     words = ("experiment", "duplicates", source, "--backbone", "leafnet", "--device", "cpu")
     fields = json.loads(done(capsys, *words, "--json").out)

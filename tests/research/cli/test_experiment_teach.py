@@ -12,7 +12,7 @@ QUICK = ("--method", "teach-first", "--method", "random", "--draws", "2", "--dev
 
 
 def test_tables_curve_and_resuming(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Text for people, JSON in a file, a picture; a second run takes everything from the folder of runs."""
+    """Text, JSON and a figure; a second run reads everything from the folder of runs."""
     source = write_shapes(tmp_path / "shapes")
     words = ("experiment", "teach", source, *QUICK, "--runs", tmp_path / "runs")
     output = done(
@@ -32,12 +32,12 @@ def test_tables_curve_and_resuming(tmp_path: Path, capsys: pytest.CaptureFixture
         kept.read_text(encoding="utf-8").replace('"classes": ', '"classes": 9'), encoding="utf-8"
     )
     again = done(capsys, *words, "--json").fields["methods"]
-    assert min(again[1]["figures"]["classes"]["mean"]) >= 90  # what lies there is believed
+    assert min(again[1]["figures"]["classes"]["mean"]) >= 90  # stored results are reused
     assert done(capsys, *words, "--again", "--json").fields == fields
 
 
 def test_an_unknown_method(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """It says which there are, before anything is read."""
+    """The message has the known methods, before anything is read."""
     assert "typiclust" in refused(
         capsys, "experiment", "teach", tmp_path, "--method", "typi", status=2
     )

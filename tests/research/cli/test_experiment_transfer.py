@@ -34,7 +34,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_tables_and_figures(
     source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Text for people, JSON in a file; a second run takes everything from the folder of runs."""
+    """Text and JSON; a second run reads everything from the folder of runs."""
     words = ("experiment", "transfer", source, *QUICK, "--runs", tmp_path / "runs")
     output = done(capsys, *words, "--out", tmp_path / "figures.json").out
     assert "leafnet, shots alone: leaf top-1 in %, 8 classes, 64 images, 2 draws" in output
@@ -54,13 +54,13 @@ def test_tables_and_figures(
         kept.read_text(encoding="utf-8").replace('"top1": 0.', '"top1": 0.9'), encoding="utf-8"
     )
     again = done(capsys, *words, "--json").fields["cells"]
-    assert again[0]["figures"]["top1"]["mean"] > 0.9  # what lies there is believed
+    assert again[0]["figures"]["top1"]["mean"] > 0.9  # stored results are reused
     anew = done(capsys, *words, "--again", "--json").fields["cells"]
     assert anew == cells
 
 
 def test_elsewhere(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Instead of the usual situation; both kinds can be kept in one folder."""
+    """In place of the default situation; both kinds share a folder of runs."""
     words = ("experiment", "transfer", source, *QUICK, "--runs", tmp_path / "runs")
     output = done(capsys, *words, "--elsewhere", "--out", tmp_path / "figures.json").out
     assert (
@@ -80,7 +80,7 @@ def test_elsewhere(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_uneven_classes(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Sizes and shots show in titles, figures and names of folders; balanced accuracy has tables without request."""
+    """Sizes and shots are in titles, figures and folder names; balanced accuracy is in tables."""
     words = (
         "experiment",
         "transfer",
@@ -116,7 +116,7 @@ def test_uneven_classes(source: Path, tmp_path: Path, capsys: pytest.CaptureFixt
 def test_elsewhere_needs_known_classes_in_val(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It is reported before any image is embedded."""
+    """The error comes before any image is embedded."""
     folder = write_shapes(tmp_path / "shapes")
     (folder / "val" / "Shapes").rename(folder / "val" / "Forms")
     words = ("experiment", "transfer", folder, *QUICK, "--elsewhere")
@@ -124,7 +124,7 @@ def test_elsewhere_needs_known_classes_in_val(
 
 
 def test_some_classes_and_images(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of a big data set: so many leaves, so many images of each in both parts; the hierarchy must know the folders."""
+    """A subset of leaves and of images of each, in both parts; unknown folders are an error."""
     words = (
         "experiment",
         "transfer",
@@ -148,7 +148,7 @@ def test_backbones_side_by_side(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Two backbones have a table of size, side, speed and accuracy; Markdown on request; one twice is one."""
+    """Two backbones in a table of size, side, speed and accuracy; duplicates count once."""
     monkeypatch.setattr(candidates, "IMAGES", 8)
     monkeypatch.setattr(candidates, "ROUNDS", 1)
     tiny = tmp_path / "tiny.onnx"
@@ -190,7 +190,7 @@ def test_refusals(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """An unknown method, a missing library, a place that cannot be written: one line each."""
+    """An unknown method, a missing library, an unwritable folder: one line each."""
     words = ("experiment", "transfer", source)
     assert "there is no such method" in refused(capsys, *words, "--method", "magic", status=2)
     missing = refused(

@@ -10,7 +10,7 @@ from tests.support.transfer import write_shapes
 
 
 def test_tables_and_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Text for people, JSON in a file; the same figures in both."""
+    """Text and JSON have the same figures."""
     source = write_shapes(tmp_path / "shapes")
     words = ("experiment", "unknown", source, "--shots", "2", "--draws", "1", "--device", "cpu")
     text = done(capsys, *words, "--backbone", "leafnet", "--out", tmp_path / "figures.json").out

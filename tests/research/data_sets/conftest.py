@@ -1,4 +1,4 @@
-"""One small source and its WordNet, written once; tests only read them."""
+"""A small source and its WordNet, written once and read-only."""
 
 import shutil
 from pathlib import Path
@@ -25,7 +25,7 @@ def wordnet(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def built_once(
     small_imagenet: Path, wordnet: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """Folder of a small data set that tests only read."""
+    """Folder of a small read-only data set."""
     out = tmp_path_factory.mktemp("built") / "data"
     build(small_imagenet, wordnet, out, RECIPE, side=8)
     return out
@@ -33,5 +33,5 @@ def built_once(
 
 @pytest.fixture
 def built(built_once: Path, tmp_path: Path) -> Path:
-    """A copy of it to change at will."""
+    """A writable copy of it."""
     return Path(shutil.copytree(built_once, tmp_path / "data"))

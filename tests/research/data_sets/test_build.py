@@ -22,7 +22,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 
 def test_pixels_are_those_of_the_images(built_once: Path, small_imagenet: Path) -> None:
-    """Each row of the file shows the image that it is named after."""
+    """Each row of the file has the pixels of its image."""
     data, names = load(built_once), read_facts(built_once)["image_names"]
     assert data.pixels.shape == (len(names), 8, 8, 3)
     for name, pixels in zip(names, data.pixels, strict=True):
@@ -32,7 +32,7 @@ def test_pixels_are_those_of_the_images(built_once: Path, small_imagenet: Path) 
 
 
 def test_the_training_part(built_once: Path) -> None:
-    """Only training images; only edges above training classes; test classes have neither."""
+    """Only training images and edges above training classes; test classes have neither."""
     data = load(built_once)
     training = data.training_set()
     assert isinstance(training.pixels, np.memmap)
@@ -79,7 +79,7 @@ def test_same_seed_same_bytes(
 def test_what_the_experiments_rest_on_is_asserted(
     few_shot: tuple[list[int], list[int]], images: list[int], is_test: list[bool], breach: str
 ) -> None:
-    """A class above a training and a test class, an image of each: one in two places is a bug of the program."""
+    """A class above a training and a test class with images in two parts is a bug."""
     training, test = (np.array(part, dtype=np.int64) for part in few_shot)
     edges = np.array([[0, 0], [1, 2]])
     graph = ClassGraph(
@@ -102,7 +102,7 @@ def test_mix_draws_more(
 
 
 def test_only_the_papers_source_gets_the_papers_name() -> None:
-    """Names tell the source."""
+    """The name depends on the source."""
     pure, boosted = Recipe("pure", factor=1.0), Recipe("mix", factor=2.5)
     assert data_set_name(1000, pure) == "WS-ImageNet-Pure"
     assert data_set_name(1000, boosted) == "WS-ImageNet1000-Mix"
@@ -110,7 +110,7 @@ def test_only_the_papers_source_gets_the_papers_name() -> None:
 
 
 def test_progress_and_stop(small_imagenet: Path, wordnet: Path, tmp_path: Path) -> None:
-    """Each image counts; a stop leaves nothing behind."""
+    """Each image counts as progress; a cancelled build leaves no files."""
     seen: list[Progress] = []
     data = build(
         small_imagenet, wordnet, tmp_path / "data", RECIPE, side=8, on_progress=seen.append
@@ -139,7 +139,7 @@ def test_what_is_in_the_way_is_kept(small_imagenet: Path, wordnet: Path, tmp_pat
 
 
 def test_a_source_without_enough_classes_is_refused(wordnet: Path, tmp_path: Path) -> None:
-    """Four class folders make no data set; no folder is left."""
+    """Four class folders are too few; no folder is left."""
     few = write_small_imagenet(tmp_path / "few", names=["kind0", "kind2", "kind3", "kind4"])
     with pytest.raises(InputError, match="too few classes"):
         build(few, wordnet, tmp_path / "out", RECIPE, side=8)
@@ -147,6 +147,6 @@ def test_a_source_without_enough_classes_is_refused(wordnet: Path, tmp_path: Pat
 
 
 def test_a_tiny_side_is_refused(small_imagenet: Path, wordnet: Path, tmp_path: Path) -> None:
-    """No network has something to see in four pixels."""
+    """Four pixels are too few."""
     with pytest.raises(UsageError, match="found 4"):
         build(small_imagenet, wordnet, tmp_path / "out", RECIPE, side=4)

@@ -23,7 +23,7 @@ def hierarchy(wordnet: Path) -> Hierarchy:
 
 @pytest.fixture(scope="module")
 def graph(hierarchy: Hierarchy) -> ClassGraph:
-    """As many few-shot classes as there can be: all but kind12, which is above kind11."""
+    """The most few-shot classes possible: all but kind12, which is above kind11."""
     return choose_classes(hierarchy, MANY, Recipe(few_shot_share=1.0))
 
 
@@ -35,7 +35,7 @@ def edges_of(graph: ClassGraph) -> set[tuple[str, str]]:
 
 
 def test_four_fifths_are_chosen_and_split_four_to_one(hierarchy: Hierarchy) -> None:
-    """13 classes: 10 few-shot classes, 2 of them to test; no class is in both parts."""
+    """13 classes: 10 few-shot classes, 2 of them for testing; no class is in both parts."""
     graph = choose_classes(hierarchy, MANY, Recipe())
     assert (
         len(graph.training_few_shot),
@@ -51,7 +51,7 @@ def test_four_fifths_are_chosen_and_split_four_to_one(hierarchy: Hierarchy) -> N
 
 @pytest.mark.parametrize("seed", range(30))
 def test_weak_labels_of_a_test_class_are_of_others_too(hierarchy: Hierarchy, seed: int) -> None:
-    """Nothing but kind3 is left below saw, whose weak labels would all be kind3: it is for training."""
+    """kind3 is the only class left below saw, so it is for training."""
     images = MANY | {key("kind7"): 0, key("kind11"): 0}
     graph = choose_classes(hierarchy, images, Recipe(few_shot_share=1.0, seed=seed))
     assert key("kind3") in {graph.keys[position] for position in graph.training_few_shot}
@@ -59,12 +59,12 @@ def test_weak_labels_of_a_test_class_are_of_others_too(hierarchy: Hierarchy, see
 
 
 def test_a_class_above_another_few_shot_class_is_left_out(graph: ClassGraph) -> None:
-    """kind12 would compete with kind11, which it contains."""
+    """kind12 would compete with its descendant kind11."""
     assert graph.other_last_level == (key("kind12"),)
 
 
 def test_classes_are_ordered_by_level(graph: ClassGraph) -> None:
-    """Coarse classes first; a class that is above no few-shot class is not there."""
+    """Coarse classes first; classes above no few-shot class are left out."""
     assert np.diff(graph.levels).min() == 0
     assert set(graph.names) == {
         *LEVELS[3],
@@ -78,7 +78,7 @@ def test_classes_are_ordered_by_level(graph: ClassGraph) -> None:
 
 
 def test_edges_are_those_of_wordnet(graph: ClassGraph) -> None:
-    """Every parent one level above is kept, both of kind0."""
+    """Every parent one level above stays, both of kind0."""
     edges = edges_of(graph)
     assert {
         ("berry", "kind0"),
@@ -91,13 +91,13 @@ def test_edges_are_those_of_wordnet(graph: ClassGraph) -> None:
 
 
 def test_ancestors_by_a_detour_are_joined(graph: ClassGraph) -> None:
-    """Part is above food only through substance, of its own level; berry above kind11 through kind12, not chosen."""
+    """Ancestors through a class of their level, or through one not chosen, are joined."""
     assert {edge for edge in edges_of(graph) if edge[0] == "part"} == {("part", "food")}
     assert ("berry", "kind11") in edges_of(graph)
 
 
 def test_ancestors_are_those_of_wordnet(graph: ClassGraph, hierarchy: Hierarchy) -> None:
-    """What edges lead to is just what WordNet has above a class, on the chosen levels above it."""
+    """Ancestors by edges are those of WordNet on the chosen levels."""
     for position, name in enumerate(graph.keys):
         marked = is_above(np.array([position]), graph.edge_index, len(graph.keys))
         coarser = {
@@ -119,13 +119,13 @@ def test_another_seed_chooses_others(hierarchy: Hierarchy) -> None:
 
 
 def test_poor_classes_are_no_few_shot_classes(hierarchy: Hierarchy) -> None:
-    """A class with 19 images is not chosen where 20 are required, and is no test class's rival for a place."""
+    """A class with 19 images is not chosen where 20 are required, and blocks no test class."""
     graph = choose_classes(hierarchy, {**MANY, key("kind5"): 19}, Recipe(few_shot_share=1.0))
     assert set(graph.other_last_level) == {key("kind5"), key("kind12")}
 
 
 def test_too_few_classes_are_refused(hierarchy: Hierarchy) -> None:
-    """The message says how many were found and what to change."""
+    """The message has the number found and a remedy."""
     poor = {name: 24 if number < 6 else 3 for number, name in enumerate(MANY)}
     with pytest.raises(
         InputError, match=r"at least 2 .* 13 classes on that level, 6 of them with enough images"

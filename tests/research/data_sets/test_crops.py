@@ -11,7 +11,7 @@ from tests.support.command_line import done
 BOXES = (
     ("Red/cell", (10, 20, 40, 60)),  # grows on all sides
     ("White", (0, 0, 12, 90)),  # grows to the right
-    ("White", (95, 50, 100, 70)),  # nine pixels are left of it
+    ("White", (95, 50, 100, 70)),  # nine pixels of it remain
 )
 
 
@@ -36,7 +36,7 @@ def write_photos(folder: Path, count: int = 4) -> Path:
 
 
 def test_crops_of_all_photos(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Every third photo is of train; boxes grow to the edge of the photo at most, and small things are left out."""
+    """Every third photo is in train; boxes grow to the edge at most; small ones are left out."""
     photos, out = write_photos(tmp_path / "photos"), tmp_path / "out"
     fields = done(capsys, "experiment", "crops", photos, "--out", out, "--json").fields
     assert fields == {"train": {"Red/cell": 2, "White": 2}, "val": {"Red/cell": 2, "White": 2}}
@@ -59,7 +59,7 @@ def test_crops_of_all_photos(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 
 def test_refuses_what_has_no_boxes(tmp_path: Path) -> None:
-    """A folder without annotations, a thing without a box or a name: nothing is left at the place."""
+    """A folder without annotations and an object without box or name leave no files."""
     out = tmp_path / "out"
     with pytest.raises(InputError, match="has no annotations"):
         write_crops(tmp_path, out)

@@ -10,14 +10,14 @@ from tests.support.small_imagenet import FOLDERS, LEVELS, key
 
 
 def test_levels_are_shortest_paths(wordnet: Path) -> None:
-    """Each class lies on the level that the small WordNet says, though kind11 has a longer path by way of kind12."""
+    """Each class has the level of the small WordNet, though kind11 has a longer path."""
     hierarchy = read_hierarchy(wordnet, [key(name) for name in FOLDERS])
     for level, names in LEVELS.items():
         assert hierarchy.at(level) == tuple(sorted(key(name) for name in names))
 
 
 def test_only_what_is_above_the_classes_is_kept(wordnet: Path) -> None:
-    """A class's ancestors by all paths, under their first words."""
+    """The ancestors of a class by all paths, with their first words."""
     hierarchy = read_hierarchy(wordnet, [key("kind0")])
     expected = [
         "berry",
@@ -42,13 +42,13 @@ def test_a_class_that_is_not_in_wordnet_is_refused(wordnet: Path) -> None:
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    """Without the WordNet file there is no data set."""
+    """The WordNet file is required."""
     with pytest.raises(StorageError, match=r"wordnet\.is_a\.txt"):
         read_hierarchy(tmp_path / "wordnet.is_a.txt", [key("kind0")])
 
 
 def test_another_file_is_refused(tmp_path: Path) -> None:
-    """A file that is no list of edges is named with the line."""
+    """The message has the line of a file that is no list of edges."""
     path = tmp_path / "wordnet.is_a.txt"
     path.write_text("a line of prose\n", encoding="utf-8")
     with pytest.raises(FormatError, match="line 1 of"):

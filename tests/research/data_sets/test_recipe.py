@@ -9,7 +9,7 @@ from research.data_sets.recipe import Recipe
 
 
 def test_imagenet_gets_the_papers_probabilities() -> None:
-    """ILSVRC-12 has 1,281 images in a folder, 1,331 with its val: both give r^j, and 36 images on level 7."""
+    """ILSVRC-12 has 1,281 images in a folder, or 1,331 with val: both give the factor 1."""
     for images in (1281.167, 1331.167):
         recipe = Recipe("pure").resolved(images)
         assert recipe.factor == 1.0
@@ -19,7 +19,7 @@ def test_imagenet_gets_the_papers_probabilities() -> None:
 
 
 def test_tiny_imagenet_gets_a_factor() -> None:
-    """300 images a folder: 4.3 for Pure; for Mix only what keeps the coarsest level's share below 1."""
+    """300 images a folder: 4.3 for Pure; for Mix the coarsest level's share stays below 1."""
     assert Recipe("pure").resolved(300).factor == 4.3
     mix = Recipe("mix").resolved(300)
     assert mix.factor == 2.9
@@ -27,7 +27,7 @@ def test_tiny_imagenet_gets_a_factor() -> None:
 
 
 def test_a_given_factor_and_rate_stay() -> None:
-    """What the person asks for is taken; a share above 1 is cut."""
+    """Given values are used; a share above 1 is clipped."""
     recipe = Recipe("pure", factor=8.0, rate=0.5).resolved(300)
     assert (recipe.factor, recipe.rate) == (8.0, 0.5)
     assert [recipe.share(level) for level in (2, 3, 4)] == [1.0, 1.0, 0.5]
@@ -49,6 +49,6 @@ def test_a_given_factor_and_rate_stay() -> None:
     ],
 )
 def test_values_out_of_range_are_refused(wrong: dict[str, Any]) -> None:
-    """The message names what was given."""
+    """The message has the given value."""
     with pytest.raises(UsageError, match=str(next(iter(wrong.values())))):
         Recipe(**wrong)

@@ -35,7 +35,7 @@ def source(small_imagenet: Path) -> Iterator[DataSetImages]:
 
 @pytest.fixture(scope="module")
 def hierarchy(source: DataSetImages, wordnet: Path) -> Hierarchy:
-    """What is above it."""
+    """The hierarchy above the source."""
     return read_hierarchy(wordnet, source.folders)
 
 
@@ -56,7 +56,7 @@ def folders_of(source: DataSetImages, drawn: DrawnImages) -> list[str]:
 def test_no_image_is_drawn_twice_and_each_belongs_to_its_class(
     source: DataSetImages, hierarchy: Hierarchy, graph: ClassGraph, recipe: Recipe
 ) -> None:
-    """An image's folder is its class or lies below it."""
+    """The folder of an image is its class or a descendant."""
     drawn = draw_images(source, hierarchy, graph, recipe)
     assert len(np.unique(drawn.source_positions)) == len(drawn.source_positions) > 100
     for folder, position in zip(folders_of(source, drawn), drawn.class_positions, strict=True):
@@ -66,7 +66,7 @@ def test_no_image_is_drawn_twice_and_each_belongs_to_its_class(
 def test_pure_and_mix_differ_in_what_coarse_classes_draw(
     source: DataSetImages, hierarchy: Hierarchy, graph: ClassGraph
 ) -> None:
-    """Only in Mix images come from level-7 classes that were not chosen; never from folders above level 7."""
+    """Only Mix draws images of unchosen level-7 classes; neither draws from folders above."""
     few_shot = {
         graph.keys[position] for position in (*graph.training_few_shot, *graph.test_few_shot)
     }
@@ -81,7 +81,7 @@ def test_pure_and_mix_differ_in_what_coarse_classes_draw(
 
 
 def test_shares_are_those_of_the_recipe(hierarchy: Hierarchy, graph: ClassGraph) -> None:
-    """2,000 images a folder: each level draws its share of what the finer levels left."""
+    """2,000 images a folder: each level draws its share of the images left by finer levels."""
     names = [f"{key(name)}/{number}.JPEG" for name in LEVELS[7] for number in range(2000)]
     source = Everything(names)
     recipe = Recipe("pure", factor=1.5, rate=0.8)
@@ -97,7 +97,7 @@ def test_shares_are_those_of_the_recipe(hierarchy: Hierarchy, graph: ClassGraph)
 def test_a_few_shot_class_draws_until_it_has_its_fewest_images(
     source: DataSetImages, hierarchy: Hierarchy, graph: ClassGraph
 ) -> None:
-    """A tiny share would leave a class with none; it gets the fewest images, and no more."""
+    """A tiny share would leave a class empty; it gets exactly the fewest images."""
     recipe = Recipe("pure", factor=0.001, rate=0.6, fewest_images=7)
     drawn = draw_images(source, hierarchy, graph, recipe)
     counts = np.bincount(drawn.class_positions, minlength=len(graph.keys))
@@ -107,7 +107,7 @@ def test_a_few_shot_class_draws_until_it_has_its_fewest_images(
 def test_too_few_images_are_refused(
     source: DataSetImages, hierarchy: Hierarchy, graph: ClassGraph
 ) -> None:
-    """More images than a folder has cannot be drawn; the message names the class and the remedy."""
+    """The message has the class and a remedy."""
     recipe = Recipe("pure", factor=0.001, rate=0.6, fewest_images=50)
     with pytest.raises(
         InputError, match=r'"kind\d+" gets too few images: expected 50 or more, found \d+'
@@ -116,7 +116,7 @@ def test_too_few_images_are_refused(
 
 
 def test_parts(hierarchy: Hierarchy, graph: ClassGraph) -> None:
-    """Few-shot images follow their class; a class above both parts shares its images out 4:1; training comes first."""
+    """Few-shot images follow their class; a class above both parts is split 4:1."""
     names = [f"{key(name)}/{number}.JPEG" for name in LEVELS[7] for number in range(1000)]
     drawn = draw_images(Everything(names), hierarchy, graph, PURE)
     assert (np.diff(drawn.is_test.astype(int)) >= 0).all()

@@ -11,7 +11,7 @@ from tests.support.small_imagenet import FOLDERS, IMAGES, key, write_small_image
 
 
 def test_both_splits_are_used(small_imagenet: Path) -> None:
-    """Every image of train and val is found in its class's folder."""
+    """Every image of train and val is found in the folder of its class."""
     with open_source(small_imagenet) as source:
         assert source.folders == tuple(sorted(key(name) for name in FOLDERS))
         assert len(source.names) == IMAGES * len(FOLDERS)
@@ -31,7 +31,7 @@ def test_an_archive_is_the_same_source(small_imagenet: Path, tmp_path: Path) -> 
 
 
 def test_images_below_the_class_folder_and_class_folders_alone(tmp_path: Path) -> None:
-    """`train/<id>/images/` as Tiny ImageNet has it; folders without a split; stray files are passed over."""
+    """`train/<id>/images/`, as in Tiny ImageNet; folders without a split; others are ignored."""
     root = write_small_imagenet(tmp_path / "root", names=["kind0", "kind2"], images=3)
     images = root / "train" / key("kind0") / "images"
     images.mkdir()
@@ -49,7 +49,7 @@ def test_images_below_the_class_folder_and_class_folders_alone(tmp_path: Path) -
 
 
 def test_another_layout_is_refused(tmp_path: Path) -> None:
-    """Folders named by words are no ImageNet; the message says what is wanted."""
+    """Folders not named by ids are refused; the message has the layout."""
     root = write_small_imagenet(tmp_path / "root", names=["kind0"], images=2)
     (root / "train" / key("kind0")).rename(root / "train" / "apple")
     with pytest.raises(InputError, match="named by WordNet id"), open_source(root / "train"):
@@ -57,7 +57,7 @@ def test_another_layout_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_no_archive_is_refused(tmp_path: Path) -> None:
-    """A tar file or the like."""
+    """Such as a tar file."""
     path = tmp_path / "imagenet.tar"
     path.write_bytes(b"no archive")
     with pytest.raises(InputError, match=r"imagenet\.tar"), open_source(path):
@@ -65,13 +65,13 @@ def test_a_file_that_is_no_archive_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_missing_source_is_named(tmp_path: Path) -> None:
-    """Neither a folder nor a file."""
+    """The path is neither a folder nor a file."""
     with pytest.raises(StorageError, match="nowhere"), open_source(tmp_path / "nowhere"):
         pass
 
 
 def test_a_damaged_archive_member_is_an_image_error(small_imagenet: Path, tmp_path: Path) -> None:
-    """A flipped byte fails the archive's checksum; only that image is lost."""
+    """A flipped byte fails the checksum of the archive; only that image is lost."""
     archive = zipped(small_imagenet, tmp_path / "damaged.zip")
     with open_source(archive) as source:
         wanted = source.read(0)

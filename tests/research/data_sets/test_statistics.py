@@ -1,4 +1,4 @@
-"""Counts of a data set, beside the paper's."""
+"""Counts of a data set and of the paper."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -36,14 +36,14 @@ def test_counts() -> None:
 
 
 def test_the_papers_totals() -> None:
-    """The paper's own last row."""
+    """The last row of the paper."""
     assert total(PAPER["pure"]) == Counts(160, 39025, 52, 9977)
     assert total(PAPER["mix"]) == Counts(156, 249844, 59, 88704)
     assert [total(PAPER[variant]).images for variant in ("pure", "mix")] == [49002, 338548]
 
 
 def test_the_table() -> None:
-    """One line a level, aligned; levels that one of both lacks are shown as such."""
+    """One aligned line a level; levels missing in one of both are shown as such."""
     text = statistics(replace(small_data(), unreadable=("a: broken",))).as_text()
     lines = text.splitlines()
     assert lines[0] == "WS-Test, and WS-ImageNet-Pure of the paper"

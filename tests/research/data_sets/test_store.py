@@ -1,4 +1,4 @@
-"""How a data set's folder is written."""
+"""Writing the folder of a data set."""
 
 import errno
 import shutil
@@ -63,7 +63,7 @@ def twelve(tmp_path: Path) -> Path:
 
 
 def test_an_unreadable_image_is_listed_and_leaves_no_gap(twelve: Path, tmp_path: Path) -> None:
-    """Eleven images remain; the other is named with the reason."""
+    """Eleven images are written; the other is listed with the reason."""
     write(twelve, tmp_path / "out")
     data = load(tmp_path / "out")
     assert data.pixels.shape == (11, 8, 8, 3)
@@ -74,12 +74,12 @@ def test_an_unreadable_image_is_listed_and_leaves_no_gap(twelve: Path, tmp_path:
     )
     assert (
         data.pixels.reshape(11, -1, 3).std(axis=1) < 3
-    ).all()  # each is of one colour: no row is torn
+    ).all()  # each image has one colour: no row is corrupt
     assert (data.pixels.reshape(11, -1).max(axis=1) > 0).all()
 
 
 def test_too_many_unreadable_images_are_refused(twelve: Path, tmp_path: Path) -> None:
-    """A class that has too few without them stops the build; nothing is left."""
+    """A class with too few readable images stops the build; no files are left."""
     with pytest.raises(
         InputError, match=r"expected 12 or more readable ones, found 11 of 12, and train/"
     ):
@@ -88,7 +88,7 @@ def test_too_many_unreadable_images_are_refused(twelve: Path, tmp_path: Path) ->
 
 
 def test_the_centre_is_cut_out(tmp_path: Path) -> None:
-    """A wide image keeps its middle: red at both ends is gone."""
+    """A wide image keeps its middle, without the red at both ends."""
     wide = np.zeros((16, 48, 3), dtype=np.uint8)
     wide[:, :, 0] = 255
     wide[:, 16:32] = (0, 0, 255)
@@ -103,7 +103,7 @@ def test_the_centre_is_cut_out(tmp_path: Path) -> None:
 def test_an_older_data_set_is_replaced_when_the_new_one_is_complete(
     twelve: Path, tmp_path: Path
 ) -> None:
-    """A build that fails leaves the older one as it was."""
+    """A failed build does not change the older one."""
     out = tmp_path / "out"
     write(twelve, out)
     (out / "marker").touch()
@@ -117,7 +117,7 @@ def test_an_older_data_set_is_replaced_when_the_new_one_is_complete(
 
 @pytest.mark.parametrize("content", ['{"format": "another"}', "no JSON"])
 def test_another_programs_file_is_not_replaced(twelve: Path, tmp_path: Path, content: str) -> None:
-    """A folder that only looks like a data set stays."""
+    """A folder that only resembles a data set stays."""
     out = tmp_path / "out"
     out.mkdir()
     (out / "data_set.json").write_text(content, encoding="utf-8")
@@ -127,7 +127,7 @@ def test_another_programs_file_is_not_replaced(twelve: Path, tmp_path: Path, con
 
 
 def test_an_empty_folder_is_filled_and_a_file_is_refused(twelve: Path, tmp_path: Path) -> None:
-    """The folder of a fresh mount may be there already."""
+    """An empty folder may exist already, as in a new mount."""
     (tmp_path / "empty").mkdir()
     write(twelve, tmp_path / "empty")
     assert len(load(tmp_path / "empty").pixels) == 11
@@ -139,7 +139,7 @@ def test_an_empty_folder_is_filled_and_a_file_is_refused(twelve: Path, tmp_path:
 def test_a_full_disk_is_reported_before_and_while_writing(
     small_imagenet: Path, wordnet: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Both when it is known at once and when it shows on the way; nothing is left behind."""
+    """Both when known before and when noticed while writing; no files are left."""
     usage = shutil.disk_usage(tmp_path)
     with monkeypatch.context() as patch:
         patch.setattr("shutil.disk_usage", lambda _folder: usage._replace(free=1000))

@@ -1,4 +1,4 @@
-"""Opening a data set's folder."""
+"""Opening the folder of a data set."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ from tests.support.small_imagenet import RECIPE
 
 
 def change(folder: Path, **facts: Any) -> None:
-    """Change what the file says."""
+    """Change fields of the file."""
     path = folder / DATA_FILE
     path.write_text(
         json.dumps({**json.loads(path.read_text(encoding="utf-8")), **facts}), encoding="utf-8"
@@ -21,7 +21,7 @@ def change(folder: Path, **facts: Any) -> None:
 
 
 def test_a_data_set_comes_back(built_once: Path) -> None:
-    """Shapes, types and names as promised."""
+    """Shapes, types and names are as documented."""
     data = load(built_once)
     count, classes = len(data.pixels), len(data.class_keys)
     assert (data.name, data.variant, data.side) == ("WS-ImageNet16-Pure", "pure", 8)
@@ -38,7 +38,7 @@ def test_a_data_set_comes_back(built_once: Path) -> None:
 
 
 def test_a_folder_that_is_none(tmp_path: Path) -> None:
-    """Without its file, with another file, with a file that is no JSON."""
+    """Without its file, with another file, with invalid JSON."""
     with pytest.raises(StorageError, match=r"data_set\.json"):
         load(tmp_path)
     (tmp_path / DATA_FILE).write_text("[1, 2]", encoding="utf-8")
@@ -60,7 +60,7 @@ def test_a_newer_one_is_refused(built: Path) -> None:
 
 
 def test_torn_pixels_are_refused(built: Path) -> None:
-    """A cut file, and none at all."""
+    """A truncated file, and a missing one."""
     path = built / PIXELS_FILE
     path.write_bytes(path.read_bytes()[:-100])
     with pytest.raises(FormatError, match=r"pixels\.npy that cannot be read"):
@@ -85,14 +85,14 @@ def test_torn_pixels_are_refused(built: Path) -> None:
     ],
 )
 def test_facts_that_do_not_fit_are_refused(built: Path, facts: dict[str, Any], found: str) -> None:
-    """Whatever was changed by hand is named."""
+    """The message has the inconsistent field."""
     change(built, **facts)
     with pytest.raises(FormatError, match=found):
         load(built)
 
 
 def test_a_missing_fact_and_shared_few_shot_classes_are_refused(built: Path) -> None:
-    """Nothing is guessed, and no class may be in both parts."""
+    """Missing fields are refused, and so are classes in both parts."""
     change(built, test_few_shot=load(built).training_few_shot.tolist()[:1])
     with pytest.raises(FormatError, match="in both parts"):
         load(built)

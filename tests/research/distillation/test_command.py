@@ -1,4 +1,4 @@
-"""The command: from a file, a teacher and photos to a new file with its card and companion."""
+"""The distillation command: from a file, a teacher and photos to a new file."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from tests.support.backbones import SIDE, write_tiny_backbone
 
 
 def test_a_file_of_the_same_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Other weights, the same size; the card says what it learned from."""
+    """Other weights, the same size; the card names the training data."""
     start, teacher, photos = (
         tmp_path / "start.onnx",
         tmp_path / "teacher.onnx",

@@ -1,4 +1,4 @@
-"""A student learns from its teacher which photos are alike."""
+"""A student learns the similarities of its teacher."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -42,7 +42,7 @@ def _embedded(network: ThawedNetwork) -> torch.Tensor:
 
 
 def test_the_student_comes_to_see_similarity_as_its_teacher_does(tmp_path: Path) -> None:
-    """Both losses fall, and so they do for the weights that are kept."""
+    """Both losses fall, also for the averaged weights."""
     student, teacher = _network(tmp_path, 0), _embedded(_network(tmp_path, 1))
     before = similarity_loss(_embedded(student), teacher, SETTINGS)
     reports: list[Losses] = []
@@ -53,7 +53,7 @@ def test_the_student_comes_to_see_similarity_as_its_teacher_does(tmp_path: Path)
 
 
 def test_who_sees_as_the_teacher_does_has_no_loss(tmp_path: Path) -> None:
-    """However it is turned; a photo's similarity to itself says nothing."""
+    """Rotations do not matter; the similarity of a photo to itself is ignored."""
     teacher = _embedded(_network(tmp_path, 0))
     turned = (
         teacher
@@ -66,7 +66,7 @@ def test_who_sees_as_the_teacher_does_has_no_loss(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("side", [16, 32])
 def test_a_photo_is_flipped_and_lit_and_stays_itself(side: int) -> None:
-    """Every photo is still most like itself or its mirror image."""
+    """Every augmented photo is still most similar to itself or its mirror image."""
     found = augmented(PIXELS, side, np.random.default_rng(0))
     assert found.shape == (64, 3, side, side)
     flat = normalised(torch.from_numpy(PIXELS))

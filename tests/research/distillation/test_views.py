@@ -1,4 +1,4 @@
-"""Which parts of photos teacher and student see."""
+"""Views of photos for teacher and student."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_so_many_photos_of_each_class_so_many_times(folder: Path) -> None:
-    """Drawn once, whoever asks; all of them where no number is named."""
+    """The same draw for the same seed; all photos where no number is given."""
     sources = [PhotoSource.of(f"{folder}:3:2"), PhotoSource.of(str(folder / "mint"))]
     paths = drawn_photos(sources, np.random.default_rng(0))
     assert len(paths) == 2 * 3 * 2 + 5
@@ -32,7 +32,7 @@ def test_so_many_photos_of_each_class_so_many_times(folder: Path) -> None:
 
 
 def test_both_see_the_same_part(folder: Path) -> None:
-    """A photo that gets brighter to the right shows how far a view reaches."""
+    """On a photo that gets brighter to the right, both views have the same brightness."""
     seen = list(views([folder / "mint" / "0.png"] * 20, (24, 12), np.random.default_rng(0)))
     reaches = []
     for large, small in seen:
@@ -43,7 +43,7 @@ def test_both_see_the_same_part(folder: Path) -> None:
 
 
 def test_a_source_that_is_not_understood() -> None:
-    """Numbers, and at most two."""
+    """At most two numbers."""
     assert PhotoSource.of("photos:120") == PhotoSource(Path("photos"), photos=120)
     for text in ("photos:many", "photos:1:2:3"):
         with pytest.raises(UsageError, match="source"):

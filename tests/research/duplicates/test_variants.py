@@ -9,7 +9,7 @@ from research.duplicates.variants import VARIANTS, write_variants
 
 
 def test_every_variant_of_every_photo(tmp_path: Path) -> None:
-    """Sizes are what their names say, and all but the cropped ones keep most of the perceptual hash."""
+    """Sizes match the names, and all but cropped variants keep most of the perceptual hash."""
     rng = np.random.default_rng(0)
     photos = []
     for place in range(2):

@@ -1,4 +1,4 @@
-"""The report of the GPU on a computer without one: it runs to its end, and says of each row why it is empty."""
+"""The GPU report on a computer without a GPU: it completes, with reasons for empty rows."""
 
 import json
 import sys
@@ -26,14 +26,14 @@ from research.gpu_report.timing import median_s
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two of the parts, with next to nothing measured."""
+    """Two of the parts, with minimal sizes."""
     folder = tmp_path_factory.mktemp("gpu") / "report"
     make_report(folder, minutes=2, few=True, parts=("training", "classification"))
     return folder
 
 
 def test_report_on_a_cpu(report: Path) -> None:
-    """Every planned row is there: the CPU's with figures, the GPU's with the reason why not."""
+    """Every planned row is present: the CPU's with figures, the GPU's with the reason."""
     facts = json.loads((report / JSON_FILE).read_text())
     rows = [row_of(each) for each in facts["rows"]]
     planned = [
@@ -54,17 +54,17 @@ def test_report_on_a_cpu(report: Path) -> None:
 
 
 def failing() -> ReportRow:
-    """What breaks."""
+    """A measurement that fails."""
     raise ZeroDivisionError("one over\nnothing")
 
 
 def refused() -> ReportRow:
-    """What cannot be had."""
+    """A measurement that is not possible."""
     raise NotMeasuredError("no such thing here")
 
 
 def test_what_fails_is_a_row_and_the_others_go_on() -> None:
-    """With the kind of error, or the reason alone where it was foreseen."""
+    """The row has the kind of error, or the reason alone where it was expected."""
     planned = [
         Measurement("a", failing),
         Measurement("b", refused),
@@ -80,14 +80,14 @@ def test_what_fails_is_a_row_and_the_others_go_on() -> None:
 
 
 def test_what_comes_too_late_is_a_row() -> None:
-    """No measurement begins after the part's time."""
+    """No measurement begins after the time of the part."""
     rows: list[ReportRow] = []
     measure("machine", [Measurement("late", failing)], 0, rows.append)
     assert [row.reason for row in rows] == [OUT_OF_TIME]
 
 
 def test_a_part_that_is_killed_keeps_its_rows(tmp_path: Path) -> None:
-    """Rows that were written count; the others of its plan have the reason of its end."""
+    """Written rows count; the others of the plan get the reason."""
     file = tmp_path / "rows.jsonl"
     file.write_text(
         json.dumps(["a", "b"])
@@ -108,7 +108,7 @@ def test_a_part_that_is_killed_keeps_its_rows(tmp_path: Path) -> None:
 def test_a_process_that_crashes_or_hangs_costs_its_rows_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """The report goes on with the next part."""
+    """The report continues with the next part."""
     monkeypatch.setattr(run, "GRACE_S", 0.0)
     monkeypatch.setattr(run, "_LEAST_S", 0.2)
     monkeypatch.setattr(sys, "executable", "false")
@@ -127,14 +127,14 @@ def test_a_process_that_crashes_or_hangs_costs_its_rows_only(
 
 @pytest.mark.parametrize("part", SHARES)
 def test_each_part_has_a_plan(part: str) -> None:
-    """Names are reported once."""
+    """Names are unique."""
     names = [each.name for each in parts.measurements_of(part, TINY)]
     assert names
     assert len(set(names)) == len(names)
 
 
 def test_figures_for_people() -> None:
-    """Cosines keep their digits, and a cell holds neither a bar nor a line break."""
+    """Cosines keep their digits, and cells have neither bars nor line breaks."""
     assert [shown(value) for value in (1234567, 12345.6, 0.99931, 3.14159, True, None, "x")] == [
         "1,234,567",
         "12,346",
@@ -148,7 +148,7 @@ def test_figures_for_people() -> None:
 
 
 def test_median_of_rounds_after_a_warm_up() -> None:
-    """Three rounds at least, and one that does not count."""
+    """At least three rounds, and one that does not count."""
     calls: list[str] = []
     assert median_s(lambda: calls.append("work"), 1, lambda: calls.append("wait")) >= 0
     assert calls == ["wait", "work", "wait"] * 4

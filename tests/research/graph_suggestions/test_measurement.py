@@ -1,4 +1,4 @@
-"""Figures of suggestions on a collection whose classes are drawn around directions of their own."""
+"""Figures of suggestions on a collection of well separated classes."""
 
 import dataclasses
 
@@ -22,7 +22,7 @@ SHOTS = 4
 
 @pytest.fixture(scope="module")
 def collection() -> EmbeddedCollection:
-    """Six leaves in three branches with 12 images each; what is of one branch is alike."""
+    """Six leaves in three branches with 12 images each; images of one branch are similar."""
     graph = small_graph()
     made = embedded(collection_of(dict.fromkeys(LEAVES, 12), {}, graph), noise=0.8)
     directions = np.random.default_rng(5).normal(size=(20, made.model.card.embedding_width))
@@ -39,7 +39,7 @@ def measured(collection: EmbeddedCollection) -> Measured:
 
 
 def test_parents_are_found_more_often_than_by_chance(measured: Measured) -> None:
-    """Nine edges, two of which have no answer: Mosses has one leaf, and all there is is below Plants."""
+    """Nine edges, two of them without an answer, as Plants and Mosses have no other images."""
     assert len(measured.edges) == 9
     answered = [edge for edge in measured.edges if edge.has_answer]
     first = np.mean([edge.first == 0 for edge in answered])
@@ -47,7 +47,7 @@ def test_parents_are_found_more_often_than_by_chance(measured: Measured) -> None
 
 
 def test_faults_are_found(measured: Measured) -> None:
-    """Torn classes are twins, and other classes put together are two kinds."""
+    """Split classes are twins, and merged classes are mixed."""
     assert measured.planted["twins"].found >= 5
     mixed = measured.planted["mixed with another class"]
     assert mixed.planted == 6
@@ -57,7 +57,7 @@ def test_faults_are_found(measured: Measured) -> None:
 
 
 def test_steps_and_chances_by_hand() -> None:
-    """A leaf of the first family asked without it: two possible parents, one of them right and the other far away."""
+    """A leaf of the first family without its edge: two candidates, one right and the other far."""
     graph, vectors = two_families()
     means = means_of(graph, vectors)
     edges = asked_edges(means, ParentRanking(means), PlacementCheck())
@@ -77,7 +77,7 @@ def test_steps_and_chances_by_hand() -> None:
 
 
 def test_the_same_draw_gives_the_same_images(collection: EmbeddedCollection) -> None:
-    """So many of each leaf; another seed gives others."""
+    """The same number of each leaf; another seed gives others."""
     rows = drawn_rows(collection, SHOTS, 3)
     assert {class_id: len(part) for class_id, part in rows.items()} == dict.fromkeys(LEAVES, SHOTS)
     again, other = drawn_rows(collection, SHOTS, 3), drawn_rows(collection, SHOTS, 4)
@@ -87,7 +87,7 @@ def test_the_same_draw_gives_the_same_images(collection: EmbeddedCollection) -> 
 
 
 def test_report(measured: Measured) -> None:
-    """Every table is there, as text and as data; an empty measurement is no reason to fail."""
+    """Every table is present, as text and as data; an empty measurement does not fail."""
     report = SuggestionReport("shapes", "leafnet", 6, SHOTS, 1, measured)
     text = report.as_text()
     for part in (

@@ -1,4 +1,4 @@
-"""The grid: what it trains on, how it chooses, and what it compares."""
+"""The grid: training data, choices and comparisons."""
 
 import json
 import shutil
@@ -39,14 +39,14 @@ SHARING = ((0, ("a", "b")), (1, ("b", "c")))
 
 
 def hits(*numbers: int) -> NDArray[np.uint8]:
-    """Right answers of tasks of ten images."""
+    """Correct predictions of tasks of ten images."""
     return np.array(numbers, dtype=np.uint8)
 
 
 def result(
     method: str, rows: Mapping[str, tuple[TriedChoice, ...]], *, split: int = 0, tasks: str = "a"
 ) -> GridResult:
-    """Of a made-up training."""
+    """Result of a synthetic training."""
     name = f"pure/split{split}/seed0/1s/{method}"
     columns = {(5, 1): ColumnResult(tasks, 10, rows)}
     return GridResult(
@@ -66,7 +66,7 @@ def result(
 
 
 def test_nothing_of_a_validation_class_is_trained_on(colours: FewShotData) -> None:
-    """Neither its images nor those of a class that only validation classes lie below; edges and levels stay."""
+    """Neither their images nor those of classes above only them; edges and levels stay."""
     data = colours.with_validation(3)
     aside = data.validation_few_shot
     assert len(aside) == 3
@@ -81,7 +81,7 @@ def test_nothing_of_a_validation_class_is_trained_on(colours: FewShotData) -> No
 
 
 def test_choices_and_tests_share_no_class(colours: FewShotData) -> None:
-    """Nor is a test class among training's."""
+    """Test classes are not in training, either."""
     data = colours.with_validation(3)
     validation, test = set(validation_images(data)), set(test_images(data))
     assert validation == set(data.validation_few_shot.tolist())
@@ -90,13 +90,13 @@ def test_choices_and_tests_share_no_class(colours: FewShotData) -> None:
 
 
 def test_too_few_classes_are_left(colours: FewShotData) -> None:
-    """Reported before anything is trained."""
+    """The error comes before training."""
     with pytest.raises(InputError, match="too few few-shot classes"):
         colours.with_validation(len(colours.training_few_shot) - 1)
 
 
 def test_validation_chooses_over_all_splits() -> None:
-    """The second candidate is better on the mean of both splits, though the first is in one, and at the test."""
+    """The second candidate is better on the mean of both splits, though worse on the test."""
     of_splits = ((0.9, 0.6, 0), (0.1, 0.6, 1))
     results = [
         result(
@@ -112,7 +112,7 @@ def test_validation_chooses_over_all_splits() -> None:
 
 
 def test_the_authors_choice_is_on_the_test_and_a_row_of_its_own() -> None:
-    """Their code takes the best lambda of the test tasks; validation would have taken the other."""
+    """Their code takes the best lambda on test tasks; validation would take the other."""
     tried = (TriedChoice("lambda 0", 0.1, hits(9, 9)), TriedChoice("lambda 1", 0.9, hits(5, 5)))
     rows = rows_in([result("ppn", {"plus-tuned": tried})], "pure", (5, 1))
     assert [(row.test, row.choice) for row in rows] == [
@@ -132,7 +132,7 @@ def test_every_method_gets_as_much_computing(folder: Path) -> None:
 
 
 def test_intervals_know_the_splits() -> None:
-    """Splits that differ make a wide interval, tasks that differ within one a narrow one."""
+    """Differences between splits widen an interval more than those between tasks."""
     tasks = np.tile([0.4, 0.6], 300)
     alike = bootstrapped({(0, 0): tasks, (1, 0): tasks})
     apart = bootstrapped({(0, 0): tasks - 0.2, (1, 0): tasks + 0.2})
@@ -143,7 +143,7 @@ def test_intervals_know_the_splits() -> None:
 
 
 def test_differences_are_paired_and_refuse_other_tasks() -> None:
-    """The same tasks cancel what they have in common; different ones are no comparison."""
+    """The same tasks cancel common variance; different ones are an error."""
     first = RowFigures("ppn", "means", "", {(0, 0): np.tile([0.2, 0.8], 50) + 0.1}, {(0, 0): "a"})
     second = RowFigures(
         "prototypical-net", "means", "", {(0, 0): np.tile([0.2, 0.8], 50)}, {(0, 0): "a"}
@@ -158,7 +158,7 @@ def test_differences_are_paired_and_refuse_other_tasks() -> None:
 
 
 def test_results_come_back_as_they_were(tmp_path: Path) -> None:
-    """Small files, whole or an error that says so."""
+    """Small files, valid or a clear error."""
     written = result("ppn", {"means": (TriedChoice("", 0.25, hits(1, 10, 0)),)})
     path = write(written, tmp_path)
     found = read(path)
@@ -179,7 +179,7 @@ def test_results_come_back_as_they_were(tmp_path: Path) -> None:
 
 
 def test_the_table_sets_rows_beside_the_nets() -> None:
-    """With differences to both, task by task, and the paper's figure."""
+    """Differences to both, paired by task, and the paper's figure."""
     plain = {"means": (TriedChoice("", 0.5, hits(*[4] * 50)),)}
     better = {"posterior": (TriedChoice("beta 0.4", 0.5, hits(*[6] * 50)),)}
     results = [result("prototypical-net", plain), result("ppn-guessed", better)]
@@ -201,7 +201,7 @@ def test_the_table_sets_rows_beside_the_nets() -> None:
 
 
 def test_classes_with_and_without_a_seen_parent() -> None:
-    """By hand: 6 of 10 of the class whose parent training saw, 1 of 10 of the other."""
+    """By hand: 6 of 10 of the class with a parent seen in training, 1 of 10 of the other."""
     tried = TriedChoice("", 0.5, hits(7), (6, 1), 2.5)
     found = result("ppn", {"means": (tried,)})
     column = replace(found.columns[5, 1], class_queries=(10, 10))
@@ -214,7 +214,7 @@ def test_classes_with_and_without_a_seen_parent() -> None:
 
 
 def test_the_summary_has_every_column_beside_the_papers() -> None:
-    """By hand: of two tests the one with better validation, though worse at the test, and 20 of 100 above the net."""
+    """By hand: the test with better validation is shown, and its lead over the baseline."""
     plain = result("prototypical-net", {"means": (TriedChoice("", 0.5, hits(*[4] * 50)),)})
     tried = {
         "posterior": (TriedChoice("beta 0.4", 0.6, hits(*[6] * 50)),),
@@ -255,7 +255,7 @@ def test_each_class_has_its_accuracy() -> None:
 
 
 def test_rows_are_set_beside_what_they_vary() -> None:
-    """A test beside the one it varies; a training with the raw cosine beside the same test of the softmax."""
+    """A test beside the one it varies; a training with the raw cosine beside the softmax."""
     plus = {
         "plus": (TriedChoice("", 0.5, hits(*[4] * 9)),),
         "plus-all": (TriedChoice("", 0.5, hits(*[5] * 9)),),
@@ -268,13 +268,13 @@ def test_rows_are_set_beside_what_they_vary() -> None:
 
 
 def test_what_splits_share_is_reported() -> None:
-    """Test classes of each two splits of a variant."""
+    """Common test classes of each two splits of a variant."""
     results = [replace(result("ppn", {}, split=split), test_classes=ids) for split, ids in SHARING]
     assert shared_test_classes(results).rows == (("pure 0 and 1", "2", "1"),)
 
 
 def test_curves_are_means_against_seconds(tmp_path: Path) -> None:
-    """Two trainings of ten iterations, which took 1.5 and 3 seconds; a point without accuracy is a gap."""
+    """Two trainings of ten iterations in 1.5 and 3 seconds; a missing accuracy is a gap."""
     first = replace(result("ppn", {}), curve=((5, 2.0, 0.2), (10, 1.0, None)))
     second = replace(result("ppn", {}, split=1), curve=((5, 4.0, 0.4), (10, 1.0, 0.5)), cpu_s=3.0)
     seconds, losses, accuracies = mean_curve([first, second])
@@ -287,7 +287,7 @@ def test_curves_are_means_against_seconds(tmp_path: Path) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path, colours: FewShotData) -> Path:
-    """A data set of split 4, as `build` names it."""
+    """A data set of split 4, as named by `build`."""
     found = write_data(colours, tmp_path / "colours")
     facts = json.loads((found / DATA_FILE).read_text(encoding="utf-8")) | {"recipe": {"seed": 4}}
     (found / DATA_FILE).write_text(json.dumps(facts), encoding="utf-8")
@@ -295,7 +295,7 @@ def folder(tmp_path: Path, colours: FewShotData) -> Path:
 
 
 def test_cells_of_a_grid(folder: Path) -> None:
-    """Fewer shots first, seed by seed."""
+    """Fewer shots first, then by seed."""
     cells = cells_of([folder], seeds=2, methods=("ppn",), shots=(1, 5))
     assert [cell.name for cell in cells] == [
         f"pure/split4/seed{seed}/{shots}s/ppn" for shots in (1, 5) for seed in (0, 1)
@@ -305,7 +305,7 @@ def test_cells_of_a_grid(folder: Path) -> None:
 
 
 def test_raw_cosine_is_tested_as_it_was_trained(colours: FewShotData) -> None:
-    """Weights of some thousandths draw an untrained network's prototypes to the origin; a softmax shares them out."""
+    """Raw cosines near zero shrink prototypes to the origin; a softmax does not."""
     found = {}
     for method in ("ppn", "ppn-cosine"):
         settings = with_chosen(MethodSettings(), {"side": 16, "coarse_images": 3})
@@ -331,7 +331,7 @@ def test_a_gnn_for_five_shots_goes_on_from_that_for_one(folder: Path) -> None:
 def test_only_rows_that_a_result_lacks_are_tested(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those of the same network stay as they are; with another network, all are tested anew."""
+    """Rows of the same network are kept; with another network, all are tested again."""
     monkeypatch.setattr(run, "TASK_COUNT", FEW_TASKS)
     monkeypatch.setattr(run, "VALIDATION_TASKS", 2)
     cell = GridCell(folder, "pure", 4, 0, "prototypical-net", 1, validation=5)
@@ -363,7 +363,7 @@ def test_only_rows_that_a_result_lacks_are_tested(
 def test_rows_that_are_left_out_are_tested_later(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Classifiers fitted to each task take most of a test; the others do not wait for them, and stay as they are."""
+    """Classifiers fitted to each task are slow, so other rows are tested without them."""
     monkeypatch.setattr(run, "TASK_COUNT", FEW_TASKS)
     monkeypatch.setattr(run, "VALIDATION_TASKS", 2)
     cell, results = (
@@ -389,7 +389,7 @@ def test_rows_that_are_left_out_are_tested_later(
 
 
 def test_two_of_one_split_are_refused(folder: Path) -> None:
-    """Their results would lie in one file."""
+    """Their results would be in one file."""
     with pytest.raises(UsageError, match="the same split"):
         cells_of([folder, folder], seeds=1)
 
@@ -397,7 +397,7 @@ def test_two_of_one_split_are_refused(folder: Path) -> None:
 def test_a_cell_is_trained_tested_and_found_again(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """PPN with heads and guessed parents on colours: every row has figures, and nothing is missing afterwards."""
+    """PPN with heads and guessed parents: every row has figures, and no cell is missing then."""
     monkeypatch.setattr(run, "TASK_COUNT", FEW_TASKS)
     monkeypatch.setattr(run, "VALIDATION_TASKS", 2)
     cell = GridCell(folder, "pure", 4, 0, "ppn-guessed", 1, validation=5)

@@ -1,4 +1,4 @@
-"""Claims beside the truth, by hand."""
+"""Claimed and true accuracy, by hand."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ HERBS, BASIL, MINT, TREES, OAK = 2, 3, 4, 6, 7
 
 
 def tally_of(best: list[int], score: list[float], safe: list[int], truth: list[int]) -> ClaimTally:
-    """With 0.9 claimed of every safe class; nothing was sure before but the first image."""
+    """With 0.9 claimed of every safe class; only the first image was rightly sure before."""
     before = np.arange(len(best)) == 0
     claimed = np.where(np.array(safe) == NO_CLASS, 0, 0.9).astype(np.float32)
     scores, ids = np.array(score, dtype=np.float32), (np.array(best), np.array(safe))
@@ -22,7 +22,7 @@ def tally_of(best: list[int], score: list[float], safe: list[int], truth: list[i
 
 
 def test_a_class_above_the_true_leaf_is_right() -> None:
-    """A sibling is not; a leaf is claimed only where the safe class is one."""
+    """A sibling is wrong; a leaf is claimed only where the safe class is one."""
     found = tally_of(
         [BASIL, MINT, HERBS, OAK],
         [0.9, 0.5, 0.3, 0.8],
@@ -34,12 +34,12 @@ def test_a_class_above_the_true_leaf_is_right() -> None:
     assert found.claimed == pytest.approx(2.5)
     assert found.safe_claimed == pytest.approx(2.7)
     assert (found.sure_before, found.sure_still) == (1, 1)
-    # Bins of width 1/15: each image has one of its own; |0.9 - 1| + 0.5 + |0.3 - 1| + 0.8 over four images.
+    # Bins of width 1/15, one image each: |0.9 - 1| + 0.5 + |0.3 - 1| + 0.8 over four images.
     assert found.calibration_error == pytest.approx(2.1 / 4)
 
 
 def test_gaps_of_several_tallies_cancel() -> None:
-    """Claims that are too high in one draw and too low in the other."""
+    """Overestimates of one draw cancel underestimates of the other."""
     high, low = tally_of([MINT], [0.5], [MINT], [BASIL]), tally_of([BASIL], [0.5], [BASIL], [BASIL])
     both = total([high, low])
     assert (high.calibration_error, low.calibration_error, both.calibration_error) == (0.5, 0.5, 0)
@@ -54,7 +54,7 @@ def test_nothing_is_scored() -> None:
 
 
 def test_images_that_err_together_have_a_wider_interval() -> None:
-    """Half of the draws are wrong as a whole."""
+    """Half of the draws are completely wrong."""
     apart, together = share_of([5, 5, 5, 5], [10] * 4), share_of([10, 10, 0, 0], [10] * 4)
     assert apart.value == together.value == 0.5
     assert together.interval[0] < apart.interval[0] < 0.5 < apart.interval[1] < together.interval[1]
@@ -76,7 +76,7 @@ def peer_task(share: float) -> PeerTask:
 
 
 def test_peers_leave_room_for_other_classes() -> None:
-    """Softmax does not; the others believe the share, and the near images more than the far ones."""
+    """Softmax does not; the others use the share, and near images more than far ones."""
     task = peer_task(0.5)
     assert np.allclose(by_softmax(task).sum(axis=1), 1, atol=1e-5)
     for predict in (by_energy, by_distance):
@@ -89,7 +89,7 @@ def test_peers_leave_room_for_other_classes() -> None:
 
 
 def test_the_temperature_is_fitted_to_shots() -> None:
-    """Classes that are far apart get a sharp one, single shots the usual one."""
+    """Well separated classes get a low one, single shots the default."""
     task = peer_task(1.0)
     assert task.temperature < 0.1
     one_each = PeerTask(task.support[::2], task.places[::2], task.queries, 1.0)

@@ -1,4 +1,4 @@
-"""Stages and sessions on a collection made of numbers: tables, records, and what the program claims."""
+"""Stages and sessions on synthetic embeddings: tables, records and claims."""
 
 import json
 from pathlib import Path
@@ -25,7 +25,7 @@ PLAN = HonestyPlan(shots=(2,), draws=2)
 
 @pytest.fixture(scope="module")
 def things() -> EmbeddedCollection:
-    """Eight leaves in two branches, 14 images of `train` and 5 of `val` each; nobody changes it."""
+    """Eight leaves in two branches, 14 images of `train` and 5 of `val` each; read-only."""
     names = {"Things": [], "Left": ["Things"], "Right": ["Things"]}
     leaves = {f"leaf {number}": ["Left" if number < 8 else "Right"] for number in LEAVES}
     return embedded(
@@ -34,7 +34,7 @@ def things() -> EmbeddedCollection:
 
 
 def test_few_classes_claim_what_is_right_with_room_for_others(things: EmbeddedCollection) -> None:
-    """Without it the program claims more or less than is right."""
+    """Without room for unseen classes, claims differ more from the truth."""
     part = LabelledPart(things, np.arange(len(things.embeddings)))
     rows = np.flatnonzero(np.isin(part.truth, [4, 8]))[::6]
     found = draw_of(part, GivenLabels(rows, part.truth[rows]))
@@ -62,7 +62,7 @@ def test_elsewhere_val_alone_is_scored(things: EmbeddedCollection) -> None:
 
 
 def test_too_few_images_to_label() -> None:
-    """Below what a collection stage learns from."""
+    """Fewer images than the collection stage needs."""
     graph = graph_of({"Things": [], "a": ["Things"], "b": ["Things"]})
     collection = collection_of({2: 3, 3: 3}, {2: 1, 3: 1}, graph)
     check_collection(collection, is_elsewhere=False)
@@ -71,7 +71,7 @@ def test_too_few_images_to_label() -> None:
 
 
 def test_draws_are_kept(things: EmbeddedCollection, tmp_path: Path) -> None:
-    """More draws go on where fewer ended; a torn file or one of another stage is refused."""
+    """Stored draws are extended; a corrupt file or one of another stage is refused."""
     stages = measure_honesty(things, HonestyPlan(shots=(1,), draws=1), runs=tmp_path)
     paths = sorted(tmp_path.rglob("*.json"))
     assert len(paths) == len(stages)
@@ -95,7 +95,7 @@ def test_draws_are_kept(things: EmbeddedCollection, tmp_path: Path) -> None:
 
 
 def test_tables_have_every_stage_and_method(things: EmbeddedCollection) -> None:
-    """And the stages of a number of classes together."""
+    """Also the stages with the same number of classes together."""
     report = HonestyReport("things", "leafnet", 8, "random", False, measure_honesty(things, PLAN))
     text = report.as_text()
     for words in (
@@ -111,7 +111,7 @@ def test_tables_have_every_stage_and_method(things: EmbeddedCollection) -> None:
 
 
 def test_what_is_outside_the_limits(things: EmbeddedCollection) -> None:
-    """Softmax of one class claims it of every image."""
+    """Softmax of one class claims it for every image."""
     first, *_others, last = measure_honesty(things, PLAN)
     softmax = [draw["softmax"] for draw in first.draws]
     assert outside_limits(softmax, is_all=False) == ("calibration", "safe", "leaf")
@@ -119,7 +119,7 @@ def test_what_is_outside_the_limits(things: EmbeddedCollection) -> None:
 
 
 def test_sessions(things: EmbeddedCollection, tmp_path: Path) -> None:
-    """A point for every fit; nothing that is labelled counts; points as a file and a figure."""
+    """A point for every fit; labelled images do not count; points in a file and a figure."""
     sessions = replay(things, 12)
     assert [session.way for session in sessions] == [TEACHING, GROUPS]
     one_by_one, by_group = (session.curve for session in sessions)

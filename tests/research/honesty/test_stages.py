@@ -1,4 +1,4 @@
-"""Which classes have examples, and the labels that a person gives."""
+"""Classes with examples, and ways of labelling."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ HERBS, TREES, LEAVES = {3, 4, 5}, {7, 8}, (3, 4, 5, 7, 8, 10)
 
 @pytest.fixture(scope="module")
 def plants() -> EmbeddedCollection:
-    """Six leaves with 12 images of `train` and 4 of `val` each; nobody changes it."""
+    """Six leaves with 12 images of `train` and 4 of `val` each; read-only."""
     return embedded(
         collection_of(dict.fromkeys(LEAVES, 12), dict.fromkeys(LEAVES, 4), small_graph())
     )
@@ -37,7 +37,7 @@ def part(plants: EmbeddedCollection) -> LabelledPart:
 
 
 def test_stages_of_a_collection() -> None:
-    """One class and all classes are no choice; small collections have fewer stages."""
+    """One class and all classes are not drawn; small collections have fewer stages."""
     found = stages_of(40, (1, 3))
     assert [(stage.classes, stage.is_branch) for stage in found if stage.shots == 3] == [
         (1, False),
@@ -56,7 +56,7 @@ def test_stages_of_a_collection() -> None:
 
 
 def test_a_branch_has_the_nearest_classes(plants: EmbeddedCollection) -> None:
-    """Siblings of the first class come first; draws begin with other classes."""
+    """Siblings of the first class come first; draws begin with different classes."""
     found = [
         classes_with_examples(plants.collection, HonestyStage(2, True, 1), seed)
         for seed in range(12)
@@ -67,7 +67,7 @@ def test_a_branch_has_the_nearest_classes(plants: EmbeddedCollection) -> None:
 
 
 def test_classes_at_random_are_among_those_of_later_stages(plants: EmbeddedCollection) -> None:
-    """So that stages of a draw are stages of one project."""
+    """So stages of a draw are stages of one project."""
     few, more = (
         classes_with_examples(plants.collection, HonestyStage(count, False, 1), 3)
         for count in (2, 4)
@@ -84,7 +84,7 @@ def test_steps_go_up_and_down() -> None:
 
 
 def test_labels_at_random(part: LabelledPart) -> None:
-    """Fewer shots are among more; a class keeps one image back."""
+    """Fewer shots are a subset of more; one image of a class stays unlabelled."""
     classes = np.array([3, 7])
     few, more = at_random(part, classes, 1, 0), at_random(part, classes, 3, 0)
     assert set(few.rows.tolist()) < set(more.rows.tolist())
@@ -94,7 +94,7 @@ def test_labels_at_random(part: LabelledPart) -> None:
 
 
 def test_teach_first_gives_as_many_labels(part: LabelledPart) -> None:
-    """All right, all of these classes, and other images than at random."""
+    """All correct, all of these classes, and different from random ones."""
     classes = np.array([3, 4, 8])
     given = LABELS[TEACH_FIRST](part, classes, 2, 0)
     assert len(given.rows) == 6
@@ -104,7 +104,7 @@ def test_teach_first_gives_as_many_labels(part: LabelledPart) -> None:
 
 
 def test_bulk_accepts_take_what_is_claimed() -> None:
-    """Some images of one class look like another: these errors are accepted; the first labels stay."""
+    """Wrong confident predictions are accepted, too; the first labels stay."""
     alike = embedded(collection_of(dict.fromkeys(LEAVES, 12), {3: 1}, small_graph()), noise=0.3)
     alike.embeddings[20:24] = alike.embeddings[:4]
     part, classes = LabelledPart(alike, np.arange(len(alike.embeddings))), np.array(LEAVES)
@@ -117,7 +117,7 @@ def test_bulk_accepts_take_what_is_claimed() -> None:
 
 
 def test_an_unknown_way_to_label() -> None:
-    """The ways that there are stand in the message."""
+    """The message has the known ways."""
     check_labels(BULK)
     with pytest.raises(UsageError, match="random, teach-first, bulk"):
         check_labels("best")

@@ -1,4 +1,4 @@
-"""Wrong labels put into collections made of numbers, found, counted and reported."""
+"""Wrong labels planted in synthetic collections, found, counted and reported."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ LEAVES = (3, 4, 5, 7, 8, 10)
 
 @pytest.fixture(scope="module")
 def images() -> EmbeddedCollection:
-    """Six leaves in three branches, 20 images of `train` each; nobody changes it."""
+    """Six leaves in three branches, 20 images of `train` each; read-only."""
     return embedded(
         collection_of(dict.fromkeys(LEAVES, 20), dict.fromkeys(LEAVES, 2), small_graph())
     )
@@ -23,7 +23,7 @@ def images() -> EmbeddedCollection:
 
 @pytest.mark.parametrize("kind", list(ErrorKind))
 def test_so_many_labels_are_wrong(images: EmbeddedCollection, kind: ErrorKind) -> None:
-    """Siblings share a parent; the same seed plants the same."""
+    """Siblings share a parent; the same seed plants the same errors."""
     graph, truth = images.collection.graph, images.collection.class_ids[images.collection.is_train]
     planted = plant(graph, truth, 0.05, kind, 1)
     assert planted.is_wrong.sum() == 6
@@ -42,7 +42,7 @@ def test_figures_counted_by_hand() -> None:
 
 
 def test_planted_labels_are_found_and_reported(images: EmbeddedCollection) -> None:
-    """Where classes stand apart all are found, by the program and by each of its parts."""
+    """In separable classes all are found, by the program and by each of its parts."""
     draws = measure_label_errors(images, 2, shares=(0.05,), with_peer=False)
     assert len(draws) == 2 * len(ErrorKind)
     for draw in draws:
@@ -66,7 +66,7 @@ def test_planted_labels_are_found_and_reported(images: EmbeddedCollection) -> No
 
 
 def test_a_missing_peer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before anything is computed, with the way to get it."""
+    """Before anything is computed, with the command to install it."""
     monkeypatch.setattr(
         "importlib.util.find_spec", lambda name: None if name == "cleanlab" else object()
     )
@@ -76,7 +76,7 @@ def test_a_missing_peer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_peer_finds_them_too(images: EmbeddedCollection) -> None:
-    """All its paths work, where it is installed."""
+    """All its methods work, if it is installed."""
     pytest.importorskip("cleanlab")
     pytest.importorskip("datasets")
     pytest.importorskip("sklearn")

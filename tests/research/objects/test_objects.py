@@ -1,4 +1,4 @@
-"""The things in photos: their squares, the draws of shots, and `protoleaf experiment objects` on drawn discs."""
+"""Objects in photos: crops, draws of shots, and `protoleaf experiment objects`."""
 
 import json
 from pathlib import Path
@@ -18,7 +18,7 @@ RADIUS = 14
 
 
 def write_boxed_photos(folder: Path, count: int = 14) -> Path:
-    """Photos of a white and a red disc, each at another place, with their annotations beside them."""
+    """Photos of a white and a red disc at varying positions, with their annotations."""
     folder.mkdir()
     generator = np.random.default_rng(0)
     for number in range(count):
@@ -41,7 +41,7 @@ def write_boxed_photos(folder: Path, count: int = 14) -> Path:
 
 
 def test_squares_around_boxes() -> None:
-    """By the longer side, moved inside, and never larger than the photo."""
+    """By the longer side, moved inside, at most the size of the photo."""
     pixels = np.arange(60 * 100 * 3, dtype=np.uint32).reshape(60, 100, 3)
 
     def place(edges: tuple[int, int, int, int], margin: float) -> tuple[int, int, int]:
@@ -57,7 +57,7 @@ def test_squares_around_boxes() -> None:
 
 
 def test_no_two_shots_of_one_photo() -> None:
-    """And no object of a photo that gave one is scored; a class in too few photos is refused."""
+    """Objects of a photo with a shot are not scored; a class in too few photos is refused."""
     photos = np.repeat(np.arange(8), 3)
     class_ids = np.array([1, 2, 2] * 6 + [2, 2, 2] * 2)
     for seed in range(20):
@@ -72,7 +72,7 @@ def test_no_two_shots_of_one_photo() -> None:
 
 
 def test_the_things_in_photos(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A photo of both kinds says nothing of its things; their crops say it all."""
+    """Photos of both classes are ambiguous; crops are not."""
     source, out = write_boxed_photos(tmp_path / "discs"), tmp_path / "figures.json"
     words = (
         "experiment",
@@ -103,7 +103,7 @@ def test_the_things_in_photos(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 
 
 def test_what_is_taken_of_a_set(tmp_path: Path) -> None:
-    """The first photos, and of each class in a photo the first things; one class alone is refused."""
+    """The first photos, and the first objects of each class in a photo; one class is refused."""
     source = write_boxed_photos(tmp_path / "discs", 4)
     assert len(read_boxed_photos(source, photos=3).photos) == 3
     for file in source.glob("*.xml"):

@@ -1,4 +1,4 @@
-"""The environment of the peers' libraries; nothing is installed here."""
+"""The environment of the peers' libraries, without installing anything."""
 
 import os
 import sys
@@ -14,7 +14,7 @@ CONSTRAINTS = Path(__file__).parents[3] / "constraints.txt"
 
 
 def test_it_is_made_once(tmp_path: Path) -> None:
-    """The requirements in it say what it was made from."""
+    """The environment has a copy of its requirements."""
     (tmp_path / REQUIREMENTS.name).write_text(
         REQUIREMENTS.read_text(encoding="utf-8"), encoding="utf-8"
     )
@@ -30,7 +30,7 @@ def test_another_folder_is_left_alone(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="the stand-in for an environment is a link")
 def test_without_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What pip says is in the message, and the next call tries again."""
+    """The message has the output of pip, and the next call tries again."""
     monkeypatch.setattr(environment, "REQUIREMENTS", tmp_path / REQUIREMENTS.name)
     (tmp_path / REQUIREMENTS.name).write_text(
         f"peer @ {(tmp_path / 'missing').as_uri()}", encoding="utf-8"
@@ -46,7 +46,7 @@ def test_without_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_versions_are_those_that_are_tested_together() -> None:
-    """Libraries that the program has, too, have the same version here."""
+    """Versions of shared libraries are equal."""
     pinned = dict(
         line.split("==")
         for line in CONSTRAINTS.read_text(encoding="utf-8").splitlines()

@@ -32,7 +32,7 @@ NEEDS_SKLEARN = pytest.mark.skipif(
 PYTHON = Path(sys.executable)
 SITUATION = Situation(has_coarse_labels=False, shots=2)
 BASIL, MINT, OAK = 3, 4, 7
-# Stands in for `run_peer.py`: one method always predicts the first class, one fails, one never ends.
+# Replaces `run_peer.py`: one method always predicts the first class, one fails, one hangs.
 SCRIPT = """
 import sys, time
 import numpy as np
@@ -44,13 +44,14 @@ if method == "pt-map":
 for draw in draws:
     count = len(np.load(draw)["queries"])
     target = draw.replace(".npz", f"-{method}.npz")
-    np.savez(target, classes=np.zeros(count, dtype=np.int64), scores=np.full(count, 0.25), seconds=np.float64(1.5))
+    np.savez(target, classes=np.zeros(count, dtype=np.int64), \
+scores=np.full(count, 0.25), seconds=np.float64(1.5))
 """
 
 
 @pytest.fixture
 def plants() -> EmbeddedCollection:
-    """Six leaves with 6 images in `train` and 2 in `val` each, and one image of an unknown class."""
+    """Six leaves with 6 images in `train` and 2 in `val` each; one image of an unknown class."""
     leaves = (3, 4, 5, 7, 8, 10)
     return embedded(
         collection_of(
@@ -88,13 +89,13 @@ def test_exported_draw(plants: EmbeddedCollection, tmp_path: Path) -> None:
 
 
 def test_short_paths_repeat_their_leaf() -> None:
-    """And a leaf with several paths has its first."""
+    """A leaf with several paths has its first."""
     collection = collection_of({5: 2, 7: 2, 9: 2}, {}, seaside_graph())
     assert paths_of(collection).tolist() == [[1, 2, 5, 5], [1, 2, 4, 7], [8, 9, 9, 9]]
 
 
 def test_mistake_distance() -> None:
-    """Basil for mint shares herbs (height 1), basil for oak plants (height 2): two of the first, one of the second."""
+    """Basil for mint shares herbs (height 1), basil for oak plants (height 2); mean over three."""
     collection = collection_of({BASIL: 5, MINT: 2, OAK: 2}, {}, small_graph())
     nothing = np.array([], dtype=np.int64)
     drawn = ShotDraw(np.array([0]), nothing, nothing, np.arange(1, 9))
@@ -110,7 +111,7 @@ def test_mistake_distance() -> None:
 
 @pytest.mark.usefixtures("scripted")
 def test_predictions_are_read_back(plants: EmbeddedCollection) -> None:
-    """Positions are classes again; images of an unknown class are not scored."""
+    """Positions are class ids again; images of an unknown class are not scored."""
     plan = PeerPlan(shots=(2,), draws=2, methods=("simple-shot",))
     (result,) = measure_peers(plants, plan, PYTHON)
     assert result.failure == ""
@@ -124,7 +125,7 @@ def test_predictions_are_read_back(plants: EmbeddedCollection) -> None:
 
 @pytest.mark.usefixtures("scripted")
 def test_a_peer_that_fails(plants: EmbeddedCollection) -> None:
-    """Its row and a line say so; the others are measured."""
+    """Its row and a line have the reason; the others are measured."""
     plan = PeerPlan(shots=(1,), draws=1, methods=("tim", "simple-shot", "everyday"))
     results = measure_peers(plants, plan, PYTHON)
     assert [(each.failure, len(each.draws)) for each in results] == [
@@ -150,7 +151,7 @@ def test_a_peer_that_takes_too_long(plants: EmbeddedCollection, tmp_path: Path) 
 
 @NEEDS_SKLEARN
 def test_a_real_library(plants: EmbeddedCollection) -> None:
-    """By the script that runs in the environment of the peers."""
+    """By the script of the peers' environment."""
     (result,) = measure_peers(
         plants, PeerPlan(shots=(2,), draws=1, methods=("logistic-regression",)), PYTHON
     )
@@ -173,7 +174,7 @@ def test_methods_of_scikit_learn(plants: EmbeddedCollection, tmp_path: Path, met
 
 
 def test_without_a_graph() -> None:
-    """Where all classes are roots the flat everyday model is the same; elsewhere it is another."""
+    """With roots only, both models are equal; else they differ."""
     images = dict.fromkeys(range(1, 6), 8)
     flat = embedded(collection_of(images, {}, graph_of({name: [] for name in "abcde"})), noise=0.8)
     deep = embedded(collection_of(dict.fromkeys((3, 4, 5, 7, 8), 8), {}, small_graph()), noise=0.8)
@@ -195,7 +196,7 @@ def test_every_peer_has_a_title_of_its_own() -> None:
 
 
 def test_figures_without_mistakes_are_no_numbers() -> None:
-    """JSON has none: None there, a dash in the table."""
+    """None in JSON, a dash in the table."""
     figures = {
         "top1": 1.0,
         MISTAKE_DISTANCE: float("nan"),

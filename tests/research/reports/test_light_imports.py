@@ -1,4 +1,4 @@
-"""Reports can be imported where nothing is drawn."""
+"""Importing reports without drawing."""
 
 import pkgutil
 import subprocess

@@ -1,4 +1,4 @@
-"""How near children sit to their parents."""
+"""Distances of children to their parents."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ LEVELS = np.array([3, 3, 4, 4])
 
 
 def test_by_hand() -> None:
-    """Edges are 1 and 2 long; the four pairs of both levels are 1, 2, sqrt(104) and sqrt(101) apart."""
+    """Edges have lengths 1 and 2; pairs of both levels 1, 2, sqrt(104) and sqrt(101)."""
     found = nearness(PLACES, EDGES, LEVELS)
     assert found.child_to_parent == pytest.approx(1.5)
     assert found.random_pairs == pytest.approx((1 + 2 + 104**0.5 + 101**0.5) / 4)
@@ -21,7 +21,7 @@ def test_by_hand() -> None:
 
 
 def test_levels_weigh_as_often_as_edges_join_them() -> None:
-    """Two edges between levels 3 and 4, one between 4 and 5, whose only pairs are 1 and sqrt(5) apart."""
+    """Two edges between levels 3 and 4, one between 4 and 5, with pairs at 1 and sqrt(5)."""
     places = np.array([[0.0], [1.0], [2.0], [4.0]])
     found = nearness(places, np.array([[0, 0, 1], [1, 2, 3]]), np.array([3, 4, 4, 5]))
     assert found.child_to_parent == pytest.approx((1 + 2 + 3) / 3)
@@ -35,7 +35,7 @@ def test_an_edge_within_a_level_counts_different_classes_only() -> None:
 
 
 def test_the_order_of_classes_does_not_matter() -> None:
-    """Permuted classes have the same nearness."""
+    """Permuted classes give the same result."""
     order = np.array([2, 0, 3, 1])
     place = np.argsort(order)
     permuted = nearness(PLACES[order], place[EDGES], LEVELS[order])
@@ -43,7 +43,7 @@ def test_the_order_of_classes_does_not_matter() -> None:
 
 
 def test_nothing_to_measure_is_reported() -> None:
-    """No edges, or one place for all, have no ratio."""
+    """No edges, or equal positions, have no ratio."""
     with pytest.raises(InputError, match="no edge"):
         nearness(PLACES, EDGES[:, :0], LEVELS)
     with pytest.raises(InputError, match="equal"):

@@ -31,7 +31,7 @@ CURVES = (
 
 
 def test_files_hold_the_curves(tmp_path: Path) -> None:
-    """The CSV has exactly the given numbers; the picture shows both settings' colours and is mostly white."""
+    """The CSV has the exact numbers; the picture has both colours and is mostly white."""
     pixels, vectors, numbers = accuracy_against_propagation(CURVES, tmp_path / "new")
     with numbers.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -55,14 +55,14 @@ def test_files_hold_the_curves(tmp_path: Path) -> None:
 
 
 def test_drawn_twice_is_the_same(tmp_path: Path) -> None:
-    """Neither time nor chance gets into the files."""
+    """The files are deterministic."""
     first = accuracy_against_propagation(CURVES, tmp_path / "first")
     second = accuracy_against_propagation(CURVES, tmp_path / "second")
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
 
 
 def test_other_numbers_give_another_picture(tmp_path: Path) -> None:
-    """The picture is of the numbers."""
+    """The picture depends on the numbers."""
     first = accuracy_against_propagation(CURVES[:1], tmp_path / "first")
     second = accuracy_against_propagation([curve("pure", "ppn+", 5, 0.5)], tmp_path / "second")
     assert first[1].read_bytes() != second[1].read_bytes()
@@ -80,7 +80,7 @@ def test_nothing_to_draw_is_reported(tmp_path: Path, curves: list[PropagationCur
 
 
 def test_a_missing_library_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the optional libraries the message names what to install."""
+    """The message has the libraries to install."""
     monkeypatch.setattr(drawing, "LIBRARIES", ("matplotlib", "no_such_library"))
     with pytest.raises(UsageError, match=r"figures need no_such_library.*protoleaf\[experiments\]"):
         accuracy_against_propagation(CURVES, tmp_path)

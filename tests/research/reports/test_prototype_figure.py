@@ -19,7 +19,7 @@ from tests.support.figures import inked_share, vector_root
 
 @dataclass(frozen=True)
 class Tree:
-    """Four roots with three children each, who have two each; a child lies near its parent."""
+    """Four roots with three children each, who have two each; children are near their parents."""
 
     vectors: NDArray[np.float32]
     edge_index: NDArray[np.int64]
@@ -48,7 +48,7 @@ def draw(tree: Tree, out: Path, seed: int = 0) -> PrototypeFigure:
 
 
 def test_children_sit_nearer_than_random_pairs(tmp_path: Path) -> None:
-    """t-SNE keeps families together; both ratios are those of the places and of the vectors."""
+    """t-SNE keeps families together; both ratios are reported."""
     tree = small_tree()
     figure = draw(tree, tmp_path)
     assert figure.in_full_space.ratio < 1
@@ -58,7 +58,7 @@ def test_children_sit_nearer_than_random_pairs(tmp_path: Path) -> None:
 
 
 def test_files_hold_what_was_drawn(tmp_path: Path) -> None:
-    """CSV: the very places, names, levels and parents; JSON: the measurements; pictures are not blank."""
+    """CSV: positions, names, levels and parents; JSON: the measurements; pictures are not blank."""
     tree = small_tree()
     figure = draw(tree, tmp_path / "new")
     with figure.classes.open(encoding="utf-8", newline="") as file:
@@ -76,14 +76,14 @@ def test_files_hold_what_was_drawn(tmp_path: Path) -> None:
 
 
 def test_drawn_twice_is_the_same(tmp_path: Path) -> None:
-    """One seed, one figure."""
+    """The same seed gives the same files."""
     first, second = draw(small_tree(), tmp_path / "first"), draw(small_tree(), tmp_path / "second")
     for name in ("pixels", "vectors", "classes", "facts"):
         assert getattr(first, name).read_bytes() == getattr(second, name).read_bytes()
 
 
 def test_names_do_not_overlap() -> None:
-    """Crowded coarse classes: names of coarse levels are written, coarsest first, none over another."""
+    """Of crowded coarse classes, names are written coarsest first, without overlap."""
     generator = np.random.default_rng(1)
     places = generator.uniform(size=(60, 2)) * 0.3
     levels = np.repeat([3, 4, 5], [5, 35, 20])
@@ -104,7 +104,7 @@ def test_names_do_not_overlap() -> None:
 
 
 def test_names_are_few() -> None:
-    """However much room there is, names stay a minority."""
+    """At most a minority of classes gets names."""
     side = np.linspace(0.05, 0.95, 10)
     places = np.array([(x, y) for x in side for y in side])
     with drawing.styled():
@@ -117,7 +117,7 @@ def test_names_are_few() -> None:
 
 @pytest.mark.parametrize("count", [3, 39])
 def test_wrong_numbers_of_classes_are_reported(tmp_path: Path, count: int) -> None:
-    """Too few classes, or levels that do not fit the prototypes, leave no files."""
+    """Too few classes, or levels of another length, leave no files."""
     tree = small_tree()
     vectors = tree.vectors[:count]
     levels, names = (tree.levels[:3], tree.names[:3]) if count == 3 else (tree.levels, tree.names)
@@ -127,7 +127,7 @@ def test_wrong_numbers_of_classes_are_reported(tmp_path: Path, count: int) -> No
 
 
 def test_infinite_prototypes_are_reported(tmp_path: Path) -> None:
-    """A model that diverged is not drawn."""
+    """A diverged model is not drawn."""
     tree = small_tree()
     tree.vectors[5, 5] = np.inf
     with pytest.raises(InputError, match="not finite"):

@@ -1,4 +1,4 @@
-"""Seconds per iteration beside the paper's."""
+"""Seconds per iteration, and the paper's."""
 
 import pytest
 
@@ -27,13 +27,13 @@ def test_rows_follow_the_papers_order() -> None:
 
 
 def test_without_the_peer_there_is_no_ratio() -> None:
-    """Our own ratio needs our own Prototypical Net."""
+    """Our ratio needs our Prototypical Net."""
     rows = {row[0]: row[1:] for row in time_table([MeasuredTime("gnn", 0.06, 0.01)]).rows}
     assert rows["GNN"] == ("0.06", "-", "0.17", "2.58", "0.01", "-", "0.011", "0.48")
 
 
 def test_text_and_markdown_hold_the_same_cells() -> None:
-    """Both ways to show a table have all of it."""
+    """Both formats have all cells."""
     table = time_table(OURS)
     text = [line.split()[-8:] for line in table.as_text().splitlines() if line.startswith("PPN ")]
     assert text == [["0.06", "1.50", "0.074", "1.12", "-", "-", "0.025", "1.09"]]
@@ -42,6 +42,6 @@ def test_text_and_markdown_hold_the_same_cells() -> None:
 
 @pytest.mark.parametrize("rows", [(OURS[0], OURS[0]), (MeasuredTime("ppn", 0.0, None),)])
 def test_wrong_times_are_refused(rows: tuple[MeasuredTime, ...]) -> None:
-    """A row twice, or no time at all, is a mistake in measuring."""
+    """A duplicate row and a time of zero are refused."""
     with pytest.raises(InputError):
         time_table(rows)

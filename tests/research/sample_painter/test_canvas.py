@@ -1,4 +1,4 @@
-"""The sheet that subjects are drawn on."""
+"""The layer that subjects are drawn on."""
 
 import numpy as np
 import pytest
@@ -18,6 +18,6 @@ from research.sample_painter.canvas import shifted
 def test_a_shadow_leaves_at_an_edge_and_enters_at_none(
     down: int, right: int, expected: list[list[int]]
 ) -> None:
-    """A stem that ends at the foot of a picture throws no shadow at its top."""
+    """A stem at the lower edge throws no shadow at the upper edge."""
     field = np.array([[1, 2, 3], [4, 5, 6]], np.float32)
     assert shifted(field, down, right).tolist() == expected

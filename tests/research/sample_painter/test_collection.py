@@ -1,4 +1,4 @@
-"""The drawn collection: what is in it, that its tables fit, and that it can be drawn again."""
+"""The sample collection: content, tables, and reproducibility."""
 
 import csv
 from collections import Counter
@@ -21,7 +21,7 @@ from research.sample_painter.orders import orders_of
 
 @pytest.fixture(scope="module")
 def reported() -> list[Progress]:
-    """The progress that was reported while `collection` was drawn."""
+    """Progress reports of drawing `collection`."""
     return []
 
 
@@ -42,7 +42,7 @@ def rows_of(path: Path) -> list[tuple[str, str]]:
 
 
 def drawn_until(folder: Path, count: int, *, seed: int) -> dict[str, bytes]:
-    """The first pictures of a collection, by file name; drawing is cancelled after them."""
+    """The first pictures of a collection, by file name, drawn until cancelled."""
     cancel = CancelToken()
 
     def watch(progress: Progress) -> None:
@@ -58,7 +58,7 @@ def drawn_until(folder: Path, count: int, *, seed: int) -> dict[str, bytes]:
 def test_graph_has_three_levels_and_one_class_with_two_parents(
     collection: SampleCollection,
 ) -> None:
-    """The classes form a graph without cycles, three levels deep; only the rose hip has two parents."""
+    """The graph has no cycles and three levels; only the rose hip has two parents."""
     graph = nx.DiGraph(
         [(parent, entry.name) for entry in collection.classes for parent in entry.parents]
     )
@@ -71,7 +71,7 @@ def test_graph_has_three_levels_and_one_class_with_two_parents(
 
 
 def test_parents_come_before_their_children(collection: SampleCollection) -> None:
-    """Names are unique, and a class can be added as soon as it is read."""
+    """Names are unique, and classes can be added in order."""
     seen: set[str] = set()
     for entry in collection.classes:
         assert entry.name not in seen
@@ -80,7 +80,7 @@ def test_parents_come_before_their_children(collection: SampleCollection) -> Non
 
 
 def test_edges_are_read_by_the_import(collection: SampleCollection) -> None:
-    """The table of edges is one that the import of tables takes."""
+    """The import of tables reads the table of edges."""
     imported = class_tables.read(collection.edges_csv)
     assert {entry.name for entry in imported.classes} == {
         entry.name for entry in collection.classes
@@ -98,13 +98,13 @@ def test_planned_shots() -> None:
 
 
 def test_classes_without_shots_have_a_coarsely_labelled_parent() -> None:
-    """What has no shots can still be found: its parent has images of its own."""
+    """A class without shots has a parent with images of its own."""
     without = [kind for kind in KINDS if not kind.shots]
     assert all(set(kind.parents) & set(COARSELY_LABELLED) for kind in without)
 
 
 def test_images_are_counted_right(collection: SampleCollection) -> None:
-    """Each leaf class has the asked number of images, at most half of them shots; others are added."""
+    """Each leaf class has the requested number of images, at most half of them shots."""
     images = Counter(image.class_name for image in collection.images)
     shots = Counter(image.class_name for image in collection.images if image.is_shot)
     for kind in KINDS:
@@ -133,14 +133,14 @@ def test_tables_fit_the_images(collection: SampleCollection) -> None:
 
 
 def test_names_do_not_give_the_class_away(collection: SampleCollection) -> None:
-    """Images of a class are scattered over the file numbers."""
+    """File numbers of a class are scattered."""
     names = [image.class_name for image in collection.images]
     neighbours = sum(first == second for first, second in pairwise(names))
     assert neighbours < len(names) // 6
 
 
 def test_pictures_are_photographs_of_something(collection: SampleCollection) -> None:
-    """Files decode to RGB JPEGs of about 320 pixels that are neither flat nor alike."""
+    """Files decode to RGB JPEGs of about 320 pixels that are neither flat nor similar."""
     means = []
     for image in collection.images:
         with Image.open(collection.folder / image.path) as picture:
@@ -153,10 +153,12 @@ def test_pictures_are_photographs_of_something(collection: SampleCollection) -> 
 
 
 def test_same_seed_same_bytes(tmp_path: Path) -> None:
-    """A seed stands for the very bytes of every file; another seed draws others under other names."""
+    """A seed determines the bytes of every file; another seed gives others, under other names."""
     first, again = drawn_until(tmp_path / "a", 3, seed=4), drawn_until(tmp_path / "b", 3, seed=4)
     other = drawn_until(tmp_path / "c", 3, seed=5)
-    drawn_twice = first.keys() & again.keys()  # a cancel takes effect a picture sooner or later
+    drawn_twice = (
+        first.keys() & again.keys()
+    )  # the exact number of pictures before a cancellation varies
     assert len(drawn_twice) >= 3
     assert all(first[name] == again[name] for name in drawn_twice)
     assert not set(first.values()) & set(other.values())
@@ -171,7 +173,7 @@ def test_drawing_twice_into_a_folder_replaces(tmp_path: Path) -> None:
 
 
 def test_the_shipped_sample_is_this_collection(collection: SampleCollection) -> None:
-    """`assets/sample` has the painter's classes, and as many pictures as it paints."""
+    """`assets/sample` has the same classes and number of pictures."""
     shipped = assets_folder() / "sample"
     assert (shipped / "edges.csv").read_bytes() == collection.edges_csv.read_bytes()
     orders = orders_of(images_per_class=11, seed=0)
@@ -188,7 +190,7 @@ def test_the_shipped_sample_is_this_collection(collection: SampleCollection) -> 
 
 
 def test_cancel_stops_between_pictures(tmp_path: Path) -> None:
-    """A cancelled drawing ends with the picture at hand and writes no tables."""
+    """A cancelled drawing ends after the current picture and writes no tables."""
     pictures = drawn_until(tmp_path, 1, seed=0)
     assert 1 <= len(pictures) <= 10
     assert not list(tmp_path.glob("*.csv"))
@@ -206,7 +208,7 @@ def test_progress_ends_at_all_images(
 
 
 def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
-    """A folder that cannot be made is a storage error that names it."""
+    """A folder that cannot be created is a storage error with its path."""
     (tmp_path / "taken").write_text("no folder")
     with pytest.raises(StorageError, match="taken"):
         draw_collection(tmp_path / "taken")
@@ -214,7 +216,7 @@ def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("images", "seed"), [(0, 0), (1, -1)])
 def test_impossible_requests_are_refused(tmp_path: Path, images: int, seed: int) -> None:
-    """No images for a class, or a negative seed, is refused before anything is written."""
+    """Zero images of a class and a negative seed are refused before anything is written."""
     with pytest.raises(UsageError, match="seed"):
         draw_collection(tmp_path / "new", images_per_class=images, seed=seed)
     assert not (tmp_path / "new").exists()

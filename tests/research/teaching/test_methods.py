@@ -1,4 +1,4 @@
-"""Every method chooses images that have no label yet, the same each time, and as many as requested."""
+"""Every method selects the requested number of unlabelled images, deterministically."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ LEAVES = (BASIL, MINT, SAGE, OAK, PINE, PEAT)
 
 @pytest.fixture(scope="module")
 def person() -> ScriptedPerson:
-    """At a collection of six leaves with twelve images each; nobody changes it."""
+    """On a read-only collection of six leaves with twelve images each."""
     return ScriptedPerson(
         embedded(collection_of(dict.fromkeys(LEAVES, 10), dict.fromkeys(LEAVES, 2), small_graph())),
         0,
@@ -23,7 +23,7 @@ def person() -> ScriptedPerson:
 
 @pytest.mark.parametrize("name", METHODS)
 def test_free_images_the_same_each_time(person: ScriptedPerson, name: str) -> None:
-    """In the first round nothing is labelled, in the others there is a model."""
+    """In the first round nothing is labelled; later there is a model."""
     asked: list[list[int]] = []
 
     def watched(known: object, count: int) -> NDArray[np.int64]:
@@ -44,11 +44,11 @@ def test_free_images_the_same_each_time(person: ScriptedPerson, name: str) -> No
 
 
 def test_ours_finds_all_classes_first(person: ScriptedPerson) -> None:
-    """After one label a class it has seen every class of this easy collection."""
+    """One label per class covers every class of this easy collection."""
     assert person.label(METHODS[OURS].choose)[1].classes == 6
 
 
 def test_titles_differ() -> None:
-    """Rows of a table can be distinguished."""
+    """Titles of rows are unique."""
     titles = [method.title for method in METHODS.values() if isinstance(method, TeachMethod)]
     assert len(set(titles)) == len(METHODS)

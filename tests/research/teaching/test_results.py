@@ -1,4 +1,4 @@
-"""Lines of JSON come back as they were; what is torn or of another cell is refused."""
+"""Results round-trip; corrupt lines and lines of other cells are refused."""
 
 from dataclasses import replace
 from itertools import chain
@@ -21,7 +21,7 @@ def draw_of(*, share: float) -> TaughtDraw:
 
 
 def test_draws_come_back(tmp_path: Path) -> None:
-    """One line each; nothing where nothing was written."""
+    """One line each; empty without a file."""
     draws = (draw_of(share=0.25), draw_of(share=0.5))
     assert read(CELL, tmp_path) == ()
     write(CELL, draws, tmp_path)
@@ -31,7 +31,7 @@ def test_draws_come_back(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("damage", ["torn", "another cell"])
 def test_what_is_no_result_is_refused(tmp_path: Path, damage: str) -> None:
-    """With the file to delete."""
+    """The message has the file to delete."""
     write(CELL, [draw_of(share=0.25)], tmp_path)
     path = CELL.path(tmp_path)
     text = path.read_text(encoding="utf-8")
@@ -43,7 +43,7 @@ def test_what_is_no_result_is_refused(tmp_path: Path, damage: str) -> None:
 
 
 def test_paired_differences() -> None:
-    """Half a point or more in each draw is above 0 for certain; the star says so."""
+    """A gain of half a point or more in each draw is significant, and has a star."""
     ours = TeachResult(CELL, tuple(draw_of(share=share) for share in (0.50, 0.61, 0.70)))
     other = TeachResult(
         replace(CELL, method="random"), tuple(draw_of(share=share) for share in (0.4, 0.5, 0.6))

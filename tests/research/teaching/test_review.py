@@ -1,4 +1,4 @@
-"""The scripted person who reviews by group, on a drawn collection: few keys, no wrong label, honest errors."""
+"""The simulated reviewer by group on a synthetic collection: few keys, no wrong label."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ IMAGES = 120
 
 @pytest.fixture(scope="module")
 def embedded() -> EmbeddedCollection:
-    """Twelve leaves in four families, of which every second image is of `train`."""
+    """Twelve leaves in four families; every second image is of `train`."""
     model, graph, leaves = find_model(), CategoryGraph(), list[int]()
     for family in range(4):
         parent = graph.add_class(f"family {family}")
@@ -45,7 +45,7 @@ def embedded() -> EmbeddedCollection:
 
 
 def test_groups_take_fewer_keys_than_cards(embedded: EmbeddedCollection) -> None:
-    """Both end with at least 90 % labelled rightly, and the person never errs."""
+    """Both end with at least 90 % correct labels, without errors."""
     rows = np.arange(len(embedded.embeddings))
     by_group, by_card = Desk(embedded, rows), Desk(embedded, rows)
     groups = review_groups(by_group)
@@ -72,7 +72,7 @@ def test_keys_of_a_name(embedded: EmbeddedCollection) -> None:
 
 
 def test_expected_errors_are_counted_beside_the_true_ones(embedded: EmbeddedCollection) -> None:
-    """Of groups, and of bulk accepts; with their interval."""
+    """Of groups and of bulk accepts, with intervals."""
     found = measure_expected_errors(embedded, (2,))
     assert [each.kind for each in found][:2] == ["groups with a class", "of these, sure ones"]
     for each in found:
@@ -85,7 +85,7 @@ def test_expected_errors_are_counted_beside_the_true_ones(embedded: EmbeddedColl
 
 
 def test_errors_that_come_together_count_as_fewer() -> None:
-    """By hand: two of four groups of ten are wrong as a whole; the variance is 13 times that of single images."""
+    """By hand: two of four groups of ten are wrong; the variance is 13-fold."""
     sizes, wrong = np.full(4, 10.0), np.array([10.0, 10.0, 0.0, 0.0])
     assert design_effect_of(sizes, wrong) == pytest.approx(4 / 3 * 100 / 10)
     assert design_effect_of(sizes, np.array([3.0, 3.0, 3.0, 3.0])) == 1.0

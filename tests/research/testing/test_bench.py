@@ -1,4 +1,4 @@
-"""The embeddings that tests look at."""
+"""Embeddings for tests."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ test_images.__test__ = False  # type: ignore[attr-defined]
 
 
 def test_each_image_is_embedded_once() -> None:
-    """However often and in whatever shape it is requested."""
+    """For any shape and number of requests."""
     seen: list[int] = []
     bench = planar_bench(seen)
     first = bench.embeddings_of(np.array([[7, 5], [5, 6]]))
@@ -39,7 +39,7 @@ def test_parts_stay_apart(colours: FewShotData) -> None:
 
 
 def test_whitening_evens_out_directions(colours: FewShotData) -> None:
-    """Classes that vary three times as much along one axis vary about alike along both afterwards."""
+    """Classes that vary three times as much along one axis vary about equally along both."""
     generator = np.random.default_rng(0)
     spread = torch.tensor([3.0, 1.0])
     table = (
@@ -47,7 +47,7 @@ def test_whitening_evens_out_directions(colours: FewShotData) -> None:
     )
     table += (
         torch.from_numpy(colours.class_positions)[:, None] * 50.0
-    )  # where a class lies must not count
+    )  # the position of a class must not matter
     whitening = Bench(colours, lambda positions: table[torch.from_numpy(positions)]).whitening
     assert torch.equal(whitening, whitening.T)
     assert (whitening.diag() * spread).tolist() == pytest.approx([1.0, 1.0], rel=0.2)

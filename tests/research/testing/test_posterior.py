@@ -1,4 +1,4 @@
-"""Propagation without given parents as an estimate, by hand in the plane; see `tests/support/planar_bench.py`."""
+"""Propagation by posterior probabilities, in the plane; see `tests/support/planar_bench.py`."""
 
 import math
 
@@ -20,7 +20,7 @@ from tests.support.planar_bench import Place, planar_bench, test_task
 
 
 def test_known_classes_are_those_that_training_has_images_of() -> None:
-    """Near at (4, 3) and far at (-5, 0), one image each, so that nothing is known of their scatter."""
+    """Near at (4, 3) and far at (-5, 0), one image each, so that the scatter is unknown."""
     known = KnownClasses(planar_bench())
     assert known.positions.tolist() == [Place.NEAR, Place.FAR]
     assert known.vectors.tolist() == [[4, 3], [-5, 0]]
@@ -29,7 +29,7 @@ def test_known_classes_are_those_that_training_has_images_of() -> None:
 
 
 def test_lambda_grows_with_the_shots() -> None:
-    """One image says less than five."""
+    """The weight of the shots grows with their number."""
     assert own_weight(0.5, 1) == pytest.approx(1 / 3)
     assert own_weight(0.5, 5) == pytest.approx(5 / 7)
 
@@ -52,7 +52,7 @@ def test_a_posterior_leans_to_the_nearer_class() -> None:
 
 
 def test_clusters_of_images_stand_in_for_classes() -> None:
-    """Near and far have one image each: two clusters are these, and there are no more than images."""
+    """Near and far have one image each: at most two clusters."""
     known = KnownClasses(planar_bench())
     for count in (2, 9):
         assert sorted(cluster_centres(known, count).tolist()) == [[-5, 0], [4, 3]]
@@ -65,7 +65,7 @@ def test_plain_means_are_the_support() -> None:
 
 
 def test_parents_as_the_heads_name_them() -> None:
-    """Near is three times as probable as far, whatever the image; each level counts alike, and unseen classes never."""
+    """Near has three times the probability of far; levels weigh the same, unseen classes 0."""
     bench = planar_bench()
     heads = ClassHeads(2, bench.data.training_set())
     torch.nn.init.zeros_(heads.weight)

@@ -1,4 +1,4 @@
-"""PPN+ and PPN in the test, worked by hand in the plane; see `tests/support/planar_bench.py`."""
+"""PPN+ and PPN in tests, by hand in the plane; see `tests/support/planar_bench.py`."""
 
 import math
 
@@ -23,26 +23,26 @@ PPN_0 = PropagationOptions(knows_edges=False, lambda_=0.0, nearest=1)
 
 
 def prototypes(**changes: object) -> list[Tensor]:
-    """Of lone, (1, 1), and both, (0, 1), under options that differ from lambda = 0 of PPN+."""
+    """Prototypes of lone, (1, 1), and both, (0, 1), with options changed from PPN+ at lambda 0."""
     options = PropagationOptions(**{"knows_edges": True, "lambda_": 0.0, **changes})  # type: ignore[arg-type]
     bench = planar_bench()
     return list(final_prototypes(bench, test_task(bench), planar_training(), options)[0])
 
 
 def vector(*numbers: float) -> object:
-    """What a prototype shall be."""
+    """An expected prototype."""
     return pytest.approx(list(numbers), abs=1e-5)
 
 
 def test_parents_of_both_kinds() -> None:
-    """A parent seen in training gives what is buffered, (4, 0); an unseen one the mean of its test images, (0, 4)."""
+    """A seen parent gives its buffer, (4, 0); an unseen one the mean of its test images, (0, 4)."""
     lone, both = prototypes()
     assert lone.tolist() == vector(4, 0)
     assert both.tolist() == vector(2, 2)
 
 
 def test_lambda_keeps_a_share_of_the_shots() -> None:
-    """At one half the class stands midway between its shot and its parents; at 1 on its shot."""
+    """At one half the class is midway between its shot and its parents; at 1 at its shot."""
     lone, both = prototypes(lambda_=0.5)
     assert lone.tolist() == vector(2.5, 0.5)
     assert both.tolist() == vector(1, 1.5)
@@ -50,7 +50,7 @@ def test_lambda_keeps_a_share_of_the_shots() -> None:
 
 
 def test_weak_images_of_an_unseen_parent_are_drawn_for_each_task() -> None:
-    """One of (0, 6) and (0, 2), which its class then shares with the seen parent at (4, 0); the seen one stays."""
+    """One of (0, 6) and (0, 2) is drawn, and averaged with the seen parent at (4, 0)."""
     lone, both = prototypes(unseen_images=1)
     assert lone.tolist() == vector(4, 0)
     assert both.tolist() in ([2.0, 3.0], [2.0, 1.0])
@@ -58,7 +58,7 @@ def test_weak_images_of_an_unseen_parent_are_drawn_for_each_task() -> None:
 
 
 def test_mean_of_seen() -> None:
-    """As in the authors' code: a seen parent gives the mean of what is buffered and of its test images."""
+    """As in the authors' code: the mean of the buffer and of the test images."""
     lone, both = prototypes(seen_parents="mean")
     assert lone.tolist() == vector(6, 0)
     assert both.tolist() == vector(3, 2)
@@ -72,7 +72,7 @@ def test_two_steps() -> None:
 
 
 def test_raw_cosine() -> None:
-    """Eq. 5 as printed: a parent's prototype shrinks by its cosine with the child, here that of 45 degrees."""
+    """Eq. 5 as printed: the prototype of a parent is scaled by its cosine with the child."""
     bench = planar_bench()
     options = PropagationOptions(knows_edges=True, lambda_=0.0, normalisation="cosine")
     found = final_prototypes(bench, test_task(bench), planar_training(identity=True), options)[0]
@@ -86,28 +86,28 @@ def test_raw_cosine() -> None:
 def test_nearest_stand_in_for_parents(
     nearest: int, lone: tuple[float, float], both: tuple[float, float]
 ) -> None:
-    """PPN asks the K nearest buffered prototypes; it knows nothing of the unseen class at (0, 4), near as that is."""
+    """PPN uses the K nearest buffered prototypes, not the unseen class at (0, 4)."""
     found = prototypes(knows_edges=False, nearest=nearest)
     assert found[0].tolist() == vector(*lone)
     assert found[1].tolist() == vector(*both)
 
 
 def test_validation_leaves_out_the_class_itself() -> None:
-    """Both training classes are their own nearest prototype; the next one, (4, 0), counts instead."""
+    """The nearest prototype of a training class is its own; the next one, (4, 0), is used."""
     bench = planar_bench()
     found = final_prototypes(bench, validation_task(bench), planar_training(), PPN_0)[0]
     assert found.tolist() == [vector(4, 0), vector(4, 0)]
 
 
 def test_predictions() -> None:
-    """The query (3, 0) of lone is nearer to (4, 0) than to (2, 2), (1, 2) of both the other way round."""
+    """Query (3, 0) of lone is nearer to (4, 0) than to (2, 2); (1, 2) of both is not."""
     bench = planar_bench()
     assert predict(bench, test_task(bench), planar_training(), PPN_PLUS_0).tolist() == [[0, 1]]
 
 
 @pytest.mark.parametrize(("whitens", "answers"), [(False, [0, 1]), (True, [0, 0])])
 def test_whitened_predictions(whitens: bool, answers: list[int]) -> None:
-    """Queries and prototypes are transformed alike: along x + y both queries, at 3, are at lone, not at 2.5."""
+    """Queries and prototypes are transformed alike: both queries are then nearest to lone."""
     bench = planar_bench()
     vars(bench)["whitening"] = torch.tensor([[1.0, 0.0], [1.0, 0.0]])
     options = PropagationOptions(knows_edges=True, lambda_=0.5, whitens=whitens)
@@ -116,7 +116,7 @@ def test_whitened_predictions(whitens: bool, answers: list[int]) -> None:
 
 @pytest.mark.parametrize(("shots", "lambda_"), [(1, 0.0), (5, 0.5)])
 def test_options_of_a_training(shots: int, lambda_: float) -> None:
-    """The paper's lambda follows the shots; the rest is as it was trained."""
+    """The paper's lambda depends on the shots; the rest is from the training."""
     settings = LevelWiseSettings(shape=EpisodeShape(shots=shots), steps=2, normalisation="cosine")
     options = options_of(settings, knows_edges=True)
     assert options == PropagationOptions(
@@ -125,7 +125,7 @@ def test_options_of_a_training(shots: int, lambda_: float) -> None:
 
 
 def test_trained_parts_are_copies(colours: FewShotData) -> None:
-    """What the test takes out of a trained objective does not change when training goes on."""
+    """Parts copied out of an objective do not change when training continues."""
     settings = with_chosen(MethodSettings(), {"side": 16})
     objective = make_objective(PPN, colours.training_set(), settings)
     assert isinstance(objective, PrototypePropagation)

@@ -15,7 +15,7 @@ def draw(**changes: int) -> Tasks:
 
 
 def test_classes_and_images_belong_together() -> None:
-    """Classes of a task differ, and its images are those of its classes, each at most once."""
+    """Classes of a task differ, and its images are of its classes, each at most once."""
     tasks = draw()
     assert tasks.support.shape == (40, 2, 3)
     assert tasks.queries.shape == (40, 2, 15)
@@ -29,7 +29,7 @@ def test_classes_and_images_belong_together() -> None:
 
 
 def test_same_seed_same_tasks() -> None:
-    """The same for every method, so that comparisons are paired; another seed gives others."""
+    """Comparisons are paired; another seed gives other tasks."""
     first, again, other = draw(), draw(), draw(seed=7)
     assert (first.support == again.support).all()
     assert (first.queries == again.queries).all()
@@ -37,12 +37,12 @@ def test_same_seed_same_tasks() -> None:
 
 
 def test_more_tasks_begin_with_the_same() -> None:
-    """How images are drawn may depend on the count, classes do not: a short look sees the first classes."""
+    """The classes of the first tasks do not depend on the count."""
     assert (draw(count=5).classes == draw(count=40).classes[:5]).all()
 
 
 def test_accuracies() -> None:
-    """Queries stand in the order of their classes: two right of three and one of three."""
+    """Queries are ordered by class: two correct of three and one of three."""
     classes = np.array([[3, 5, 8], [3, 5, 8]])
     tasks = Tasks(classes, np.zeros((2, 3, 1), dtype=np.int64), np.zeros((2, 3, 1), dtype=np.int64))
     assert tasks.targets.tolist() == [0, 1, 2]
@@ -55,7 +55,7 @@ def test_accuracies() -> None:
     ("ways", "shots", "found"), [(4, 1, "3 of 4"), (3, 5, "2 of 4"), (2, 6, "0 of 4")]
 )
 def test_too_few_images(ways: int, shots: int, found: str) -> None:
-    """Classes without enough images cannot take part; too few others are an error that counts them."""
+    """Classes without enough images are left out; too few others are an error."""
     with pytest.raises(
         InputError, match=f"{ways} classes with {shots + 15} images each.*found {found}"
     ):

@@ -1,4 +1,4 @@
-"""Several views of an image, by a backbone that sees its upper left corner."""
+"""Augmented views of an image, by a backbone that returns its upper left corner."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ Corners.__abstractmethods__ = frozenset()
 
 
 def test_views_of_one_colour_are_all_the_same() -> None:
-    """The mean of views is the image's own embedding where every window looks the same, for as many images as asked."""
+    """Views of a uniform image have its embedding."""
     pixels = np.broadcast_to(
         np.arange(0, 240, 3, dtype=np.uint8)[:, None, None, None], (80, 8, 8, 3)
     )
@@ -32,7 +32,7 @@ def test_views_of_one_colour_are_all_the_same() -> None:
 
 
 def test_views_differ_where_windows_do() -> None:
-    """Half of the image is black, half white: a window's corner is either, and the mean lies between."""
+    """Views of a half black, half white image are either, and the mean is between."""
     pixels = np.zeros((20, 8, 8, 3), dtype=np.uint8)
     pixels[:, :, 4:] = 255
     objective = Corners(CornerBackbone()).eval()

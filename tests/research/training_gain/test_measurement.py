@@ -13,7 +13,7 @@ from tests.support.transfer import write_shapes
 def test_a_gain_is_measured_once(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One shot is too few to train on and changes nothing; three are trained on; then all comes from the folder."""
+    """One shot is too few to train on; three are enough; a second run reads the folder."""
     shapes = write_shapes(tmp_path / "shapes")
     words: list[str | Path] = ["experiment", "training", shapes, "--draws", "1"]
     words += ["--shots", "1", "--shots", "3", "--setting", "iterations=1", "--setting", "side=32"]

@@ -1,4 +1,4 @@
-"""Trainings that were measured are kept line by line, and shown as a table."""
+"""Results of trainings are stored line by line, and shown as a table."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ def gain(shots: int = 5, seed: int = 0, **figures: float | None) -> TrainingGain
 
 
 def test_lines_come_back(tmp_path: Path) -> None:
-    """In their order; a line that a crash cut off is no line, and the next one takes its place."""
+    """In order; an incomplete last line is ignored and overwritten."""
     runs = tmp_path / "runs"
     assert list(stored(runs)) == []
     keep(gain(after_everyday=0.5), runs)
@@ -31,14 +31,14 @@ def test_lines_come_back(tmp_path: Path) -> None:
 
 
 def test_a_line_that_is_no_result_is_refused(tmp_path: Path) -> None:
-    """With its number."""
+    """The message has the line number."""
     (tmp_path / FILE_NAME).write_text('{"cell": 1}\n', encoding="utf-8")
     with pytest.raises(FormatError, match="line 1"):
         list(stored(tmp_path))
 
 
 def test_the_table_has_a_row_for_each_number_of_shots() -> None:
-    """Means over draws by hand: 10 and 20 points are 15 ± 1.96 · 7.07 / √2 = 9.8; what is missing is a dash."""
+    """Means over draws by hand: 10 and 20 points are 15 ± 1.96 · 7.07 / √2 = 9.8."""
     gains = [
         gain(5, 0, **RIGHT, after_everyday=0.6, minutes=2.0, images_per_s_after=95.0),
         gain(5, 1, **RIGHT, after_everyday=0.7, minutes=4.0, images_per_s_after=97.0),

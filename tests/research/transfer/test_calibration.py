@@ -1,4 +1,4 @@
-"""Chance cancels over draws, what is wrong stays."""
+"""Chance cancels over draws, bias does not."""
 
 import math
 
@@ -14,7 +14,7 @@ DRAWS, IMAGES = 30, 300
 
 
 def drawn_gaps(*, over_sure: float) -> tuple[list[Figures], float]:
-    """Gaps of each draw of images that are right with their score minus `over_sure`, and the mean error of a draw."""
+    """Gaps of draws of images that are correct with probability score minus `over_sure`."""
     rng = np.random.default_rng(3)
     found: list[Figures] = []
     errors: list[float] = []
@@ -28,7 +28,7 @@ def drawn_gaps(*, over_sure: float) -> tuple[list[Figures], float]:
 
 @pytest.mark.parametrize("over_sure", [0.0, 0.1])
 def test_draws_together_tell_what_is_wrong(over_sure: float) -> None:
-    """Of few images a sound model shows an error in every draw, and hardly any in all of them."""
+    """With few images a calibrated model has an error in every draw, but hardly any in all."""
     found, alone = drawn_gaps(over_sure=over_sure)
     cell = result_of("everyday", [0.5]).cell
     together = error_of_all_draws(
@@ -39,5 +39,5 @@ def test_draws_together_tell_what_is_wrong(over_sure: float) -> None:
 
 
 def test_a_result_without_gaps_tells_nothing() -> None:
-    """It was measured before, or through project files."""
+    """Older results and those by project files have no gaps."""
     assert math.isnan(error_of_all_draws(result_of("everyday", [0.5, 0.6], calibration_error=0.1)))

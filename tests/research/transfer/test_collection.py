@@ -11,14 +11,14 @@ from tests.support.transfer import collection_of, small_graph
 
 
 def write(folder: Path, *names: str) -> None:
-    """Write small images below a folder."""
+    """Write small images into a folder."""
     for seed, name in enumerate(names):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         write_jpeg(folder / name, seed=seed)
 
 
 def test_images_of_both_parts_get_the_leaf_of_their_folders(tmp_path: Path) -> None:
-    """The graph is that of train; an image in a coarse folder or of a class only val has is not scored."""
+    """The graph is that of train; images without a leaf of train are not scored."""
     write(
         tmp_path / "train",
         "Fruit/Apple/Gala/1.jpg",
@@ -51,13 +51,13 @@ def test_images_of_both_parts_get_the_leaf_of_their_folders(tmp_path: Path) -> N
 
 
 def test_coarse_classes_lie_below_the_roots_and_have_several_children() -> None:
-    """Herbs and Trees; not the root, and not the class whose only child says the same."""
+    """Herbs and Trees; not the root, and not the class with a single child."""
     collection = collection_of({3: 1}, {}, small_graph())
     assert [collection.graph.name(each) for each in collection.coarse_ids] == ["Herbs", "Trees"]
 
 
 def test_roots_are_coarse_classes_where_nothing_else_is() -> None:
-    """Superclass folders of class folders; a single root says nothing."""
+    """Superclass folders of class folders; not a single root."""
     two = collection_of(
         {3: 1},
         {},
@@ -82,7 +82,7 @@ def test_roots_are_coarse_classes_where_nothing_else_is() -> None:
 
 
 def write_wordnet(folder: Path) -> Path:
-    """Folders that bear ids, and their hierarchy in another file."""
+    """Folders named by ids, with their hierarchy in another file."""
     for part, count in (("train", 4), ("val", 3)):
         for leaf in ("n00000003", "n00000004", "n00000005", "n00000007"):
             write(folder / part, *(f"{leaf}/{number}.jpg" for number in range(count)))
@@ -99,7 +99,7 @@ def write_wordnet(folder: Path) -> Path:
 
 
 def test_a_hierarchy_beside_the_folders(tmp_path: Path) -> None:
-    """Folders are found by id; the graph is what is above them, and coarse classes are of it."""
+    """Folders are found by id; the graph has their ancestors, and coarse classes are of it."""
     hierarchy = write_wordnet(tmp_path)
     collection = read_collection(tmp_path, Selection(hierarchy))
     assert {collection.graph.name(each) for each in collection.leaf_ids.tolist()} == {
@@ -113,7 +113,7 @@ def test_a_hierarchy_beside_the_folders(tmp_path: Path) -> None:
 
 
 def test_some_leaves_and_images_of_a_big_data_set(tmp_path: Path) -> None:
-    """The same ones each time, in both parts; nothing of the others is in the collection or in its graph."""
+    """The same ones each time, in both parts; others are not in the collection or its graph."""
     hierarchy = write_wordnet(tmp_path)
     collection = read_collection(tmp_path, Selection(hierarchy, classes=3, images=2))
     again = read_collection(tmp_path, Selection(hierarchy, classes=3, images=2))
@@ -125,7 +125,7 @@ def test_some_leaves_and_images_of_a_big_data_set(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_the_hierarchy_does_not_know(tmp_path: Path) -> None:
-    """It is named."""
+    """The message has the folder."""
     hierarchy = write_wordnet(tmp_path)
     write(tmp_path / "train", "n00000099/1.jpg")
     with pytest.raises(UnknownClassError, match="n00000099"):
@@ -133,7 +133,7 @@ def test_a_folder_that_the_hierarchy_does_not_know(tmp_path: Path) -> None:
 
 
 def test_identity_tells_collections_apart(tmp_path: Path) -> None:
-    """Wherever the folder lies the images tell; one image more is another collection."""
+    """It depends on the images, not on the path of the folder."""
     for name in ("one", "two"):
         write(tmp_path / name / "train", "A/1.jpg", "B/1.jpg")
         write(tmp_path / name / "val", "A/2.jpg")
@@ -144,7 +144,7 @@ def test_identity_tells_collections_apart(tmp_path: Path) -> None:
 
 
 def test_refuses_what_is_no_such_collection(tmp_path: Path) -> None:
-    """One class is nothing to tell apart; a missing part is reported."""
+    """A single class and a missing part are errors."""
     write(tmp_path / "train", "A/1.jpg")
     with pytest.raises(StorageError):
         read_collection(tmp_path)

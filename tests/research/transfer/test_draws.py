@@ -16,7 +16,7 @@ UNEVEN = collection_of(
     {BASIL: 90, MINT: 40, SAGE: 40, OAK: 20, PINE: 3, MOSS: 30, TREES: 7},
     small_graph(),
 )
-"""Seven images of val show no leaf."""
+"""Seven images of val have no leaf."""
 FORMS = [(sizes, shots) for sizes in SIZES for shots in SHOT_SIZES]
 
 
@@ -31,7 +31,7 @@ def sizes_of(rows: NDArray[np.int64]) -> dict[int, int]:
 
 
 def test_each_image_has_one_part() -> None:
-    """Shots, coarse labels and the rest share out all images; nothing of val is labelled."""
+    """Shots, coarse labels and the rest partition all images; val is unlabelled."""
     for coarse in (False, True):
         found = draw(COLLECTION, Situation(coarse, 3), seed=1)
         everything = np.concatenate([found.shots, found.coarse, found.unlabelled])
@@ -41,7 +41,7 @@ def test_each_image_has_one_part() -> None:
 
 
 def test_a_class_with_few_images_keeps_one_back() -> None:
-    """Five shots of four oaks are three, of two pines one; the only moss is a shot."""
+    """Of four oaks and two pines one image each stays unlabelled; the only moss is a shot."""
     found = draw(COLLECTION, Situation(has_coarse_labels=False, shots=5), seed=0)
     ids, counts = np.unique(COLLECTION.class_ids[found.shots], return_counts=True)
     assert dict(zip(ids.tolist(), counts.tolist(), strict=True)) == {
@@ -64,7 +64,7 @@ def test_coarse_labels_are_of_further_images_below() -> None:
 
 
 def test_draws_are_paired() -> None:
-    """A seed gives the same draw; more shots contain fewer; coarse labels leave the shots; other seeds differ."""
+    """Draws are deterministic; more shots contain fewer; coarse labels do not change the shots."""
     one, three = (
         draw(COLLECTION, Situation(has_coarse_labels=False, shots=shots), seed=7)
         for shots in (1, 3)
@@ -77,7 +77,7 @@ def test_draws_are_paired() -> None:
 
 
 def test_elsewhere_only_labelled_images_and_val_are_there() -> None:
-    """The labels are those of the usual situation; the rest of train is not in the collection."""
+    """Labels are those of the default situation; the rest of train is left out."""
     val = np.flatnonzero(~COLLECTION.is_train)
     for coarse in (False, True):
         usual = draw(COLLECTION, Situation(coarse, 3), seed=2)
@@ -95,7 +95,7 @@ def test_elsewhere_only_labelled_images_and_val_are_there() -> None:
 @pytest.mark.parametrize("is_elsewhere", [False, True])
 @pytest.mark.parametrize(("sizes", "shot_sizes"), FORMS)
 def test_every_form_is_a_draw(sizes: str, shot_sizes: str, *, is_elsewhere: bool) -> None:
-    """Disjoint parts, each class with a shot and none with more than train has; the same again by the same seed."""
+    """Disjoint parts, each class with a shot, none with more than in train; deterministic."""
     for coarse in (False, True):
         situation = Situation(coarse, 3, is_elsewhere, sizes, shot_sizes)
         found, again = draw(UNEVEN, situation, seed=5), draw(UNEVEN, situation, seed=5)
@@ -118,7 +118,7 @@ def test_every_form_is_a_draw(sizes: str, shot_sizes: str, *, is_elsewhere: bool
 
 
 def test_sizes_of_a_collection() -> None:
-    """Equal, by Zipf's law, and one class of two thirds, without images of no leaf; other seeds draw other images."""
+    """Equal, by Zipf's law, and one class of two thirds; other seeds draw other images."""
     equal, zipf, large = (
         [
             sizes_of(draw(UNEVEN, Situation(False, 1, True, form), seed).unlabelled)
@@ -143,7 +143,7 @@ def test_sizes_of_a_collection() -> None:
 
 
 def test_shots_in_proportion() -> None:
-    """As many in all as equal ones, where train has them; of what the collection becomes, not of what it was."""
+    """In total as many as equal ones, if available; in proportion to the resampled collection."""
     as_is = sizes_of(draw(UNEVEN, Situation(False, 3, True, "as-is", "proportional"), seed=0).shots)
     assert sum(as_is.values()) == 3 * 6
     assert as_is == {BASIL: 8, MINT: 3, SAGE: 3, OAK: 2, PINE: 1, MOSS: 1}
@@ -152,7 +152,7 @@ def test_shots_in_proportion() -> None:
 
 
 def test_shots_in_order_of_appearance() -> None:
-    """The common class has most on the mean, and a class that did not appear has one on top."""
+    """The common class has most on average, and a missing class gets one."""
     counts = [
         sizes_of(draw(UNEVEN, Situation(False, 3, True, "as-is", "common-first"), seed).shots)
         for seed in range(10)
@@ -169,7 +169,7 @@ def test_names_for_tables() -> None:
 
 
 def test_all_images_are_resampled_without_shots() -> None:
-    """As they are, all that show a leaf; with one large class the others have half as many together."""
+    """Unchanged, all images of leaves; with one large class the others have half in total."""
     assert sum(sizes_of(resampled_rows(UNEVEN, "as-is", seed=0)).values()) == len(UNEVEN.files) - 7
     sizes = sizes_of(resampled_rows(UNEVEN, "one-large", seed=3))
     largest = max(sizes.values())

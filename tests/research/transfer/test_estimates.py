@@ -13,7 +13,7 @@ def test_interval_by_hand() -> None:
 
 
 def test_quantiles_reach_as_far_as_draws() -> None:
-    """One quantile for each number of draws that may be requested; they fall towards the normal one."""
+    """One quantile for each allowed number of draws, falling towards the normal one."""
     assert len(T_95) == MOST_DRAWS - 1
     assert list(T_95) == sorted(T_95, reverse=True)
     assert T_95[8] == 2.262
@@ -21,7 +21,7 @@ def test_quantiles_reach_as_far_as_draws() -> None:
 
 
 def test_draws_without_a_figure_are_left_out() -> None:
-    """NaN is no value; one value has no interval; none has no mean."""
+    """NaN is ignored; one value has no interval; none has no mean."""
     assert estimate([0.5, math.nan, 0.5]).mean == 0.5
     assert math.isnan(estimate([0.5]).half_width)
     assert estimate([math.nan]).as_percent() == "-"
@@ -29,7 +29,7 @@ def test_draws_without_a_figure_are_left_out() -> None:
 
 
 def test_paired_differences_lose_what_draws_share() -> None:
-    """Draws that vary together differ by the same: no width."""
+    """Common variation of draws cancels."""
     found = paired_difference([0.4, 0.6, 0.5], [0.3, 0.5, 0.4])
     assert found.as_percent(with_sign=True) == "+10.0 ± 0.0"
     assert found.is_above_zero

@@ -1,4 +1,4 @@
-"""Drawn pictures through the real backbone: in memory and through project files."""
+"""Generated pictures through the real backbone: in memory and through project files."""
 
 import math
 import re
@@ -18,7 +18,7 @@ from tests.support.transfer import write_shapes
 
 @pytest.fixture(scope="module")
 def caches(tmp_path_factory: pytest.TempPathFactory) -> CacheFolders:
-    """Where the pictures' embeddings are."""
+    """Caches with the embeddings of the pictures."""
     return CacheFolders(tmp_path_factory.mktemp("cache"))
 
 
@@ -30,7 +30,7 @@ def shapes(tmp_path_factory: pytest.TempPathFactory, caches: CacheFolders) -> Em
 
 
 def test_embeddings_are_of_length_one(shapes: EmbeddedCollection) -> None:
-    """One row an image, as a project holds them."""
+    """One row an image, as in a project."""
     assert shapes.floats.shape == (64, shapes.model.card.embedding_width)
     assert (shapes.floats**2).sum(axis=1) == pytest.approx(1, abs=1e-3)
 
@@ -44,7 +44,7 @@ def test_embeddings_are_of_length_one(shapes: EmbeddedCollection) -> None:
 def test_memory_and_project_file_agree(
     shapes: EmbeddedCollection, caches: CacheFolders, situation: Situation, with_collection: bool
 ) -> None:
-    """The fast way gives the figures of import, embed, classify and evaluate in a project file."""
+    """Figures in memory equal those of import, embed, classify and evaluate in a project."""
     drawn = draw(shapes.collection, situation, seed=0)
     fast = everyday.in_memory(shapes, drawn, with_collection=with_collection)
     slow = everyday.in_project(
@@ -75,7 +75,7 @@ def test_scores_only_what_is_unlabelled_and_known(shapes: EmbeddedCollection) ->
 
 
 def test_the_basis_is_of_the_collection_alone(shapes: EmbeddedCollection) -> None:
-    """Elsewhere it knows labelled images and val, every labelled one as an anchor, and nothing else."""
+    """Elsewhere it has the labelled images, as anchors, and val only."""
     drawn = draw(shapes.collection, Situation(False, 2, is_elsewhere=True), seed=0)
     basis = shapes.basis_of(drawn.rows, drawn.shots)
     assert basis is not None
@@ -89,7 +89,7 @@ def test_the_basis_is_of_the_collection_alone(shapes: EmbeddedCollection) -> Non
 
 
 def test_what_cannot_be_embedded_is_reported(tmp_path: Path, caches: CacheFolders) -> None:
-    """A file that is no image stops the measurement with its name."""
+    """The message has the file that is no image."""
     from engine.errors import InputError
 
     folder = write_shapes(tmp_path)

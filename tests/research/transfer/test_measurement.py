@@ -34,7 +34,7 @@ def images() -> EmbeddedCollection:
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple[tuple[Situation, ...], int]]:
-    """What the only method got; its accuracy tells the draw."""
+    """Arguments of the only method; its accuracy encodes the draw."""
     asked: list[tuple[tuple[Situation, ...], int]] = []
 
     def measure(
@@ -50,7 +50,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple[tuple[Situation, ...], 
 def test_goes_on_where_it_stopped(
     images: EmbeddedCollection, calls: list[tuple[tuple[Situation, ...], int]], tmp_path: Path
 ) -> None:
-    """A third draw is measured, the two that are kept are not; a new situation gets its draws alone."""
+    """Stored draws are not measured again; a new situation gets its draws alone."""
     plain, coarse = Situation(False, 1), Situation(True, 1)
     plan = TransferPlan(shots=(1,), draws=2, methods=("fake",), with_coarse_labels=False)
     measure_transfer(images, plan, runs=tmp_path)
@@ -71,7 +71,7 @@ def test_goes_on_where_it_stopped(
 def test_keeps_each_draw_when_stopped(
     images: EmbeddedCollection, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Cancelled while a draw is measured: that draw is on disk, and the next run goes on after it."""
+    """When cancelled, finished draws are on disk, and the next run continues after them."""
     cancel = CancelToken()
     asked: list[int] = []
 
@@ -107,7 +107,7 @@ def test_other_options_are_measured_again(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> None:
-    """Draws that were kept before a method had its default are not mixed with new ones."""
+    """Draws stored before a method had its default are not mixed with new ones."""
     plan = TransferPlan(shots=(1,), draws=2, methods=("fake",), with_coarse_labels=False)
     measure_transfer(images, replace(plan, draws=1), runs=tmp_path)
 
@@ -123,13 +123,11 @@ def test_other_options_are_measured_again(
 
 
 def test_side_by_side_is_the_same(images: EmbeddedCollection, tmp_path: Path) -> None:
-    """Two processes find what one does, in the same order, and keep it in the same files."""
+    """Two processes find the same as one, in the same order and the same files."""
     plan = TransferPlan(shots=(1, 2), draws=2, methods=("prototypes", "everyday"))
     alone = measure_transfer(images, plan, runs=tmp_path / "one")
     beside = measure_transfer(images, plan, runs=tmp_path / "two", workers=2)
-    assert repr(beside) == repr(
-        alone
-    )  # where no image is covered, the share of them that is right is no number
+    assert repr(beside) == repr(alone)  # the accuracy of no covered images is NaN
     files = sorted(
         path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*.json")
     )
@@ -141,7 +139,7 @@ def test_side_by_side_is_the_same(images: EmbeddedCollection, tmp_path: Path) ->
 
 
 def test_side_by_side_stops(images: EmbeddedCollection, tmp_path: Path) -> None:
-    """Stopped after the first draws: what was measured is kept, and the next run goes on."""
+    """Finished draws are stored, and the next run continues."""
     cancel = CancelToken()
     plan = TransferPlan(shots=(1,), draws=30, methods=("prototypes",), with_coarse_labels=False)
 
@@ -157,7 +155,7 @@ def test_side_by_side_stops(images: EmbeddedCollection, tmp_path: Path) -> None:
 
 
 def test_peer_sees_all_and_is_scored_on_the_unlabelled(images: EmbeddedCollection) -> None:
-    """Images with a coarse label are queries too, and are not scored; images without a leaf neither."""
+    """Images with a coarse label are queries, but not scored; neither are images without a leaf."""
     seen: list[FewShotTask] = []
 
     def spy(task: FewShotTask) -> Mapping[str, np.ndarray[tuple[int], np.dtype[np.int64]]]:
@@ -179,7 +177,7 @@ def test_peer_sees_all_and_is_scored_on_the_unlabelled(images: EmbeddedCollectio
 
 
 def test_a_peer_may_get_coarse_labels(images: EmbeddedCollection) -> None:
-    """Which queries have one, and the leaves below it; without coarse labels it is asked without them."""
+    """The labelled queries and candidate leaves; None without coarse labels."""
     seen: list[FewShotTask] = []
 
     def spy(task: FewShotTask) -> Mapping[str, np.ndarray[tuple[int], np.dtype[np.int64]]]:
@@ -202,7 +200,7 @@ def test_a_peer_may_get_coarse_labels(images: EmbeddedCollection) -> None:
 
 
 def test_what_needs_coarse_labels_is_measured_with_them_alone(images: EmbeddedCollection) -> None:
-    """One cell where others have two; alone and without coarse labels there is nothing to measure."""
+    """One cell where others have two; without coarse labels there is nothing to measure."""
     plan = TransferPlan(shots=(1,), draws=1, methods=("prototypes", "coarse-label-propagation"))
     cells = [result.cell for result in measure_transfer(images, plan)]
     assert [(cell.method, cell.situation.has_coarse_labels) for cell in cells] == [
@@ -216,14 +214,14 @@ def test_what_needs_coarse_labels_is_measured_with_them_alone(images: EmbeddedCo
 
 
 def test_no_coarse_labels_where_no_class_is_coarse(images: EmbeddedCollection) -> None:
-    """A flat collection is measured with shots alone, instead of twice the same."""
+    """A flat collection is measured with shots alone."""
     flat = collection_of({1: 4, 2: 4}, {1: 2}, graph_of({"Oak": [], "Pine": []}))
     assert check_plan(flat, TransferPlan()) == TransferPlan(with_coarse_labels=False)
     assert check_plan(images.collection, TransferPlan()) == TransferPlan()
 
 
 def test_peer_elsewhere_sees_labelled_images_and_val(images: EmbeddedCollection) -> None:
-    """Queries are val, and those with a coarse label where there are any; val alone is scored."""
+    """Queries are val and images with coarse labels; val alone is scored."""
     asked: list[int] = []
 
     def spy(task: FewShotTask) -> Mapping[str, np.ndarray[tuple[int], np.dtype[np.int64]]]:
@@ -245,7 +243,7 @@ def test_peer_elsewhere_sees_labelled_images_and_val(images: EmbeddedCollection)
     ["prototypes", "whitened-prototypes", "tim", "everyday-without-collection", "everyday"],
 )
 def test_elsewhere_the_rest_of_train_teaches_nothing(method: str) -> None:
-    """Whatever is in the images that are neither labelled nor of val, the figures stay."""
+    """Other images of train do not change the figures."""
     embeddings = embedded(WIDE, noise=2.0)
     situation = Situation(True, 2, is_elsewhere=True)
     others = np.setdiff1d(np.arange(len(WIDE.files)), draw(WIDE, situation, 1).rows)
@@ -256,16 +254,14 @@ def test_elsewhere_the_rest_of_train_teaches_nothing(method: str) -> None:
     outcome, again = (
         METHODS[method].measure(each, (situation,), 1)[situation] for each in (embeddings, moved)
     )
-    np.testing.assert_equal(
-        again, outcome
-    )  # without a safe class their accuracy is no number in both
+    np.testing.assert_equal(again, outcome)  # without a safe class the accuracy is NaN in both
     assert all(0.2 < figures[TOP1] <= 1 for figures in outcome.values())
 
 
 def test_plan_of_elsewhere(
     images: EmbeddedCollection, calls: list[tuple[tuple[Situation, ...], int]]
 ) -> None:
-    """Instead of the usual situations, with and without coarse labels."""
+    """In place of the default situations, with and without coarse labels."""
     plan = TransferPlan(shots=(1,), draws=1, methods=("fake",), is_elsewhere=True)
     found = measure_transfer(images, plan)
     assert calls == [((Situation(False, 1, True), Situation(True, 1, True)), 0)]
@@ -276,7 +272,7 @@ def test_plan_of_elsewhere(
 
 
 def test_refuses_a_val_that_cannot_be_scored() -> None:
-    """Where val has no image of a leaf of train there is nothing to say; elsewhere only."""
+    """Where val has no image of a leaf of train, only elsewhere is refused."""
     nothing = collection_of({3: 4, 4: 4}, {1: 3}, small_graph())
     with pytest.raises(InputError, match="nothing in val can be scored"):
         check_plan(nothing, TransferPlan(is_elsewhere=True))
@@ -285,20 +281,20 @@ def test_refuses_a_val_that_cannot_be_scored() -> None:
 
 
 def test_peer_predicts_class_ids(images: EmbeddedCollection) -> None:
-    """On embeddings that tell the classes apart the nearest prototype is right almost everywhere."""
+    """On separable embeddings the nearest prototype is nearly always correct."""
     found = measure_peer(nearest_prototype.predict, images, (Situation(False, 3),), 0)
     assert found[Situation(False, 3)]["plain"][TOP1] > 0.9
 
 
 @pytest.mark.parametrize("name", [name for name, method in METHODS.items() if not method.is_ours])
 def test_every_default_is_an_option(name: str, images: EmbeddedCollection) -> None:
-    """What a table calls a method's default was measured."""
+    """The default of each method is measured."""
     situation = Situation(True, 2)
     outcome = METHODS[name].measure(images, (situation,), 0)[situation]
     assert METHODS[name].default in outcome
 
 
 def test_every_method_is_named_once() -> None:
-    """Titles are what distinguishes a table's rows; the slow way through files is requested by name only."""
+    """Titles are unique; the slow method through files runs only by name."""
     assert len({method.title for method in METHODS.values()}) == len(METHODS)
     assert methods.IN_PROJECT not in methods.DEFAULT_METHODS

@@ -16,7 +16,7 @@ RESULTS = (
 
 
 def test_accuracies_by_method_and_shots() -> None:
-    """The peers' order is that of the program; a cell without result is a dash."""
+    """Peers are in the program's order; a cell without result is a dash."""
     table = accuracies(RESULTS)
     assert table.header == ("method", "1 shot", "5 shots")
     assert table.rows == (
@@ -31,7 +31,7 @@ def test_differences_are_paired() -> None:
 
 
 def test_honesty_is_of_ours_alone() -> None:
-    """Calibration error, safe class and coverage; what no draw tells is a dash."""
+    """Calibration error, safe class and coverage; NaN is a dash."""
     assert honesty(RESULTS).rows == (
         ("everyday model: calibration error", "10.0 ± 0.0", "-"),
         ("everyday model: safe class right", "-", "-"),
@@ -41,7 +41,7 @@ def test_honesty_is_of_ours_alone() -> None:
 
 
 def tim() -> TransferResult:
-    """One draw of a peer with two options; its default is not the best one, and neither is the best of both parts."""
+    """One draw of a peer with two options; the default is not the best, and parts differ."""
     options = {
         "length 1": {TOP1: 0.5, "top1_train": 0.6, "top1_val": 0.2},
         "centred": {TOP1: 0.6, "top1_train": 0.8, "top1_val": 0.1},
@@ -50,7 +50,7 @@ def tim() -> TransferResult:
 
 
 def test_the_default_stands_beside_the_best() -> None:
-    """Of a peer with options, the best one of each cell and the default; of one without, a row."""
+    """A peer with options has two rows, best and default; one without has one."""
     rows = accuracies((RESULTS[1].first(1), tim())).rows
     assert rows == (
         ("nearest prototype", "40.0"),
@@ -63,7 +63,7 @@ def test_the_default_stands_beside_the_best() -> None:
 
 
 def test_parts_have_tables_of_their_own() -> None:
-    """All photos, those of train and those of val, in every kind of table, where they were separated."""
+    """All photos, those of train and those of val, in every kind of table, if separated."""
     ours = result_of(
         "everyday", [0.7], top1_train=0.9, top1_val=0.15, coverage=0.5, coverage_val=0.25
     )
@@ -91,7 +91,7 @@ def test_parts_have_tables_of_their_own() -> None:
 
 
 def test_report_of_two_situations() -> None:
-    """Shots alone and with coarse labels in tables of their own."""
+    """Shots alone and with coarse labels are in separate tables."""
     coarse = result_of("prototypes", [0.3, 0.3], has_coarse_labels=True)
     report = TransferReport("plants", 1200, 200, 6, (*RESULTS, coarse))
     text = report.as_text()
@@ -102,7 +102,7 @@ def test_report_of_two_situations() -> None:
 
 
 def test_elsewhere_has_tables_of_its_own() -> None:
-    """The title says where shots and collection are from; no table holds figures of both kinds."""
+    """The title has the places of shots and collection; no table mixes both kinds."""
     there = [
         result_of("prototypes", [0.1, 0.1], is_elsewhere=True),
         result_of("everyday", [0.3, 0.3], is_elsewhere=True),
@@ -125,7 +125,7 @@ def test_elsewhere_has_tables_of_its_own() -> None:
 
 
 def test_uneven_collections_have_balanced_accuracy() -> None:
-    """And macro-F1, with differences of both; the title says the sizes. Else they come on request."""
+    """And macro-F1, with differences; the title has the sizes. Else they are optional."""
     uneven = [
         result_of(
             method,
@@ -158,7 +158,7 @@ def test_uneven_collections_have_balanced_accuracy() -> None:
 
 
 def test_candidates_elsewhere() -> None:
-    """What prototypes reach there, beside what a backbone costs; the title says it."""
+    """Accuracy of prototypes elsewhere, beside the cost of a backbone, as in the title."""
     results = (result_of("prototypes", [0.1, 0.1], is_elsewhere=True),)
     text = TransferReport(
         "plants", 1200, 200, 6, results, (MeasuredBackbone("leafnet", 7.28, 128, 151.4),)
@@ -171,7 +171,7 @@ def test_candidates_elsewhere() -> None:
 
 
 def test_candidates_have_a_table() -> None:
-    """Size, side, speed, and what prototypes reach."""
+    """Size, side, speed, and accuracy of prototypes."""
     results = tuple(result for result in RESULTS if result.cell.method == "prototypes")
     text = TransferReport(
         "plants", 1200, 200, 6, results, (MeasuredBackbone("leafnet", 7.28, 128, 151.4),)
@@ -191,7 +191,7 @@ def test_candidates_have_a_table() -> None:
 
 
 def test_fields_are_plain() -> None:
-    """JSON without NaN; figures that no draw has are left out."""
+    """JSON without NaN; figures without values are left out."""
     fields = fields_of(RESULTS[0])
     json.dumps(fields, allow_nan=False)
     assert (fields["method"], fields["shots"], fields["coarse_labels"]) == ("everyday", 1, False)

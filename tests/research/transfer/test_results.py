@@ -13,7 +13,7 @@ from tests.support.transfer import result_of
 
 
 def test_survives_the_disk(tmp_path: Path) -> None:
-    """What is written is read; a figure that is no number is left out and reads as NaN."""
+    """Results round-trip; NaN is left out and read as NaN."""
     result = result_of("everyday", [0.25, 0.5], safe_accuracy=math.nan, coverage=0.0)
     results.write(result, tmp_path)
     again = results.read(result.cell, tmp_path)
@@ -29,7 +29,7 @@ def test_nothing_there_is_no_error(tmp_path: Path) -> None:
 
 
 def test_cells_do_not_share_files(tmp_path: Path) -> None:
-    """Every part of a cell shows in its path."""
+    """Every part of a cell is in its path."""
     cell = result_of("everyday", [0.5]).cell
     others = [
         replace(cell, method="prototypes"),
@@ -47,7 +47,7 @@ def test_cells_do_not_share_files(tmp_path: Path) -> None:
 
 
 def test_class_sizes_survive_the_disk(tmp_path: Path) -> None:
-    """They show in the folder's name, and a file of other sizes is refused."""
+    """They are in the folder's name, and a file of other sizes is refused."""
     result = result_of(
         "everyday", [0.5], shots=5, is_elsewhere=True, sizes="zipf", shot_sizes="common-first"
     )
@@ -64,7 +64,7 @@ def test_class_sizes_survive_the_disk(tmp_path: Path) -> None:
 
 
 def test_files_of_before_are_read(tmp_path: Path) -> None:
-    """What was written before cells knew where the collection is and how it is made, is of the usual one."""
+    """Files without the newer fields are of the default situation."""
     result = result_of("everyday", [0.5], shots=5, has_coarse_labels=True)
     path = results.write(result, tmp_path)
     assert path.parts[-2:] == ("5-shots-coarse", "everyday.json")
@@ -85,7 +85,7 @@ def test_files_of_before_are_read(tmp_path: Path) -> None:
     "text", ["", "{}", '{"draws": [{}]}', '{"draws": [{"": {"coverage": 1}}]}', "[1]"]
 )
 def test_refuses_a_torn_file(tmp_path: Path, text: str) -> None:
-    """A file that is no result is named, not taken for an empty one."""
+    """A corrupt file is an error, not an empty result."""
     path = results.write(result_of("everyday", [0.5]), tmp_path)
     path.write_text(text, encoding="utf-8")
     with pytest.raises(FormatError, match=r"everyday\.json holds no result"):
@@ -93,7 +93,7 @@ def test_refuses_a_torn_file(tmp_path: Path, text: str) -> None:
 
 
 def test_refuses_another_cell(tmp_path: Path) -> None:
-    """A file that was moved to another cell's place is not that cell's."""
+    """A file moved to another cell's path is refused."""
     path = results.write(result_of("everyday", [0.5]), tmp_path)
     path.replace(path.with_name("prototypes.json"))
     with pytest.raises(FormatError, match="holds no result"):
@@ -101,7 +101,7 @@ def test_refuses_another_cell(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_refuses(tmp_path: Path) -> None:
-    """A file where the folder should be is reported."""
+    """A file in place of the folder is an error."""
     (tmp_path / "transfer").write_text("", encoding="utf-8")
     with pytest.raises(StorageError, match="cannot be written"):
         results.write(result_of("everyday", [0.5]), tmp_path)
@@ -119,7 +119,7 @@ def test_the_best_option_has_the_best_mean() -> None:
 
 
 def test_each_figure_has_a_best_option() -> None:
-    """The best of the val part is not that of all images; what no draw knows makes no option the best."""
+    """The best of val differs from that of all images; options without values are never best."""
     result = TransferResult(
         result_of("tim", [0.5]).cell,
         ({"a": {TOP1: 0.9, "top1_val": 0.1}, "b": {TOP1: 0.6, "top1_val": 0.3}},),

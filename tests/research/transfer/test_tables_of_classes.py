@@ -1,4 +1,4 @@
-"""Collections whose tables name the classes of images."""
+"""Collections with class tables."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from tests.support.collections import write_shape
 
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
-    """Two leaves of one class, four pictures of them, one labelled with the class above, and one of nothing known."""
+    """Two leaves of one class, with four pictures, one coarse label and one of no class."""
     for number in range(6):
         write_shape(tmp_path / "photos" / f"{number}.png", "Red disc", seed=number)
     (tmp_path / "edges.csv").write_text(
@@ -27,7 +27,7 @@ def source(tmp_path: Path) -> Path:
 
 
 def test_images_of_leaves_are_read_from_both_tables(source: Path) -> None:
-    """Each may be drawn as a shot; coarse labels and images of none of the classes are left out."""
+    """Each may be drawn as a shot; coarse labels and images of no class are left out."""
     assert has_tables(source)
     collection = read_tables(source)
     names = {class_id: collection.graph.name(class_id) for class_id in collection.leaf_ids.tolist()}
@@ -42,13 +42,13 @@ def test_images_of_leaves_are_read_from_both_tables(source: Path) -> None:
 
 
 def test_folders_of_classes_have_no_tables(source: Path) -> None:
-    """All three tables are needed."""
+    """All three tables are required."""
     (source / "truth.csv").unlink()
     assert not has_tables(source)
 
 
 def test_a_class_that_is_not_there_is_refused(source: Path) -> None:
-    """With the line of the table."""
+    """The message has the line of the table."""
     (source / "truth.csv").write_text("image,class\nphotos/2.png,Blue\n", encoding="utf-8")
     with pytest.raises(FormatError, match="Blue"):
         read_tables(source)

@@ -4,14 +4,14 @@ from research.transfer.task import FewShotTask, centred, softmax, squared_distan
 
 
 def test_prototypes_are_class_means() -> None:
-    """In the order of the classes, whatever that of the shots."""
+    """In the order of the classes, whatever the order of shots."""
     support = np.array([[4, 0], [0, 2], [2, 0]], dtype=np.float32)
     task = FewShotTask(support, np.array([1, 0, 1]), support, 2)
     assert task.prototypes().tolist() == [[0, 2], [3, 0]]
 
 
 def test_centred_by_the_whole_task() -> None:
-    """The mean of shots and queries together is taken away; rows get length one."""
+    """The mean of shots and queries together is subtracted; rows get length 1."""
     task = FewShotTask(
         np.array([[1, 0]], dtype=np.float32),
         np.array([0]),

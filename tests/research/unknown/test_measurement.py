@@ -1,4 +1,4 @@
-"""Open sets made of numbers, where strangers are easily recognised, and the scores of all detectors on them."""
+"""Synthetic open sets with well separated strangers, and the scores of all detectors."""
 
 import numpy as np
 import pytest
@@ -16,20 +16,20 @@ LEAVES = range(2, 10)
 
 @pytest.fixture(scope="module")
 def images() -> EmbeddedCollection:
-    """Eight leaves of one root with 18 images of `train` and 4 of `val` each; nobody changes it."""
+    """Eight leaves of one root with 18 images of `train` and 4 of `val` each; read-only."""
     graph = graph_of({"Things": [], **{f"leaf {number}": ["Things"] for number in LEAVES}})
     return embedded(collection_of(dict.fromkeys(LEAVES, 18), dict.fromkeys(LEAVES, 4), graph))
 
 
 @pytest.fixture(scope="module")
 def others() -> EmbeddedCollection:
-    """Another collection, drawn around other directions."""
+    """Another collection, around other directions."""
     graph = graph_of({"Other": [], "a": ["Other"], "b": ["Other"]})
     return embedded(collection_of({2: 20, 3: 20}, {2: 1, 3: 1}, graph), seed=7)
 
 
 def test_half_of_the_classes_are_known(images: EmbeddedCollection) -> None:
-    """Labels are of `train`, right, and of known classes alone; the same seed draws the same."""
+    """Labels are of `train`, correct, and of known classes alone; deterministic."""
     labelled = drawn(images, 3, 0)
     assert len(labelled.rows) == 4 * 3
     assert images.collection.is_train[labelled.rows].all()
@@ -50,7 +50,7 @@ def test_images_of_another_collection_are_far(
 
 
 def test_a_session_goes_on_from_step_to_step(images: EmbeddedCollection) -> None:
-    """Two labels of each class, a bulk accept in one class, some more of each; nothing that is labelled is lost."""
+    """Two labels of each class, a bulk accept in one class, some more of each; labels stay."""
     first, bulk, more = session(images, 0, is_coarse=False)
     for before, after in ((first, bulk), (bulk, more)):
         assert set(before.rows.tolist()) < set(after.rows.tolist())
@@ -62,7 +62,7 @@ def test_a_session_goes_on_from_step_to_step(images: EmbeddedCollection) -> None
 
 
 def test_every_score_tells_strangers_that_stand_apart(images: EmbeddedCollection) -> None:
-    """Each one is high for strangers where classes lie in directions of their own."""
+    """Scores are high for strangers where classes are well separated."""
     labelled = drawn(images, 5, 0)
     seen = Seen.of(labelled)
     is_stranger = labelled.open_set.kinds == NEAR
@@ -77,14 +77,14 @@ def test_every_score_tells_strangers_that_stand_apart(images: EmbeddedCollection
 
 
 def test_the_area_under_the_curve() -> None:
-    """Counted by hand: of four pairs three are in order and one is tied."""
+    """By hand: of four pairs three are in order and one is tied."""
     assert area_under_curve(
         np.array([1, 2], np.float32), np.array([2, 3], np.float32)
     ) == pytest.approx(3.5 / 4)
 
 
 def test_tables_have_all_situations(images: EmbeddedCollection, others: EmbeddedCollection) -> None:
-    """Near and far ones of each number of shots, and the steps of both sessions; figures as plain data too."""
+    """Near and far ones of each number of shots, and the steps of both sessions, also as data."""
     outcomes = measure_unknown(images, others, (1, 5), 1)
     assert len(outcomes) == 4 + SESSION_STEPS
     report = UnknownReport("things", "leafnet", 1, outcomes)

@@ -1,4 +1,4 @@
-"""The window is measured as it is tested."""
+"""Fixtures of the window's tests."""
 
 from tests.app.conftest import dressed  # noqa: F401 (a fixture)
 from tests.support.isolation import (

@@ -1,4 +1,4 @@
-"""The window measures its own drawing of the graph when it is asked to."""
+"""Measuring the drawing of the graph where requested by the environment."""
 
 import json
 from pathlib import Path
@@ -18,7 +18,7 @@ FRAMES, MOVES = 2, 2
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """Of 300 classes; less than half fit into the first drawing."""
+    """A project of 300 classes; less than half fit into the first drawing."""
     path = tmp_path / "graph.protoleaf"
     graph = bushy_graph(300, 4)
     with new_project(path) as project:
@@ -34,7 +34,7 @@ def project(tmp_path: Path) -> Path:
 def test_the_drawing_is_measured(
     run: str, desk: Desk, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """First the classes that fit, in the end all; every move and every frame is timed, and the project is as it was."""
+    """First the classes that fit, in the end all; moves and frames are timed; the project stays."""
     report = tmp_path / "report.json"
     monkeypatch.setenv(REPORT_VARIABLE, str(report))
     monkeypatch.setenv(RUN_VARIABLE, run)

@@ -1,4 +1,4 @@
-"""`make run`: with a display the window comes first, without one nothing of it is needed."""
+"""`make run`: with a display the window comes first; without one it is not needed."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from research.window import sample_run
 
 
 def test_with_a_display_the_window_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is drawn before it: it makes the sample itself, and shows how far it is."""
+    """Nothing is drawn before: the window creates the sample itself and shows progress."""
     asked: list[tuple[object, bool]] = []
 
     def open_window(project: object, *, with_sample: bool = False) -> int:

@@ -9,7 +9,7 @@ from tests.support.transfer import clusters
 
 @pytest.mark.parametrize("alpha", [1.1, 2.0, 4.0])
 def test_gradient_is_that_of_the_value(alpha: float) -> None:
-    """By differences in some weights."""
+    """By finite differences."""
     task = tim_task()
     weights = task.prototypes()
     _, gradient = objective(task, weights, alpha)
@@ -39,7 +39,7 @@ def test_value_by_hand() -> None:
 
 
 def test_unequal_classes_stay_unequal() -> None:
-    """Of 40 images of one class and 4 of each other, alpha-TIM takes fewer from the large class than TIM."""
+    """Of 40 images of one class and 4 of each other, alpha-TIM takes fewer from it than TIM."""
     task, answers = clusters(shots=3, queries=40, noise=1.0)
     kept = np.flatnonzero((answers == 0) | (np.arange(len(answers)) % 10 == 0))
     few = task.with_features(task.support, task.queries[kept])

@@ -7,7 +7,7 @@ from tests.support.transfer import clusters
 
 
 def test_undoes_a_shift() -> None:
-    """Queries that all lie off by the same vector are classified as if they did not."""
+    """Shifted queries are classified as without the shift."""
     task, answers = clusters(shots=5, noise=0.3)
     moved = task.with_features(task.support, task.queries + np.float32(3.0))
     for found in predict(moved).values():
@@ -15,7 +15,7 @@ def test_undoes_a_shift() -> None:
 
 
 def test_rectified_by_hand() -> None:
-    """A shot and one pseudo-labelled query: their mean weighted by the exponential of ten times the cosines."""
+    """A shot and a query are averaged with weights exp(10 cosine)."""
     support = np.array([[1.0, 0.0], [0.0, 1.0]], dtype=np.float32)
     queries = np.array([[0.8, 0.6], [0.2, 0.4]], dtype=np.float32)
     task = FewShotTask(support, np.array([0, 1]), queries, 2)
@@ -27,13 +27,13 @@ def test_rectified_by_hand() -> None:
 
 
 def test_only_confident_ones_count() -> None:
-    """The two of a class whose class is surest."""
+    """The two most confident of each class."""
     cosines = np.array([[0.9, 0.1], [0.5, 0.4], [0.7, 0.0], [0.1, 0.2]], dtype=np.float32)
     assert _pseudo_labels(cosines, 2).tolist() == [[1, 0], [0, 0], [1, 0], [0, 1]]
     assert _pseudo_labels(cosines, None).sum() == 4
 
 
 def test_prototypes_have_length_one() -> None:
-    """Also of a class that no query is nearest to."""
+    """Also without queries of the class."""
     task, _ = clusters(ways=8, queries=1, noise=2.0, seed=5)
     assert np.linalg.norm(rectified(task).prototypes, axis=1) == pytest.approx(1, abs=1e-5)

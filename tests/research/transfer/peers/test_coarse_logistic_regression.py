@@ -14,14 +14,14 @@ from tests.support.transfer import clusters
 
 
 def test_marginal_loss_by_hand() -> None:
-    """Even logits of three classes, two of them open: minus log of two thirds; the gradient pulls to both."""
+    """Even logits of three classes, two of them candidates: minus log of two thirds."""
     values, gradient = marginal_losses(np.zeros((1, 3)), np.array([[True, True, False]]))
     assert values[0] == pytest.approx(np.log(1.5))
     assert gradient[0].tolist() == pytest.approx([1 / 3 - 1 / 2, 1 / 3 - 1 / 2, 1 / 3])
 
 
 def test_gradient_is_that_of_the_value() -> None:
-    """By differences."""
+    """By finite differences."""
     generator = np.random.default_rng(0)
     logits, is_open = generator.normal(size=(4, 5)), generator.uniform(size=(4, 5)) < 0.5
     is_open[:, 0] = True
@@ -34,14 +34,14 @@ def test_gradient_is_that_of_the_value() -> None:
 
 
 def test_without_coarse_labels_it_is_logistic_regression() -> None:
-    """The same classes as scikit-learn's."""
+    """The same classes as by scikit-learn."""
     task, _ = clusters(shots=3, noise=1.0)
     expected = logistic_regression.predict(task)["standardised, C = 1"]
     assert (predict(task)["standardised, C = 1, coarse labels as shots"] == expected).mean() > 0.98
 
 
 def test_a_coarse_label_teaches_its_branch() -> None:
-    """Two leaves of a branch lie on one side, their shots happen to say little of it; coarse labels say it."""
+    """Two leaves of a branch with uninformative shots are learned from coarse labels."""
     support = np.array([[0.1, 1], [0.1, -1], [-0.1, 1], [-0.1, -1]], dtype=np.float32)
     queries = np.array([[2, 1], [2, -1], [-2, 1], [-2, -1], [1, 0.2], [-1, -0.2]], dtype=np.float32)
     is_right = np.array([[True, True, False, False], [False, False, True, True]])
@@ -56,7 +56,7 @@ def test_a_coarse_label_teaches_its_branch() -> None:
 
 
 def test_coarse_labels_that_count_as_the_shots_below() -> None:
-    """Twenty labels of a branch with three shots weigh three together; one label of it weighs one."""
+    """Twenty labels of a branch with three shots have weight three; a single one has weight one."""
     leaves = np.zeros((21, 4), dtype=bool)
     leaves[:20, :2], leaves[20, 2:] = True, True
     counts = coarse_logistic_regression.even_counts(leaves, np.array([0, 0, 1, 2, 3]))

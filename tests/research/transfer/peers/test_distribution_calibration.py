@@ -21,7 +21,7 @@ BASE = BaseClasses(
 
 
 def test_draws_have_the_mean_and_spread_that_are_lent() -> None:
-    """A shot at (1, 3) lends from (0, 0) and (2, 0): mean (1, 1), variances the means of (0, 2) and (18, 0)."""
+    """A shot at (1, 3) uses (0, 0) and (2, 0): mean (1, 1), variances of (0, 2) and (18, 0)."""
     task = FewShotTask(
         np.array([[1, 3]], dtype=np.float32), np.array([0]), np.zeros((1, 2), dtype=np.float32), 1
     )
@@ -33,7 +33,7 @@ def test_draws_have_the_mean_and_spread_that_are_lent() -> None:
 
 
 def test_alpha_is_common_to_all_numbers() -> None:
-    """It is added to the covariances, too: draws spread along the diagonal."""
+    """Alpha is added to covariances, too: draws spread along the diagonal."""
     task = FewShotTask(
         np.array([[1, 3]], dtype=np.float32), np.array([0]), np.zeros((1, 2), dtype=np.float32), 1
     )
@@ -44,7 +44,7 @@ def test_alpha_is_common_to_all_numbers() -> None:
 
 
 def test_clusters_stand_in_for_base_classes() -> None:
-    """As many as requested, at most as many as images; their members are centred."""
+    """At most as many as images; their members are centred."""
     task, _ = clusters(noise=0.2)
     base = base_classes(task.queries, 5)
     assert [len(member) for member in base.members] == [15] * 5

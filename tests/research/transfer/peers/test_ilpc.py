@@ -7,7 +7,7 @@ from tests.support.transfer import clusters
 
 
 def test_evened_rows_and_columns() -> None:
-    """A sure query weighs 1, one that knows nothing nothing; each class gets the same."""
+    """A certain query has weight 1, an uncertain one 0; class totals are equal."""
     reached = np.array([[1.0, 0.0], [0.9, 0.1], [0.8, 0.2], [0.5, 0.5]])
     plan = evened(reached)
     assert plan.sum(axis=0)[0] == pytest.approx(plan.sum(axis=0)[1])
@@ -17,14 +17,14 @@ def test_evened_rows_and_columns() -> None:
 
 
 def test_the_cleanest_of_each_class() -> None:
-    """Two at most, those with the smallest losses."""
+    """At most two, those with the smallest losses."""
     losses = np.array([0.3, 0.1, 0.2, 0.9, 0.5], dtype=np.float32)
     assert cleanest(losses, np.array([0, 0, 0, 2, 2]), 2).tolist() == [1, 2, 4, 3]
     assert cleanest(losses, np.array([0, 0, 0, 2, 2]), 1).tolist() == [1, 4]
 
 
 def test_wrong_labels_cost_more() -> None:
-    """Of images with pseudo-labels, those with a wrong one have the largest mean losses."""
+    """Wrong pseudo-labels have the largest mean losses."""
     task, answers = clusters(shots=2, noise=0.3)
     labels = answers.copy()
     wrong = np.array([3, 20, 40])
@@ -36,7 +36,7 @@ def test_wrong_labels_cost_more() -> None:
 
 
 def test_unequal_classes_are_better_left_free() -> None:
-    """With 40 images of one class and 4 of the others even shares must be wrong somewhere, free ones need not."""
+    """With 40 images of one class and 4 of the others, even shares force errors."""
     task, answers = clusters(shots=3, queries=40, noise=0.3)
     kept = np.flatnonzero((answers == 0) | (np.arange(len(answers)) % 10 == 0))
     found = predict(task.with_features(task.support, task.queries[kept]))

@@ -14,7 +14,7 @@ from tests.support.transfer import clusters
 
 
 def chain() -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
-    """Three images in a row: the middle one is like both ends, the ends are not alike."""
+    """Three images in a row: the middle one is similar to both ends."""
     cosines = np.zeros((3, 3), dtype=np.float32)
     cosines[0, 1] = cosines[1, 0] = 0.5
     cosines[1, 2] = cosines[2, 1] = 0.25
@@ -22,7 +22,7 @@ def chain() -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
 
 
 def test_affinity_by_hand() -> None:
-    """Third powers of both directions, each divided by the roots of both images' sums."""
+    """Third powers in both directions, divided by the roots of both images' sums."""
     found = normalised_affinity(chain(), 2).toarray()
     near, far = 2 * 0.5**3, 2 * 0.25**3
     expected = near / np.sqrt(near * (near + far))
@@ -33,7 +33,7 @@ def test_affinity_by_hand() -> None:
 
 @pytest.mark.parametrize("alpha", [0.5, 0.99])
 def test_labels_solve_the_equation(alpha: float) -> None:
-    """Put into the closed form, what was found gives the start again."""
+    """The result satisfies the closed form."""
     cosines = np.random.default_rng(0).uniform(0, 1, (40, 40)).astype(np.float32)
     cosines = np.minimum(cosines, cosines.T)
     np.fill_diagonal(cosines, 0)
@@ -44,7 +44,7 @@ def test_labels_solve_the_equation(alpha: float) -> None:
 
 
 def test_walks_along_a_series() -> None:
-    """Two series side by side, each with a shot at another end: the far end of a series goes to its own shot."""
+    """Two parallel series with shots at opposite ends: each far end gets its own shot's class."""
     angles = np.arange(0, 1.55, 0.1)
     arc = np.stack([np.cos(angles), np.sin(angles), np.zeros_like(angles)], axis=1)
     other = np.flip(arc, axis=0) + np.array([0, 0, 0.5])
@@ -53,13 +53,13 @@ def test_walks_along_a_series() -> None:
     cosines = np.maximum(points @ points.T, np.float32(0))
     np.fill_diagonal(cosines, 0)
     end = len(arc)
-    assert cosines[end, 1] > cosines[end, 0]  # in a straight line the other shot is nearer
+    assert cosines[end, 1] > cosines[end, 0]  # by distance the other shot is nearer
     found = spread(normalised_affinity(cosines, 2), np.eye(len(points))[:, :2], 0.99)[2:]
     assert found.argmax(axis=1).tolist() == [0] * 15 + [1] * 15
 
 
 def test_coarse_labels_start_on_all_leaves_below() -> None:
-    """A label that leaves two classes open starts with a half on each, and decides among what is reached from both."""
+    """A label of two candidate classes starts with a half on each."""
     task, _ = clusters(ways=3, queries=4, noise=0.3)
     coarse = CoarseLabels(np.array([5]), np.array([[False, True, True]]))
     start = labels_at_start(replace(task, coarse=coarse))
@@ -69,7 +69,7 @@ def test_coarse_labels_start_on_all_leaves_below() -> None:
 
 
 def test_a_coarse_label_decides_for_its_neighbours() -> None:
-    """A series a little nearer to the shot of one class goes to the other when a coarse label leaves only that."""
+    """A series nearer to one shot gets the other class by a coarse label."""
     images = np.array(
         [[1, 0, 0], [0, 1, 0], [0, 0.5, 1], [0, 0.1, 1], [0.4, 0, 1]], dtype=np.float32
     )
@@ -81,5 +81,5 @@ def test_a_coarse_label_decides_for_its_neighbours() -> None:
 
 
 def test_options() -> None:
-    """Two preparations, two graphs, three alphas, plain and even."""
+    """Two preparations, two graphs, three alphas, plain and balanced."""
     assert len(predict(clusters()[0])) == 24

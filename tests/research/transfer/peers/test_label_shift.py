@@ -8,7 +8,11 @@ from tests.support.transfer import clusters
 
 
 def test_posteriors_by_hand() -> None:
-    """Of likelihoods 4:1, three times, and 1:4 a share p is where 3/4 4p/(3p+1) + 1/4 p/(4-3p) = p, so p = 11/12."""
+    """The EM fixed point of a share.
+
+    Of likelihoods 4:1, three times, and 1:4 a share p is where 3/4 4p/(3p+1) + 1/4 p/(4-3p) = p, so
+    p = 11/12.
+    """
     probabilities = np.array([[0.8, 0.2]] * 3 + [[0.2, 0.8]], dtype=np.float32)
     found = corrected(probabilities, np.array([0.5, 0.5], dtype=np.float32))
     share = 11 / 12
@@ -17,7 +21,7 @@ def test_posteriors_by_hand() -> None:
 
 
 def test_a_prior_that_holds_stays() -> None:
-    """Probabilities whose mean is the prior are not changed."""
+    """Probabilities whose mean is the prior do not change."""
     probabilities = np.array([[0.9, 0.1], [0.3, 0.7]], dtype=np.float32)
     found = corrected(probabilities, np.array([0.6, 0.4], dtype=np.float32))
     assert found == pytest.approx(probabilities, abs=1e-5)
@@ -25,7 +29,7 @@ def test_a_prior_that_holds_stays() -> None:
 
 @pytest.mark.parametrize("has_biases", [False, True])
 def test_calibration_finds_what_was_done(has_biases: bool) -> None:
-    """Classes drawn from probabilities whose logits were doubled, and shifted where biases are fitted."""
+    """Doubled logits, shifted where biases are fitted, are recovered."""
     generator = np.random.default_rng(0)
     true = generator.normal(size=(20_000, 3))
     powers = np.exp(true)
@@ -40,7 +44,7 @@ def test_calibration_finds_what_was_done(has_biases: bool) -> None:
 
 
 def test_unequal_classes_are_recognised() -> None:
-    """Of 60 queries of one class and 6 of each other, more are right than by the classifier without correction."""
+    """With 60 queries of one class and 6 of each other, correction is more accurate."""
     gains = []
     for seed in range(5):
         task, answers = clusters(shots=5, queries=60, noise=1.6, seed=seed)
@@ -52,7 +56,7 @@ def test_unequal_classes_are_recognised() -> None:
 
 
 def test_one_shot_cannot_be_calibrated() -> None:
-    """All calibrations of a classifier answer the same; one class with two shots is enough for another answer."""
+    """All calibrations agree; one class with two shots is enough for a difference."""
     task, _ = clusters(noise=1.6, seed=1)
     found = predict(task)
     for name in ("logistic regression", "nearest prototype"):

@@ -14,7 +14,7 @@ def test_without_the_laplacian_it_is_nearest_prototype() -> None:
 
 
 def test_neighbours_convince() -> None:
-    """An image just over the border joins its two neighbours, which are sure, once lambda is large enough."""
+    """An image just over the border joins its confident neighbours for a large lambda."""
     unary = np.array([[0.55, 0.5], [0.0, 4.0], [0.0, 4.0]], dtype=np.float32)
     neighbours = np.array([[1, 2], [2, 0], [1, 0]])
     assert bound_updates(unary, neighbours, 0.0)[0].argmax() == 1
@@ -22,7 +22,7 @@ def test_neighbours_convince() -> None:
 
 
 def test_one_step_by_hand() -> None:
-    """Two images, each the other's neighbour, that agree: the fixed point a = sigmoid(1 + lambda (2a - 1))."""
+    """Two mutual neighbours that agree: the fixed point a = sigmoid(1 + lambda (2a - 1))."""
     found = bound_updates(np.array([[0.0, 1.0]] * 2, dtype=np.float32), np.array([[1], [0]]), 0.5)[
         0, 0
     ]
@@ -30,7 +30,7 @@ def test_one_step_by_hand() -> None:
 
 
 def test_neighbours_are_others() -> None:
-    """Three of them, never the image itself; all there are where there are fewer."""
+    """Three of them, never the image itself; fewer where there are fewer."""
     line = np.arange(6, dtype=np.float32)[:, None]
     assert sorted(nearest_neighbours(line)[0].tolist()) == [1, 2, 3]
     assert nearest_neighbours(line[:3]).shape == (3, 2)

@@ -14,7 +14,7 @@ def test_every_option_is_there() -> None:
 
 
 def test_fewer_coordinates_give_the_same_fit() -> None:
-    """In the space of the shots inner products are those of before, and so are the predictions."""
+    """Inner products in the span of the shots are equal, and so are the predictions."""
     task, _ = clusters(ways=4, shots=2, noise=1.2, seed=1)
     smaller = logistic_regression.spanned(task)
     assert smaller.support.shape == (8, 8)
@@ -26,6 +26,6 @@ def test_fewer_coordinates_give_the_same_fit() -> None:
 
 
 def test_many_shots_stay_as_they_are() -> None:
-    """More shots than numbers span everything."""
+    """More shots than features span everything."""
     task, _ = clusters(ways=4, shots=10)
     assert logistic_regression.spanned(task) is task

@@ -1,4 +1,4 @@
-"""What every peer must do, whatever its formula."""
+"""Common properties of all peers."""
 
 import statistics
 from collections.abc import Mapping
@@ -54,7 +54,7 @@ TRANSDUCTIVE = (
 
 @pytest.mark.parametrize("name", PEERS)
 def test_tells_clusters_apart(name: str) -> None:
-    """Without noise to speak of every option is right everywhere."""
+    """With little noise every option is correct everywhere."""
     task, answers = clusters(shots=2, noise=0.05)
     for option, found in PEERS[name](task).items():
         assert found.shape == answers.shape
@@ -63,7 +63,7 @@ def test_tells_clusters_apart(name: str) -> None:
 
 @pytest.mark.parametrize("name", PEERS)
 def test_classes_have_no_order(name: str) -> None:
-    """Renamed classes are answered under their new names."""
+    """Permuted classes give permuted predictions."""
     task, _ = clusters(shots=2, noise=1.0, seed=3)
     names = np.array([2, 0, 4, 1, 3])
     renamed = FewShotTask(task.support, names[task.classes], task.queries, task.ways)
@@ -74,7 +74,7 @@ def test_classes_have_no_order(name: str) -> None:
 
 @pytest.mark.parametrize("name", TRANSDUCTIVE)
 def test_unlabelled_images_teach(name: str) -> None:
-    """In the papers' own kind of task, 5-way 1-shot with 15 queries a class, each is clearly above prototypes."""
+    """In 5-way 1-shot tasks with 15 queries a class, each is clearly above prototypes."""
     gains = []
     for seed in range(5):
         task, answers = clusters(noise=1.3, seed=seed)

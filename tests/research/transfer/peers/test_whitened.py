@@ -11,7 +11,7 @@ from research.transfer.task import FewShotTask
 
 
 def test_a_direction_that_all_share_counts_less() -> None:
-    """Classes differ a little in one direction, every image a lot in another: whitening finds the little one."""
+    """Classes differ a little in one direction, every image a lot in another."""
     generator = np.random.default_rng(0)
     classes = np.repeat([0, 1], 100)
     vectors = np.stack(
@@ -30,7 +30,7 @@ def test_a_direction_that_all_share_counts_less() -> None:
 
 
 def test_look_alikes_leave_what_tells_classes_apart() -> None:
-    """Where classes differ most of all directions, whitening by all images takes that away, by look-alikes not."""
+    """Where class differences dominate, whitening by all images removes them."""
     generator = np.random.default_rng(0)
     classes = np.arange(200) % 5
     directions = 4 * np.eye(40)[:5]
@@ -42,7 +42,7 @@ def test_look_alikes_leave_what_tells_classes_apart() -> None:
 
 
 def test_look_alikes_are_mutual() -> None:
-    """Of five images on a circle, the last is nearest to none of those that are nearest to it."""
+    """Of five images on a circle, the last has no mutual neighbours."""
     angles = np.radians([0, 1, 2, 3, 60])
     images = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
     pairs = {(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)}
@@ -51,7 +51,7 @@ def test_look_alikes_are_mutual() -> None:
 
 
 def test_by_all_images_it_is_whitening_by_the_covariance() -> None:
-    """Whitened numbers have nothing in common any more, and the same spread, but for the shrinkage."""
+    """Whitened features are uncorrelated with equal variance, but for the shrinkage."""
     generator = np.random.default_rng(0)
     images = (generator.normal(size=(4000, 3)) * [1, 3, 0.5]).astype(np.float32)
     scales = whitening_by(images)
@@ -63,7 +63,7 @@ def test_by_all_images_it_is_whitening_by_the_covariance() -> None:
 
 
 def test_images_that_are_all_the_same() -> None:
-    """Nothing to learn a direction from: the peer gets them as they are."""
+    """Without differences the embeddings are passed unchanged."""
     same = np.ones((3, 2), dtype=np.float32)
     task = FewShotTask(same[:2], np.array([0, 1]), same, 2)
     found = predict_whitened(nearest_prototype.predict, task)
