@@ -26,7 +26,7 @@ def test_words_without_room_are_found(qtbot: QtBot) -> None:
 
 
 def test_words_that_stick_out_or_lie_on_others_are_found(qtbot: QtBot) -> None:
-    """Beyond the edge of their parent, and over their siblings."""
+    """Texts beyond the edge of their parent or over their siblings are found."""
     root, inner = QWidget(), QWidget()
     qtbot.addWidget(root)
     inner.setParent(root)

@@ -42,7 +42,7 @@ def stopped(number: signal.Signals, *words: str) -> tuple[int, str]:
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_stop_while_loading_is_one_line(number: signal.Signals, status: int) -> None:
-    """No traceback of an interrupted import, and the usual exit status."""
+    """There is no traceback of an interrupted import, and the exit status is the usual one."""
     assert stopped(number, "check") == (status, "protoleaf: stopped\n")
 
 

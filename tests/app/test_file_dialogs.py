@@ -91,7 +91,7 @@ def test_a_dialog_opens_where_its_purpose_was_last(reviewing: Desk, tmp_path: Pa
 def test_a_folder_that_is_gone_gives_way_to_what_is_left_of_it(
     tmp_path: Path, own_settings_and_caches: None
 ) -> None:
-    """The nearest existing parent; also after a restart."""
+    """The nearest existing parent is used, also after a restart."""
     (tmp_path / "photos").mkdir()
     Settings().remember_folder(Purpose.IMAGES, tmp_path / "photos" / "2024" / "May")
     assert folder_for(Purpose.IMAGES) == tmp_path / "photos"

@@ -58,7 +58,7 @@ def test_a_single_recent_project_survives(settings: Settings, tmp_path: Path) ->
 
 
 def test_window_and_grid_survive(settings: Settings, tmp_path: Path) -> None:
-    """Geometry, panes, zoom, colour scheme, and the threshold of accepting many."""
+    """Geometry, panes, zoom, colour scheme, and the threshold of accepting many are stored."""
     settings.geometry, settings.pane_widths = QByteArray(b"\x01\x02"), (240, 400)
     settings.scheme, settings.opens_last_project = "dark", True
     settings.zoom, settings.accept_above = 240, 95

@@ -61,7 +61,7 @@ def test_no_prediction_is_certain(probability: float, text: str) -> None:
 
 
 def test_counts_follow_the_locale() -> None:
-    """Singular, plural, digit grouping."""
+    """Counts have singular, plural and digit grouping."""
     assert (images(0), images(1), images(1204)) == ("0 images", "1 image", "1,204 images")
     QLocale.setDefault(QLocale(QLocale.Language.German, QLocale.Country.Germany))
     assert number(1204) == "1.204"
@@ -80,7 +80,7 @@ def test_counts_follow_the_locale() -> None:
     ],
 )
 def test_time_left_is_rough(seconds: float, text: str) -> None:
-    """Rounded up, in one unit."""
+    """Time left is rounded up, in one unit."""
     assert time_left(seconds) == text
 
 
@@ -109,7 +109,7 @@ def test_values_are_filled_in_once() -> None:
 
 
 def test_failures_can_be_copied() -> None:
-    """One line per file."""
+    """The copied text has one line per file."""
     failures = [FileFailure(Path("a.jpg"), "cut short"), FileFailure(Path("b.jpg"), "found text")]
     assert as_text(failures) == "a.jpg\tcut short\nb.jpg\tfound text"
 
@@ -173,7 +173,7 @@ def test_bytes_are_shown_as_sizes() -> None:
 
 
 def test_words_become_sentences() -> None:
-    """A capital, one full stop, and "" for ""."""
+    """A sentence begins with a capital and ends with one full stop; "" stays ""."""
     assert (sentence("the GPU failed"), sentence("Done."), sentence("")) == (
         "The GPU failed.",
         "Done.",
@@ -222,7 +222,7 @@ def damaged_png(path: Path) -> None:
 def test_the_reason_fits_on_a_card(
     tmp_path: Path, name: str, make: Callable[[Path], object], reason: str
 ) -> None:
-    """The engine's message for a real file."""
+    """The engine's message for a real file is shortened."""
     path = tmp_path / name
     make(path)
     with pytest.raises(ImageError) as raised:

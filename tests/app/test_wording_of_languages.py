@@ -151,7 +151,7 @@ def test_lists_in_errors_have_the_marks_of_the_language(speak_in: Speak) -> None
 
 
 def test_kinds_of_values_in_errors_are_translated(speak_in: Speak) -> None:
-    """The expected type of a setting, translated."""
+    """The expected type of a setting is translated."""
     speak_in("de")
     with pytest.raises(UsageError) as raised:
         with_chosen(BackboneSettings(), {"side": "wide"})

@@ -83,7 +83,7 @@ def test_names_are_text_in_tree_grid_and_inspector(hostile: Desk) -> None:
 
 
 def test_names_are_text_on_class_pages_and_in_the_graph(hostile: Desk) -> None:
-    """The page of a class, and the drawing of the category graph."""
+    """No page of a class and no drawing of the graph interprets markup."""
     hostile.window.registry.trigger("show_graph")
     QApplication.processEvents()
     assert_plain(hostile)

@@ -36,7 +36,7 @@ def leave(reviewing: Desk, tmp_path: Path) -> Callable[[], None]:
 def test_a_question_about_a_project_ends_with_it(
     reviewing: Desk, leave: Callable[[], None], tmp_path: Path
 ) -> None:
-    """The folder card and the palette would act on the next project."""
+    """Folder card and palette are closed, since they would act on the next project."""
     write_shape(tmp_path / "new" / "Red disc" / "a.png", "Red disc", seed=5)
     reviewing.choose(0)
     reviewing.press(Key.Key_R)

@@ -76,7 +76,7 @@ def keys(desk: Desk) -> QWidget:
 
 @pytest.mark.parametrize("opened", [devices, commands, keys])
 def test_esc_closes_what_is_in_front(reviewing: Desk, opened: Callable[[Desk], QWidget]) -> None:
-    """First the overlay, then the panel behind it."""
+    """Esc closes first the overlay, then the panel behind it."""
     panel = panel_for(reviewing)
     panel.setFocus()
     overlay = opened(reviewing)
@@ -106,7 +106,7 @@ def test_esc_answers_a_question_and_not_the_panel(reviewing: Desk, focused: str)
 
 
 def test_esc_closes_a_dialog_and_not_the_panel_behind_it(reviewing: Desk) -> None:
-    """The file dialog for an ONNX file."""
+    """Esc closes the file dialog for an ONNX file, and the panel stays."""
     panel = panel_for(reviewing, Source.FILE)
     choose = button(panel.file, "Choose a file")
     assert isinstance(choose, QPushButton)

@@ -106,7 +106,7 @@ def test_starting_a_training_takes_no_key_to_the_versions(person: Person, projec
 
 
 def test_discarding_what_was_tried_out_closes_its_question(person: Person, project: Path) -> None:
-    """Otherwise the removal would be applied to the real project."""
+    """Discarding closes the question, whose answer would apply to the real project."""
     before = parents_in(project)
     person.hand.key("Ctrl+Shift+W")
     person.part("Discard changes", "push button")
@@ -123,7 +123,7 @@ def test_discarding_what_was_tried_out_closes_its_question(person: Person, proje
 def test_copied_classes_are_pasted_into_an_empty_project(
     person: Person, project: Path, tmp_path: Path
 ) -> None:
-    """Ctrl+C in one project, Ctrl+V in a new one without a tree."""
+    """Ctrl+C in one project and Ctrl+V in a new one copy the classes."""
     person.hand.click(person.class_row("Owls").centre)
     person.hand.key("Ctrl+C")
     empty = tmp_path / "empty.protoleaf"

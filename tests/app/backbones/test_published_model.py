@@ -20,7 +20,7 @@ ROWS = [PublishedRow(network) for network in (SMALL, LARGE)]
     ],
 )
 def test_sorted_by_each_column(title: str, first: str) -> None:
-    """Ascending and descending."""
+    """Each column sorts ascending and descending."""
     (column,) = [column for column in COLUMNS if column.title == title]
     names = [row.name for row in arranged(ROWS, column)]
     assert names[0] == first

@@ -141,7 +141,7 @@ def test_a_download_that_is_another_file_is_refused(reviewing: Desk) -> None:
 
 @pytest.mark.slow
 def test_a_published_network_comes_in_and_is_used(reviewing: Desk) -> None:
-    """Downloaded, exported, compared with PyTorch, embedded and evaluated."""
+    """It is downloaded, exported, compared with PyTorch, embedded and evaluated."""
     from tests.support.published_networks import SMALL as REAL
     from tests.support.published_networks import facts_of, random_state, saved
 

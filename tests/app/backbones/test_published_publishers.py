@@ -201,7 +201,7 @@ def test_a_network_of_timm_takes_another_input_size(reviewing: Desk, tmp_path: P
 def test_the_question_names_the_server(
     reviewing: Desk, settings: Settings, mirror: str, host: str
 ) -> None:
-    """The server that will be contacted."""
+    """The question names the server that will be contacted."""
     settings.mirror = mirror
     page = page_of(reviewing, DINOV2)
     page.card.download_button.click()

@@ -40,7 +40,7 @@ def test_the_question_before_a_removal() -> None:
 
 
 def test_the_question_before_a_download() -> None:
-    """Size, host and licence."""
+    """Button and question name size, host and licence."""
     assert download_button(SMALL_ROW) == "Download 4.8\u00a0MB…"
     assert (
         download_button(replace(SMALL_ROW, fetched_bytes=1_200_000))

@@ -209,7 +209,7 @@ def test_an_action_without_its_backup_says_so(
 def test_another_folder(
     working: Desk, panel: BackupsPanel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Chosen, used, shown, and reset."""
+    """Another folder can be chosen, is used and shown, and can be reset."""
     stick = tmp_path / "stick"
     stick.mkdir()
     usual = panel.folder_text

@@ -88,7 +88,7 @@ def test_the_menu_of_a_class(linked: Desk) -> None:
 
 
 def test_the_menu_where_no_class_stands(reviewing: Desk) -> None:
-    """A new root class, or importing a list of classes."""
+    """The menu has a new root class and importing a list of classes."""
     viewport = reviewing.window.tree.front.viewport()
     reviewing.window.tree.front.collapseAll()
     menu = menu_of(reviewing, QPoint(viewport.width() // 2, viewport.height() - 4))

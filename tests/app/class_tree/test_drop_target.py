@@ -91,7 +91,7 @@ def test_a_class_is_dragged_onto_another(
 
 
 def test_ctrl_may_come_on_the_way(pane: Pane, hand: Hand) -> None:
-    """The modifier at release decides."""
+    """The modifier at the release decides whether to move or link."""
     dropped = recorded(pane.tree.view.requests.classes_dropped)
     target, source = pane.row("Animal", "Diver"), pane.row("Plant", "Kelp")
     hand.drag(source, target, lambda: setattr(hand, "keys", CONTROL), target)

@@ -407,7 +407,7 @@ def rows_built(tree: Tree) -> int:
 
 
 def test_the_key_for_a_whole_branch_opens_the_first_rows(qtbot: QtBot, ladder_tree: Tree) -> None:
-    """Qt's own * would expand every path."""
+    """The key * expands only the first rows, while Qt's own would expand every path."""
     ladder_tree.view.select(ladder_tree.row("right 0"))
     qtbot.keyClick(ladder_tree.view, Qt.Key.Key_Asterisk)
     assert ladder_tree.view.isExpanded(

@@ -245,7 +245,7 @@ def test_the_line_names_the_keys_in_use(reviewing: Desk) -> None:
 def test_images_are_laid_out_as_large_as_they_can_be(
     count: int, width: int, height: int, columns: int
 ) -> None:
-    """Side by side in a wide area, one above the other in a narrow one."""
+    """Images are side by side in a wide area, one above the other in a narrow one."""
     assert columns_for(count, width, height, 40) == columns
 
 

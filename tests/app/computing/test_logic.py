@@ -47,7 +47,7 @@ def test_a_device_can_be_chosen_once_it_is_known_to_work() -> None:
 
 
 def test_a_survey_is_read_as_the_worker_writes_it() -> None:
-    """Measured speeds, or the reason of a failure."""
+    """A survey has measured speeds, or the reason of a failure."""
     survey = Survey.of_list(WITHOUT_GPU, was_alone=False)
     assert survey.reports["cpu"].speed["images_per_s"] == pytest.approx(850.4)
     assert (survey.reports["cuda"].reason, survey.reports["cuda"].speed) == (WHY, {})

@@ -65,7 +65,7 @@ def test_automatic_says_what_it_takes() -> None:
 
 
 def test_the_note_says_how_far_the_look_is() -> None:
-    """Running, failed, never tested, disturbed by a job, finished."""
+    """The note covers running, failed, never tested, disturbed and finished surveys."""
     assert survey_note(None, "", is_looking=True).startswith("Testing")
     assert (
         survey_note(None, "it ended", is_looking=False)

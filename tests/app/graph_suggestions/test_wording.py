@@ -79,7 +79,7 @@ def test_underlabelled(shots: int, start: str) -> None:
 
 
 def test_lines_below() -> None:
-    """Singular and plural; no text for a graph without a checked class."""
+    """Texts have singular and plural; a graph without a checked class has no text."""
     assert check_line(PlacementCheck()) == ""
     assert "first in 64, in the first three in 90" in check_line(
         PlacementCheck(97, 64, 90, 5.1, 37.0)

@@ -125,7 +125,7 @@ def test_an_edge_drawn_from_a_knob_links_and_in_the_open_asks_for_a_child(
 
 
 def test_delete_removes_what_is_chosen_and_it_comes_back(desk: Desk, board: GraphBoard) -> None:
-    """One undo step for all of them."""
+    """Delete removes all selected classes in one undo step."""
     gone = [desk.graph.find("Green disc"), desk.graph.find("Green stripes")]
     board.canvas.chosen.choose_all(gone)
     board.canvas.setFocus()

@@ -100,7 +100,7 @@ def test_a_flat_list_of_500_begins_with_its_first_classes(desk: Desk, tmp_path: 
 
 
 def test_the_class_in_hand_is_in_the_middle_at_first(desk: Desk, tmp_path: Path) -> None:
-    """Selected in the list, deep in a branch that would be folded."""
+    """A class selected in the list is centred, although its branch would be folded."""
     deep = "Owl 1.4.8.2"
     board = seen(desk, tmp_path, 2, 5, 9, 5, choose=deep)
     canvas, place = board.canvas, in_view(board, desk.graph.find(deep))

@@ -54,7 +54,7 @@ def test_a_group_without_some_images() -> None:
 
 
 def test_what_most_of_a_group_are() -> None:
-    """The proposed class, else the most likely one, else none."""
+    """The class is the proposed one, else the most likely one, else none."""
     assert majority_of(GROUP) == 7
     assert majority_of(replace(GROUP, class_id=NO_CLASS)) == 7
     assert majority_of(replace(GROUP, class_id=NO_CLASS, tops=())) == NO_CLASS

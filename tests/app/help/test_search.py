@@ -105,5 +105,5 @@ def test_a_heading_is_marked_and_its_text_shown_from_the_start() -> None:
 
 
 def test_marks_do_not_overlap() -> None:
-    """The longer word wins."""
+    """Where matches overlap, the longer word wins."""
     assert marks_in("Labels label", ["lab", "labels"]) == ((0, 6), (7, 10))

@@ -71,7 +71,7 @@ def test_from_right_to_left_each_card_is_as_far_from_the_other_edge(
 
 
 def test_points_beside_cards_hit_nothing() -> None:
-    """Margins, gaps, and the area after the last card."""
+    """Points in margins, gaps and after the last card are on no card."""
     grid = GridGeometry(600, 168, 4)
     assert grid.columns == 3
     last = grid.rect(3)

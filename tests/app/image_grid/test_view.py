@@ -130,7 +130,7 @@ def test_shift_and_arrows_choose_in_reading_order(
 def test_ctrl_a_chooses_all_and_esc_lets_go(
     qtbot: QtBot, grid: ImageGrid, model: ImageGridModel
 ) -> None:
-    """All cards, then only the current one."""
+    """Ctrl+A selects all cards, Esc only the current one."""
     review(grid, model, 50)
     grid.select_row(3)
     qtbot.keyClick(grid, Qt.Key.Key_A, CONTROL)

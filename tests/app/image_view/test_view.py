@@ -69,7 +69,7 @@ def wheel(canvas: ImageCanvas, degrees: int, place: QPointF) -> None:
 
 
 def test_an_image_is_shown_fitted(qtbot: QtBot, view: ImageView, tmp_path: Path) -> None:
-    """Fully visible, in proportion, centred."""
+    """A fitted image is fully visible, in proportion and centred."""
     show(qtbot, view, write_jpeg(tmp_path / "a.jpg", width=1200, height=300))
     target = view.canvas.target()
     assert target.width() / target.height() == pytest.approx(4)

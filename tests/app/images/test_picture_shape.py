@@ -38,7 +38,7 @@ def test_half_upright_and_half_lying_pictures_have_square_cards() -> None:
 
 
 def test_one_odd_picture_changes_nothing() -> None:
-    """A single upright photo among 30."""
+    """A single upright photo among 30 does not change the aspect ratio."""
     assert shape_of(*[(1600, 900)] * 29, (900, 1600)) == 9 / 16
 
 
@@ -58,7 +58,7 @@ def test_the_shape_is_decided_when_enough_pictures_are_known_and_not_again_soon(
 
 
 def test_other_pictures_are_looked_at_from_the_start() -> None:
-    """Those of another project."""
+    """Pictures of another project do not depend on the previous ones."""
     shape = PictureShape()
     shape.note("wide", 1600, 900)
     assert shape.is_due(are_all_there=True)

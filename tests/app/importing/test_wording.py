@@ -47,5 +47,5 @@ def test_the_dialog_offers_what_is_read() -> None:
     [(0, ""), (1, "1 RAW photo was skipped:"), (12, "12 RAW photos were skipped:")],
 )
 def test_raw_photos_beside_developed_ones(count: int, words: str) -> None:
-    """Singular and plural."""
+    """Texts have singular and plural."""
     assert raw_doubles_text(count).startswith(words)

@@ -163,7 +163,7 @@ def test_leaving_the_page_labels_what_is_ticked(reviewing: Desk, likely: LikelyI
 def test_a_class_that_goes_away_takes_its_ticks_along(
     reviewing: Desk, likely: LikelyImages
 ) -> None:
-    """They cannot be labelled any more."""
+    """Ticked images of a removed class are not labelled."""
     first = candidates(reviewing)[0]
     class_id = reviewing.graph.find(CLASS)
     click_image(reviewing, likely, 0)

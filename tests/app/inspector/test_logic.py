@@ -52,7 +52,7 @@ def graph() -> CategoryGraph:
     ],
 )
 def test_how_far_a_prediction_is_trusted(picture: Picture, expected: Certainty) -> None:
-    """One case for each kind of image."""
+    """Each kind of image has its certainty."""
     assert certainty(state_of([picture]), 11) is expected
 
 

@@ -104,7 +104,7 @@ def test_labels_say_what_who_and_when() -> None:
 
 
 def test_why_depends_on_what_it_was_learned_from() -> None:
-    """Own images, parents, or both; "" without an explanation."""
+    """The reason names own images, parents, or both; "" without an explanation."""
     texts = [
         learned_text(image(Certainty.LEAF, shares=shares))
         for shares in ((), (OWN,), (PARENT,), (OWN, PARENT))
@@ -225,7 +225,7 @@ def test_c14_look_alikes_are_the_reason_and_shares_are_details() -> None:
     ],
 )
 def test_what_else_a_class_is_called(aliases: ClassAttributes, text: str) -> None:
-    """Up to six synonyms, and the source id; "" without any."""
+    """Up to six synonyms and the source id are listed; "" without any."""
     assert aliases_text(a_class(attributes=aliases)) == text
 
 

@@ -125,7 +125,7 @@ def names_of(desk: Desk, canvas: MapCanvas) -> set[str]:
 
 
 def test_hidden_pictures_leave_it_and_come_back(desk: Desk, canvas: MapCanvas) -> None:
-    """Those in which a detector found people."""
+    """Pictures in which a detector found people can be hidden from the map."""
     state, marks = desk.state, canvas.scene.prototypes
     count, file = len(state.image_ids), FoundFile.at(state.path_of(int(state.image_ids[0])))
     assert file is not None
@@ -289,7 +289,7 @@ def test_the_selection_is_shown_in_the_grid(desk: Desk, canvas: MapCanvas) -> No
 
 
 def test_predictions_of_the_selection_are_accepted(desk: Desk, canvas: MapCanvas) -> None:
-    """Those above the threshold, in one step."""
+    """Predictions above the threshold are accepted in one step."""
     drag(canvas, column(canvas, 3), SHIFT)
     page = page_of(desk)
     assert page.chosen_bar.accept.isVisible()

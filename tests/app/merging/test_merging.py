@@ -66,7 +66,7 @@ def place(page: ConflictPage) -> str:
 def test_the_card_says_what_would_come_in(
     reviewing: Desk, from_ben: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Labels, classes, agreement and conflicts, before anything changes."""
+    """The card has labels, classes, agreement and conflicts, before anything changes."""
     card = surveyed(reviewing, from_ben, monkeypatch)
     assert card.summary == "3 labels, 1 class, 1 note will be added"
     assert card.kind == "Another copy of this project  ·  64 images in both"

@@ -362,7 +362,7 @@ def test_leaving_while_it_looks(away: Desk, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_in_a_small_window_nothing_is_cut(away: Desk, collection: Collection) -> None:
-    """1024 x 600: the notice wraps, the page scrolls."""
+    """On 1024 x 600 the notice wraps and the page scrolls."""
     window = away.window
     window.resize(1024, 600)
     assert clipped(window.workspace.missing_notice) == []

@@ -36,7 +36,7 @@ def move(number: int, way: Way = Way.PATH, *, size_bytes: int = 10) -> Move:
 
 
 def test_counts_are_whole_sentences() -> None:
-    """Singular and plural."""
+    """Texts have singular and plural."""
     assert missing_line(1) == "1 image is missing."
     assert missing_line(40) == "40 images are missing."
     assert (apply_text(1), apply_text(2)) == (

@@ -122,7 +122,7 @@ def test_b9_keys_pressed_at_once_flag_the_labelled_photo_too(at_desk: Desk) -> N
 
 @pytest.mark.parametrize("move", ["arrow", "click on the next card"])
 def test_b9_once_the_person_moves_a_flag_is_for_the_card_in_hand(at_desk: Desk, move: str) -> None:
-    """An arrow key and back, or a click on the card that became current."""
+    """After an arrow key and back, or a click on the current card, a flag goes to that card."""
     image_id = at_desk.choose(0)
     at_desk.press_for_change(Key.Key_U)
     following = at_desk.grid.current_id

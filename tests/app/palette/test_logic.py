@@ -110,7 +110,7 @@ def test_an_unknown_parent_creates_nothing_at_the_wrong_place(graph: CategoryGra
 
 
 def test_where_a_class_stands(graph: CategoryGraph) -> None:
-    """The first path to it, and the number of others."""
+    """The text has the first path to it, and the number of others."""
     assert place_of(graph, graph.find("Gull")) == "Animal / Bird"
     assert place_of(graph, graph.find("Puffin")) == "Animal / Bird  +1"
     assert place_of(graph, graph.find("Animal")) == ""

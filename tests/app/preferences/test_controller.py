@@ -83,7 +83,7 @@ def test_calm_is_chosen_once_and_the_graph_keeps_to_it(
 
 
 def test_the_last_project_at_the_start(qtbot: QtBot, desk: Desk, settings: Settings) -> None:
-    """Off by default; stored."""
+    """The setting is off by default, and stored."""
     card = opened(desk)
     assert not card.last_project.isChecked()
     click(desk, card.last_project)

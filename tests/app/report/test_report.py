@@ -373,7 +373,7 @@ def test_another_project(reviewing: Desk) -> None:
 
 
 def test_nothing_is_clipped(reviewing: Desk) -> None:
-    """Every section, narrow and wide, light and dark."""
+    """Every section fits narrow and wide, light and dark."""
     page = opened(reviewing)
     for scheme, width in (("light", 1000), ("dark", 1440)):
         set_scheme(scheme)

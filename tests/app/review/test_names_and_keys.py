@@ -105,7 +105,7 @@ def test_a_locked_class_list_asks_before_a_new_word_makes_a_class(reviewing: Des
 
 
 def test_an_import_of_a_long_list_locks_it_and_says_so(reviewing: Desk, tmp_path: Path) -> None:
-    """More than 100 classes: in the same step, undone with the classes."""
+    """More than 100 classes lock the list in the same step, undone with the classes."""
     from engine.collection.importing.import_graph import import_graph
 
     desk, session = reviewing, reviewing.window.session

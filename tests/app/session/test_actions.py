@@ -60,7 +60,7 @@ def test_an_action_reaches_mirror_state_and_undo(qtbot: QtBot, opened: Session) 
 
 
 def test_done_is_called_after_everybody_was_notified(qtbot: QtBot, opened: Session) -> None:
-    """on_done may rely on the mirror."""
+    """The mirror is updated before on_done is called."""
     story: list[str] = []
     opened.change_made.connect(lambda _change: story.append("notified"))
     opened.act(
@@ -162,7 +162,7 @@ def test_a_newer_question_drops_the_older_of_its_topic(qtbot: QtBot, opened: Ses
 
 
 def test_an_answer_for_a_dead_widget_is_dropped(qtbot: QtBot, opened: Session) -> None:
-    """The owner may be deleted before the result arrives."""
+    """The result for a deleted owner is dropped."""
     answers: list[str] = []
     owner = QObject()
     opened.ask(lambda _live: "late", answers.append, owner=owner)

@@ -92,7 +92,7 @@ def test_a_notice_is_given_once(
 def test_a_job_that_ends_well_takes_the_notice_back(
     qtbot: QtBot, session: Session, unread: Collection
 ) -> None:
-    """The next job used the device successfully."""
+    """A job that used the device successfully clears the notice."""
     embedding, workers = embedding_with(session, [[ended("CPU", notice=NOTICE)], [ended("GPU 1")]])
     notices = recorded(embedding.notice_given)
     open_project(qtbot, session, unread.project)

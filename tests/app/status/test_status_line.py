@@ -106,7 +106,7 @@ def test_stop_cancels_the_job_that_is_shown(line: StatusLine, session: Session) 
 def test_the_saved_mark_tells_the_truth(
     qtbot: QtBot, line: StatusLine, session: Session, collection: Collection
 ) -> None:
-    """Hidden without a project, saved with a time after an action, or read-only."""
+    """The mark is hidden without a project, has the time of saving, or says read-only."""
     assert line.saved_mark.text() == ""
     open_project(qtbot, session, collection.project)
     act(qtbot, session, lambda project: project.classes.add("Yellow")[0])
@@ -241,7 +241,7 @@ def mark_of(desk: Desk) -> LabelMark:
 
 
 def test_each_key_says_what_it_did(reviewing: Desk) -> None:
-    """The class, and the number left; also if the image left the view."""
+    """The mark has the class and the number left, also if the image left the view."""
     mark = mark_of(reviewing)
     assert mark.text == ""
     name = reviewing.best_of(reviewing.choose(3))

@@ -57,7 +57,7 @@ def test_the_icon_of_a_button_can_be_seen(scheme: Scheme, variant: str, state: s
 @pytest.mark.parametrize("tone", TONES)
 @pytest.mark.parametrize("words", ["text", "text_secondary", "danger", "warning"])
 def test_words_of_a_notice_can_be_read(scheme: Scheme, tone: str, words: str) -> None:
-    """The text on every tone, and each tone's own colour."""
+    """The text on every tone, and each tone's own colour, contrasts."""
     colours = make_tokens(scheme).colours
     if words in ("danger", "warning") and words != tone:
         return

@@ -9,7 +9,7 @@ from app.theme.icons import icon
 
 @pytest.mark.parametrize("scale", [1.0, 1.5, 2.0])
 def test_an_icon_is_sharp_on_every_screen(qapp: QApplication, scale: float) -> None:
-    """Drawn in device pixels, not scaled up."""
+    """Icons are drawn in device pixels, not scaled up."""
     drawn = icon("close").pixmap(QSize(18, 18), scale)
     assert (drawn.width(), drawn.devicePixelRatio()) == (round(18 * scale), scale)
 

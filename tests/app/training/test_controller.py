@@ -310,7 +310,7 @@ def test_closing_the_project_asks_while_it_trains(reviewing: Desk) -> None:
 
 
 def test_asking_twice_closes(reviewing: Desk) -> None:
-    """A second Ctrl+W confirms."""
+    """A second Ctrl+W closes the project."""
     prepare(reviewing, Trainer([*points(1), "wait"]))
     panel = panel_for(reviewing)
     run_to(reviewing, panel, Phase.RUNNING)

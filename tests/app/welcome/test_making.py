@@ -103,7 +103,7 @@ def test_enter_after_a_drop_makes_a_project_of_the_usual_kind(
 def test_accuracy_or_speed_is_asked_not_a_backbone(
     desk: Desk, photos: Path, tinyleaf: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A new person need not know what a backbone is."""
+    """The choice is between accuracy and speed, without names of backbones."""
     offer_two(monkeypatch)
     offer(desk)
     card = dropped(desk, photos)

@@ -104,7 +104,7 @@ def test_opening_one_that_is_gone_leads_back_with_a_sentence(returning: Desk, go
 def test_the_disk_is_asked_on_another_thread(
     qtbot: QtBot, settings: Settings, gone: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A hanging share must not block the window."""
+    """Recent projects are read on a thread, so that a hanging share cannot block the window."""
     threads: list[threading.Thread] = []
     looked = recent_facts.facts_of
 

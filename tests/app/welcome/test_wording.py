@@ -106,7 +106,7 @@ def test_how_far_a_recent_project_is(facts: RecentFacts, expected: str) -> None:
 
 
 def test_classes_of_folders_are_counted() -> None:
-    """Singular and plural."""
+    """Texts have singular and plural."""
     assert class_folders_text(0, 0, ()) == "Add a folder first."
     assert class_folders_text(1, 4, ()) == "1 folder is a class. Its images get labels."
     assert class_folders_text(12, 20, ()) == "12 folders are classes. Their images get labels."

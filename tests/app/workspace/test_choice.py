@@ -168,7 +168,7 @@ def sort_menu(desk: Desk) -> QMenu:
     ("to_review", "text"), [(0, "· none to review"), (5, "· all to review"), (3, "· 3 to review")]
 )
 def test_what_is_left_to_review_in_words(to_review: int, text: str) -> None:
-    """None, all, or some of five images."""
+    """The text covers none, all, and some of five images."""
     assert to_review_text(to_review, 5) == text
 
 
@@ -250,7 +250,7 @@ def test_an_image_alone_says_its_place_and_goes_on(reviewing: Desk) -> None:
 
 
 def test_several_chosen_classes_show_the_images_of_all_of_them(reviewing: Desk) -> None:
-    """Ctrl and a click toggle a class; Shift and an arrow add the next one."""
+    """Ctrl and a click toggle a class; Shift and an arrow key add the next one."""
     workspace, tree, graph = reviewing.window.workspace, reviewing.window.tree, reviewing.graph
     tree.front.expandAll()
 

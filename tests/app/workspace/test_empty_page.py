@@ -34,7 +34,7 @@ def test_a_project_without_images_asks_for_some() -> None:
     [(Subset.TO_REVIEW, ""), (Subset.TO_REVIEW, "Gull"), (Subset.FAILED, "")],
 )
 def test_an_end_well_reached_looks_good(subset: Subset, class_name: str) -> None:
-    """Nothing left to review, every file readable: a check mark."""
+    """Nothing left to review and every file readable have a check mark."""
     found = words(subset, class_name)
     assert found.is_good
     assert found.icon == "check_circle"
@@ -45,14 +45,14 @@ def test_an_end_well_reached_looks_good(subset: Subset, class_name: str) -> None
     [(Subset.UNKNOWN, ""), (Subset.LABELLED, ""), (Subset.ALL, "Gull"), (Subset.UNKNOWN, "Gull")],
 )
 def test_nothing_there_does_not_look_like_done(subset: Subset, class_name: str) -> None:
-    """No check mark for an empty subset."""
+    """An empty subset has no check mark."""
     found = words(subset, class_name)
     assert not found.is_good
     assert found.icon != "check_circle"
 
 
 def test_all_done_and_nothing_matches_differ_in_every_part() -> None:
-    """Icon, title and text differ."""
+    """Icon, title and text of the two differ."""
     done, nothing, unlabelled = (
         words(Subset.TO_REVIEW),
         words(Subset.UNKNOWN),

@@ -105,7 +105,7 @@ def set_threshold(desk: Desk, bar: SelectionBar, percent: int) -> None:
     ],
 )
 def test_errors_are_rounded_honestly(expected: float, text: str) -> None:
-    """Never "no errors"."""
+    """The text never says "no errors"."""
     assert errors_text(expected) == text
 
 

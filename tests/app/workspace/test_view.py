@@ -105,7 +105,7 @@ def test_done_shows_the_page_for_done(qtbot: QtBot, workspace: Workspace, sessio
 def test_zoom_and_order_are_remembered(
     qtbot: QtBot, workspace: Workspace, session: Session, thumbnails: Thumbnails, settings: Settings
 ) -> None:
-    """Changed in the header, and restored at the next start."""
+    """Both are changed in the header, and restored at the next start."""
     (slider,) = workspace.header.findChildren(QSlider)
     (box,) = workspace.header.findChildren(QComboBox)
     before = workspace.grid.thumbnail_side

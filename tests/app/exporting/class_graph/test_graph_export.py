@@ -137,7 +137,7 @@ def test_what_is_refused_is_shown(
 
 
 def test_pictures_have_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sharper than on screen where possible, else limited to the largest size."""
+    """A picture is sharper than on screen where possible, else limited to the largest size."""
     content, room = png_of(SQUARE)
     with Image.open(io.BytesIO(content)) as image:
         assert (image.size, room) == ((600, 400), 1)
