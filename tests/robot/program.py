@@ -33,7 +33,7 @@ class Program:
             PYTHONPATH=str(REPOSITORY),
             **(more or {}),
         )
-        # Bytecode is cached: each test starts the program anew.
+        # Bytecode is cached: each test starts the program again.
         del self._variables["PYTHONDONTWRITEBYTECODE"]
         self._home = home
         self._process: subprocess.Popen[bytes] | None = None

@@ -135,7 +135,7 @@ def test_the_story_of_a_restore(working: Desk, panel: BackupsPanel) -> None:
 
 
 def test_back_up_now(working: Desk, panel: BackupsPanel) -> None:
-    """The toast tells what is in it, and it appears in the list."""
+    """The toast names its contents, and it appears in the list."""
     working.click(panel.back_up_button)
     assert panel.busy.facts == "Backing up…"
     working.wait(lambda: working.window.toast.message.startswith("Backed up: "))
