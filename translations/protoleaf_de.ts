@@ -7776,6 +7776,10 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>der Anteil beim Skalieren ist nicht verwendbar</translation>
     </message>
     <message>
+        <source>{least} to 1</source>
+        <translation>{least} bis 1</translation>
+    </message>
+    <message>
         <source>there is no such preprocessing</source>
         <translation>es gibt keine solche Vorverarbeitung</translation>
     </message>
@@ -10305,10 +10309,6 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>{count:,} ihrer {rows:,} Zeilen nennen kein Bild von hier.</translation>
     </message>
     <message>
-        <source>{count:,} with a labelled near-duplicate are left out: it would give them away.</source>
-        <translation>{count:,} mit einem gelabelten Fast-Duplikat sind ausgelassen: Es würde sie verraten.</translation>
-    </message>
-    <message>
         <source>Images that people choose to label may be easier or harder than the others.</source>
         <translation>Bilder, die Menschen zum Labeln auswählen, können leichter oder schwerer sein als die anderen.</translation>
     </message>
@@ -10849,10 +10849,6 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>{there} in {folder}</translation>
     </message>
     <message>
-        <source>the embeddings cannot be written</source>
-        <translation>die Embeddings können nicht geschrieben werden</translation>
-    </message>
-    <message>
         <source>the folder cannot be read</source>
         <translation>der Ordner kann nicht gelesen werden</translation>
     </message>
@@ -10923,22 +10919,6 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
     <message>
         <source>the embedding cache cannot be used</source>
         <translation>der Embedding-Cache kann nicht verwendet werden</translation>
-    </message>
-    <message>
-        <source>it has another beginning</source>
-        <translation>der Anfang ist ein anderer</translation>
-    </message>
-    <message>
-        <source>it is of another size</source>
-        <translation>die Größe ist eine andere</translation>
-    </message>
-    <message>
-        <source>it is not whole</source>
-        <translation>unvollständig</translation>
-    </message>
-    <message>
-        <source>its embeddings are not whole</source>
-        <translation>die Embeddings sind unvollständig</translation>
     </message>
     <message>
         <source>{what}. {remedy:capital}</source>
@@ -12667,10 +12647,6 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
     <message>
         <source>{name} holds no XMP</source>
         <translation>{name} enthält kein XMP</translation>
-    </message>
-    <message>
-        <source>its head is damaged</source>
-        <translation>der Kopf ist beschädigt</translation>
     </message>
     <message>
         <source>only Linux has such a menu</source>
@@ -16473,6 +16449,18 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
     <message>
         <source>the page or moment of a box is only in the extra table images.csv</source>
         <translation>zu welcher Seite oder welchem Zeitpunkt ein Rahmen gehört, steht nur in der zusätzlichen Tabelle images.csv</translation>
+    </message>
+    <message>
+        <source>it has a bad magic number</source>
+        <translation>die magische Zahl ist falsch</translation>
+    </message>
+    <message>
+        <source>its checksum does not match</source>
+        <translation>die Prüfsumme stimmt nicht</translation>
+    </message>
+    <message>
+        <source>its size does not match</source>
+        <translation>die Größe stimmt nicht</translation>
     </message>
 </context>
 </TS>

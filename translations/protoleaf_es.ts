@@ -7776,6 +7776,10 @@ Haga clic en + para añadir una clase.</translation>
         <translation>no se puede usar la proporción de redimensionado</translation>
     </message>
     <message>
+        <source>{least} to 1</source>
+        <translation>de {least} a 1</translation>
+    </message>
+    <message>
         <source>there is no such preprocessing</source>
         <translation>no existe ese preprocesamiento</translation>
     </message>
@@ -10305,10 +10309,6 @@ Haga clic en + para añadir una clase.</translation>
         <translation>{count:,} de sus {rows:,} filas no nombran ninguna imagen de aquí.</translation>
     </message>
     <message>
-        <source>{count:,} with a labelled near-duplicate are left out: it would give them away.</source>
-        <translation>{count:,} con un casi duplicado etiquetado quedan fuera: este revelaría su clase.</translation>
-    </message>
-    <message>
         <source>Images that people choose to label may be easier or harder than the others.</source>
         <translation>Las imágenes que las personas eligen etiquetar pueden ser más fáciles o más difíciles que las demás.</translation>
     </message>
@@ -10849,10 +10849,6 @@ Haga clic en + para añadir una clase.</translation>
         <translation>{there} en {folder}</translation>
     </message>
     <message>
-        <source>the embeddings cannot be written</source>
-        <translation>no se pueden escribir los embeddings</translation>
-    </message>
-    <message>
         <source>the folder cannot be read</source>
         <translation>no se puede leer la carpeta</translation>
     </message>
@@ -10923,22 +10919,6 @@ Haga clic en + para añadir una clase.</translation>
     <message>
         <source>the embedding cache cannot be used</source>
         <translation>no se puede usar la caché de embeddings</translation>
-    </message>
-    <message>
-        <source>it has another beginning</source>
-        <translation>empieza de otro modo</translation>
-    </message>
-    <message>
-        <source>it is of another size</source>
-        <translation>tiene otro tamaño</translation>
-    </message>
-    <message>
-        <source>it is not whole</source>
-        <translation>está incompleto</translation>
-    </message>
-    <message>
-        <source>its embeddings are not whole</source>
-        <translation>sus embeddings están incompletos</translation>
     </message>
     <message>
         <source>{what}. {remedy:capital}</source>
@@ -12667,10 +12647,6 @@ Haga clic en + para añadir una clase.</translation>
     <message>
         <source>{name} holds no XMP</source>
         <translation>{name} no contiene XMP</translation>
-    </message>
-    <message>
-        <source>its head is damaged</source>
-        <translation>su cabecera está dañada</translation>
     </message>
     <message>
         <source>only Linux has such a menu</source>
@@ -16473,6 +16449,18 @@ Haga clic en + para añadir una clase.</translation>
     <message>
         <source>the page or moment of a box is only in the extra table images.csv</source>
         <translation>la página o el momento de un recuadro consta solo en la tabla adicional images.csv</translation>
+    </message>
+    <message>
+        <source>it has a bad magic number</source>
+        <translation>el número mágico es incorrecto</translation>
+    </message>
+    <message>
+        <source>its checksum does not match</source>
+        <translation>la suma de comprobación no coincide</translation>
+    </message>
+    <message>
+        <source>its size does not match</source>
+        <translation>el tamaño no coincide</translation>
     </message>
 </context>
 </TS>

@@ -7776,6 +7776,10 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>la proportion de redimensionnement ne peut pas être utilisée</translation>
     </message>
     <message>
+        <source>{least} to 1</source>
+        <translation>{least} à 1</translation>
+    </message>
+    <message>
         <source>there is no such preprocessing</source>
         <translation>ce prétraitement n’existe pas</translation>
     </message>
@@ -10305,10 +10309,6 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>{count:,} de ses {rows:,} lignes ne désignent aucune image ici.</translation>
     </message>
     <message>
-        <source>{count:,} with a labelled near-duplicate are left out: it would give them away.</source>
-        <translation>{count:,} qui ont un quasi-doublon étiqueté sont omises&#xa0;: il donnerait la réponse.</translation>
-    </message>
-    <message>
         <source>Images that people choose to label may be easier or harder than the others.</source>
         <translation>Les images que l’on choisit d’étiqueter peuvent être plus faciles ou plus difficiles que les autres.</translation>
     </message>
@@ -10849,10 +10849,6 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>{there} dans {folder}</translation>
     </message>
     <message>
-        <source>the embeddings cannot be written</source>
-        <translation>les plongements ne peuvent pas être écrits</translation>
-    </message>
-    <message>
         <source>the folder cannot be read</source>
         <translation>le dossier ne peut pas être lu</translation>
     </message>
@@ -10923,22 +10919,6 @@ Cliquez sur + pour ajouter une classe.</translation>
     <message>
         <source>the embedding cache cannot be used</source>
         <translation>le cache des plongements ne peut pas être utilisé</translation>
-    </message>
-    <message>
-        <source>it has another beginning</source>
-        <translation>il commence autrement</translation>
-    </message>
-    <message>
-        <source>it is of another size</source>
-        <translation>il est d’une autre taille</translation>
-    </message>
-    <message>
-        <source>it is not whole</source>
-        <translation>il est incomplet</translation>
-    </message>
-    <message>
-        <source>its embeddings are not whole</source>
-        <translation>ses plongements sont incomplets</translation>
     </message>
     <message>
         <source>{what}. {remedy:capital}</source>
@@ -12667,10 +12647,6 @@ Cliquez sur + pour ajouter une classe.</translation>
     <message>
         <source>{name} holds no XMP</source>
         <translation>{name} ne contient pas de XMP</translation>
-    </message>
-    <message>
-        <source>its head is damaged</source>
-        <translation>son en-tête est endommagé</translation>
     </message>
     <message>
         <source>only Linux has such a menu</source>
@@ -16473,6 +16449,18 @@ Cliquez sur + pour ajouter une classe.</translation>
     <message>
         <source>the page or moment of a box is only in the extra table images.csv</source>
         <translation>la page ou le moment d’un cadre figure seulement dans la table supplémentaire images.csv</translation>
+    </message>
+    <message>
+        <source>it has a bad magic number</source>
+        <translation>nombre magique incorrect</translation>
+    </message>
+    <message>
+        <source>its checksum does not match</source>
+        <translation>la somme de contrôle ne correspond pas</translation>
+    </message>
+    <message>
+        <source>its size does not match</source>
+        <translation>la taille ne correspond pas</translation>
     </message>
 </context>
 </TS>

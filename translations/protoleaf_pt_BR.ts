@@ -7776,6 +7776,10 @@ Clique em + para adicionar uma classe.</translation>
         <translation>a proporção de redimensionamento não pode ser usada</translation>
     </message>
     <message>
+        <source>{least} to 1</source>
+        <translation>{least} a 1</translation>
+    </message>
+    <message>
         <source>there is no such preprocessing</source>
         <translation>esse pré-processamento não existe</translation>
     </message>
@@ -10305,10 +10309,6 @@ Clique em + para adicionar uma classe.</translation>
         <translation>{count:,} das suas {rows:,} linhas não correspondem a imagens daqui.</translation>
     </message>
     <message>
-        <source>{count:,} with a labelled near-duplicate are left out: it would give them away.</source>
-        <translation>{count:,} com uma quase duplicata rotulada ficam de fora: ela entregaria a resposta.</translation>
-    </message>
-    <message>
         <source>Images that people choose to label may be easier or harder than the others.</source>
         <translation>As imagens que as pessoas escolhem rotular podem ser mais fáceis ou mais difíceis que as outras.</translation>
     </message>
@@ -10849,10 +10849,6 @@ Clique em + para adicionar uma classe.</translation>
         <translation>{there} em {folder}</translation>
     </message>
     <message>
-        <source>the embeddings cannot be written</source>
-        <translation>não é possível gravar os embeddings</translation>
-    </message>
-    <message>
         <source>the folder cannot be read</source>
         <translation>não é possível ler a pasta</translation>
     </message>
@@ -10923,22 +10919,6 @@ Clique em + para adicionar uma classe.</translation>
     <message>
         <source>the embedding cache cannot be used</source>
         <translation>não é possível usar o cache de embeddings</translation>
-    </message>
-    <message>
-        <source>it has another beginning</source>
-        <translation>começa de outra forma</translation>
-    </message>
-    <message>
-        <source>it is of another size</source>
-        <translation>tem outro tamanho</translation>
-    </message>
-    <message>
-        <source>it is not whole</source>
-        <translation>está incompleto</translation>
-    </message>
-    <message>
-        <source>its embeddings are not whole</source>
-        <translation>seus embeddings estão incompletos</translation>
     </message>
     <message>
         <source>{what}. {remedy:capital}</source>
@@ -12667,10 +12647,6 @@ Clique em + para adicionar uma classe.</translation>
     <message>
         <source>{name} holds no XMP</source>
         <translation>{name} não contém XMP</translation>
-    </message>
-    <message>
-        <source>its head is damaged</source>
-        <translation>seu cabeçalho está danificado</translation>
     </message>
     <message>
         <source>only Linux has such a menu</source>
@@ -16473,6 +16449,18 @@ Clique em + para adicionar uma classe.</translation>
     <message>
         <source>the page or moment of a box is only in the extra table images.csv</source>
         <translation>a página ou o momento de uma caixa só consta da tabela extra images.csv</translation>
+    </message>
+    <message>
+        <source>it has a bad magic number</source>
+        <translation>o número mágico está incorreto</translation>
+    </message>
+    <message>
+        <source>its checksum does not match</source>
+        <translation>a soma de verificação não confere</translation>
+    </message>
+    <message>
+        <source>its size does not match</source>
+        <translation>o tamanho não confere</translation>
     </message>
 </context>
 </TS>

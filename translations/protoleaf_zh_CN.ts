@@ -7594,6 +7594,10 @@ Click + to add a class.</source>
         <translation>缩放比例无法使用</translation>
     </message>
     <message>
+        <source>{least} to 1</source>
+        <translation>{least} 到 1</translation>
+    </message>
+    <message>
         <source>there is no such preprocessing</source>
         <translation>没有这种预处理</translation>
     </message>
@@ -10100,10 +10104,6 @@ Click + to add a class.</source>
         <translation>其 {rows:,} 行中有 {count:,} 行不对应此处的图像。</translation>
     </message>
     <message>
-        <source>{count:,} with a labelled near-duplicate are left out: it would give them away.</source>
-        <translation>{count:,} 张有已标注的近似重复图像，不计入，否则会泄露答案。</translation>
-    </message>
-    <message>
         <source>Images that people choose to label may be easier or harder than the others.</source>
         <translation>人们选择标注的图像可能比其他图像更容易或更难。</translation>
     </message>
@@ -10644,10 +10644,6 @@ Click + to add a class.</source>
         <translation>“{folder}”中有 {there} 个</translation>
     </message>
     <message>
-        <source>the embeddings cannot be written</source>
-        <translation>无法写入嵌入</translation>
-    </message>
-    <message>
         <source>the folder cannot be read</source>
         <translation>无法读取文件夹</translation>
     </message>
@@ -10718,22 +10714,6 @@ Click + to add a class.</source>
     <message>
         <source>the embedding cache cannot be used</source>
         <translation>无法使用嵌入缓存</translation>
-    </message>
-    <message>
-        <source>it has another beginning</source>
-        <translation>它的开头不同</translation>
-    </message>
-    <message>
-        <source>it is of another size</source>
-        <translation>它的大小不同</translation>
-    </message>
-    <message>
-        <source>it is not whole</source>
-        <translation>它不完整</translation>
-    </message>
-    <message>
-        <source>its embeddings are not whole</source>
-        <translation>它的嵌入不完整</translation>
     </message>
     <message>
         <source>{what}. {remedy:capital}</source>
@@ -12462,10 +12442,6 @@ Click + to add a class.</source>
     <message>
         <source>{name} holds no XMP</source>
         <translation>“{name}”不含 XMP</translation>
-    </message>
-    <message>
-        <source>its head is damaged</source>
-        <translation>其文件头已损坏</translation>
     </message>
     <message>
         <source>only Linux has such a menu</source>
@@ -16251,6 +16227,18 @@ Click + to add a class.</source>
     <message>
         <source>the page or moment of a box is only in the extra table images.csv</source>
         <translation>边界框所在的页或时刻只记录在附加表格 images.csv 中</translation>
+    </message>
+    <message>
+        <source>it has a bad magic number</source>
+        <translation>文件标识不正确</translation>
+    </message>
+    <message>
+        <source>its checksum does not match</source>
+        <translation>校验和不匹配</translation>
+    </message>
+    <message>
+        <source>its size does not match</source>
+        <translation>大小不匹配</translation>
     </message>
 </context>
 </TS>
