@@ -12,6 +12,7 @@ from engine.graph.codes import NO_CLASS
 APP = Path(__file__).parents[2] / "app"
 CARRY_ANYTHING = {
     "jobs/job.py": "what a job's work returned",
+    "jobs/slot.py": "what a job's work returned",
     "jobs/process_job.py": "whatever events the request declares",
 }
 
