@@ -1,4 +1,4 @@
-"""Rules of the house run in one process of a parallel run: their modules are read once."""
+"""Tests of this folder run in one process of a parallel run, so modules are parsed once."""
 
 from pathlib import Path
 

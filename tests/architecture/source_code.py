@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 ROOT: Final = Path(__file__).parents[2]
 PROGRAM: Final = ("app", "engine", "protoleaf", "research")
-"""Folders of what people install, and of the experiments."""
+"""Folders of the installed program and of the experiments."""
 ALL: Final = (*PROGRAM, "tests", "packaging")
 SEARCHED: Final = (*ALL, "assets")
 
@@ -46,7 +46,7 @@ _folders_of_rules: dict[Rule[object], tuple[str, ...]] = {}
 
 
 def rule(*folders: str) -> Callable[[Rule[Finding]], Rule[Finding]]:
-    """Register a function that lists what is wrong in a module, for the modules of these folders."""
+    """Register a function that lists violations in a module, for the modules of these folders."""
 
     def register(function: Rule[Finding]) -> Rule[Finding]:
         _folders_of_rules[function] = folders
@@ -56,7 +56,7 @@ def rule(*folders: str) -> Callable[[Rule[Finding]], Rule[Finding]]:
 
 
 def findings(function: Rule[Finding]) -> dict[str, list[Finding]]:
-    """What a registered rule finds: the module's path to its findings, without modules that have none."""
+    """Violations of a registered rule by module path, without modules that have none."""
     return _all_findings()[function]  # type: ignore[return-value]
 
 

@@ -1,4 +1,4 @@
-"""A number in the code says what it is and where it comes from; one look-up in the paper is enough for everybody."""
+"""Numeric constants have a comment or docstring with meaning and source."""
 
 import ast
 from typing import Final
@@ -16,7 +16,7 @@ WITHOUT_A_WORD: Final = {
     "engine": 240,
     "app": 155,
 }
-"""Numeric constants of modules that may stand without a word, at most; lower a number when it has become less."""
+"""Maximum number of undocumented numeric constants by module; lower it when it falls."""
 
 
 @pytest.mark.parametrize("folder", WITHOUT_A_WORD)
@@ -32,7 +32,7 @@ def test_numbers_say_what_they_are(folder: str) -> None:
 
 
 def test_what_counts_as_a_word() -> None:
-    """A reason for a linter does not."""
+    """A linter's reason does not count."""
     described, silent = (
         'A = 1\n"""Images."""\nB = 2  # images\n\n# Tags.\nC = 3\nD = 4\n',
         "E = 5\nF = (1, 2)  # noqa: X1\n",
@@ -43,7 +43,7 @@ def test_what_counts_as_a_word() -> None:
 
 @rule("app", "engine")
 def silent_numbers(module: Module) -> list[str]:
-    """Names of a module's numeric constants that have neither docstring nor comment."""
+    """Names of a module's numeric constants without docstring and comment."""
     lines, body = module.text.splitlines(), module.tree.body
     silent = []
     for place, node in enumerate(body):

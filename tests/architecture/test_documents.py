@@ -1,4 +1,4 @@
-"""Documents that lead somewhere lead there."""
+"""Links and references in documents are valid."""
 
 import ast
 import re
@@ -24,7 +24,7 @@ STEP = re.compile(r"^\d\. .*?`(?P<text>[^`]+)` in `(?P<path>[^`]+\.(?:py|qss|md)
 
 
 def decisions() -> dict[int, Path]:
-    """Decisions that hold, by number."""
+    """Valid decisions by number."""
     return {int(path.name[:4]): path for path in sorted(DECISIONS.glob("[0-9]*.md"))}
 
 
@@ -37,7 +37,7 @@ def records(page: str) -> list[int]:
 
 
 def test_the_index_has_every_decision_once() -> None:
-    """By its file; title and records are the page's."""
+    """By file name; title and records are the page's."""
     index = (DECISIONS / "README.md").read_text(encoding="utf-8")
     rows = re.findall(r"\| (\d+) \| \[(.*?)\]\((.*?)\) \| (.*?) \|", index)
     pages = [(path.name, path.read_text(encoding="utf-8")) for path in decisions().values()]
@@ -47,7 +47,7 @@ def test_the_index_has_every_decision_once() -> None:
 
 
 def test_every_record_is_archived_once() -> None:
-    """Each is replaced by one decision, which has the number of one of its records."""
+    """Each is replaced by one decision, whose number is one of its records'."""
     found = {
         number: records(path.read_text(encoding="utf-8")) for number, path in decisions().items()
     }
@@ -57,7 +57,7 @@ def test_every_record_is_archived_once() -> None:
 
 
 def test_decisions_are_a_page() -> None:
-    """What is longer belongs to the archive, or is two decisions."""
+    """A longer one belongs to the archive, or is two decisions."""
     lengths = {path.name: len(path.read_text().split()) for path in decisions().values()}
     assert {name: words for name, words in lengths.items() if words > MOST_WORDS} == {}
 
@@ -74,7 +74,7 @@ def test_decisions_name_files_that_exist() -> None:
 
 
 def test_decisions_that_are_named_hold() -> None:
-    """In code and documents outside of the archive, which has its own numbers."""
+    """In code and documents outside the archive, which has its own numbers."""
     living, gone = decisions(), []
     written = (path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.*")))
     for path in (*written, *ROOT.glob("*.md")):
@@ -102,7 +102,7 @@ def test_links_lead_to_files(page: Path) -> None:
 
 
 def test_where_things_are() -> None:
-    """Every step of the newcomer's page: the quoted words stand in the named file, functions are defined there."""
+    """On the newcomer's page the named files have the quoted words, and define the functions."""
     steps = [
         (found["text"], ROOT / found["path"])
         for found in STEP.finditer(PLACES.read_text(encoding="utf-8"))
@@ -119,7 +119,7 @@ def test_reference_pages_are_current(page: str) -> None:
 
 
 def test_lists_of_formats_are_whole() -> None:
-    """The help of `export`, and what is tried of an installed package, name every format."""
+    """The help of `export` and the test of installed packages name every format."""
     script = (ROOT / "packaging" / "linux" / "clean-root-test.sh").read_text(encoding="utf-8")
     (tried,) = re.findall(r"for format in (.*); do", script)
     wanted = {*FORMATS, label_commands.COPY, label_commands.MODEL}
@@ -128,7 +128,7 @@ def test_lists_of_formats_are_whole() -> None:
 
 
 def test_the_readme_names_every_kind_of_image() -> None:
-    """As the table of kinds has them."""
+    """They equal the table of formats."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     names = [*(kind.name for kind in KINDS), *RAW_KINDS]
     assert [name for name in names if not re.search(rf"\b{name}\b", readme)] == []
@@ -136,7 +136,7 @@ def test_the_readme_names_every_kind_of_image() -> None:
 
 @pytest.mark.parametrize("package", ["engine", "app"])
 def test_the_pictures_are_the_contracts(package: str) -> None:
-    """Those of the architecture page have the layers of import-linter, in the same order."""
+    """Diagrams on the architecture page have import-linter's layers in the same order."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contracts = settings["tool"]["importlinter"]["contracts"]
     (layers,) = [each["layers"] for each in contracts if each.get("containers") == [package]]

@@ -1,4 +1,4 @@
-"""Files from outside are opened by `engine.files` alone: reading a pipe waits forever, a device never ends."""
+"""External files are opened by `engine.files` only, since pipes and devices can block."""
 
 import ast
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ OPENERS: Mapping[str, set[str]] = {
     "torch": {"load"},
     "shutil": {"copyfile", "copy", "copy2"},
 }
-"""Of libraries, that take a name or an opened file; a module with one of them goes through the door, too."""
+"""Functions of libraries that take a path or file; modules with them need `engine.files`, too."""
 READING_METHODS = {"read_text", "read_bytes"}
 INSTALLED = "comes with the program"
 OWN = "a file that the program made for itself"
@@ -56,12 +56,12 @@ PERMITTED: Mapping[str, str] = {
     "engine/training/onnx_conversion.py": LOOKED_AT,
     "engine/worker/limits.py": "a file of the system that tells of this process",
 }
-"""Modules and packages that open files by themselves, each with the reason."""
+"""Modules and packages that open files directly, with reasons."""
 
 
 @rule(*PROGRAM)
 def opened_directly(module: Module) -> list[str]:
-    """What a module opens for reading without `engine.files`: lines and names."""
+    """Files opened for reading without `engine.files`: lines and names."""
     imports = [node for node in module.of_type(ast.ImportFrom) if node.module == DOOR]
     has_door = any(alias.name in DOORS for node in imports for alias in node.names)
     names = ((call.lineno, opener(call, has_door=has_door)) for call in module.calls())
@@ -69,7 +69,7 @@ def opened_directly(module: Module) -> list[str]:
 
 
 def opener(call: ast.Call, *, has_door: bool) -> str:
-    """The name of what opens a file by a call; "" where it opens none."""
+    """Name of the function that a call opens a file with; "" for none."""
     called = call.func
     if isinstance(called, ast.Name):
         return "open" if called.id == "open" and not writes(call) else ""
@@ -83,7 +83,7 @@ def opener(call: ast.Call, *, has_door: bool) -> str:
 
 
 def mode_of(call: ast.Call) -> str:
-    """How a call of `open` on a path opens it; "" where it is no such call."""
+    """Mode of a call of `open` on a path; "" for other calls."""
     words = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg == "mode")]
     texts = [
         word.value
@@ -107,7 +107,7 @@ def test_files_from_outside_are_opened_in_one_place() -> None:
 
 
 def test_no_reason_outlives_its_module() -> None:
-    """What no longer opens a file goes from the list."""
+    """A module that opens no files is removed from the list."""
     opening = findings(opened_directly)
     idle = {place for place in PERMITTED if not any(path.startswith(place) for path in opening)}
     assert idle == set()
@@ -119,7 +119,7 @@ def opened_in(code: str) -> list[str]:
 
 
 def test_what_is_found() -> None:
-    """Paths, names and libraries; not what is written, what has another meaning, and what goes through the door."""
+    """Paths, names and libraries; not writing, other meanings, and calls of `engine.files`."""
     opening = (
         'path.open("rb")\nopen(path)\npath.read_text(encoding="utf-8")\nzipfile.ZipFile(path)\n'
     )

@@ -1,4 +1,4 @@
-"""No circles: what imports one another cannot be understood, moved or tested apart."""
+"""No import cycles between modules and folders."""
 
 import grimp
 import networkx as nx
@@ -9,7 +9,7 @@ PACKAGES = ("app", "engine", "protoleaf", "research")
 
 @pytest.fixture(scope="module")
 def modules() -> "nx.DiGraph[str]":
-    """Every module of the program, with an edge to each one that it imports, also where only types are imported."""
+    """Every module of the program, with an edge to each import, also for types only."""
     graph = grimp.build_graph(*PACKAGES, include_external_packages=False)
     found: nx.DiGraph[str] = nx.DiGraph()
     for module in graph.modules:
@@ -20,17 +20,17 @@ def modules() -> "nx.DiGraph[str]":
 
 
 def circles(graph: "nx.DiGraph[str]") -> list[list[str]]:
-    """Groups of nodes that lead back to one another."""
+    """Strongly connected components of several nodes."""
     return [sorted(group) for group in nx.strongly_connected_components(graph) if len(group) > 1]
 
 
 def test_no_modules_import_one_another(modules: "nx.DiGraph[str]") -> None:
-    """File by file."""
+    """Between modules."""
     assert circles(modules) == []
 
 
 def test_no_rooms_import_one_another(modules: "nx.DiGraph[str]") -> None:
-    """Folder by folder: a room is the first folder below the package."""
+    """Between folders: the first folder below the package."""
 
     def room_of(module: str) -> str:
         return ".".join(module.split(".")[:2])

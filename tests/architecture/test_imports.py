@@ -1,4 +1,4 @@
-"""What may import what, tried in clean interpreters."""
+"""Which imports are permitted, tested in new interpreters."""
 
 import pkgutil
 import subprocess
@@ -53,7 +53,7 @@ def modules_of(package_name: str) -> list[str]:
 
 
 def loaded_by(modules: list[str], *, blocked: tuple[str, ...] = ()) -> set[str]:
-    """Top-level packages in a fresh interpreter after importing these modules; blocked ones cannot be imported."""
+    """Top-level packages of a new interpreter after importing modules with others blocked."""
     program = (
         "import sys, importlib\n"
         f"for name in {blocked!r}: sys.modules[name] = None\n"
@@ -69,7 +69,7 @@ def loaded_by(modules: list[str], *, blocked: tuple[str, ...] = ()) -> set[str]:
 
 
 def first_that_loads(package: str, modules: list[str]) -> str:
-    """The first of these modules that brings a package into a fresh interpreter; empty where none does."""
+    """The first of these modules that loads a package in a new interpreter; "" for none."""
     program = (
         "import sys, importlib\n"
         f"for name in {modules!r}:\n"
@@ -83,13 +83,13 @@ def first_that_loads(package: str, modules: list[str]) -> str:
 
 
 def test_engine_works_without_qt() -> None:
-    """Every module of the engine can be imported with Qt blocked, and none asks for the window."""
+    """Every module of the engine can be imported with Qt blocked, and none imports the window."""
     loaded = loaded_by(modules_of("engine"), blocked=("PySide6", "shiboken6"))
     assert "app" not in loaded
 
 
 def test_torch_stays_out() -> None:
-    """The window, all that inference needs and commands that do not train never load torch."""
+    """The window, inference and commands other than training never load torch."""
     modules = [
         name
         for package in WITHOUT_TORCH
@@ -100,7 +100,7 @@ def test_torch_stays_out() -> None:
 
 
 def test_window_starts_without_heavy_libraries() -> None:
-    """The window's own modules load nothing that would delay the first paint."""
+    """The window's modules load nothing that would delay the first paint."""
     heavy = {"onnxruntime", "torch", "networkx", "msgspec", "psutil", "onnx", "httpx"}
     assert heavy & loaded_by(["app.main_window"]) == set()
 
@@ -114,7 +114,7 @@ def test_window_starts_without_heavy_libraries() -> None:
     ],
 )
 def test_commands_load_what_they_use(words: list[str], allowed: set[str]) -> None:
-    """The version and the help load no library of commands, and a command none before it uses it."""
+    """Version and help load no libraries of commands, and a command loads them on first use."""
     heavy = {
         "typer",
         "pydantic",
@@ -144,12 +144,12 @@ def test_commands_load_what_they_use(words: list[str], allowed: set[str]) -> Non
 
 
 def test_the_program_starts_without_qt() -> None:
-    """The first word decides before the window is imported; on Windows ONNX Runtime must be loaded before Qt."""
+    """Arguments are parsed before Qt is imported; on Windows ONNX Runtime must be loaded first."""
     assert first_that_loads("PySide6", ["app.__main__"]) == ""
 
 
 def test_qt_reads_no_images() -> None:
-    """Qt's image readers stay out of the window: on a thread they can stop it for good (app/images/pixels.py)."""
+    """Qt's image readers are not used: on a thread they can deadlock (app/images/pixels.py)."""
     sources = Path(app.__path__[0]).rglob("*.py")
     readers = ("QImage.fromData", "QImageReader", "QPixmap.fromData", "loadFromData")
     found = [
@@ -168,7 +168,7 @@ def test_annotations_of_the_window_are_not_quoted() -> None:
 
 
 def test_what_opens_a_project_loads_no_graph_library() -> None:
-    """The window opens projects without networkx (130 ms, 20 MB): training alone needs it."""
+    """Projects open without networkx (130 ms, 20 MB), which only training needs."""
     opened = [
         "app.main_window",
         "app.training.logic",

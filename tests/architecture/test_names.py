@@ -1,4 +1,4 @@
-"""One name, one thing."""
+"""Class names are unique."""
 
 import ast
 from collections import defaultdict
@@ -6,7 +6,7 @@ from collections import defaultdict
 from tests.architecture.source_code import PROGRAM, Module, findings, rule
 
 SHARED = {"Project"}
-"""Classes for Python programs that hide the engine's class of the same name: no program uses both."""
+"""Classes for Python programs that wrap the engine's class of that name."""
 
 
 @rule(*PROGRAM)
@@ -17,7 +17,7 @@ def public_classes(module: Module) -> list[str]:
 
 
 def test_no_two_classes_share_a_name() -> None:
-    """A name in a signature or a message means one class, wherever it is read; private ones stay in their module."""
+    """Public class names are unique in the program; private ones need not be."""
     places: defaultdict[str, list[str]] = defaultdict(list)
     for path, names in findings(public_classes).items():
         for name in names:

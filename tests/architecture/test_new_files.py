@@ -1,4 +1,4 @@
-"""Files are made in one place only: everything else asks `engine.new_file` and `engine.new_folder`."""
+"""Files are created by `engine.new_file` and `engine.new_folder` only."""
 
 import ast
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ TEMPORARY = {
 }
 COPYING = {"copyfile", "copy", "copy2", "move"}
 NO_FILES = {"os", "archive"}
-"""What opens by descriptors, and an archive's entry, which is no file of its own."""
+"""Opening by descriptor, and entries of archives, which create no file."""
 ALLOWED = {
     "engine/new_file.py": "the one place",
     "engine/new_folder.py": "the one place for folders",
@@ -29,7 +29,7 @@ ALLOWED = {
 
 @rule(*PROGRAM)
 def makes_files(module: Module) -> Iterator[str]:
-    """Calls in a module that make a file or folder by a name of their own."""
+    """Calls that create a file or folder directly."""
     for node in module.calls():
         called = node.func
         name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
@@ -48,7 +48,7 @@ def makes_files(module: Module) -> Iterator[str]:
 
 
 def writes(call: ast.Call) -> bool:
-    """Whether `open` is called with a mode that writes, and not one of ours in `engine.new_file`."""
+    """Whether `open` is called with a writing mode, and is not `engine.new_file`'s."""
     words = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg == "mode")]
     modes = [
         word.value
@@ -59,6 +59,6 @@ def writes(call: ast.Call) -> bool:
 
 
 def test_files_are_made_in_one_place() -> None:
-    """A name that others can foresee may hold a link of theirs, and what a killed process made by itself stays."""
+    """A predictable name may be another user's link, and drafts of killed processes would stay."""
     found = findings(makes_files)
     assert {path: found[path] for path in found if path not in ALLOWED} == {}

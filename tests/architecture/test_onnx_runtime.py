@@ -1,4 +1,4 @@
-"""ONNX Runtime has one door, and whoever goes another way has switched its reports off before."""
+"""ONNX Runtime is loaded by one module, after its telemetry is disabled."""
 
 import ast
 import sys
@@ -10,14 +10,14 @@ from tests.architecture.source_code import PROGRAM, ROOT, Module, findings, rule
 
 DOOR = "engine/runtime/onnx_runtime.py"
 LEAVES = "assets/bundle/run.py"
-"""Leaves with exported models, and runs without the program."""
+"""Part of exported models, runs without the program."""
 STARTS = ("app/__main__.py", "research/window/sample_run.py", "tests/conftest.py")
 GUARD = "app.early_stop"
-"""What a start may import before the engine: it takes signals, and loads nothing."""
+"""Imported before the engine by programs: handles signals, and loads nothing."""
 
 
 def imported_by(tree: ast.AST) -> Iterator[str]:
-    """Modules that a file imports, anywhere in it; names given as text to `import_module`, too."""
+    """Modules that a file imports, also by `import_module`."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (name.name for name in node.names)
@@ -33,17 +33,17 @@ def _name_of(function: ast.expr) -> str:
 
 @rule(*PROGRAM, "assets")
 def imports_onnx_runtime(module: Module) -> list[str]:
-    """Imports of the library in a module."""
+    """Imports of ONNX Runtime in a module."""
     return [name for name in imported_by(module.tree) if name.split(".")[0] == "onnxruntime"]
 
 
 def test_one_module_loads_it() -> None:
-    """No other module of ours names it in an import."""
+    """No other module imports it."""
     assert sorted(findings(imports_onnx_runtime)) == sorted([DOOR, LEAVES])
 
 
 def test_the_engine_settles_it_before_anything_else() -> None:
-    """`engine` is imported before each of its modules: what it imports itself must not load the library."""
+    """`engine` is imported before its modules: its own imports must not load ONNX Runtime."""
     tree = ast.parse((ROOT / "engine" / "__init__.py").read_text(encoding="utf-8"))
     assert list(imported_by(tree)) == ["engine.config"]
     assert any(
@@ -52,7 +52,7 @@ def test_the_engine_settles_it_before_anything_else() -> None:
 
 
 def test_the_guard_of_the_start_loads_nothing() -> None:
-    """It comes before the engine, and knows Python's own modules alone."""
+    """It is imported before the engine, and imports the standard library only."""
     tree = ast.parse((ROOT / "app" / "early_stop.py").read_text(encoding="utf-8"))
     assert [
         name for name in imported_by(tree) if name.split(".")[0] not in sys.stdlib_module_names
@@ -61,7 +61,7 @@ def test_the_guard_of_the_start_loads_nothing() -> None:
 
 @pytest.mark.parametrize("start", STARTS)
 def test_starts_import_the_engine_first(start: str) -> None:
-    """Where a process begins, the engine comes before any library that is not Python's own."""
+    """Programs import the engine before all third-party libraries."""
     tree = ast.parse((ROOT / start).read_text(encoding="utf-8"))
     at_once = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     names = [name for node in at_once for name in imported_by(node)]

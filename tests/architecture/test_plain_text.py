@@ -1,4 +1,4 @@
-"""Names of classes, people and files are shown as they are; taken for rich text, they could load files."""
+"""Names of classes, people and files are shown as plain text: rich text could load files."""
 
 import ast
 from collections.abc import Iterator
@@ -7,14 +7,14 @@ from typing import Final
 from tests.architecture.source_code import Module, findings, rule
 
 OWN_WORDS: Final = {"tr", "translate", "plain_tip"}
-"""Functions whose text is ours, or made plain."""
+"""Functions that return our own or escaped texts."""
 RICH: Final = {
     "app/help/text.py": "the pages of the user guide, which are ours; pictures come from the "
     "guide alone",
     "app/help/typesetting.py": "sets the type of the guide's pages",
     "app/texts.py": "finds out what would be taken for rich text, and escapes it",
 }
-"""Modules that may use Qt's rich text, and why."""
+"""Modules that may use Qt's rich text, with reasons."""
 RICH_NAMES: Final = {
     "QTextBrowser",
     "QTextDocument",
@@ -36,12 +36,12 @@ LABEL_ROOMS: Final = {"app/controls.py"}
 
 
 def called(node: ast.Call) -> str:
-    """Name of the function of a call."""
+    """Name of the called function."""
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
 def tips(module: Module) -> Iterator[ast.expr]:
-    """What is shown as a tool tip, wherever a module gives one."""
+    """Arguments used as tool tips."""
     for node in module.calls():
         name = called(node)
         if name == "setToolTip":
@@ -54,7 +54,7 @@ def tips(module: Module) -> Iterator[ast.expr]:
 
 
 def is_plain(node: ast.expr) -> bool:
-    """Whether a text is our own, or was made plain."""
+    """Whether a text is our own or escaped."""
     match node:
         case ast.Constant():
             return True
@@ -72,7 +72,7 @@ def is_plain(node: ast.expr) -> bool:
 
 @rule("app")
 def rich_tips(module: Module) -> Iterator[str]:
-    """Tool tips that are neither texts of ours nor made plain."""
+    """Tool tips that are neither our own texts nor escaped."""
     for tip in tips(module):
         is_checked = isinstance(tip, ast.Name) and "tip = plain_tip(" not in module.text
         if not is_plain(tip) or is_checked:
@@ -88,7 +88,7 @@ def rich_names(module: Module) -> set[str]:
 
 @rule("app")
 def rich_labels(module: Module) -> Iterator[str]:
-    """Labels with words that do not set their format."""
+    """Labels with text and without a text format."""
     if module.name in LABEL_ROOMS:
         return
     for node in module.calls():
@@ -103,15 +103,15 @@ def rich_labels(module: Module) -> Iterator[str]:
 
 
 def test_tool_tips_are_plain() -> None:
-    """A tip is a text of ours or goes through `plain_tip`; a variable that holds one is called `tip`."""
+    """A tool tip is our own text or from `plain_tip`; a variable with one is named `tip`."""
     assert findings(rich_tips) == {}
 
 
 def test_rich_text_is_used_by_the_guide_alone() -> None:
-    """What renders rich text is listed with its reason; a reason that is no longer needed goes away."""
+    """Uses of rich text are listed with reasons; unneeded reasons are removed."""
     assert findings(rich_names).keys() == RICH.keys()
 
 
 def test_labels_are_made_plain() -> None:
-    """A label with words comes from `make_label` or sets its format; others hold pictures."""
+    """A label with text is from `make_label` or sets its format; others show pictures."""
     assert findings(rich_labels) == {}

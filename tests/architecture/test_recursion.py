@@ -1,4 +1,4 @@
-"""No function calls itself over the category graph: one that is as deep as it may be would end in a RecursionError."""
+"""No recursion over the category graph: its maximum depth would raise RecursionError."""
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,7 +22,7 @@ PERMITTED: Mapping[str, str] = {
     "research.transfer.results.TransferResult.values": BY_NAME,
     "engine.runtime.backbone._on_device": "once more at most, in full precision",
 }
-"""Functions that reach themselves, each with what bounds them; the graph never does."""
+"""Recursive functions with what limits their depth; never the graph."""
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 Names = Mapping[str, str]
@@ -30,7 +30,7 @@ Calls = dict[str, set[str]]
 
 
 def calls_in(module: str, tree: ast.Module) -> Calls:
-    """What each function of a module calls as far as names tell: functions, methods of its own, what is imported."""
+    """Calls of each function, as far as names tell: functions, own methods, imports."""
     calls: Calls = {}
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
     known = {
@@ -39,7 +39,7 @@ def calls_in(module: str, tree: ast.Module) -> Calls:
         for each in node.names
     }
     waiting: list[tuple[ast.AST, str, Names, Names]] = [(tree, module, known, {})]
-    for scope, name, outer, methods in waiting:  # grows while it is walked
+    for scope, name, outer, methods in waiting:  # grows during the loop
         nodes = list(own_nodes(scope))
         inner = {
             node.name: f"{name}.{node.name}" for node in nodes if isinstance(node, DEFINITIONS)
@@ -62,7 +62,7 @@ def calls_in(module: str, tree: ast.Module) -> Calls:
 
 @rule(*PROGRAM)
 def calls_of(module: Module) -> Iterable[tuple[str, set[str]]]:
-    """What each function of a module calls."""
+    """Calls of each function of a module."""
     dotted = module.name.removesuffix(".py").replace("/", ".")
     return calls_in(dotted, module.tree).items()
 
@@ -70,22 +70,22 @@ def calls_of(module: Module) -> Iterable[tuple[str, set[str]]]:
 def own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
     """What a definition does when it is called, without what definitions within it and lambdas do later."""
     waiting = list(ast.iter_child_nodes(scope))
-    for node in waiting:  # grows while it is walked
+    for node in waiting:  # grows during the loop
         yield node
         if not isinstance(node, (*DEFINITIONS, ast.Lambda)):
-            noted = getattr(node, "annotation", None)  # names a type, and calls nothing
+            noted = getattr(node, "annotation", None)  # a type, not a call
             waiting += (child for child in ast.iter_child_nodes(node) if child is not noted)
 
 
 def bound_in(nodes: Iterable[ast.AST]) -> set[str]:
-    """Names that are a function's arguments or variables, and so no functions of the module."""
+    """Parameters and variables of a function, which hide the module's functions."""
     return {node.arg for node in nodes if isinstance(node, ast.arg)} | {
         node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
 
 
 def called_in(nodes: Iterable[ast.AST], name: str, visible: Names, methods: Names) -> Iterator[str]:
-    """Functions and own methods that a definition calls; itself also where it only hands itself on, as to `map`."""
+    """Functions and own methods called by a definition; itself also as an argument, as of `map`."""
     for node in nodes:
         if isinstance(node, ast.Name) and visible.get(node.id) == name:
             yield name
@@ -106,16 +106,16 @@ def called_in(nodes: Iterable[ast.AST], name: str, visible: Names, methods: Name
 
 
 def that_reach_themselves(calls: Calls) -> set[str]:
-    """Functions that come back to themselves, by way of others, too."""
+    """Functions that call themselves directly or indirectly."""
     left, before = calls, None
-    while len(left) != before:  # what calls nothing that is left can be on no circle
+    while len(left) != before:  # functions without calls to the remaining ones are in no cycle
         before = len(left)
         left = {name: called for name, used in left.items() if (called := used & left.keys())}
     return {name for name in left if name in reachable(left.__getitem__, name)}
 
 
 def test_no_function_calls_itself() -> None:
-    """Those that do are listed with what bounds them; one that no longer does goes from the list."""
+    """Recursive functions are listed with their limit; unneeded entries are removed."""
     calls = {name: called for found in findings(calls_of).values() for name, called in found}
     assert that_reach_themselves(calls) == set(PERMITTED)
 

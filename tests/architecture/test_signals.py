@@ -1,4 +1,4 @@
-"""Each signal says what it carries."""
+"""Signals declare their argument types."""
 
 import re
 from pathlib import Path

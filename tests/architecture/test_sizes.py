@@ -1,4 +1,4 @@
-"""Nothing grows unnoticed: longer modules, functions and classes are listed with a reason."""
+"""Maximum sizes: larger modules, functions and classes are listed with reasons."""
 
 import ast
 from collections.abc import Iterator
@@ -18,12 +18,12 @@ EXCEPTIONS: dict[str, str] = {
     "app/palette/view.py:__init__": "builds the window of the palette; parts when it is next "
     "changed",
 }
-"""Path, or path:name, to the reason why it is longer."""
+"""Path, or path:name, with the reason for its size."""
 
 
 @rule(*PROGRAM)
 def too_long(module: Module) -> Iterator[str]:
-    """What in a module has more statements than it should have."""
+    """Parts of a module with too many statements."""
     if statements_of(module.tree) > MODULE_STATEMENTS:
         yield module.name
     for each in module.of_type(ast.ClassDef):
@@ -35,10 +35,10 @@ def too_long(module: Module) -> Iterator[str]:
 
 
 def statements_of(node: ast.AST) -> int:
-    """Statements within a node. Lines would reward whoever writes them dense or without docstrings."""
+    """Statements within a node. Lines would reward dense code and missing docstrings."""
     return sum(isinstance(inner, ast.stmt) for inner in ast.walk(node)) - 1
 
 
 def test_nothing_is_too_long() -> None:
-    """Modules, functions and classes stay readable in one sitting; an exception that is no longer needed goes away."""
+    """Modules, functions and classes are limited in size; unneeded exceptions are removed."""
     assert {name for names in findings(too_long).values() for name in names} == set(EXCEPTIONS)

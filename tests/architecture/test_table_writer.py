@@ -1,4 +1,4 @@
-"""Tables are written in one place only, which guards every cell: `engine.interchange.table_writer`."""
+"""Tables are written by `engine.interchange.table_writer` only, which escapes cells."""
 
 import ast
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ ALLOWED = {"engine/interchange/table_writer.py"}
 
 @rule("app", "engine")
 def csv_writers(module: Module) -> Iterator[str]:
-    """Names by which a module makes a writer of the module `csv`."""
+    """Names by which a module creates writers of `csv`."""
     modules = {
         alias.asname or alias.name
         for node in module.of_type(ast.Import)
@@ -30,7 +30,7 @@ def csv_writers(module: Module) -> Iterator[str]:
 
 
 def test_every_way_to_a_writer_is_seen() -> None:
-    """Imports under another name and of the writer itself as well."""
+    """Also imports under another name, and of the writer itself."""
     for source in (
         "import csv\ncsv.writer(x)",
         "import csv as c\nc.DictWriter(x)",
@@ -41,5 +41,5 @@ def test_every_way_to_a_writer_is_seen() -> None:
 
 
 def test_only_one_module_writes_tables() -> None:
-    """A table that another module wrote would have cells that a spreadsheet runs."""
+    """Another module's tables would have cells that a spreadsheet runs."""
     assert findings(csv_writers).keys() == ALLOWED

@@ -1,4 +1,4 @@
-"""Words that must be there, and words that must not."""
+"""Required and forbidden texts."""
 
 import ast
 import re
@@ -16,7 +16,7 @@ MACHINE = re.compile(r"(?<![\w.])/(?:ro" + "ot|ho" + r"me|wo" + r"rk)/\w")
 
 
 def tracked_files() -> list[Path]:
-    """Text files of the repository; all files where there is no git."""
+    """Text files of the repository; all files without git."""
     done = subprocess.run(
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
     )
@@ -30,7 +30,7 @@ def tracked_files() -> list[Path]:
 
 
 def commands() -> dict[str, str]:
-    """Every command with its help, `benchmark x` included."""
+    """Every command with its help, also `benchmark x`."""
     found = {}
     for name in COMMAND_NAMES:
         command = loaded(name)
@@ -43,7 +43,7 @@ def commands() -> dict[str, str]:
 
 
 def test_every_command_is_documented() -> None:
-    """A command has a help line and stands in the guide."""
+    """A command has a help line and is in the guide."""
     guide = (ROOT / "docs/guide/command-line.md").read_text(encoding="utf-8")
     helped = commands()
     assert [name for name, words in helped.items() if not words] == []
@@ -51,7 +51,7 @@ def test_every_command_is_documented() -> None:
 
 
 def test_nothing_is_left_unfinished() -> None:
-    """No open ends are marked in the code: what is missing is an issue."""
+    """Code has no TODO marks: what is missing is an issue."""
     marked = [
         path.name for path in tracked_files() if UNFINISHED.search(path.read_text(encoding="utf-8"))
     ]
@@ -59,7 +59,7 @@ def test_nothing_is_left_unfinished() -> None:
 
 
 def test_no_machine_is_named() -> None:
-    """No file names a place on the computer it was written on."""
+    """No file has a path of a developer's computer."""
     named = [
         path.name for path in tracked_files() if MACHINE.search(path.read_text(encoding="utf-8"))
     ]
@@ -67,13 +67,13 @@ def test_no_machine_is_named() -> None:
 
 
 def test_changelog_knows_the_version() -> None:
-    """The changelog has a heading for the program's version or for what is not released yet."""
+    """The changelog has a heading for the program's version or for unreleased changes."""
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert f"## {__version__}" in text or "## Unreleased" in text
 
 
 def raised(module: Module) -> list[tuple[ast.Call, dict[str, ast.expr]]]:
-    """Calls that make an error, with the parts of the message."""
+    """Calls that create an error, with the parts of the message."""
     kinds = {
         name
         for name, kind in vars(errors).items()
@@ -97,7 +97,7 @@ def raised(module: Module) -> list[tuple[ast.Call, dict[str, ast.expr]]]:
 
 @rule("engine")
 def unclear_errors(module: Module) -> Iterator[str]:
-    """Errors whose templates and fields do not fit together."""
+    """Errors whose templates and fields do not match."""
     for call, given in raised(module):
         parts = {
             name: given.pop(name)
@@ -122,11 +122,11 @@ def unclear_errors(module: Module) -> Iterator[str]:
 
 
 def test_errors_are_templates_and_fields() -> None:
-    """Words stand in constant templates, which can be translated; each place has a field, each field a place."""
+    """Messages are constant templates, which can be translated; placeholders equal fields."""
     assert findings(unclear_errors) == {}
 
 
 def has_words(text: ast.JoinedStr) -> bool:
-    """Whether an f-string holds more than values and units."""
+    """Whether an f-string has more than values and units."""
     letters = "".join(str(part.value) for part in text.values if isinstance(part, ast.Constant))
     return re.search(r"[a-z]{2}", re.sub(r"\b(MB|MiB|SHA-256|hf-hub)\b", "", letters)) is not None

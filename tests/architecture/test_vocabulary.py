@@ -1,4 +1,4 @@
-"""Words of a dialect of our own, replaced by the field's, do not come back in names, docstrings or comments."""
+"""Retired words do not occur in names, docstrings and comments."""
 
 import ast
 import io
@@ -26,12 +26,12 @@ RETIRED = {
     "told": "what it holds",
     "said": "what it holds",
 }
-"""Each with the term that took its place (docs/glossary.md)."""
+"""Each with its replacement (docs/glossary.md)."""
 PHRASES = {"bring_into_sight", "is_in_sight", "in_sight", "_bring_face_into_sight", "ROWS_IN_SIGHT"}
-"""Plain English of names that mean nothing else."""
+"""Established English in names."""
 
 CIRCUMLOCUTIONS = re.compile(r"\b(told|asked for|likeliest|hears? of|(is|are|was|were) said)\b")
-"""Of docstrings and comments: "reported", "requested", "most likely", "notified" are what a search finds."""
+"""In docstrings and comments; write "reported", "requested", "most likely", "notified"."""
 
 
 def words_of(name: str) -> set[str]:
@@ -42,7 +42,7 @@ def words_of(name: str) -> set[str]:
 
 @rule(*ALL)
 def retired_names(module: Module) -> list[str]:
-    """Names of a module, its own among them, that hold a retired word."""
+    """Names in a module, and its own, with a retired word."""
     if module.name == THIS:
         return []
     names = {Path(module.name).stem, *names_in(module)}
@@ -62,7 +62,7 @@ def names_in(module: Module) -> Iterator[str]:
 
 @rule(*ALL)
 def circumlocutions(module: Module) -> list[str]:
-    """Lines of docstrings and comments that hold one."""
+    """Docstrings and comments with a circumlocution."""
     if module.name == THIS or not CIRCUMLOCUTIONS.search(module.text):
         return []
     lines = module.text.splitlines()
@@ -81,7 +81,7 @@ def circumlocutions(module: Module) -> list[str]:
 
 
 def test_no_name_holds_a_retired_word() -> None:
-    """Nor a file's name."""
+    """Also names of files."""
     assert findings(retired_names) == {}
 
 
@@ -91,7 +91,7 @@ def test_docstrings_and_comments_use_the_terms_that_a_search_finds() -> None:
 
 
 def test_docstrings_and_comments_are_searched() -> None:
-    """And nothing else: texts of the screen are in the person's language."""
+    """And nothing else, such as texts of the screen."""
     module = Module("a.py", '"""Is told it."""\nX = "is told it"  # asked for\n')
     assert circumlocutions(module) == ['"""Is told it."""', "# asked for"]
 

@@ -1,4 +1,4 @@
-"""Tests wait for what they wait for as long as a busy machine takes: no wait has the short default time."""
+"""Waits in tests have explicit timeouts, since the default is too short for busy machines."""
 
 import ast
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ WAITS = {"waitUntil", "waitSignal", "waitSignals", "waitCallback", "waitExposed"
 
 @rule("tests")
 def impatient_waits(module: Module) -> Iterator[str]:
-    """Waits of a module that name no time, or a number of their own instead of a named one."""
+    """Waits without a timeout, or with a number instead of a named constant."""
     for node in module.calls():
         if isinstance(node.func, ast.Attribute) and node.func.attr in WAITS:
             times = [word.value for word in node.keywords if word.arg == "timeout"]
@@ -19,5 +19,5 @@ def impatient_waits(module: Module) -> Iterator[str]:
 
 
 def test_every_wait_says_how_long() -> None:
-    """Five seconds, the default, have passed on a machine with two cores and much to do; `LONG_MS` has not."""
+    """The default of five seconds may pass on a busy machine with two cores; `LONG_MS` does not."""
     assert findings(impatient_waits) == {}

@@ -1,4 +1,4 @@
-"""What decides about packages: what goes in, under which licences, and that the bytes depend on nothing else."""
+"""Contents of packages, their licences, and reproducible archives."""
 
 import os
 import re
@@ -30,7 +30,7 @@ on_linux = pytest.mark.skipif(
 
 
 def test_flavours_need_what_the_program_needs() -> None:
-    """Requirements are those of pyproject.toml, but for the runtime and for torch."""
+    """Requirements equal pyproject.toml's except for the runtime and torch."""
     names = {
         flavour.name: {re.split(r"[^\w-]", each)[0] for each in flavour.requirements()}
         for flavour in FLAVOURS.values()
@@ -46,7 +46,7 @@ def test_flavours_need_what_the_program_needs() -> None:
 
 
 def test_only_one_flavour_trains() -> None:
-    """The others hold neither torch nor what imports it first; the paper's experiments are in none."""
+    """Others have neither torch nor modules that import it; none has the paper's experiments."""
     assert "torch" in excluded_modules(trains=False)
     assert "torch" not in excluded_modules(trains=True)
     assert wanted_of_engine("engine.collection.live", trains=False)
@@ -56,7 +56,7 @@ def test_only_one_flavour_trains() -> None:
 
 
 def test_commands_come_along() -> None:
-    """They are loaded by name, which PyInstaller does not see: the spec names the engine's modules."""
+    """They are loaded by name, invisible to PyInstaller: the spec lists the engine's modules."""
     commands_of = {f"engine.cli.{place.partition(':')[0]}" for place, _ in COMMANDS.values()}
     collected = {
         each.name
@@ -68,7 +68,7 @@ def test_commands_come_along() -> None:
 
 
 def test_what_brings_code_under_the_gpl_stays_out() -> None:
-    """No package holds it, and what the program needs does not ask for it."""
+    """No package has it, and the program's requirements do not require it."""
     under_gpl = {"av", "pillow_heif"}
     assert all(under_gpl <= set(excluded_modules(trains=trains)) for trains in (False, True))
     assert not {"av", "pillow-heif"} & set(own_dependencies())
@@ -76,7 +76,7 @@ def test_what_brings_code_under_the_gpl_stays_out() -> None:
 
 
 def test_cuda_is_carried_where_the_runtime_looks(tmp_path: Path) -> None:
-    """What it uses, and nothing else of NVIDIA's packages."""
+    """Only the libraries in use, not all of NVIDIA's packages."""
     inside = (
         "cu13/lib/libcublasLt.so.13",
         "cudnn/lib/libcudnn_graph.so.9",
@@ -122,12 +122,12 @@ def test_cuda_is_carried_where_the_runtime_looks(tmp_path: Path) -> None:
     ],
 )
 def test_libraries_of_the_desktop_stay_there(name: str, source: str, comes: bool) -> None:
-    """The program carries its own libraries, and few of the computer that built it."""
+    """The program has its own libraries, and few of the build computer."""
     assert wanted([(name, source, "BINARY")]) == ([(name, source, "BINARY")] if comes else [])
 
 
 def test_licences_are_those_of_what_is_inside() -> None:
-    """Of a package that a file comes from, and of no other; Python's and the LGPL always."""
+    """Of every package with a file inside and no other; Python's and the LGPL always."""
     import msgspec
 
     text = notices([str(Path(msgspec.__file__))])
@@ -139,7 +139,7 @@ def test_licences_are_those_of_what_is_inside() -> None:
 
 
 def test_an_archive_depends_on_names_and_contents_alone(tmp_path: Path) -> None:
-    """Not on when files were made, in which order, or with which rights for others."""
+    """Not on times, order or permissions of files."""
     digests = set()
     for number, names in enumerate((("b", "a/c"), ("a/c", "b"))):
         folder = tmp_path / str(number) / "program"
@@ -167,7 +167,7 @@ def test_an_archive_depends_on_names_and_contents_alone(tmp_path: Path) -> None:
 
 
 def test_the_oldest_c_library_is_read_off_the_files(tmp_path: Path) -> None:
-    """The highest version that any symbol asks for."""
+    """The highest symbol version."""
     (tmp_path / "libone.so.1").write_bytes(b"\x7fELF\0GLIBC_2.9\0GLIBC_2.17\0")
     (tmp_path / "two.abi3.so").write_bytes(b"\x7fELF\0GLIBC_2.34\0")
     (tmp_path / "words.txt").write_bytes(b"GLIBC_2.99\0")
@@ -181,13 +181,13 @@ def test_metadata_names_this_version() -> None:
 
 
 def test_the_folder_hides_no_package_of_the_same_name() -> None:
-    """`packaging` of the Python index is found as long as ours is no package."""
+    """The module `packaging` from PyPI is importable as long as this folder is no package."""
     assert not (PACKAGING / "__init__.py").exists()
     assert PACKAGING.parent == ROOT
 
 
 def test_what_asks_for_its_own_version_finds_it_in_the_program() -> None:
-    """A package that looks itself up while it is imported would fail in the folder that people install."""
+    """A package that reads its own version when imported must have its metadata in the program."""
     wanted = {name for name in own_dependencies() if asks_for_its_version(name)}
     spec = (ROOT / "pyinstaller.spec").read_text(encoding="utf-8")
     assert "fast-sugiyama" in wanted
@@ -195,14 +195,14 @@ def test_what_asks_for_its_own_version_finds_it_in_the_program() -> None:
 
 
 def own_dependencies() -> Iterator[str]:
-    """Names of what the program needs, without versions and markers."""
+    """Names of the program's requirements, without versions and markers."""
     fields = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     return (re.split(r"[^\w.-]", entry)[0] for entry in fields["project"]["dependencies"])
 
 
 def asks_for_its_version(name: str) -> bool:
-    """Whether the first lines that an import runs ask for the version of the package by its module's name."""
-    with suppress(PackageNotFoundError):  # that of another platform
+    """Whether importing a package reads its own version by its module's name."""
+    with suppress(PackageNotFoundError):  # of another platform
         found = distribution(name)
         tops = [
             file
@@ -219,7 +219,7 @@ def asks_for_its_version(name: str) -> bool:
 def test_the_sentences_of_qt_come_along_in_the_languages_of_the_window(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And in no other; the parts of other programs of Qt never do."""
+    """And in no other; texts of Qt's other programs are left out."""
     (tmp_path / "protoleaf_de.qm").touch()
     monkeypatch.setattr(contents, "TRANSLATIONS", tmp_path)
     folder = "PySide6/Qt/translations"
@@ -234,7 +234,7 @@ def test_the_sentences_of_qt_come_along_in_the_languages_of_the_window(
 def test_a_trial_of_reading_processes_tells_good_from_bad(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """This program agrees with itself; results with other pixels, slow ones, and those of threads are refused."""
+    """Equal results pass; other pixels, slow results, and threads are refused."""
     monkeypatch.setattr(reader_trial, "ROUNDS", 1)
     reader_trial.make_photos(tmp_path, 8)
     found = reader_trial.read_photos(tmp_path)

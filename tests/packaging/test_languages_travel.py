@@ -1,4 +1,4 @@
-"""What a person installs has all languages of the window: its texts, Qt's, the guide, and the desktop's entries."""
+"""The installed program has all languages of the window: texts, Qt's, guide, desktop entries."""
 
 import ast
 import configparser
@@ -30,14 +30,14 @@ def test_there_are_five() -> None:
 
 @pytest.fixture
 def compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each as a build of the program compiles it."""
+    """Compiled as in a build."""
     compile_languages(tmp_path)
     monkeypatch.setattr(contents, "TRANSLATIONS", tmp_path)
 
 
 @pytest.mark.usefixtures("compiled")
 def test_the_program_carries_them() -> None:
-    """With the sentences of Qt that there are in these languages, on each system."""
+    """With Qt's translations of these languages, on each system."""
     tables = [
         call
         for call in ast.walk(ast.parse(SPEC))
@@ -58,7 +58,7 @@ def test_the_program_carries_them() -> None:
 
 
 def test_wheel_and_source_archive_carry_them() -> None:
-    """Git ignores what is compiled, and hatchling what Git ignores: wheels are made from the source archive."""
+    """Compiled files are ignored by git and so by hatchling; wheels are built from the sdist."""
     build = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"][
         "build"
     ]
@@ -77,7 +77,7 @@ def test_wheel_and_source_archive_carry_them() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_first_pages_of_the_guide_are_there(language: str) -> None:
-    """In the folder that travels."""
+    """In the distributed folder."""
     there = {path.stem for path in (ROOT / "docs" / "guide" / language).glob("*.md")}
     assert {"README", "first-collection"} <= there
     pages, english = (read_guide(ROOT / "docs" / "guide", code).pages for code in (language, ""))
@@ -85,7 +85,7 @@ def test_the_first_pages_of_the_guide_are_there(language: str) -> None:
 
 
 def test_the_desktop_finds_the_program_in_each() -> None:
-    """Its entry, the kind of file and the software centre."""
+    """Desktop entry, MIME type and software centre."""
     entry = configparser.ConfigParser(interpolation=None)
     entry.optionxform = str  # type: ignore[assignment,method-assign]
     entry.read(DESKTOP / "protoleaf.desktop", encoding="utf-8")
@@ -95,7 +95,7 @@ def test_the_desktop_finds_the_program_in_each() -> None:
         assert len(set(texts)) == len(texts)
         assert name != "Keywords" or all(text.endswith(";") for text in texts)
     assert {fields[f"Name[{language}]"] for language in LANGUAGES} == {"Protoleaf"}
-    kinds = ET.parse(DESKTOP / "protoleaf.xml").getroot().findall(".//{*}comment")  # noqa: S314 (ours)
+    kinds = ET.parse(DESKTOP / "protoleaf.xml").getroot().findall(".//{*}comment")  # noqa: S314
     assert [each.get(XML_LANGUAGE) for each in kinds] == [
         None,
         *LANGUAGES,
@@ -106,7 +106,7 @@ def test_the_desktop_finds_the_program_in_each() -> None:
 
 
 def test_installers_of_windows_and_macos_know_them() -> None:
-    """By the codes of the window; macOS has them from what is compiled."""
+    """By the window's language codes; on macOS from the compiled files."""
     script = (PACKAGING / "windows" / "protoleaf.iss").read_text(encoding="utf-8-sig")
     for language in ("en", *LANGUAGES):
         assert f'Name: "{language}"; MessagesFile: "compiler:' in script

@@ -1,4 +1,4 @@
-"""A language is finished: every text translated, and nothing lost in translation."""
+"""Translations are complete and correct."""
 
 import ast
 import importlib.util
@@ -24,7 +24,7 @@ LANGUAGES = sorted(
 
 @pytest.fixture(scope="module")
 def translations() -> ModuleType:
-    """`packaging/translations.py`, which is a script."""
+    """`packaging/translations.py`, a script."""
     spec = importlib.util.spec_from_file_location(
         "protoleaf_translations", ROOT / "packaging" / "translations.py"
     )
@@ -36,7 +36,7 @@ def translations() -> ModuleType:
 
 
 def test_pseudo_languages_keep_places_for_values(translations: ModuleType) -> None:
-    """And marks of keys."""
+    """And mnemonics."""
     for translate in (translations.pseudo, translations.pseudo_hebrew):
         shown = translate("&Open %1 of %n in {path:>3}, <b>x</b> &amp; https://a.example/b")
         for kept in ("%1", "%n", "{path:>3}", "<b>", "</b>", "&amp;", "https://a.example/b"):
@@ -48,13 +48,13 @@ def test_pseudo_languages_keep_places_for_values(translations: ModuleType) -> No
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_language_is_complete(translations: ModuleType, language: str) -> None:
-    """`make translations` adds new texts to its file, and says the same."""
+    """`make translations` adds new texts to its file and reports the same."""
     faults = translations.faults_of(ROOT / "translations" / f"protoleaf_{language}.ts")
     assert not faults, "\n".join(faults[:40])
 
 
 def test_what_is_lost_is_found(translations: ModuleType, tmp_path: Path) -> None:
-    """Each fault once, in a file of six texts."""
+    """Each error once, in a file of six texts."""
     root = ET.Element("TS", version="2.1", language="de_DE")
     context = ET.SubElement(root, "context")
     for text, *forms in (
@@ -90,10 +90,10 @@ def test_what_is_lost_is_found(translations: ModuleType, tmp_path: Path) -> None
 
 
 def test_each_message_of_an_error_class_is_collected(translations: ModuleType) -> None:
-    """Also where the class has its texts itself."""
+    """Also if the class has its texts itself."""
     with_own_texts = {CycleError: CycleError(("a", "b")), Cancelled: Cancelled()}
     kinds: list[type[ProtoleafError]] = [ProtoleafError]
-    for kind in kinds:  # grows while it is walked
+    for kind in kinds:  # grows during the loop
         kinds += kind.__subclasses__()
     assert set(with_own_texts) == {
         kind for kind in kinds[1:] if "__init__" in vars(kind) and kind.__module__ == ERRORS
@@ -127,12 +127,12 @@ def test_each_message_of_an_error_class_is_collected(translations: ModuleType) -
     ],
 )
 def test_what_is_a_text(translations: ModuleType, line: str, texts: list[str]) -> None:
-    """Sentences wherever they stand, and marks around values; neither codes nor addresses nor values alone."""
+    """Sentences anywhere, and punctuation around values; no codes, URLs or values alone."""
     assert [found.text for found in translations.texts_in(ast.parse(line))] == texts
 
 
 def test_no_code_is_collected(translations: ModuleType) -> None:
-    """Nor a query, nor the name of a file of ours."""
+    """Nor queries and names of our files."""
     texts = translations.all_texts()
     assert not [
         text
@@ -142,7 +142,7 @@ def test_no_code_is_collected(translations: ModuleType) -> None:
 
 
 def test_counts_of_things_have_plural_forms(translations: ModuleType) -> None:
-    """In the window no number stands before a noun in the plural, but for sizes, rates and what is never one."""
+    """A number before a plural noun needs plural forms, except sizes, rates and fixed plurals."""
     texts = {
         found.text
         for path in (ROOT / "app").rglob("*.py")

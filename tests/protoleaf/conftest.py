@@ -1,4 +1,4 @@
-"""Caches of their own, as in the engine's tests."""
+"""Isolated caches, as in tests of the engine."""
 
 from tests.engine.conftest import own_caches
 

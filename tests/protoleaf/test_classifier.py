@@ -1,4 +1,4 @@
-"""The estimator: scikit-learn's own checks, and what a person of that world would try."""
+"""The estimator: scikit-learn's own checks, and typical uses."""
 
 import pickle
 from collections.abc import Callable
@@ -29,12 +29,12 @@ Made = tuple[NDArray[np.float32], NDArray[Any]]
 
 
 def made() -> Made:
-    """Embeddings of three families of four leaves, one below another too, and their leaves."""
+    """Embeddings of three families of four leaves, one with two parents, and their leaves."""
     return CROWD.embeddings, np.array(list(map(NAME, CROWD.truth.tolist())))
 
 
 def some_labels(truth: NDArray[Any], count: int = 3) -> NDArray[Any]:
-    """The first `count` rows of each leaf have their label, the others None."""
+    """Labels of the first `count` rows of each leaf, None for the others."""
     y = np.full(len(truth), None, dtype=object)
     for leaf in LEAVES:
         rows = np.flatnonzero(truth == leaf)[:count]
@@ -74,7 +74,7 @@ def test_unlabelled_rows_teach() -> None:
 
 
 def test_a_coarse_label_teaches() -> None:
-    """Rows that are only known to be of a family make it the safe class of that family's images."""
+    """Rows labelled with a family make it the safe class of the family's images."""
     X, truth = made()
     is_last = np.array([name.startswith("leaf 1") for name in truth])
     y = some_labels(truth)
@@ -87,7 +87,7 @@ def test_a_coarse_label_teaches() -> None:
 
 
 def test_what_is_like_none_is_unknown() -> None:
-    """Images of a class that no label names, among those of five that have three labels each."""
+    """Images of a class without labels, among those of five with three labels each."""
     rng = np.random.default_rng(0)
     truth = np.arange(6).repeat(40)
     X = rng.normal(size=(6, 64))[truth] + 0.7 * rng.normal(size=(len(truth), 64))
@@ -123,7 +123,7 @@ def test_graphs_of_each_kind(graph: Any) -> None:
 
 
 def test_unlabelled_rows_in_each_form() -> None:
-    """None, -1, and what pandas takes for missing, in arrays, lists and columns."""
+    """None, -1, and pandas's missing values, in arrays, lists and columns."""
     X, truth = made()
     labels = some_labels(truth)
     expected = PrototypePropagationClassifier().fit(X, labels).predict_proba(X)
@@ -160,7 +160,7 @@ def test_classes_of_one_name_are_named_by_paths() -> None:
 
 
 def test_a_class_without_rows_is_known_by_its_parents() -> None:
-    """A leaf without a labelled row has a prototype that its parents propagate (zero-shot)."""
+    """A leaf without labelled rows gets a prototype from its parents (zero-shot)."""
     X, truth = made()
     y = some_labels(truth)
     y[truth == FIRST] = None
@@ -195,7 +195,7 @@ def test_it_is_the_same_each_time_and_after_pickling() -> None:
     X, _ = made()
     one, other = fitted(), fitted()
     assert (one.predict_proba(X) == other.predict_proba(X)).all()
-    again = pickle.loads(pickle.dumps(one))  # noqa: S301 (our own)
+    again = pickle.loads(pickle.dumps(one))  # noqa: S301 (trusted)
     assert (again.predict_proba(X) == one.predict_proba(X)).all()
     assert again.explain(X[:1]) == one.explain(X[:1])
     assert clone(one).get_params() == one.get_params()

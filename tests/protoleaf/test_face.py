@@ -1,4 +1,4 @@
-"""What `import protoleaf` brings, and examples that run as they are written."""
+"""Names of `import protoleaf`, and examples of the guide."""
 
 import doctest
 import re
@@ -59,7 +59,7 @@ def test_examples_in_docstrings(module: str) -> None:
 
 
 def test_examples_of_the_guide(collection: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All of the page in order, as a notebook runs it, in a folder with photos and a project."""
+    """All blocks of the page in order, in a folder with photos and a project."""
     monkeypatch.chdir(collection.folder)
     monkeypatch.setenv(CACHE_VARIABLE, str(collection.caches.root))
     collection.unsorted.rename("photos")
@@ -68,7 +68,7 @@ def test_examples_of_the_guide(collection: Collection, monkeypatch: pytest.Monke
     for block in re.findall(
         r"^```python\n(.+?)^```", GUIDE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
     ):
-        exec(compile(block, "python.md", "exec"), names)  # noqa: S102 (our own page)
+        exec(compile(block, "python.md", "exec"), names)  # noqa: S102 (trusted)
     assert set(names["labels"]["class"]) == set(LEAVES)
     assert names["scores"].shape == (4, 3)
     assert names["search"].best_score_ > 0.8

@@ -1,4 +1,4 @@
-"""The torch module: hand-worked prototypes, batches, gradients, and bad input."""
+"""The torch module: prototypes by hand, batches, gradients, and invalid input."""
 
 import math
 from typing import Any
@@ -23,7 +23,7 @@ def task(
 
 
 def test_prototypes_are_those_of_the_equations() -> None:
-    """Leaves (1, 0) and (0, 1) below (3, 3): P = P0 / 2 + P+ / 2, and P+ is the parent's P0."""
+    """Leaves (1, 0) and (0, 1) below (3, 3): P = P0 / 2 + P+ / 2, where P+ is the parent's P0."""
     edges = torch.tensor([[2, 2], [0, 1]])
     network = PrototypePropagationNetwork(edge_index=edges, lambda_=0.5)
     network.process_support_set(
@@ -74,7 +74,7 @@ def test_it_moves_with_its_prototypes() -> None:
 
 
 def test_the_evaluation_of_easyfsl_runs_on_it() -> None:
-    """As on the library's own classifiers; with lambda 1 it is Prototypical Networks."""
+    """As on its own classifiers; with lambda 1 the module is Prototypical Networks."""
     support, labels, queries = task(tasks=4, width=16)
     truth = torch.arange(5) % 4
     tasks: Any = [(*each, truth, []) for each in zip(support, labels, queries, strict=True)]

@@ -1,4 +1,4 @@
-"""Graphs of networkx, pairs and files become category graphs."""
+"""Graphs of networkx, pairs and files as category graphs."""
 
 from pathlib import Path
 

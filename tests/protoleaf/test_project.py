@@ -1,4 +1,4 @@
-"""A project's tables, and embeddings that come from its cache."""
+"""Tables of a project, and embeddings from its cache."""
 
 from pathlib import Path
 

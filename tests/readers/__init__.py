@@ -1,1 +1,1 @@
-"""What we export, read by programs that we did not write; see `__main__`."""
+"""Exports read by other programs; see `__main__`."""

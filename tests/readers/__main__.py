@@ -1,6 +1,6 @@
-"""Exports a small collection in every format and lets programs that we did not write read it: `make readers`.
+"""Export a small collection in every format and read it with other programs: `make readers`.
 
-They have an environment of their own, which is made the first time and takes some gigabytes.
+These are in an environment of their own, which is created the first time and takes some gigabytes.
 
 Run: python -m tests.readers [FORMAT ...] [--environment FOLDER] [--out FILE]
 """
@@ -23,7 +23,7 @@ REPOSITORY: Final = Path(__file__).parents[2]
 
 
 def main(arguments: list[str]) -> int:
-    """Write the sample, read it, print the table; the exit status is 1 where something differs."""
+    """Write the sample, read it, print the table; the exit status is 1 if something differs."""
     parser = argparse.ArgumentParser(prog="python -m tests.readers", description=__doc__)
     parser.add_argument("formats", nargs="*", metavar="FORMAT", help="all of them by default")
     parser.add_argument(
@@ -36,7 +36,7 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="readers-") as folder:
         sample = Path(folder) / "sample"
         sample.mkdir()
-        # A process of its own: libraries of the program and of the readers never meet.
+        # In a separate process: libraries of the program and the readers may conflict.
         subprocess.run(
             [sys.executable, "-m", "tests.readers.sample", str(sample)], cwd=REPOSITORY, check=True
         )
@@ -64,7 +64,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _label_studio(folder: Path) -> dict[str, str]:
-    """The variable with its command; none where it does not install, which its rows of the table say."""
+    """The variable with its command; empty if it cannot be installed, as the table says."""
     try:
         return {PROGRAM: str(Path(_environment(folder, LABEL_STUDIO)).with_name("label-studio"))}
     except subprocess.CalledProcessError:
@@ -72,7 +72,7 @@ def _label_studio(folder: Path) -> dict[str, str]:
 
 
 def _environment(folder: Path, requirements: Path) -> str:
-    """The Python of an environment; installed when it is not there or other programs are requested."""
+    """The Python of an environment, installed if it is missing or other programs are requested."""
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     stamp = folder / requirements.name
     wanted = requirements.read_text(encoding="utf-8")

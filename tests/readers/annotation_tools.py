@@ -1,4 +1,4 @@
-"""What annotation tools read, by their own importers or by datumaro, which converts between them."""
+"""Annotation tools, by their own importers or by datumaro."""
 
 import shutil
 import tempfile
@@ -56,7 +56,7 @@ def cvat_by_datumaro(path: Path) -> Found:
     version_of="label-studio-sdk",
 )
 def label_studio_by_its_converter(path: Path) -> Found:
-    """People's annotations: its converter passes predictions over."""
+    """People's annotations only: its converter skips predictions."""
     import json
 
     from label_studio_sdk.converter import Converter
@@ -87,7 +87,7 @@ def label_studio_by_its_converter(path: Path) -> Found:
     version_of="label-studio-sdk",
 )
 def label_studio_by_its_interface(path: Path) -> Found:
-    """The interface is sound, and every annotation and prediction fits it."""
+    """The interface is valid, and every annotation and prediction matches it."""
     import json
 
     from label_studio_sdk.label_interface import LabelInterface
@@ -106,7 +106,7 @@ def label_studio_by_its_interface(path: Path) -> Found:
 
 @reads("fiftyone", "fiftyone", "fiftyone (importer)", version_of="fiftyone")
 def fiftyone_by_its_importer(path: Path) -> Found:
-    """Its importer by itself, which needs no MongoDB server."""
+    """Its importer without a MongoDB server."""
     from fiftyone.utils.data.importers import FiftyOneImageClassificationDatasetImporter
 
     importer = FiftyOneImageClassificationDatasetImporter(dataset_dir=str(path))
@@ -153,7 +153,7 @@ def _when(text: str | None) -> str | None:
 
 @contextmanager
 def _beside_images(path: Path, name: str, images: str) -> Iterator[Path]:
-    """A folder as the tool itself exports it: the annotations under their name, and the images."""
+    """A folder in the tool's own layout: annotations by name, and images."""
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -163,5 +163,5 @@ def _beside_images(path: Path, name: str, images: str) -> Iterator[Path]:
 
 
 def _served(url: str) -> str:
-    """The file's name in the address by which Label Studio serves it."""
+    """The file's name in Label Studio's URL."""
     return Path(parse_qs(urlsplit(url).query)["d"][0]).name

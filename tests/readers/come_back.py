@@ -1,4 +1,4 @@
-"""What our program takes over from an export of another program: in the program's own environment.
+"""Import another program's export, in the program's own environment.
 
 Run: python -m tests.readers.come_back SAMPLE EXPORT
 """
@@ -16,10 +16,8 @@ from tests.support.labelled_images import add_music_classes
 
 
 def labels_taken_over(sample: Path, export: Path) -> dict[str, dict[str, Any]]:
-    """The labels of a new project with the sample's classes and images, by the image's file name."""
-    path = (
-        sample / "collection" / "back.protoleaf"
-    )  # beside the images: some of them are copies of one another
+    """Labels of a new project with the sample's classes and images, by file name."""
+    path = sample / "collection" / "back.protoleaf"  # by path: some images are duplicates
     path.unlink(missing_ok=True)
     with Project.create(path, backbone_name="leafnet", backbone_hash="00" * 32) as project:
         add_music_classes(project)

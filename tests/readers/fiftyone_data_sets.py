@@ -1,4 +1,4 @@
-"""Data sets of FiftyOne, in the MongoDB server that it starts: what it reads of ours, and what comes back from it."""
+"""FiftyOne with its MongoDB server: reading our data sets, and exporting them again."""
 
 import tempfile
 from collections.abc import Callable
@@ -15,7 +15,7 @@ def data_set(path: Path) -> Found:
         label = sample.ground_truth
         original = (
             sample.filepath if label is None else label.original_path
-        )  # signs that no file system takes differ
+        )  # characters invalid in file names differ
         found[Path(original).name] = _facts(label)
     return found
 
@@ -63,7 +63,7 @@ def _facts(label: Any) -> dict[str, Any]:
 
 
 def _comes_back(name: str, **options: Any) -> Callable[[Path], Found]:
-    """What our program reads of our export after FiftyOne exported it again as a type."""
+    """Our import of FiftyOne's export of our export, of a given type."""
 
     def read(path: Path) -> Found:
         import fiftyone

@@ -1,4 +1,4 @@
-"""Label Studio itself, on this computer: its answers about tasks that were imported, and what comes back from it."""
+"""A local Label Studio: tasks that it imported, and its exports of them."""
 
 import json
 import os
@@ -17,11 +17,11 @@ from urllib.request import Request, urlopen
 
 from tests.readers.readings import Found, back_in_protoleaf, by_a_person, reads
 
-PROGRAM: Final = "LABEL_STUDIO"  # the variable that names its command
+PROGRAM: Final = "LABEL_STUDIO"  # the variable with its command
 _NONE: Final = [["none of the classes"]]
 _EMAIL, _SECRET = "ada@example.org", "5" * 40
 _PORT: Final = 18_271
-_LONGEST_START: Final = 300  # seconds; it makes its database first
+_LONGEST_START: Final = 300  # seconds; creates its database first
 _EXPORTS: Final = {
     "JSON": "tasks.json",
     "JSON_MIN": "least.json",
@@ -31,7 +31,7 @@ _EXPORTS: Final = {
 
 
 def _version() -> str:
-    """Of Label Studio, which is in an environment of its own."""
+    """The version of Label Studio in its own environment."""
     folder = Path(os.environ.get(PROGRAM, "/none/none")).parents[1]
     found = next(
         folder.glob("lib/*/site-packages/label_studio-*.dist-info"), Path("-(not installed).")
@@ -41,7 +41,7 @@ def _version() -> str:
 
 @reads("label-studio", "label-studio", f"label-studio (server) {_version()}", version_of="")
 def tasks_of_server(path: Path) -> Found:
-    """Every image is served; people annotated, and predictions have their score."""
+    """Every image is served; annotations have authors, and predictions scores."""
     return {
         _name(task): _facts(task)
         for task in json.loads((_exported(path) / "served.json").read_bytes())
@@ -49,7 +49,7 @@ def tasks_of_server(path: Path) -> Found:
 
 
 def _comes_back(name: str) -> Callable[[Path], Found]:
-    """What our program reads of our tasks after Label Studio exported them again; its tables number people."""
+    """Our import of Label Studio's export of our tasks; its tables number people."""
 
     def read(path: Path) -> Found:
         found = back_in_protoleaf(path.parent, _exported(path) / name)
@@ -89,7 +89,7 @@ def _name(task: dict[str, Any]) -> str:
 
 @cache
 def _exported(path: Path) -> Path:
-    """Import our export into a project of a new server, look at each image, and export the project again."""
+    """Import our export into a project of a new server, request each image, and export it again."""
     folder = Path(tempfile.mkdtemp())
     with _server(folder / "server"):
         interface = (path / "labelling.xml").read_text(encoding="utf-8")
@@ -117,7 +117,7 @@ def _exported(path: Path) -> Path:
 
 @contextmanager
 def _server(folder: Path) -> Iterator[None]:
-    """A server without projects, and without network."""
+    """A server without projects and network."""
     if PROGRAM not in os.environ:
         raise RuntimeError("it does not install here; pip says why above")
     folder.mkdir()
@@ -179,7 +179,7 @@ def _wait_for(server: subprocess.Popen[bytes], log: Path) -> None:
 
 
 def _asked(place: str, sent: object = None) -> bytes:
-    """What the server answers; a POST where something is sent."""
+    """Send a request; POST if there is data."""
     request = Request(
         f"http://127.0.0.1:{_PORT}{place}",
         data=None if sent is None else json.dumps(sent).encode(),

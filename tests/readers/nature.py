@@ -1,6 +1,6 @@
-"""Archives of what lives, and keywords in photo libraries.
+"""Biodiversity archives, and keywords in photo libraries.
 
-frictionless fetches the standard's own schemas; where it cannot, CAMTRAP_DP names a folder that has them.
+Frictionless downloads the standard's schemas; without network CAMTRAP_DP names a folder with them.
 """
 
 import json
@@ -55,7 +55,7 @@ def archive_by_dwca_reader(path: Path) -> Found:
 
 @reads("camtrap-dp", "camtrap-dp", "frictionless (validated)", version_of="frictionless")
 def package_by_frictionless(path: Path) -> Found:
-    """Every table against the standard's schema, keys between tables included; then what it says of each image."""
+    """Validate every table and foreign key against the standard's schema, then read all images."""
     from frictionless import Package, system
 
     with _with_schemas(path) as folder, system.use_context(trusted=True):
@@ -95,7 +95,7 @@ def sidecars_by_exiftool(path: Path) -> Found:
 
 @contextmanager
 def _with_schemas(path: Path) -> Iterator[Path]:
-    """The package; with the schemas in it where a folder has them."""
+    """The package, with local schemas if a folder has them."""
     kept = os.environ.get("CAMTRAP_DP")
     if kept is None:
         yield path

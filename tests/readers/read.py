@@ -1,6 +1,6 @@
-"""Read the sample with every reader and print the table: in the environment of the readers, where our program is not.
+"""Read the sample with every reader and print the table, in the environment of the readers.
 
-Run: python -m tests.readers.read FOLDER; the exit status is 1 where something differs.
+Run: python -m tests.readers.read FOLDER; the exit status is 1 if something differs.
 """
 
 import json
@@ -11,11 +11,11 @@ from tests.readers import annotation_tools, fiftyone_data_sets, label_studio_ser
 from tests.readers.readings import READERS, row_of, table
 
 MODULES = (tables, annotation_tools, fiftyone_data_sets, label_studio_server, nature)
-"""Whose readers are registered."""
+"""Modules that register readers."""
 
 
 def main(sample: Path, names: list[str]) -> int:
-    """Read, compare and print; all formats, or those that are named."""
+    """Read, compare and print all or named formats."""
     expected = json.loads((sample / "expected.json").read_text(encoding="utf-8"))
     chosen = [reader for reader in READERS if not names or reader.format_name in names]
     rows = [row_of(reader, sample, expected) for reader in chosen]

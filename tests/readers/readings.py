@@ -1,7 +1,7 @@
-"""How a reader is declared, and how what it found is compared; knows nothing of our program.
+"""How a reader is declared and compared; independent of the program.
 
-A reader is a function of one export, registered by `reads`. It answers what the other program says of each image, by
-the file's name: any of the facts that `expected.json` has.
+A reader is a function of one export, registered by `reads`. It returns the facts of each image, by
+file name, out of those in `expected.json`.
 """
 
 import json
@@ -27,10 +27,10 @@ class Reader:
         format_name: ours.
         export: name of the file or folder in the sample.
         program: what reads it.
-        read: what it says.
-        of: which images it is to find: all; those with a label; those of a class; those that a person
+        read: the function.
+        of: expected images: all; those with a label; those of a class; those that a person
             labelled.
-        version_of: the distribution whose version is named; "" where `program` says it.
+        version_of: the distribution whose version is shown; "" if `program` has it.
     """
 
     format_name: str
@@ -48,7 +48,7 @@ class Reader:
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the table."""
+    """A row of the table."""
 
     format_name: str
     rows: int
@@ -59,7 +59,7 @@ class Row:
 
 READERS: Final[list[Reader]] = []
 PROTOLEAF: Final = "PROTOLEAF_PYTHON"
-"""The variable that names the Python of our program."""
+"""The variable with the Python of the program."""
 
 
 def everything(facts: Facts) -> bool:
@@ -68,7 +68,7 @@ def everything(facts: Facts) -> bool:
 
 
 def is_labelled(facts: Facts) -> bool:
-    """Images that have a label, "none of the classes" too."""
+    """Images with a label, also "none of the classes"."""
     return facts["label"] is not None
 
 
@@ -90,7 +90,7 @@ def reads(
     of: Callable[[Facts], bool] = everything,
     version_of: str | None = None,
 ) -> Callable[[Callable[[Path], Found]], Callable[[Path], Found]]:
-    """Register a reader; its distribution is called as the program is, by default."""
+    """Register a reader; its distribution has the program's name by default."""
 
     def register(read: Callable[[Path], Found]) -> Callable[[Path], Found]:
         READERS.append(
@@ -109,7 +109,7 @@ def reads(
 
 
 def back_in_protoleaf(sample: Path, export: Path) -> Found:
-    """What our program, in its own environment, takes over from an export of another program; see `come_back`."""
+    """The program's import of another program's export, in its own environment; see `come_back`."""
     command = [os.environ[PROTOLEAF], "-m", "tests.readers.come_back", str(sample), str(export)]
     found: Found = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
     return found
@@ -119,7 +119,7 @@ def row_of(reader: Reader, sample: Path, expected: Found) -> Row:
     """Read one export and compare it."""
     try:
         found, title = reader.read(sample / reader.export), reader.title
-    except Exception as error:  # noqa: BLE001 (whatever another program raises is the finding)
+    except Exception as error:  # noqa: BLE001 (any exception is the result)
         return Row(
             reader.format_name,
             0,
@@ -135,7 +135,7 @@ def row_of(reader: Reader, sample: Path, expected: Found) -> Row:
 
 
 def table(rows: Iterable[Row]) -> str:
-    """The rows for people, as Markdown."""
+    """The rows as Markdown."""
     lines = ["| format | rows | read back by | outcome |", "|---|---:|---|---|"]
     lines += [f"| {row.format_name} | {row.rows} | {row.title} | {row.outcome} |" for row in rows]
     return "\n".join(lines)

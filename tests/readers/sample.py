@@ -1,4 +1,4 @@
-"""The collection that is exported for readers, and what they are to find: written in the program's own environment.
+"""The collection exported for readers, and the expected facts.
 
 Run: python -m tests.readers.sample FOLDER
 """
@@ -20,12 +20,12 @@ from engine.interchange.labelled_images.records import LabelledImage, LabelledIm
 from tests.support.labelled_images import Labelled, draw, labelled_project
 
 MORE_IMAGES: Final = 92
-"""Besides the eight of the tests' collection, so that there are a hundred."""
+"""In addition to the eight of the tests' collection: a hundred in total."""
 MODEL: Final = "leafnet"
 
 
 def write_sample(folder: Path) -> None:
-    """Make the collection, export it in every format, and write down what is in it."""
+    """Make the collection, export it in every format, and write the expected facts."""
     labelled = grown(labelled_project(folder / "collection"), folder / "collection")
     with labelled.project as project:
         for name, one in FORMATS.items():
@@ -43,7 +43,7 @@ def write_sample(folder: Path) -> None:
 
 
 def grown(small: Labelled, folder: Path) -> Labelled:
-    """The collection with more images: labelled, sure, coarse and without an answer in turn."""
+    """The collection with more images: labelled, certain, coarse and without prediction."""
     project, ids = small.project, small.ids
     files = [
         draw(folder / "photos" / f"day {number % 3}" / f"more {number}.png", number)
@@ -65,7 +65,7 @@ def grown(small: Labelled, folder: Path) -> Labelled:
 
 
 def expected(images: LabelledImages) -> dict[str, dict[str, Any]]:
-    """What is to be found of each image, by its file's name."""
+    """Expected facts of each image, by file name."""
     labels, nested, flat = (
         ClassLabels(images),
         nested_folders(images),

@@ -1,4 +1,4 @@
-"""Tables and class folders, as data scientists load them."""
+"""Tables and class folders, read by data science libraries."""
 
 import csv
 import json
@@ -35,7 +35,7 @@ def _when(value: Any) -> str | None:
 
 
 def _plain(frame: Any) -> list[dict[str, Any]]:
-    """Rows of a pandas table with None for what is missing."""
+    """Rows of a pandas table with None for missing values."""
     rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
     return list(rows)
 
@@ -161,7 +161,7 @@ def _image_folder(path: Path, fact: str, names: dict[str, str]) -> dict[str, Fac
 
 
 def _by_datumaro(path: Path, names: dict[str, str]) -> dict[str, Facts]:
-    """Of the images alone: datumaro knows no folder that has tables, too, or a class without images."""
+    """Images only: datumaro supports no folder with tables or images without class."""
     import datumaro
     from datumaro.components.annotation import AnnotationType
 
@@ -179,7 +179,7 @@ def _by_datumaro(path: Path, names: dict[str, str]) -> dict[str, Facts]:
 
 
 def _names(path: Path) -> dict[str, str]:
-    """What the collection calls the files of a folder, by the table in it."""
+    """Names of files in the collection, by the table in the folder."""
     with (path / "images.csv").open(encoding="utf-8", newline="") as file:
         return {
             Path(row["placed"]).name: Path(row["image"]).name

@@ -2,8 +2,8 @@
 
 level 3   root0           root1
 level 4   middle0 .. 3, two below each root; middle4, below root1, in the test part only
-level 5   12 training classes, three below each of middle0 .. 3; 6 test classes, the last two below
-middle4
+level 5   12 training classes, three below each of middle0 .. 3; 6 test classes, the last two
+          below middle4
 """
 
 import json

@@ -6,8 +6,8 @@ Levels by shortest path from the root:
 4   food, tool                     below substance, fluid
 5   fruit, device, ornament        ornament has no class below it
 6   berry, citrus, hammer, saw
-7   kind0 ... kind12               kind i below the i-th of these in turn; kind0 also below hammer
-kind12, below berry, is also above kind11
+7   kind0 ... kind12               kind i below the i-th of these in turn; kind0 also below hammer;
+                               kind12, below berry, is also above kind11
 8   small1, large1 below kind1; mixed below kind2 and kind3
 """
 

@@ -1,6 +1,7 @@
-"""Every instrument in turn, with the requested counts, and the table of what they found.
+"""Run all instruments with given counts, and print the table of results.
 
-Run: python -m tests.trust --kills 1000 --twins 2000 --out FILE, with any of the options below; `make trust` gives all.
+Run: python -m tests.trust --kills 1000 --twins 2000 --out FILE, with any of the options below;
+`make trust` gives all.
 """
 
 import argparse
@@ -49,8 +50,8 @@ class Instrument:
 
     Attributes:
         option: of the command line; its value is the number of trials.
-        run: takes the stage, a count, a seed and what is called after each trial.
-        takes_names: whether it also takes the names of activities.
+        run: takes the stage, a count, a seed and a callback after each trial.
+        takes_names: whether it also takes names of activities.
     """
 
     option: str
@@ -81,7 +82,7 @@ INSTRUMENTS: Final = (
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the instruments; the exit status is 1 when any promise was broken."""
+    """Run the instruments; the exit status is 1 if a guarantee was broken."""
     asked = _parser().parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="trust-") as folder:
         started = time.monotonic()
@@ -167,7 +168,7 @@ def _write_faults(rows: Sequence[Outcome]) -> None:
 
 
 def _write_report(path: Path, report: str) -> None:
-    """Put the report between the marks of a page, or make a page of it alone."""
+    """Write the report between the marks of a page, or to a new page."""
     text = path.read_text(encoding="utf-8") if path.exists() else f"{TABLE_START}\n{TABLE_END}\n"
     before, _, rest = text.partition(TABLE_START)
     _, _, after = rest.partition(TABLE_END)

@@ -1,8 +1,8 @@
-"""What an activity reports as done, written so that it outlives the activity's death.
+"""Acknowledgements of an activity, written so that they survive its process.
 
-Each line goes to the operating system with one write before the next action starts; a line without its end does
-not count. A line holds a digest of everything that people had done by then, and what the machine had found out since
-the line before: enough to know afterwards whether it is still there.
+Each line is written to the operating system before the next action starts; an incomplete line does
+not count. A line has a digest of all work of people by then, and the automatic results since the
+line before, to check both afterwards.
 """
 
 import json
@@ -25,13 +25,13 @@ class Line:
     """One line of the log.
 
     Attributes:
-        kind: begin (an action starts), done (it was acknowledged), may (the content that an action under way may
-            leave, although it is not acknowledged), refused (it was refused with one of our errors), shown
-            (what was predicted when the project was closed, as JSON).
+        kind: begin (an action starts), done (it was acknowledged), may (the content that a running
+            action may leave without acknowledgement), refused (by one of our errors), shown
+            (predictions at closing, as JSON).
         did: the action in words.
-        people: digest of what people did, afterwards.
-        machine: what the machine found out since the line before, by name; None for what is not computed any more,
-            because its image is gone.
+        people: digest of people's work afterwards.
+        machine: automatic results since the line before, by name; None if they are no longer
+            computed, because the image was removed.
         at_s: monotonic time.
     """
 
@@ -44,10 +44,10 @@ class Line:
 
 @final
 class Log:
-    """The writing end.
+    """The writer of the log.
 
     Args:
-        path: the file; lines are added.
+        path: the file; lines are appended.
     """
 
     def __init__(self, path: Path) -> None:
@@ -56,11 +56,11 @@ class Log:
         self._machine = {name: value for name, value in dict(known).items() if value is not None}
 
     def begin(self, did: str) -> None:
-        """Say that an action starts."""
+        """Record the start of an action."""
         self._write(Line("begin", did))
 
     def acknowledge(self, project: Project, did: str) -> None:
-        """Say that an action is done, and what the project holds now; "" where it cannot be asked any more."""
+        """Record the end of an action and the project's digest; "" if it cannot be read."""
         try:
             self._acknowledge(project, did)
         except ProtoleafError:
@@ -74,15 +74,15 @@ class Log:
         self._write(Line("done", did, digest(people_part(project)), news))
 
     def may_become(self, people: str, did: str) -> None:
-        """Say which content the next action leads to, where undoing one step would not lead back."""
+        """Record the digest that the next action may lead to, if undo does not revert it."""
         self._write(Line("may", did, people))
 
     def note_shown(self, predictions: str) -> None:
-        """Say what is predicted now, before the project is closed."""
+        """Record the predictions before the project is closed."""
         self._write(Line("shown", predictions))
 
     def refuse(self, did: str) -> None:
-        """Say that an action was refused with one of our errors."""
+        """Record that an action was refused with one of our errors."""
         self._write(Line("refused", did))
 
     def _write(self, line: Line) -> None:
@@ -91,7 +91,7 @@ class Log:
 
 
 def read_log(path: Path) -> Sequence[Line]:
-    """The lines that were written whole."""
+    """The complete lines."""
     if not path.exists():
         return ()
     lines = path.read_bytes().split(b"\n")[:-1]

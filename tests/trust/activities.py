@@ -1,7 +1,7 @@
-"""What a child does to a project until something happens to it: each action is acknowledged when it is done.
+"""Work of a child on a project until it is disturbed: each action is acknowledged when done.
 
-A new feature is thrown at every instrument by one more entry in `ACTIVITIES`: a function of a place, a log, a stage and
-chance.
+A new feature is tested by every instrument with one more entry in `ACTIVITIES`: a function of a
+place, a log, a stage and a random generator.
 """
 
 import contextlib
@@ -52,14 +52,14 @@ Run = Callable[[Place, Log, Stage, Random], None]
 
 @dataclass(frozen=True)
 class Activity:
-    """Something that people or the machine do to a project.
+    """Work of people or of the program on a project.
 
     Attributes:
         run: does it, in the child.
         with_caches: whether it needs embeddings.
-        starts_from: a file of version 1 ("first"), the project that is taken for a large one, or that of all others.
-        weight: how often it is chosen, beside the others.
-        commands: commands without which it cannot be done.
+        starts_from: a file of version 1 ("first"), the project counted as large, or the common one.
+        weight: relative frequency.
+        commands: required commands.
     """
 
     name: str
@@ -70,23 +70,23 @@ class Activity:
     commands: tuple[str, ...] = ()
 
     def start(self, stage: Stage) -> Path:
-        """The file it starts from."""
+        """The initial file."""
         return {"people": stage.place.project, "first": stage.first_version, "large": stage.large}[
             self.starts_from
         ]
 
     def start_digest(self, stage: Stage) -> str:
-        """Digest of what people had done in that file."""
+        """Digest of people's work in the initial file."""
         return str(stage.facts()[self.starts_from])
 
 
 def run_activity(run: Run, place: Place, stage: Stage, seed: int) -> None:
-    """Run one, in the child."""
+    """Run one in the child."""
     run(place, Log(place.log), stage, Random(seed))
 
 
 def possible_activities() -> Sequence[Activity]:
-    """Those whose commands the program has."""
+    """Those whose commands exist."""
     return [each for each in ACTIVITIES.values() if COMMAND_NAMES.issuperset(each.commands)]
 
 
@@ -97,7 +97,7 @@ def _label(place: Place, log: Log, stage: Stage, chance: Random) -> None:
 
 
 def label_one(project: Project, log: Log, chance: Random) -> None:
-    """Label an image, mark it as unknown or empty, or take its label away."""
+    """Label an image, as unknown or empty too, or remove its label."""
     image_id = chance.choice(project.images.table().ids)
     log.begin("label")
     if chance.random() < 0.15:
@@ -109,7 +109,7 @@ def label_one(project: Project, log: Log, chance: Random) -> None:
 
 
 def _check_labels(place: Place, log: Log, stage: Stage, chance: Random) -> None:
-    """Labels that look wrong are kept, given another class, or lose it, as `app.label_check` does."""
+    """Likely label errors are confirmed, changed or removed, as `app.label_check` does."""
     with Project.open(place.project) as project:
         for _ in range(LABELS):
             labelled = list(project.labels.by_image())
@@ -133,7 +133,7 @@ def _edit_graph(place: Place, log: Log, stage: Stage, chance: Random) -> None:
             try:
                 did = _one_edit(project, chance, number)
             except GraphError:
-                continue  # chance chose a cycle or a namesake: refused, and nothing is acknowledged
+                continue  # a random cycle or duplicate name: refused, not acknowledged
             log.acknowledge(project, did)
 
 
@@ -269,15 +269,15 @@ def _embed_in_batches(place: Place, log: Log, stage: Stage, chance: Random) -> N
         embed_project(project, CacheFolders.default(), device="cpu", on_batch=record)
 
 
-class CommandRefused(Exception):  # noqa: N818 (as `Cancelled`: not a failure of the instrument)
-    """A command ended with another status than 0; the text is its message."""
+class CommandRefused(Exception):  # noqa: N818 (like `Cancelled`, no failure)
+    """A command ended with a status other than 0; the text is its message."""
 
 
 def command(place: Place, log: Log, *words: str | Path) -> None:
-    """Run a command of the program; its end is its acknowledgement.
+    """Run a command of the program; its end is the acknowledgement.
 
     Raises:
-        CommandRefused: it did not do it.
+        CommandRefused: it failed.
     """
     errors = io.StringIO()
     with contextlib.redirect_stderr(errors):
@@ -316,7 +316,7 @@ def _train_command(place: Place, log: Log, stage: Stage, chance: Random) -> None
 
 
 def _export_command(place: Place, log: Log, stage: Stage, chance: Random) -> None:
-    """Every format in turn, beginning with one that chance chooses."""
+    """Every format in sequence, starting with a random one."""
     place.exports.mkdir(exist_ok=True)
     first = chance.randrange(len(EXPORTED))
     for name in EXPORTED[first:] + EXPORTED[:first]:
@@ -326,7 +326,7 @@ def _export_command(place: Place, log: Log, stage: Stage, chance: Random) -> Non
 
 
 def _import_labels_command(place: Place, log: Log, stage: Stage, chance: Random) -> None:
-    """Labels that were taken away come back, and folders of others bring labels, classes and images."""
+    """Removed labels are imported again; folders of others add labels, classes and images."""
     with Project.open(place.project) as project:
         labelled = list(project.labels.by_image())
         project.labels.remove(chance.sample(labelled, len(labelled) // 2))
@@ -354,7 +354,7 @@ def _back_up(place: Place, log: Log, stage: Stage, chance: Random) -> None:
 
 
 def _restore(place: Place, log: Log, stage: Stage, chance: Random) -> None:
-    """Back up, decide something else, and go back to the backup; what was decided is kept first."""
+    """Back up, change something, and restore the backup; the changes are saved first."""
     _back_up(place, log, stage, chance)
     with Project.open(place.project, for_writing=False) as project:
         before = digest(people_part(project))
@@ -373,7 +373,7 @@ def _migrate(place: Place, log: Log, stage: Stage, chance: Random) -> None:
 
 
 def _note(place: Place, log: Log, stage: Stage, chance: Random) -> None:
-    """Stars, flags and comments, given and taken away, of one image and of many."""
+    """Set and remove stars, flags and comments of one or many images."""
     with Project.open(place.project) as project:
         ids = project.images.table().ids
         for number in range(NOTES):
@@ -392,7 +392,7 @@ def _note(place: Place, log: Log, stage: Stage, chance: Random) -> None:
 
 
 def _accept_groups(place: Place, log: Log, stage: Stage, chance: Random) -> None:
-    """Labels of many images in one step, now and then with a second class, and taken back."""
+    """Label many images in one step, sometimes with a second class, and undo it."""
     with Project.open(place.project) as project:
         ids, classes = project.images.table().ids, project.classes.graph.classes()
         for _ in range(GROUPS):
@@ -410,7 +410,7 @@ def _accept_groups(place: Place, log: Log, stage: Stage, chance: Random) -> None
 
 
 def _merge(place: Place, log: Log, stage: Stage, chance: Random) -> None:
-    """Another person's copy comes in, conflicts are settled one by one, and some are taken back."""
+    """Merge another person's copy, settle conflicts one by one, and undo some."""
     with Project.open(place.project) as project:
         label_one(project, log, chance)
         log.begin("merge")
@@ -419,7 +419,7 @@ def _merge(place: Place, log: Log, stage: Stage, chance: Random) -> None:
         for conflict in done.conflicts:
             label = project.labels.of(conflict.image_id)
             if label is None or label.code != conflict.ours.code:
-                continue  # its class or image went with an undo
+                continue  # an undo removed its class or image
             log.begin("settle")
             settle(
                 project, conflict, chance.choice(tuple(Verdict)), chance.choice((1, UNKNOWN, EMPTY))

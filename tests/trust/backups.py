@@ -1,4 +1,4 @@
-"""Backups that lie around a project: each is whole, and what was acknowledged as backed up is in one of them."""
+"""Backups of a project: each is valid, and acknowledged ones exist."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -27,7 +27,7 @@ def backups_of(place: Place) -> Sequence[Path]:
 
 
 def is_project(path: Path) -> bool:
-    """Whether a file is a database: logs and links are none."""
+    """Whether a file is a database, not a log or link."""
     if not path.is_file() or path.is_symlink():
         return False
     with path.open("rb") as file:
@@ -35,7 +35,7 @@ def is_project(path: Path) -> bool:
 
 
 def content_of(path: Path) -> str:
-    """Digest of what people did in a project file, or why it cannot be read."""
+    """Digest of people's work in a project file, or why it cannot be read."""
     try:
         with Project.open(path, for_writing=False) as project:
             return digest(people_part(project))
@@ -44,11 +44,11 @@ def content_of(path: Path) -> str:
 
 
 def backup_faults(place: Place, lines: Sequence[Line]) -> list[Fault]:
-    """Backups that are not whole, and contents that were acknowledged as backed up and are in none.
+    """Invalid backups, and acknowledged ones that are missing.
 
     Args:
-        place: where the project lies.
-        lines: what was acknowledged; a restoration must have kept what was there before it.
+        place: of the project.
+        lines: acknowledgements; a restore must have saved the previous state.
     """
     backups = backups_of(place)
     faults = [

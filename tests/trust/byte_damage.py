@@ -1,4 +1,4 @@
-"""What disks, cables and sync programs do to a file: bytes that flip, vanish, move, or come from elsewhere."""
+"""Damage of files by disks, transfers and sync programs: changed, missing and moved bytes."""
 
 from collections.abc import Callable, Mapping
 from random import Random
@@ -9,7 +9,7 @@ SECTOR_BYTES: Final = 512
 _HEADER_BYTES: Final = 100
 
 Damage = Callable[[bytearray, bytes, Random], bytes]
-"""Takes the file, an earlier copy of it, and chance; gives the damaged file."""
+"""Takes the file, an earlier copy, and a random generator; returns the damaged file."""
 
 
 def _flip_bits(content: bytearray, older: bytes, chance: Random) -> bytes:
@@ -19,7 +19,7 @@ def _flip_bits(content: bytearray, older: bytes, chance: Random) -> bytes:
 
 
 def _flip_letters(content: bytearray, older: bytes, chance: Random) -> bytes:
-    """Change one byte that is a letter or a figure: text stays text."""
+    """Change one letter or digit: text stays text."""
     places = [
         place for place in range(_HEADER_BYTES, len(content)) if chr(content[place]).isalnum()
     ]
@@ -61,14 +61,14 @@ def _repeat_page(content: bytearray, older: bytes, chance: Random) -> bytes:
 
 
 def _older_page(content: bytearray, older: bytes, chance: Random) -> bytes:
-    """A page as it was in an earlier copy: a write that never reached the disk."""
+    """A page of an earlier copy: a lost write."""
     start = chance.randrange(min(len(older), len(content)) // PAGE_BYTES) * PAGE_BYTES
     content[start : start + PAGE_BYTES] = older[start : start + PAGE_BYTES]
     return bytes(content)
 
 
 def _older_half(content: bytearray, older: bytes, chance: Random) -> bytes:
-    """The beginning of one copy and the rest of another: a transfer that was interrupted."""
+    """The start of one copy and the rest of another: an interrupted transfer."""
     start = chance.randrange(1, min(len(older), len(content)) // PAGE_BYTES) * PAGE_BYTES
     return (
         older[:start] + content[start:]

@@ -1,4 +1,4 @@
-"""What happens to the files that are kept for the opening of a large collection: none of them may be believed."""
+"""Damage to the cached files of a large collection: invalid ones must not be used."""
 
 import os
 import shutil
@@ -60,12 +60,12 @@ class Breaking:
 def break_caches(
     stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None
 ) -> Outcome:
-    """Do that many things to kept files.
+    """Damage cached files a number of times.
 
     Args:
         stage: what they start from.
         count: trials.
-        seed: of all chance.
+        seed: of the random generator.
         on_trial: called after each trial.
     """
     chance = Random(seed)
@@ -84,7 +84,7 @@ def break_caches(
 
 
 def break_one(stage: Stage, plan: Breaking) -> Trial:
-    """Work with a project until files are kept, let something happen, and look at what it shows."""
+    """Work with a project until files are cached, damage them, and check the results."""
     name = f"{plan.how} {plan.suffix}, seed {plan.seed}"
     with trial_folder(stage.folder) as folder:
         place = stage.lay(folder, with_caches=True, project=stage.large)
@@ -105,10 +105,10 @@ def break_one(stage: Stage, plan: Breaking) -> Trial:
 
 
 def prepare(place: Place, stage: Stage, seed: int) -> Any:
-    """Two sessions at the project and one at another, each of which leaves kept files; in a child.
+    """Two sessions of the project and one of another, each writing cached files; in a child.
 
     Returns:
-        What the project shows with what is kept of it.
+        Results of the project with its cached files.
     """
     take_for_large()
     chance, log = Random(seed), Log(place.log)
@@ -131,7 +131,7 @@ def _keep_older(place: Place) -> None:
 
 
 def look(place: Place, stage: Stage, plan: Breaking, sound: Any) -> Sequence[Fault]:
-    """Everything acknowledged is there, and what is shown is right; in a child."""
+    """Check acknowledged work and results; in a child."""
     start, lines, other_lines = (
         str(stage.facts()["large"]),
         read_log(place.log),
@@ -150,11 +150,11 @@ def look(place: Place, stage: Stage, plan: Breaking, sound: Any) -> Sequence[Fau
     return survivor_faults(place, lines, start, asks)
 
 
-# -- what happens to one file
+# -- damage to one file
 
 
 def break_file(place: Place, plan: Breaking) -> None:
-    """Damage, delete or exchange the kept file of a kind."""
+    """Damage, delete or exchange the cached file of a kind."""
     (path,) = _collections().glob(f"*{plan.suffix}")
     content, older = path.read_bytes(), _older(place, path)
     if damage := BYTE_DAMAGE.get(plan.how):
@@ -167,7 +167,7 @@ def break_file(place: Place, plan: Breaking) -> None:
 
 
 def _older(place: Place, path: Path) -> bytes:
-    """The file of that kind as it was after the first session; of rows there is none where images had gone."""
+    """The file of that kind after the first session; no rows if images had been removed."""
     found = next((place.folder / "older").glob(f"*{path.suffix}"), path)
     return found.read_bytes()
 
@@ -183,7 +183,7 @@ _FILES: Final[Mapping[str, Callable[[Place, Path], bytes | None]]] = {
 }
 
 
-# -- what happens to all of them
+# -- damage to all
 
 
 def _all_older(place: Place, plan: Breaking) -> None:
@@ -192,7 +192,7 @@ def _all_older(place: Place, plan: Breaking) -> None:
 
 
 def _exchanged_while_open(place: Place, plan: Breaking) -> None:
-    """Others lie under the names of kept files when the project is closed, which was only labelled."""
+    """Exchange cached files before the project, with new labels only, is closed."""
     take_for_large()
     log, chance = Log(place.log), Random(plan.seed + 1)
     live = LiveCollection.open(place.project, CacheFolders.default())
@@ -214,7 +214,7 @@ def _another_project(place: Place, plan: Breaking) -> None:
 
 
 def _older_copy(place: Place, plan: Breaking) -> None:
-    """An older copy of the project is put back, worked with, and killed: what is kept is of another future."""
+    """Restore an older project, change it, and kill it: the cached files are newer."""
     shutil.copyfile(_older_project(place), place.project)
     place.log.rename(_other_future(place))
     shutil.copyfile(place.folder / "older.jsonl", place.log)
@@ -228,13 +228,13 @@ def _older_copy(place: Place, plan: Breaking) -> None:
 
 
 def _killed_while_keeping(place: Place, plan: Breaking) -> None:
-    """One more session that ends at a random step of the modules that keep files."""
+    """A session killed at a random step of the modules that write cached files."""
     take_for_large()
     left = Random(plan.seed).randrange(1, _MOST_STEPS)
 
     def watch(frame: FrameType, event: str, argument: object) -> None:
         nonlocal left
-        if os.path.basename(frame.f_code.co_filename) in _KEEPING:  # noqa: PTH119 (called a million times)
+        if os.path.basename(frame.f_code.co_filename) in _KEEPING:  # noqa: PTH119 (speed)
             left -= 1
             if left == 0:
                 os.kill(os.getpid(), signal.SIGKILL)
@@ -253,7 +253,7 @@ _SCENES: Final[Mapping[str, Callable[[Place, Breaking], None]]] = {
 }
 
 
-# -- where things are
+# -- paths
 
 
 def _collections() -> Path:
@@ -261,7 +261,7 @@ def _collections() -> Path:
 
 
 def _other_project(place: Place) -> Path:
-    """What is kept of it lies beside it."""
+    """Another project, whose cached files are in the same folder."""
     return place.folder / "elsewhere" / "other.protoleaf"
 
 
@@ -270,5 +270,5 @@ def _older_project(place: Place) -> Path:
 
 
 def _other_future(place: Place) -> Path:
-    """What was acknowledged before an older copy was put back."""
+    """Acknowledgements from before an older copy was restored."""
     return place.folder / "other future.jsonl"

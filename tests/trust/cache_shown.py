@@ -1,4 +1,4 @@
-"""What a large collection shows with the files kept for its opening must be what it shows without any (decision 90)."""
+"""A large collection with cached files must show the same as without (decision 90)."""
 
 import json
 import shutil
@@ -33,11 +33,11 @@ _COLUMNS: Final = (
 _TOLERANCE: Final = 1e-4
 
 Columns = Mapping[str, NDArray[Any]]
-"""What is shown of all images, by name; paths, too."""
+"""Values of all images by name, also paths."""
 
 
 def cache_files(folder: Path) -> list[Path]:
-    """What is kept for the next opening."""
+    """The cached files."""
     return sorted(path for path in folder.glob("*") if path.suffix in SUFFIXES)
 
 
@@ -49,15 +49,16 @@ def cache_faults(
     others: Sequence[Columns] = (),
     trusts_basis: bool = True,
 ) -> list[Fault]:
-    """Open a project with what is kept of it as that lies there, and without; both must show the same.
+    """Open a project with its cached files and without, and compare.
 
     Args:
-        place: where it lies.
-        lines: what was noted to be shown when it was closed, among others.
-        also: what was noted of it before an older copy was put back.
-        others: what it may show besides, with sound files.
-        trusts_basis: whether what is kept of whitening and neighbours is sound. It may have anchors of labels that were
-            taken back, which an opening without it lacks; of a few hundred images they turn many predictions.
+        place: of the project.
+        lines: among them the predictions at closing.
+        also: predictions from before an older copy was restored.
+        others: permitted alternatives with valid files.
+        trusts_basis: whether cached whitening and neighbours are valid. They may have anchors of
+            removed labels, which a new opening lacks; with a few hundred images many predictions
+            differ.
     """
     take_for_large()
     folder = CacheFolders.default().collections
@@ -82,12 +83,12 @@ def cache_faults(
 
 @dataclass(frozen=True)
 class Opened:
-    """What one opening showed.
+    """Results of one opening.
 
     Attributes:
         columns: after the fit.
-        shown: the same in words.
-        faults: what was wrong before it.
+        shown: the same as text.
+        faults: of the state before the fit.
     """
 
     columns: Columns
@@ -100,8 +101,8 @@ def open_once(path: Path, known: set[str] | None = None, *, closes: bool = False
 
     Args:
         path: of the project.
-        known: predictions that may be shown before the fit; None for any.
-        closes: whether it is closed so that files are kept for the next opening.
+        known: permitted predictions before the fit; None for any.
+        closes: whether it is closed so that files are cached.
     """
     live, faults = LiveCollection.open(path, CacheFolders.default()), list[Fault]()
     graph = live.project.classes.graph
@@ -132,7 +133,7 @@ def open_once(path: Path, known: set[str] | None = None, *, closes: bool = False
 
 
 def difference(found: Columns, expected: Columns) -> str:
-    """What differs in words; "" where both show the same."""
+    """Differences in words; "" for none."""
     for name, one in found.items():
         other = expected[name]
         if one.shape != other.shape:
@@ -146,7 +147,7 @@ def difference(found: Columns, expected: Columns) -> str:
 
 @contextmanager
 def _instead(folder: Path, *paths: Path) -> Iterator[None]:
-    """Let only copies of these files be kept; afterwards all are as they were."""
+    """Temporarily replace the cached files by copies."""
     aside = folder.with_name("aside")
     folder.rename(aside)
     folder.mkdir()

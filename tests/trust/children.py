@@ -1,8 +1,8 @@
-"""Child processes that a trial may crash, hang, kill or starve without harm to the instrument.
+"""Child processes that a trial may crash, hang, kill or starve.
 
-Children come from a fork server: a clean process with one thread that has the engine's light modules loaded, so that a
-child starts in milliseconds. Each child leads its own process group, has its own caches, home and temporary folder, and
-writes what it says into a file.
+Children come from a fork server, a clean process with one thread that has loaded the engine's light
+modules, so they start in milliseconds. Each child leads its own process group, has its own caches,
+home and temporary folder, and writes its output into a file.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ PRELOADED: Final = (
 )
 HANG_S: Final = 60.0
 _OUTPUT: Final = "output.txt"
-_NOT_KNOWN: Final = 255  # multiprocessing's word for a status that the fork server lost
+_NOT_KNOWN: Final = 255  # status of multiprocessing if the fork server lost it
 _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload(list(PRELOADED))
 _starting = threading.Lock()
@@ -43,14 +43,14 @@ class Place:
     """The folder of one trial.
 
     Attributes:
-        folder: everything of the trial lies in it.
+        folder: of everything in the trial.
     """
 
     folder: Path
 
     @property
     def desk(self) -> Path:
-        """Folder of the project file: nothing else may appear in it."""
+        """Folder of the project file, without other files."""
         return self.folder / "desk"
 
     @property
@@ -60,31 +60,31 @@ class Place:
 
     @property
     def caches(self) -> Path:
-        """Where embeddings and models are kept."""
+        """Caches of embeddings and models."""
         return self.folder / "cache"
 
     @property
     def temporary(self) -> Path:
-        """The children's folder of temporary files."""
+        """Temporary files of the children."""
         return self.folder / "tmp"
 
     @property
     def home(self) -> Path:
-        """The children's home."""
+        """Home of the children."""
         return self.folder / "home"
 
     @property
     def exports(self) -> Path:
-        """Where exports are written; each in it is whole, or hidden."""
+        """Exports; each is complete, or hidden."""
         return self.folder / "exports"
 
     @property
     def log(self) -> Path:
-        """Where acknowledgements are written."""
+        """Acknowledgements."""
         return self.folder / "acknowledged.jsonl"
 
     def output(self) -> str:
-        """What the latest child wrote to standard output and standard error."""
+        """Standard output and standard error of the last child."""
         path = self.folder / _OUTPUT
         return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
 
@@ -94,12 +94,12 @@ class Ending:
     """How a child ended.
 
     Attributes:
-        answer: what its work returned; None when it did not come to that.
-        error: the traceback of what its work raised; "" when it raised nothing.
-        is_hang: whether it had to be killed because it took too long.
+        answer: returned value; None without one.
+        error: traceback of an exception; "" for none.
+        is_hang: whether it was killed after a timeout.
         exit_code: of the process; negative for a signal.
-        peak_bytes: most memory it had; 0 when nobody could ask.
-        has_answered: whether its work came to its end, well or not.
+        peak_bytes: peak memory; 0 if unknown.
+        has_answered: whether its function returned or raised.
     """
 
     answer: Any
@@ -111,7 +111,7 @@ class Ending:
 
     @property
     def is_crash(self) -> bool:
-        """Whether it died by itself; what the fork server could not tell about one that has answered is no death."""
+        """Whether the process died by itself; an unknown status after an answer does not count."""
         is_status_unknown = self.exit_code == _NOT_KNOWN and self.has_answered
         return not self.is_hang and self.exit_code != 0 and not is_status_unknown
 
@@ -121,7 +121,7 @@ class Child:
 
     Args:
         place: its folders.
-        work: a function of a module; runs in the child.
+        work: a module-level function; runs in the child.
         arguments: plain values for it.
     """
 
@@ -134,27 +134,27 @@ class Child:
 
     @property
     def process_id(self) -> int:
-        """Of the child alone, without its own children."""
+        """Of the child without its own children."""
         return self._process.pid or 0
 
     @property
     def is_alive(self) -> bool:
-        """Whether it still runs."""
+        """Whether it is running."""
         return self._process.is_alive()
 
     def ended_within(self, seconds: float) -> bool:
-        """Wait for its end, at most so long."""
+        """Wait for its end with a timeout."""
         return bool(wait([self._process.sentinel], timeout=seconds))
 
     def kill(self) -> int:
-        """Kill it and all its own children with SIGKILL; returns the memory it had at most."""
+        """Kill its process group with SIGKILL; return the peak memory."""
         peak = _peak_of(self._process.pid or 0)
         _kill_group(self._process.pid or 0)
         self._process.join()
         return peak
 
     def ending(self, limit_s: float = HANG_S) -> Ending:
-        """Wait for its answer and its end; kill it when it takes too long."""
+        """Wait for its answer and end; kill it after a timeout."""
         message: tuple[Any, str, int] = (None, "", 0)
         has_answered = False
         is_hang = not self._pipe.poll(limit_s)
@@ -182,19 +182,19 @@ class Child:
 def run_apart(
     place: Place, work: Callable[..., Any], *arguments: Any, limit_s: float = HANG_S
 ) -> Ending:
-    """Run a function in a child of its own and wait for it.
+    """Run a function in a child and wait for it.
 
     Args:
         place: its folders.
-        work: a function of a module.
+        work: a module-level function.
         arguments: plain values for it.
-        limit_s: after that many seconds it counts as hanging and is killed.
+        limit_s: timeout in seconds, after which it is killed.
     """
     return Child(place, work, *arguments).ending(limit_s)
 
 
 def own_peak_bytes() -> int:
-    """Most memory that this process had."""
+    """Peak memory of this process."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _KILOBYTE
 
 
@@ -206,14 +206,14 @@ def _inside(
     _speak_into(place.folder / _OUTPUT)
     try:
         answer, error = work(*arguments), ""
-    except BaseException:  # noqa: BLE001 (the instrument counts them)
+    except BaseException:  # noqa: BLE001 (recorded)
         answer, error = None, traceback.format_exc()
     with contextlib.suppress(BrokenPipeError):
         pipe.send((answer, error, own_peak_bytes()))
 
 
 def settle(place: Place) -> None:
-    """Let this process keep its caches, home and temporary files in a place."""
+    """Use a place for caches, home and temporary files of this process."""
     for folder in (place.temporary, place.home, place.caches):
         folder.mkdir(parents=True, exist_ok=True)
     variables = {
@@ -236,7 +236,7 @@ def _speak_into(path: Path) -> None:
     for descriptor in (1, 2):
         os.dup2(speech, descriptor)
     os.close(speech)
-    sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: PTH123, SIM115 (lives as long as the process)
+    sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: PTH123, SIM115 (never closed)
 
 
 def _kill_group(pid: int) -> None:

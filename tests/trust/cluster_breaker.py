@@ -1,7 +1,7 @@
-"""The cluster breaker: embedding and classifying a data set is broken off in the middle, and the command runs again.
+"""Interrupt embedding and classifying of data sets on a cluster, and run the command again.
 
-A node is killed, the command itself is killed, the disk becomes full, a shard is damaged. Afterwards every image has
-one row, the same as of a run that nobody disturbed, and no half file is left.
+A node is killed, the command is killed, the disk becomes full, a shard is damaged. Afterwards every
+image has one row, equal to an undisturbed run's, and no partial file is left.
 """
 
 import json
@@ -51,7 +51,7 @@ _REPOSITORY: Final = Path(__file__).parents[2]
 
 @dataclass(frozen=True)
 class Bench:
-    """What all trials start from: images, an exported model, and what an undisturbed run gives."""
+    """Common inputs of trials: images, an exported model, and the results of an undisturbed run."""
 
     photos: Path
     data_set: Path
@@ -79,12 +79,12 @@ class Bench:
 
 
 def break_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None) -> Outcome:
-    """Break off so many runs, each way in its turn.
+    """Interrupt a number of runs, in each way.
 
     Args:
         stage: a project whose exported model classifies.
         count: trials.
-        seed: of all chance.
+        seed: of the random generator.
         on_trial: called after each trial.
     """
     chance = Random(seed)
@@ -132,7 +132,7 @@ def _kill_classifying(bench: Bench, folder: Path, chance: Random) -> list[Fault]
 
 
 def _killed(command: tuple[str | Path, ...], out: Path, chance: Random) -> None:
-    """Kill a command in the middle, with nothing that it could do about it."""
+    """Kill a command with SIGKILL."""
     running = started(*command)
     shards_there(out, chance.randrange(1, SHARDS - 4), running)
     running.send_signal(signal.SIGKILL)
@@ -153,7 +153,7 @@ def _damage_a_shard(bench: Bench, folder: Path, chance: Random) -> list[Fault]:
 
 
 def _fill_the_disk(bench: Bench, folder: Path, chance: Random) -> list[Fault]:
-    """In a process of its own, which alone sees the small disk."""
+    """In a process with a small disk of its own."""
     free = chance.choice((0, _MODEL_BYTES // 2, _MODEL_BYTES + chance.randrange(60_000, 300_000)))
     command = [
         sys.executable,
@@ -226,7 +226,7 @@ def _predictions(out: Path) -> tuple[Mapping[str, object], ...]:
 
 
 def _embedded_faults(bench: Bench, out: Path) -> list[Fault]:
-    """What is wrong with a data set that claims to be whole."""
+    """Faults of a data set that is marked as complete."""
     try:
         rows = rows_of(DataSet.open(out))
     except (ProtoleafError, AssertionError) as error:
@@ -240,7 +240,7 @@ def _embedded_faults(bench: Bench, out: Path) -> list[Fault]:
 
 
 def _ending(answer: tuple[int, str, str], status: int, says: str) -> list[Fault]:
-    """What is wrong with how a command ended."""
+    """Faults of a command's end."""
     found, out, err = answer
     if "Traceback" in err or found != status or says not in out + err:
         return [
@@ -255,7 +255,7 @@ def _hexed(row: object) -> list[object]:
 
 
 def _on_a_small_disk(folder: Path, photos: Path, free_bytes: int) -> None:
-    """Embed onto a disk that becomes full, and again with room; prints what came of it."""
+    """Embed to a disk that becomes full, and again with free space; print the result."""
     disk = folder / "disk"
     mount_small_disk(disk, DISK_BYTES)
     bench = Bench(photos, disk, disk, {}, ())
@@ -270,7 +270,7 @@ def _on_a_small_disk(folder: Path, photos: Path, free_bytes: int) -> None:
         json.dumps({"faults": [(fault.kind, fault.text) for fault in faults], "rows": rows})
     )
     sys.stdout.flush()
-    os._exit(0)  # the disk goes with this process
+    os._exit(0)  # unmounts the disk
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The hostile tests run short here; `make trust` runs the same instruments long."""
+"""The instruments run briefly here, and long in `make trust`."""
 
 import sys
 from pathlib import Path
@@ -32,7 +32,7 @@ INSTRUMENTS: Final = frozenset(
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark everything in this folder."""
+    """Mark all tests of this folder."""
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.trust)
@@ -42,12 +42,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def own_caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Caches and added backbones of a test live and die with its temporary folder."""
+    """Caches and added backbones are in the test's temporary folder."""
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
     monkeypatch.setenv(BACKBONES_VARIABLE, str(tmp_path / "backbones"))
 
 
 @pytest.fixture(scope="session")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Stage:
-    """What every trial starts from, built once."""
+    """The common input of trials."""
     return build_stage(tmp_path_factory.mktemp("trust") / "stage")

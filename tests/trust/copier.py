@@ -1,6 +1,7 @@
-"""The copier: the project file alone, copied while somebody labels, holds all that was acknowledged before.
+"""Copies of a project file made during labelling have every acknowledged action.
 
-A copy that no action overlaps must be whole. One that a commit overlaps may be torn, and is then called damaged.
+A copy without a concurrent action must be valid. One that overlaps a commit may be torn, and is
+then reported as damaged.
 """
 
 import select
@@ -32,10 +33,10 @@ _LIMIT_S: Final = 60.0
 
 @dataclass(frozen=True)
 class Session:
-    """Copies that are made of one project while one writer works.
+    """Copies of one project while a writer works.
 
     Attributes:
-        pace: one of `PACES`: the writer waits for each copy, thinks between actions, or does not.
+        pace: one of `PACES`: the writer waits for each copy, pauses between actions, or does not.
     """
 
     pace: str
@@ -45,7 +46,7 @@ class Session:
 
 @dataclass(frozen=True)
 class Copy:
-    """A copy, and when it was made, in monotonic seconds."""
+    """A copy and its time in monotonic seconds."""
 
     name: str
     begun_s: float
@@ -53,12 +54,12 @@ class Copy:
 
 
 def copy_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None) -> Outcome:
-    """Copy an open project that many times.
+    """Copy an open project a number of times.
 
     Args:
-        stage: what the project is.
+        stage: of the project.
         count: copies.
-        seed: of all chance.
+        seed: of the random generator.
         on_trial: called after each copy.
     """
     size = min(COPIES_AT_ONCE, max(1, count // len(PACES)))
@@ -78,7 +79,7 @@ def copy_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda
 
 
 def copy_some(stage: Stage, session: Session) -> Trial:
-    """Let a writer work, copy its project now and then, and open every copy afterwards."""
+    """Let a writer work, copy its project repeatedly, and open every copy afterwards."""
     with trial_folder(stage.folder) as folder:
         place = stage.lay(folder)
         writer = Child(place, write_on, place, session.pace, session.seed)
@@ -97,9 +98,9 @@ def copy_some(stage: Stage, session: Session) -> Trial:
 
 
 def write_on(place: Place, pace: str, seed: int) -> None:
-    """Label and take back until stopped, in the child.
+    """Label and undo until stopped, in the child.
 
-    Before each action of the handshake it waits for the copy: a file that appears when the copy is whole.
+    In the handshake each action waits for a file that says the copy is complete.
     """
     log, chance, number = Log(place.log), Random(seed), 0
     with Project.open(place.project) as project:
@@ -118,7 +119,7 @@ def write_on(place: Place, pace: str, seed: int) -> None:
 
 
 def _is_handed_over(place: Place, number: int) -> bool:
-    """Wait until this acknowledged moment was copied; False when there are no more copies to be made."""
+    """Wait for the copy of this moment; False if there are no more copies."""
     (place.folder / f"ready {number}").touch()
     while not (place.folder / f"copied {number}").exists():
         if (place.folder / _STOP).exists():
@@ -141,7 +142,7 @@ def _copies(place: Place, writer: Child, session: Session) -> Sequence[Copy]:
 
 
 def _copy(place: Place, number: int) -> Copy:
-    """Read the file from its beginning to its end, as any program that copies files does."""
+    """Read the file from start to end, as copying programs do."""
     folder = place.folder / f"elsewhere {number}"
     folder.mkdir()
     begun = time.monotonic()
@@ -158,7 +159,7 @@ def _wait_until(happened: Callable[[], bool], writer: Child) -> None:
 
 
 def look_at_copies(place: Place, copies: Sequence[Copy], start: str) -> list[Fault]:
-    """What is wrong with the copies, in a child."""
+    """Faults of the copies, in a child."""
     lines = read_log(place.log)
     return [
         fault
@@ -194,7 +195,7 @@ def _copy_faults(folder: Path, copy: Copy, lines: Sequence[Line], start: str) ->
 
 
 def _is_overlapped(copy: Copy, lines: Sequence[Line]) -> bool:
-    """Whether an action was under way at any moment of the copy."""
+    """Whether an action ran during the copy."""
     begun = 0.0
     for line in lines:
         if line.kind == "begin":

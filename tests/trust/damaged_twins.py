@@ -1,7 +1,8 @@
-"""Damaged twins: of several projects of one name, one is damaged and restored, and must get its own backups only.
+"""Restore a damaged project that has others of the same name: it must get its own backups.
 
-Some are copies of one another, some were moved or changed places, backups lie together, clocks are wrong by years, and
-the backup index is damaged now and then. The test keeps the truth; the program has the files alone.
+Some are copies of one another, some were moved or exchanged, backups share a folder, clocks are
+wrong by years, and the backup index may be damaged. The test knows the truth; the program has the
+files only.
 """
 
 import io
@@ -56,8 +57,8 @@ class Plan:
     Attributes:
         how: the damage.
         way: how the project is restored.
-        seed: of chance.
-        is_careless: whether identities are left unasked, as a fault to be found.
+        seed: of the random generator.
+        is_careless: whether identities are ignored, as a planted fault.
     """
 
     how: str
@@ -71,10 +72,10 @@ class Twin:
     """The truth about a project.
 
     Attributes:
-        path: where it is now.
-        project_id: which it is.
-        backups: what was done in the project, by the path of each backup of this file.
-        opened_as: file and project that were opened at its path last.
+        path: current one.
+        project_id: its identity.
+        backups: digest by path of each backup of this file.
+        opened_as: file and project last opened at its path.
     """
 
     path: Path
@@ -84,13 +85,13 @@ class Twin:
 
     @property
     def meant_id(self) -> str:
-        """The project that a person wants back: where the file is gone, the one that was last opened there."""
+        """The project to restore: without a file, the one last opened at the path."""
         return self.project_id if self.path.exists() else self.opened_as[1] or self.project_id
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command printed."""
+    """Output of a command."""
 
     status: int
     out: str
@@ -99,7 +100,7 @@ class Answer:
 
 @dataclass
 class Story:
-    """What has happened so far in a trial."""
+    """State of a trial."""
 
     chance: Random
     folder: Path
@@ -109,13 +110,13 @@ class Story:
     is_index_damaged: bool = False
 
     def happens(self, what: str) -> bool:
-        """Whether something happens in this trial."""
+        """Random choice whether an event happens in this trial."""
         return self.chance.random() < _SHARES[what]
 
     meant_id: str = ""
 
     def contents_of(self, project_id: str) -> Mapping[Path, str]:
-        """All backups of a project, also of its copies."""
+        """All backups of a project and its copies."""
         return {
             path: content
             for twin in self.twins
@@ -127,12 +128,12 @@ class Story:
 def restore_many(
     stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None
 ) -> Outcome:
-    """Damage and restore that many projects that have twins.
+    """Damage and restore projects with twins.
 
     Args:
-        stage: where there is room for files.
+        stage: for its scratch folder.
         count: trials.
-        seed: of all chance.
+        seed: of the random generator.
         on_trial: called after each trial.
     """
     damage, ways = list(DAMAGE), list(WAYS)
@@ -148,7 +149,7 @@ def restore_many(
 
 
 def restore_one(stage: Stage, plan: Plan) -> Trial:
-    """Play one trial."""
+    """Run one trial."""
     with trial_folder(stage.folder) as folder:
         place = Place(folder)
         place.desk.mkdir(parents=True)
@@ -178,7 +179,7 @@ def play(place: Place, plan: Plan) -> tuple[int, Sequence[Fault]]:
     return story.restored, story.faults
 
 
-# -- what comes before
+# -- preparation
 
 
 def _make_twins(story: Story) -> None:
@@ -205,7 +206,7 @@ def _make_twins(story: Story) -> None:
 
 
 def _work(story: Story, twin: Twin) -> None:
-    """Work in a project, and back it up now and then by a clock that may be wrong by years."""
+    """Work in a project, with backups by a clock that may be wrong by years."""
     chance = story.chance
     with Project.open(twin.path, is_backed_up=False) as project:
         twin.opened_as = twin.path.stat().st_ino, twin.project_id
@@ -233,7 +234,7 @@ def _work(story: Story, twin: Twin) -> None:
 
 
 def _move_some(story: Story) -> None:
-    """Move some projects to other folders, or to the place of another, and open some of them there."""
+    """Move some projects to other folders or another's path, and open some there."""
     if story.happens("swapped"):
         one, other = story.chance.sample(story.twins, 2)
         aside = one.path.with_name("aside")
@@ -253,7 +254,7 @@ def _move_some(story: Story) -> None:
 
 
 def _damage_memory(story: Story) -> None:
-    """Damage the index, or a backup, now and then: neither may break anything."""
+    """Sometimes damage the index or a backup, which must be tolerated."""
     if story.happens("index damaged"):
         story.is_index_damaged = True
         for path in sorted(backups_folder().glob("index/*")):
@@ -292,7 +293,7 @@ def _empty(path: Path, _older: bytes, _chance: Random) -> None:
 
 
 def _replace(path: Path, _older: bytes, chance: Random) -> None:
-    """As sync programs do: another file takes its name, and it is rotten."""
+    """Replace a file by a damaged one, as sync programs do."""
     draft = path.with_name("draft")
     draft.write_bytes(chance.randbytes(5000))
     draft.replace(path)
@@ -326,7 +327,7 @@ def _by_any_number(story: Story, victim: Twin) -> None:
 def _by_number(
     story: Story, victim: Twin, *, listed: Sequence[Mapping[str, Any]], number: int
 ) -> None:
-    """By the number of a list that was shown, with a backup of a twin that comes in between now and then."""
+    """By the number in a list, sometimes after another backup of a twin was added."""
     sharers = [twin for twin in story.twins if twin is not victim]
     if story.happens("backup between"):
         _work(story, story.chance.choice(sharers))
@@ -336,7 +337,7 @@ def _by_number(
 
 
 def _by_number_unseen(story: Story, victim: Twin) -> None:
-    """By a number without ever having looked at the list."""
+    """By a number without listing."""
     answer = _command(
         story, "restore", str(victim.path), str(story.chance.randint(1, 4)), "--yes", "--json"
     )
@@ -354,7 +355,7 @@ def _by_time(story: Story, victim: Twin) -> None:
 
 
 def _by_window(story: Story, victim: Twin) -> None:
-    """The first sound row, without an answer to the question that comes before one that may be a stranger."""
+    """The first valid row, unless it needs a confirmation as another project's."""
     offered = next(
         (backup for backup in offer_for(victim.path, is_verified=True).all if not backup.fault),
         None,
@@ -369,7 +370,7 @@ def _by_window(story: Story, victim: Twin) -> None:
 
 
 def _by_asked_file(story: Story, victim: Twin) -> None:
-    """A file that the person named: of another project only with the flag."""
+    """A file chosen by the user: of another project only with the option."""
     twin = story.chance.choice([each for each in story.twins if each.backups] or [victim])
     if twin.backups:
         path = story.chance.choice([*twin.backups])
@@ -401,12 +402,12 @@ def _list(story: Story, victim: Twin) -> Sequence[Mapping[str, Any]]:
 
 
 def _command(story: Story, *words: str) -> Answer:
-    """Run a command; anything but an answer or one of our errors in one line is a fault."""
+    """Run a command; it must succeed or print one of our errors in one line."""
     out, err = io.StringIO(), io.StringIO()
     try:
         with redirect_stdout(out), redirect_stderr(err):
             status = main(list(words))
-    except Exception as error:  # noqa: BLE001 (the instrument counts them)
+    except Exception as error:  # noqa: BLE001 (recorded)
         story.faults.append(
             Fault("traceback", f"{words[0]}: {type(error).__name__}: {str(error)[:200]}")
         )
@@ -418,11 +419,11 @@ def _command(story: Story, *words: str) -> Answer:
     return Answer(status, out.getvalue(), err.getvalue())
 
 
-# -- the truth
+# -- comparing
 
 
 def _check_offer(story: Story, victim: Twin) -> None:
-    """Its own backups are offered, and first wherever the program can know that they are its own."""
+    """Its own backups are offered, and first if the program can know that they are."""
     own = {path for path in story.contents_of(story.meant_id) if path.exists()}
     offered = offer_for(victim.path)
     if not own:
@@ -442,7 +443,7 @@ def _check_offer(story: Story, victim: Twin) -> None:
 def _check_restored(
     story: Story, victim: Twin, *, is_done: bool, meant: Path | None = None
 ) -> None:
-    """What was installed unasked is the project's own, and what the list showed."""
+    """An unconfirmed restore installs the project's own backup, as listed."""
     if not is_done:
         return
     story.restored += 1
@@ -456,7 +457,7 @@ def _check_restored(
 
 
 def _check_kept(story: Story, victim: Twin, content: bytes | None) -> None:
-    """The damaged file is there still: where it was, beside it, or among the backups."""
+    """The damaged file exists: in place, next to it, or among the backups."""
     if content is None or not story.restored:
         return
     kept = [
@@ -485,7 +486,7 @@ def _nothing() -> Iterator[None]:
 
 @contextmanager
 def _carelessness() -> Iterator[None]:
-    """The program believes that whatever has a damaged project's name is its own."""
+    """Treat every damaged project of the name as the file's own."""
     with (
         patch("engine.project.backups.restoring._check_owner", lambda *_args, **_options: None),
         patch("engine.project.backups.listing.identify", lambda *_args: None),

@@ -1,4 +1,4 @@
-"""Data sets of others opened beside five projects that share the embedding cache: no embedding of theirs changes."""
+"""Data sets of others next to five projects with a shared embedding cache: nothing changes."""
 
 import contextlib
 import hashlib
@@ -31,7 +31,7 @@ from tests.trust.trials import Batch, BatchedTrials, OnTrial
 
 INSTRUMENT: Final = "data sets beside five projects"
 PROJECTS: Final = 5
-PHOTOS: Final = 8  # of each project; neighbours share half of them
+PHOTOS: Final = 8  # of each project; consecutive ones share half of them
 BATCH: Final = 50
 _TRIAL_S: Final = 20.0
 _START_S: Final = 120.0
@@ -39,23 +39,23 @@ _START_S: Final = 120.0
 
 @dataclass(frozen=True)
 class Guests:
-    """Five projects, embedded, and all of their images as rows of a data set."""
+    """Five embedded projects, and all of their images as rows of a data set."""
 
     folder: Path
     rows: EmbeddedRows
 
     @property
     def caches(self) -> CacheFolders:
-        """Where all embed."""
+        """The shared caches."""
         return CacheFolders(self.folder / "cache")
 
     @property
     def projects(self) -> list[Path]:
-        """The five."""
+        """The five projects."""
         return sorted(self.folder.glob("project*.protoleaf"))
 
     def sums(self) -> dict[str, str]:
-        """A checksum of the embeddings that each project sees."""
+        """Checksum of the embeddings of each project."""
         return {path.name: self._sum(path) for path in self.projects}
 
     def _sum(self, path: Path) -> str:
@@ -107,7 +107,7 @@ def _with(vectors: Callable[[EmbeddedRows, np.random.Generator], np.ndarray]) ->
 
 
 def _away(rows: EmbeddedRows, chance: Random) -> EmbeddedRows:
-    """Noise, for images that cannot be read from here."""
+    """Random embeddings of images that cannot be read here."""
     noisy = CHANGES["noise"](rows, chance)
     return replace(noisy, paths=[f"s3://bucket/{number}.png" for number in range(len(rows))])
 
@@ -127,19 +127,19 @@ CHANGES: Final[Mapping[str, Change]] = {
     "another backbone beside it": lambda rows, _chance: rows,
 }
 TAKEN: Final = frozenset({"good", "not a number", "infinite", "zero", "noise of images elsewhere"})
-"""What becomes a project; of some of them no row has an embedding."""
+"""Variants that become a project; some without any embedding."""
 
 
 def open_guests(
     stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None
 ) -> Outcome:
-    """Open that many data sets beside the five projects."""
+    """Open data sets next to the five projects."""
     trials = BatchedTrials(INSTRUMENT, "data sets", open_some, BATCH, _START_S, _TRIAL_S)
     return trials.outcome(stage, count, seed=seed, on_trial=on_trial)
 
 
 def open_some(place: Place, batch: Batch) -> tuple[list[Fault], int]:
-    """Open the data sets of a batch, in a child; returns faults, and how many became projects."""
+    """Open the data sets of a batch in a child; return faults, and the number of projects made."""
     os.environ[CACHE_VARIABLE], os.environ[BACKUPS_VARIABLE] = (
         str(place.caches),
         str(place.folder / "kept"),
@@ -158,7 +158,7 @@ def open_some(place: Place, batch: Batch) -> tuple[list[Fault], int]:
 def open_one(
     guests: Guests, chance: Random, kind: str, run: Callable[[list[str]], int] = main
 ) -> tuple[Sequence[Fault], bool]:
-    """Open one data set as a project of its own, and look at what the five see."""
+    """Open one data set as a project, and check the five."""
     folder, project = guests.folder / "set", guests.folder / "guest.protoleaf"
     shutil.rmtree(folder, ignore_errors=True)
     project.unlink(missing_ok=True)
@@ -167,7 +167,7 @@ def open_one(
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         try:
             status = run(["new", str(project), "--data-set", str(folder)])
-        except Exception as error:  # noqa: BLE001 (the instrument counts them)
+        except Exception as error:  # noqa: BLE001 (recorded)
             faults.append(Fault("traceback", f"{kind}: {type(error).__name__}: {str(error)[:200]}"))
     changed = [name for name, digest in guests.sums().items() if digest != before[name]]
     faults += [Fault("wrong", f"{kind}: embeddings of {name} changed") for name in changed]

@@ -1,7 +1,7 @@
-"""The disk filler: the disk becomes full before or in the middle of an activity.
+"""Fill the disk before or during an activity.
 
-The activity is refused with a message that names the full disk, `check` works all the same, and with some room again
-everything acknowledged is there.
+The activity is refused with a message that names the full disk, `check` works, and with free space
+every acknowledged action is there.
 """
 
 import shutil
@@ -34,8 +34,8 @@ class Fill:
 
     Attributes:
         activity: what is done.
-        free_bytes: what the disk still takes when it starts.
-        holds_all: whether caches and temporary files lie on the full disk too.
+        free_bytes: free space at its start.
+        holds_all: whether caches and temporary files are on the full disk too.
     """
 
     activity: Activity
@@ -61,12 +61,12 @@ def fill_many(
     names: tuple[str, ...] = (),
     on_trial: OnTrial = lambda: None,
 ) -> Outcome:
-    """Let that many activities meet a full disk, each activity in its turn.
+    """Run activities on a full disk.
 
     Args:
         stage: what they start from.
         count: trials.
-        seed: of all chance.
+        seed: of the random generator.
         names: only these activities.
         on_trial: called after each trial.
     """
@@ -85,14 +85,14 @@ def fill_many(
 
 
 def can_fill(stage: Stage) -> bool:
-    """Whether this system lets us mount small disks."""
+    """Whether this system permits mounting small disks."""
     with trial_folder(stage.folder) as folder:
         folder.mkdir()
         return bool(run_apart(Place(folder), _can_mount, folder / "small").answer)
 
 
 def fill_one(stage: Stage, fill: Fill) -> Trial:
-    """Run one activity on a full disk, and look at what is left."""
+    """Run one activity on a full disk, and check the rest."""
     with trial_folder(stage.folder) as folder:
         place = Place(folder)
         folder.mkdir()
@@ -103,11 +103,11 @@ def fill_one(stage: Stage, fill: Fill) -> Trial:
 
 
 def meet_full_disk(roomy: Place, stage: Stage, fill: Fill) -> list[Fault]:
-    """Mount a small disk, fill it, run the activity, and make room again; in a child.
+    """Mount a small disk, fill it, run the activity, and free space; in a child.
 
     Args:
-        roomy: folders on a disk with room; the log of acknowledgements is there.
-        stage: what the project is.
+        roomy: folders on another disk, with the log.
+        stage: of the project.
         fill: the trial.
     """
     small = Place(roomy.folder / "small")

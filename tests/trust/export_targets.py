@@ -1,4 +1,4 @@
-"""Commands with an output at names that lead to files that must stay: photos, projects, backups, files of others."""
+"""Commands whose output path leads to files that must not be replaced."""
 
 import contextlib
 import io
@@ -33,25 +33,25 @@ BATCH: Final = 125
 TRIAL_LIMIT_S: Final = 20.0
 _START_S: Final = 60.0
 _NO_OVERWRITE: Final = frozenset({"backup"})
-"""Commands that never replace anything."""
+"""Commands that never replace files."""
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Trials of one child, by their seeds."""
+    """Trials of one child, by seed."""
 
     first: int
     count: int
 
 
 def aim_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None) -> Outcome:
-    """Run that many commands at hostile targets.
+    """Run commands with hostile output paths.
 
     Args:
-        stage: where there is room for files.
+        stage: for its scratch folder.
         count: commands.
-        seed: of all chance.
-        on_trial: called after each batch's trials.
+        seed: of the random generator.
+        on_trial: called after each batch.
     """
     size = min(BATCH, max(1, -(-count // PROCESSES)))
     first = seed * 1_000_000
@@ -76,7 +76,7 @@ def _aim_apart(stage: Stage, batch: Batch, on_trial: OnTrial) -> Trial:
 
 
 def aim_some(place: Place, batch: Batch) -> tuple[list[Fault], int]:
-    """Run the commands of a batch one after the other, in a child; returns faults, and how many commands succeeded."""
+    """Run the commands of a batch in a child; return faults, and the number of successes."""
     os.environ[CACHE_VARIABLE], os.environ[BACKUPS_VARIABLE] = (
         str(place.caches),
         str(place.folder / "kept"),
@@ -97,7 +97,7 @@ def aim_some(place: Place, batch: Batch) -> tuple[list[Fault], int]:
 
 
 def aim(world: World, chance: Random) -> tuple[list[Fault], int]:
-    """Run one command at one target, and look what became of everything."""
+    """Run one command at one target, and check all files."""
     clear_desk(world)
     kind = chance.choice(tuple(TARGETS))
     before, people = world.sums(), world.people()
@@ -114,7 +114,7 @@ def aim(world: World, chance: Random) -> tuple[list[Fault], int]:
             contextlib.redirect_stderr(errors),
         ):
             status = main(words)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 (the instrument counts them)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 (recorded)
         return [Fault("traceback", f"{doing}: {type(error).__name__}: {str(error)[:200]}")], status
     after = world.sums()
     faults = [
@@ -125,7 +125,7 @@ def aim(world: World, chance: Random) -> tuple[list[Fault], int]:
     faults += _faults_on_desk(world, kind, doing, is_overwriting=is_overwriting)
     try:
         is_same = world.people() == people
-    except Exception:  # noqa: BLE001 (whatever it is now, it is no project)
+    except Exception:  # noqa: BLE001 (not a project any more)
         is_same = False
     faults += [] if is_same else [Fault("wrong", f"{doing}: the project was replaced")]
     if kind == "a new name" and status != 0:
@@ -181,7 +181,7 @@ def _command(world: World, chance: Random, target: str) -> list[str]:
 
 
 def _for_folders(world: World, words: list[str], target: str) -> list[str]:
-    """A new name where the command wants a folder that is there."""
+    """A new name if the command needs an existing folder."""
     needs_folder = words[0] == "backup" or (words[0] == "export" and words[2] == "xmp")
     if needs_folder and target == str(world.desk / "new.csv"):
         Path(target).mkdir()
@@ -189,7 +189,7 @@ def _for_folders(world: World, words: list[str], target: str) -> list[str]:
 
 
 def _tidy(world: World, before: dict[Path, str]) -> None:
-    """Take away what came beside files that stayed: sidecars, and new files in their folders."""
+    """Remove sidecars and new files next to the originals."""
     for path in set(world.sums()) - set(before):
         path.unlink(missing_ok=True)
     for path in (world.folder / "nowhere",):

@@ -1,4 +1,4 @@
-"""What exports leave behind when they are broken off: each output whole under its name, or not there at all."""
+"""Interrupted exports: each output is complete, or missing."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,16 +16,16 @@ EXPORTED: Final = tuple(FORMATS)
 READABLE: Final = tuple(
     name for name, one in FORMATS.items() if one.is_read and not one.writes_into
 )
-"""Those whose outputs appear as one file or folder, from which every label can be counted."""
+"""Formats of one file or folder from which every label can be read."""
 
 
 def target(place: Place, name: str) -> Path:
-    """Where a format is written to."""
+    """The output path of a format."""
     return place.exports / f"{name}{FORMATS[name].suffix}"
 
 
 def export_all(project: Project, folder: Path, names: Sequence[str] = READABLE) -> None:
-    """Write a project's labels in formats from which they are read, by default in all."""
+    """Export a project's labels in all or given readable formats."""
     folder.mkdir()
     for name in names:
         export_images(
@@ -36,7 +36,7 @@ def export_all(project: Project, folder: Path, names: Sequence[str] = READABLE) 
 
 
 def export_faults(place: Place) -> Iterator[Fault]:
-    """What stands under the name of an export and is not whole: it holds other labels than one that is written now."""
+    """Incomplete exports: their labels differ from a new export's."""
     if not place.exports.is_dir():
         return
     whole = place.folder / "whole"
@@ -54,7 +54,7 @@ def export_faults(place: Place) -> Iterator[Fault]:
 
 
 def _labelled(folder: Path, name: str) -> int:
-    """Images with a label of a person in an export, which must be read without a problem."""
+    """Images labelled by a person in an export, which must be read without problems."""
     _, found = read_labels(folder / f"{name}{FORMATS[name].suffix}", name)
     if found.problems:
         raise FormatError(found.problems[0])
@@ -62,7 +62,7 @@ def _labelled(folder: Path, name: str) -> int:
 
 
 def drafts(place: Place) -> list[str]:
-    """Hidden files and folders that an export left; no promise after a kill, but after everything else."""
+    """Hidden files left by an export; permitted after a kill only."""
     if not place.exports.is_dir():
         return []
     return sorted(path.name for path in place.exports.rglob(".*"))

@@ -1,4 +1,4 @@
-"""A small world of files that must not be replaced, and the names by which somebody may reach them."""
+"""Files that must not be replaced, and paths that lead to them."""
 
 import hashlib
 import os
@@ -24,10 +24,10 @@ FOREIGN_TEXT: Final = "image,class\r\nmine.jpg,hand-written\r\n"
 
 @dataclass(frozen=True)
 class World:
-    """A folder with a project, its photos, and files of others.
+    """A folder with a project, its photos, and other files.
 
     Attributes:
-        folder: everything lies in it; `desk` is where outputs go, emptied for each trial.
+        folder: of everything; `desk` is for outputs, emptied for each trial.
         backup: of the project.
     """
 
@@ -36,7 +36,7 @@ class World:
 
     @property
     def project(self) -> Path:
-        """The project that commands work on."""
+        """The project of the commands."""
         return self.folder / "shapes.protoleaf"
 
     @property
@@ -51,7 +51,7 @@ class World:
 
     @property
     def foreign(self) -> Path:
-        """A table that somebody wrote by hand."""
+        """A table written by hand."""
         return self.folder / "theirs" / "table.csv"
 
     @property
@@ -61,15 +61,15 @@ class World:
 
     @property
     def desk(self) -> Path:
-        """Where outputs go."""
+        """Folder of outputs."""
         return self.folder / "desk"
 
     def sums(self) -> dict[Path, str]:
-        """Checksums of all files but the project, which commands may write to, and what is on the desk."""
+        """Checksums of all files except the project, which commands may change, and the desk."""
         return {path: _sum(path) for path in self._files()}
 
     def people(self) -> str:
-        """Digest of what people did in the project."""
+        """Digest of people's work in the project."""
         with Project.open(self.project, for_writing=False) as project:
             return str(digest(people_part(project)))
 
@@ -79,7 +79,7 @@ class World:
 
 
 def build_world(folder: Path, caches: CacheFolders) -> World:
-    """Draw some pictures and make the projects; takes a few seconds."""
+    """Draw pictures and make the projects; takes a few seconds."""
     photos = folder / "photos"
     for number, leaf in enumerate(LEAVES[:3]):
         write_shape(photos / "shots" / leaf / f"{number}.png", leaf, seed=number)
@@ -100,7 +100,7 @@ def build_world(folder: Path, caches: CacheFolders) -> World:
 
 
 def clear_desk(world: World) -> None:
-    """An empty desk beside an alias of the photos' folder."""
+    """Empty the desk, next to an alias of the photos' folder."""
     shutil.rmtree(world.desk, ignore_errors=True)
     world.desk.mkdir()
     (world.desk / "alias").symlink_to(world.photo.parent)
@@ -171,11 +171,11 @@ TARGETS: Final[Mapping[str, Callable[[World], str | Path]]] = {
     "a pipe that nobody reads": _pipe,
     "a link to a device": lambda world: _link(world, Path(os.devnull)),
 }
-"""Makes the target on an empty desk, by name."""
+"""Creates a target on an empty desk, by name."""
 REPLACEABLE: Final = frozenset(
     {"a file of others", "a hard link to a file of others", "a link to nothing"}
 )
-"""What --overwrite may replace on the desk itself."""
+"""What --overwrite may replace on the desk."""
 
 
 def _sum(path: Path) -> str:

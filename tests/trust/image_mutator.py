@@ -1,4 +1,4 @@
-"""The mutator of images: a broken picture gives pixels or one of our errors, soon, and in bounded memory."""
+"""Damaged pictures give pixels or one of our errors, in bounded time and memory."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -19,9 +19,7 @@ from tests.trust.trials import PROCESSES, OnTrial, ending_faults, run_trials, tr
 INSTRUMENT: Final = "broken images"
 IMAGE_LIMIT_S: Final = 10.0
 MEMORY_BYTES: Final = 1_500_000_000
-WHOLE_MEMORY_BYTES: Final = (
-    6_000_000_000  # twelve bytes for each of the 500 million pixels that a picture may have
-)
+WHOLE_MEMORY_BYTES: Final = 6_000_000_000  # twelve bytes for each of at most 500 million pixels
 _DECODED_WHOLE: Final = (
     b"GIF8",
     b"RIFF",
@@ -30,7 +28,7 @@ _DECODED_WHOLE: Final = (
     b"ftypmif",
     b"jP  ",
     b"\xff\x4f\xff\x51",
-)  # readers without strips
+)  # formats not read in strips
 BATCH: Final = 100
 GIANT_EVERY: Final = 1000
 GIANT_LIMIT_S: Final = 60.0
@@ -48,7 +46,7 @@ WAYS: Final[Mapping[str, Callable[[Path, bytes], object]]] = {
 
 @dataclass(frozen=True)
 class Batch:
-    """Pictures that one child decodes, by their seeds."""
+    """Pictures of one child, by seed."""
 
     first: int
     count: int
@@ -56,12 +54,12 @@ class Batch:
 
 
 def break_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None) -> Outcome:
-    """Decode that many broken pictures in every way; every thousandth is a sound one of 484 megapixels.
+    """Decode damaged pictures in every way; every thousandth is valid, with 484 megapixels.
 
     Args:
-        stage: where there is room for files.
+        stage: for its scratch folder.
         count: pictures.
-        seed: of all chance.
+        seed: of the random generator.
         on_trial: called after each picture.
     """
     first = seed * 10_000_000
@@ -107,7 +105,7 @@ def break_some(stage: Stage, batch: Batch, on_trial: OnTrial = lambda: None) -> 
 
 
 def decode_some(place: Place, batch: Batch, start: int) -> tuple[list[Fault], int, int]:
-    """Decode pictures one after the other, in a child; returns faults, how many were reached, and peak memory."""
+    """Decode pictures in a child; return faults, the number decoded, and peak memory."""
     faults: list[Fault] = []
     peak = 0
     file = place.folder / "picture"
@@ -131,7 +129,7 @@ def decode_some(place: Place, batch: Batch, start: int) -> tuple[list[Fault], in
 
 
 def _decode(way: str, file: Path, data: bytes, *, limit_s: float) -> tuple[list[Fault], int]:
-    """Decode a picture in one way; returns what went wrong, and the memory that it took."""
+    """Decode a picture in one way; return faults and memory."""
     faults: list[Fault] = []
     _forget_peak()
     begun = time.monotonic()
@@ -139,7 +137,7 @@ def _decode(way: str, file: Path, data: bytes, *, limit_s: float) -> tuple[list[
         WAYS[way](file, data)
     except ImageError:
         pass
-    except Exception as error:  # noqa: BLE001 (the instrument counts them)
+    except Exception as error:  # noqa: BLE001 (recorded)
         faults.append(Fault("traceback", f"{type(error).__name__}: {str(error)[:200]}"))
     if (seconds := time.monotonic() - begun) > limit_s:
         faults.append(Fault("hang", f"{seconds:.0f} s"))
@@ -159,7 +157,7 @@ def _reached(place: Place) -> int:
 
 
 def _forget_peak() -> None:
-    """Let the system count this process's peak memory from now on."""
+    """Reset the system's peak memory of this process."""
     Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")
 
 

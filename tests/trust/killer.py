@@ -1,4 +1,4 @@
-"""The killer: a child is killed at a random moment of its life; everything it had acknowledged must be there."""
+"""Kill a child at a random moment: every acknowledged action must be there."""
 
 import time
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from tests.trust.trials import OnTrial, ending_faults, named, run_trials, trial_
 
 INSTRUMENT: Final = "kills"
 _WHOLE_LIFE_S: Final = 120.0
-_BEYOND: Final = 1.05  # some are killed when they have just ended
+_BEYOND: Final = 1.05  # some are killed after they ended
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,12 @@ def kill_many(
     names: Sequence[str] = (),
     on_trial: OnTrial = lambda: None,
 ) -> Outcome:
-    """Kill that many activities, each at least once, the others by their weights.
+    """Kill activities, each at least once, others by weight.
 
     Args:
         stage: what they start from.
         count: trials.
-        seed: of all chance.
+        seed: of the random generator.
         names: only these activities.
         on_trial: called after each trial.
     """
@@ -61,7 +61,7 @@ def kill_many(
 
 
 def life_s(stage: Stage, activity: Activity, seed: int) -> float:
-    """Seconds that an activity takes when nobody kills it, start and end included."""
+    """Duration of an activity without a kill, with start and end."""
     with trial_folder(stage.folder) as folder:
         place = _laid(stage, activity, folder)
         start = time.monotonic()
@@ -74,7 +74,7 @@ def life_s(stage: Stage, activity: Activity, seed: int) -> float:
 
 
 def kill_one(stage: Stage, kill: Kill) -> Trial:
-    """Start an activity, kill it, and look at what is left."""
+    """Start an activity, kill it, and check the project."""
     name = f"{kill.activity.name}, seed {kill.seed}, killed after {kill.after_s:.3f} s"
     with trial_folder(stage.folder) as folder:
         place = _laid(stage, kill.activity, folder)
@@ -94,7 +94,7 @@ def kill_one(stage: Stage, kill: Kill) -> Trial:
 
 
 def look(place: Place, start: str) -> list[Fault]:
-    """What is wrong with the project of a place, in the child."""
+    """Faults of the project of a place, in the child."""
     return survivor_faults(place, read_log(place.log), start)
 
 

@@ -1,9 +1,9 @@
-"""Labels between twin projects: each comes to the class that it names and the photo that it is of, or is listed.
+"""Labels exported between similar projects reach the right class and photo, or are listed.
 
-Two projects have lists of classes and folders of photos that look alike and are not: ids swapped, or called as other
-classes are, namesakes under several parents, synonyms, photos of one name with other contents. The labels of one are
-exported in any format and imported into the other. What is right is known from the bytes of the photos and from the
-paths of the classes. Formats that carry boxes have some.
+Two projects have similar class lists and folders of photos: ids exchanged or equal to other names,
+equal names under several parents, synonyms, photos of one name with other contents. Labels of one
+are exported in any format and imported into the other. The truth is known from the bytes of photos
+and paths of classes. Formats with boxes get some.
 """
 
 import io
@@ -70,12 +70,12 @@ _ODD: Final = os.fsdecode(b"DCIM/101/m\xf6we.png")
 _CONTENTS: Final = 8
 
 Names = tuple[str, ...]
-Item = tuple[bytes, str]  # bytes of a photo, and the part that is labelled
+Item = tuple[bytes, str]  # bytes of a photo, and the labelled part
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Imports that one child tries, by their seeds."""
+    """Imports of one child, by seed."""
 
     first: int
     count: int
@@ -83,11 +83,11 @@ class Batch:
 
 @dataclass(frozen=True)
 class Truth:
-    """The labels of the first project.
+    """Labels of the first project.
 
     Attributes:
-        paths: of the class by what is labelled; None for none of the classes.
-        without: labels that the format has no place for.
+        paths: of the class by photo and part; None for none of the classes.
+        without: labels that the format cannot store.
     """
 
     paths: Mapping[Item, Names | None]
@@ -97,12 +97,12 @@ class Truth:
 def import_many(
     stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None
 ) -> Outcome:
-    """Import labels between that many pairs of projects.
+    """Import labels between pairs of projects.
 
     Args:
-        stage: where there is room for files.
+        stage: for its scratch folder.
         count: imports.
-        seed: of all chance.
+        seed: of the random generator.
         on_trial: called after each import.
     """
     size = min(BATCH, max(1, count // PROCESSES))
@@ -113,7 +113,7 @@ def import_many(
 
 
 def import_some(stage: Stage, batch: Batch, on_trial: OnTrial = lambda: None) -> Trial:
-    """Try the imports of a batch in a child."""
+    """Run the imports of a batch in a child."""
     with trial_folder(stage.folder) as folder:
         folder.mkdir()
         place = Place(folder)
@@ -129,14 +129,14 @@ def import_some(stage: Stage, batch: Batch, on_trial: OnTrial = lambda: None) ->
 
 
 def try_some(folder: Path, batch: Batch) -> tuple[tuple[Fault, ...], int, int]:
-    """Try imports one after the other; returns what went wrong, how many labels came, and peak memory."""
+    """Run imports in sequence; return faults, the number of labels, and peak memory."""
     faults: list[Fault] = []
     imported = 0
     for seed in range(batch.first, batch.first + batch.count):
         twins = folder / "twins"
         try:
             found, labels = try_one(twins, seed)
-        except Exception as error:  # noqa: BLE001 (the instrument counts them)
+        except Exception as error:  # noqa: BLE001 (recorded)
             found, labels = [Fault("traceback", f"{type(error).__name__}: {str(error)[:300]}")], 0
         faults += [Fault(fault.kind, f"seed {seed}: {fault.text}", fault.count) for fault in found]
         imported += labels
@@ -146,7 +146,7 @@ def try_some(folder: Path, batch: Batch) -> tuple[tuple[Fault, ...], int, int]:
 
 
 def try_one(folder: Path, seed: int) -> tuple[list[Fault], int]:
-    """One import; returns what went wrong, and how many labels came."""
+    """One import; return faults and the number of labels."""
     chance = Random(seed)
     name = chance.choice(READ)
     out = folder / f"out{FORMATS[name].suffix}"
@@ -176,7 +176,7 @@ def try_one(folder: Path, seed: int) -> tuple[list[Fault], int]:
 
 
 def _made(folder: Path, chance: Random, *, has_boxes: bool) -> Project:
-    """A project with a random list of classes, and photos of which some were read."""
+    """A project with a random list of classes and photos, some of them read."""
     folder.mkdir(parents=True)
     project = Project.create(
         folder / "shapes.protoleaf", backbone_name="leafnet", backbone_hash="00" * 32
@@ -214,7 +214,7 @@ def _name(project: Project, class_id: int, chance: Random) -> None:
 
 @cache
 def _picture(number: int) -> bytes:
-    """A picture of which only the bytes count."""
+    """A picture that is never decoded."""
     data = io.BytesIO()
     Image.new("RGB", (8, 8), (30 * number, 90, 200)).save(data, "PNG")
     return data.getvalue()
@@ -238,7 +238,7 @@ def _path(project: Project, class_id: int) -> Names:
 
 
 def _wrong(project: Project, truth: Truth) -> Iterator[Fault]:
-    """Labels on another photo or class than they are of."""
+    """Labels on a wrong photo or class."""
     for label in project.labels.by_image().values():
         image = project.images.record(label.image_id)
         item, name = _item(project, image), f"{image.path!a} {image.part}".strip()
@@ -250,7 +250,7 @@ def _wrong(project: Project, truth: Truth) -> Iterator[Fault]:
 
 
 def _is_right(project: Project, class_id: int | None, expected: Names | None) -> bool:
-    """Whether a class is the one of this path, or where there is none, the only one of its name."""
+    """Whether a class has this path or, without one, a unique name."""
     if class_id is None or expected is None:
         return class_id is None and expected is None
     path = _path(project, class_id)
@@ -266,7 +266,7 @@ def _is_right(project: Project, class_id: int | None, expected: Names | None) ->
 
 
 def _vanished(project: Project, plan: LabelPlan, truth: Truth) -> Iterator[Fault]:
-    """Photos with labels that neither came nor are listed."""
+    """Labelled photos neither imported nor listed."""
     came = {_item(project, project.images.record(each)) for each in project.labels.by_image()}
     missing = len({photo for photo, _part in truth.paths.keys() - came}) - truth.without
     listed = _listed(plan)
@@ -275,7 +275,7 @@ def _vanished(project: Project, plan: LabelPlan, truth: Truth) -> Iterator[Fault
 
 
 def _listed(plan: LabelPlan) -> set[str]:
-    """Images of which a person sees that their label did not come."""
+    """Images listed as not imported."""
     listed = {label.image for label in plan.waiting} | set(plan.missing_images)
     listed |= {each.image for each in plan.class_conflicts} | {
         each.image for each in plan.content_conflicts

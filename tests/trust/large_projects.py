@@ -1,4 +1,4 @@
-"""A few hundred images taken for a large collection: files are kept for its opening, screens are answered first."""
+"""A few hundred images counted as a large collection, with cached files and early answers."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,7 +22,7 @@ from engine.images.read_file import content_hash
 from research.benchmarks.synthetic import synthetic_embeddings
 
 IMAGES: Final = 600
-SPARE: Final = 80  # contents that are embedded already, of images that come later
+SPARE: Final = 80  # contents embedded in advance for images added later
 FAMILIES: Final = 4
 CLASSES: Final = 12
 SHOTS: Final = 3
@@ -38,7 +38,7 @@ _LOWERED: Final = (
 
 
 def take_for_large() -> None:
-    """Let this process, a child of its own, take a few hundred images for a large collection."""
+    """Let this process, a child, count a few hundred images as large."""
     for module, name, value in _LOWERED:
         setattr(module, name, value)
 
@@ -46,11 +46,11 @@ def take_for_large() -> None:
 def write_large_project(
     path: Path, caches: CacheFolders, prefix: str = "Class", shift: int = 0
 ) -> None:
-    """Write a project of images that are numbers, embedded.
+    """Write an embedded project of numbered images.
 
     Args:
         prefix: of the names of its classes.
-        shift: by so many classes labels are off: the same images and ids under other names.
+        shift: of the labels: the same images and ids under other names.
     """
     path.parent.mkdir(exist_ok=True)
     model = find_model()
@@ -87,7 +87,7 @@ def _add_classes(graph: CategoryGraph, prefix: str) -> None:
 def fit_as_window(
     live: LiveCollection, chance: Random, label: Callable[[], object] = lambda: None
 ) -> None:
-    """Fit; images in view are answered first, and labels come while all others are classified."""
+    """Fit with early answers for visible images, and labels set in between."""
     view = chance.sample(live.state.image_ids.tolist(), min(IN_VIEW, len(live.state.image_ids)))
 
     def next_input() -> FitInput | None:
@@ -102,7 +102,7 @@ def fit_as_window(
 
 
 def shown_of(state: CollectionState, graph: CategoryGraph) -> Iterator[str]:
-    """One text for each image with a prediction: its id, name and content do not change, nor do names of classes."""
+    """A text for each image with a prediction: immutable id, names of image and class."""
     for place in np.flatnonzero(state.best_class != NO_CLASS).tolist():
         names = [
             "-" if code == NO_CLASS else graph.name(code) if code in graph else f"gone {code}"

@@ -1,4 +1,4 @@
-"""A person at a large collection: opens, labels, undoes, imports, edits classes and closes, as the window does."""
+"""A user of a large collection: opens, labels, undoes, imports, edits classes, closes."""
 
 import json
 from pathlib import Path
@@ -27,14 +27,14 @@ ACTS: Final = 4
 
 
 def work_on_large(place: Place, log: Log, stage: Stage, chance: Random) -> None:
-    """Open, label, undo, import, edit classes and close, again and again, as the window does."""
+    """Repeat sessions of opening, labelling, undo, importing, editing classes and closing."""
     take_for_large()
     for _ in range(SESSIONS):
         work_once(place, log, chance)
 
 
 def work_once(place: Place, log: Log, chance: Random) -> None:
-    """One session; what it shows in the end is noted before the project is closed."""
+    """One session; its predictions are recorded before the project is closed."""
     live = LiveCollection.open(place.project, CacheFolders.default())
     try:
         live.load_list()
@@ -50,12 +50,12 @@ def work_once(place: Place, log: Log, chance: Random) -> None:
 
 
 def note_shown(live: LiveCollection, log: Log) -> None:
-    """Say what is predicted, which may be shown when the project is opened again."""
+    """Record the predictions, which may be shown at the next opening."""
     log.note_shown(json.dumps(sorted(shown_of(live.state, live.project.classes.graph))))
 
 
 def act(live: LiveCollection, log: Log, chance: Random) -> None:
-    """Do something that a person does at the window."""
+    """Do a random action of the window."""
     do = chance.choice((label, label, label, _walk, _walk, _import, _remove_images, _edit_classes))
     do(live, log, chance)
 
@@ -67,7 +67,7 @@ def _follow(live: LiveCollection, log: Log, change: Change | None, did: str) -> 
 
 
 def label(live: LiveCollection, log: Log, chance: Random) -> None:
-    """Label one or a few images, or take their labels away."""
+    """Label one or a few images, or remove their labels."""
     project, ids = live.project, live.embedded.images.ids.tolist()
     some = chance.sample(ids, chance.choice((1, 1, 1, 8)))
     log.begin("label")
@@ -115,7 +115,7 @@ def _remove_images(live: LiveCollection, log: Log, chance: Random) -> None:
 
 
 def _edit_classes(live: LiveCollection, log: Log, chance: Random) -> None:
-    """A class comes with its examples, or one goes with its labels."""
+    """Add a class with examples, or remove one with its labels."""
     project = live.project
     leaves = project.classes.graph.leaves()
     log.begin("edit classes")

@@ -1,4 +1,4 @@
-"""Commands with odd arguments, with closed streams, beside a window, or stopped at any moment: no traceback."""
+"""Commands with odd arguments, closed streams, an open window, or signals: no traceback."""
 
 import os
 import shutil
@@ -30,11 +30,11 @@ REPOSITORY: Final = str(Path(__file__).parents[2])
 LEFT: Final = "(processes are left)"
 LATEST_SIGNAL_S: Final = 1.5
 SETTLED: Final = frozenset({0, 1, 2, 130, 141, 143})
-"""Exit statuses that a command may have."""
+"""Permitted exit statuses of commands."""
 BEFORE_OUR_FIRST_LINE: Final = frozenset({-signal.SIGINT, -signal.SIGTERM})
-"""A signal may come while Python itself is still starting."""
+"""A signal may arrive while Python is starting."""
 GUARD: Final = "from app.early_stop import"
-"""The first line of ours; what comes before it is Python's own."""
+"""The program's first import; anything before it is Python's."""
 LEFT_OUT: Final = ("doctor", "menu-entry")
 """Commands that measure, or change the desktop."""
 ODD: Final = (
@@ -73,7 +73,7 @@ ODD: Final = (
     "FOLDER",
     "FILE",
 )
-"""PROJECT, FOLDER and FILE stand for ones that are there, as DATA does for a data set."""
+"""PROJECT, FOLDER, FILE and DATA are replaced by existing paths."""
 OVERLONG: Final = ("x" * 5000, "a/" * 2500, f"{'y' * 300}.protoleaf", "z=" * 2500)
 STOPPED: Final = (
     ("suggest", "PROJECT"),
@@ -87,7 +87,7 @@ STOPPED: Final = (
     ("what-if", "PROJECT", "--json"),
     ("versions", "PROJECT"),
 )
-"""Commands that work for a while, to be stopped at any moment."""
+"""Longer commands, stopped at random moments."""
 READING: Final = (
     ("what-if", "PROJECT", "--unlink", "Red disc=Red"),
     ("check", "PROJECT"),
@@ -95,7 +95,7 @@ READING: Final = (
     ("export", "PROJECT", "csv", "out.csv"),
     ("evaluate", "PROJECT", "--truth", "FILE"),
 )
-"""Commands that work beside a window that has the project open."""
+"""Commands that work while a window has the project open."""
 SIDE_BY_SIDE: Final = (
     "experiment",
     "table",
@@ -112,7 +112,7 @@ SIDE_BY_SIDE: Final = (
 )
 LATEST_SIDE_BY_SIDE_S: Final = 10.0
 NOBODY_LEFT_S: Final = 5.0
-"""So long after a command processes that it started may still be ending."""
+"""Grace period for child processes of a command."""
 HOLDER: Final = """
 import sys
 from pathlib import Path
@@ -127,9 +127,9 @@ from app.__main__ import main
 if __name__ == "__main__":
     sys.exit(main())
 """
-"""What an installed program starts with; processes of a pool load it, too."""
+"""The start script of an installed program; processes of a pool load it, too."""
 TWICE_AFTER_S: Final = 0.05
-"""So fast an impatient person presses Ctrl+C again."""
+"""Delay of a second Ctrl+C."""
 STREAMS: Final = {
     "closed output": ">&-",
     "closed errors": "2>&-",
@@ -142,7 +142,7 @@ STREAMS: Final = {
 
 @dataclass(frozen=True)
 class Try:
-    """One command: its words, and what happens to it."""
+    """A command with its arguments and what happens to it."""
 
     words: tuple[str, ...]
     stream: str = ""
@@ -153,23 +153,23 @@ class Try:
 
     @property
     def is_side_by_side(self) -> bool:
-        """Whether it starts processes of its own."""
+        """Whether it starts processes."""
         return self.words[:1] == ("experiment",)
 
 
 def ask_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None) -> Outcome:
-    """Run commands that nobody means."""
+    """Run unusual commands."""
     return run_trials(INSTRUMENT, drawn(count, seed=seed), lambda one: ask(stage, one), on_trial)
 
 
 def drawn(count: int, *, seed: int) -> list[Try]:
-    """What is tried: a few of every kind."""
+    """Random trials of every kind."""
     return [_drawn(Random(seed * 1_000_003 + place), place) for place in range(count)]
 
 
 @cache
 def commands() -> tuple[tuple[str, ...], ...]:
-    """Every command of the program, but for `LEFT_OUT` and the laboratory's, which measure or train for minutes."""
+    """Every command except `LEFT_OUT` and the laboratory's, which take minutes."""
     return tuple(
         words
         for name in COMMANDS
@@ -219,7 +219,7 @@ def _drawn(chance: Random, place: int) -> Try:
 def ask(
     stage: Stage, one: Try, run: Callable[..., "subprocess.Popen[bytes]"] = subprocess.Popen
 ) -> Trial:
-    """Run a command in a process of its own, and look at how it ended."""
+    """Run a command in a process, and check its end."""
     with trial_folder(stage.place.folder.parent) as folder:
         (folder / "home").mkdir(parents=True)
         project = folder / "shapes.protoleaf"
@@ -256,7 +256,7 @@ def _environment(folder: Path) -> dict[str, str]:
 
 @contextmanager
 def _held(project: Path) -> Iterator[None]:
-    """Another process has the project open for writing, as a window has."""
+    """Let another process open the project for writing, as a window does."""
     command = [sys.executable, "-c", HOLDER, str(project)]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=_environment(project.parent)
@@ -308,13 +308,13 @@ def _command(one: Try, words: Sequence[str], folder: Path) -> list[str]:
 
 
 def _send(one: Try, group: int) -> None:
-    """As a terminal does, to the command and to every process that it started."""
+    """Send a signal to the command and its children, as a terminal does."""
     with suppress(ProcessLookupError):
         os.killpg(group, one.number)
 
 
 def _is_alone(group: int) -> bool:
-    """Whether soon no process of a command is left; those that are, are ended."""
+    """Whether no process of a command is left after a while; remaining ones are killed."""
     ends = time.monotonic() + NOBODY_LEFT_S
     while any(_is_of(each, group) for each in psutil.process_iter()):
         if time.monotonic() > ends:
@@ -325,7 +325,7 @@ def _is_alone(group: int) -> bool:
 
 
 def _is_of(process: psutil.Process, group: int) -> bool:
-    """Whether a process belongs to a group; one that has ended, and that nobody has asked how, does not count."""
+    """Whether a process belongs to a group; zombies do not count."""
     try:
         return os.getpgid(process.pid) == group and process.status() != psutil.STATUS_ZOMBIE
     except (OSError, psutil.Error):

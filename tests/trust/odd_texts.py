@@ -1,4 +1,4 @@
-"""Projects, data sets and exported models from elsewhere with odd texts, opened beside files of others."""
+"""Projects, data sets and exported models with odd texts, opened next to other files."""
 
 import contextlib
 import hashlib
@@ -31,7 +31,7 @@ from tests.trust.trials import Batch, BatchedTrials, OnTrial
 
 INSTRUMENT: Final = "odd texts from elsewhere"
 BATCH: Final = 50
-PASSWORD: Final = "S3cretPassword"  # noqa: S105 (nobody's)
+PASSWORD: Final = "S3cretPassword"  # noqa: S105 (a test value)
 LONG: Final = 60_000
 _START_S: Final = 120.0
 
@@ -70,7 +70,7 @@ WRITING: Final = (
     ("backbone", "list"),
     ("restore", "P", "1", "--yes"),
 )
-"""P is the odd project, O another one, D the desk, I an image, T a truth table, G a graph, L a table of labels."""
+"""Paths: P the odd project, O another, D desk, I image, T truth, G graph, L label table."""
 SETTINGS: Final = (
     *(
         "setting",
@@ -93,7 +93,7 @@ Make = Callable[[World, Random], tuple[str, Sequence[Sequence[str]]]]
 
 
 def odd_values(outside: Path) -> tuple[str, ...]:
-    """Texts that mean something where nobody should look; `outside` is a folder of canaries."""
+    """Texts with a meaning elsewhere; `outside` is a folder of canaries."""
     return (
         "../../outside/diary",
         "../../../outside/diary",
@@ -152,7 +152,7 @@ def odd_values(outside: Path) -> tuple[str, ...]:
 
 
 def odd_project(world: World, chance: Random) -> tuple[str, Sequence[Sequence[str]]]:
-    """Some text columns of a project hold an odd text; most such files have a seal, as their maker has our program."""
+    """Odd texts in text columns of a project; most such files have a seal, as if made by us."""
     project = world.desk / "odd.protoleaf"
     shutil.copyfile(world.project, project)
     edits: list[str] = []
@@ -165,9 +165,7 @@ def odd_project(world: World, chance: Random) -> tuple[str, Sequence[Sequence[st
                 chance.choice(odd_values(outside_of(world))),
             )
             stored = json.dumps(value) if chance.random() < 1 / 4 else value
-            with suppress(
-                sqlite3.Error
-            ):  # a check refuses it, as it refuses other programs, or two rows are alike
+            with suppress(sqlite3.Error):  # a check constraint refuses it, or rows are equal
                 done = connection.execute(
                     f"UPDATE {table} SET {column} = ? {_some(chance, table)}",  # noqa: S608
                     (stored,),
@@ -177,9 +175,7 @@ def odd_project(world: World, chance: Random) -> tuple[str, Sequence[Sequence[st
             setting = chance.choice((json.dumps, str))(chance.choice(odd_values(outside_of(world))))
             connection.execute("INSERT OR REPLACE INTO setting VALUES (?, ?)", (name, setting))
             edits.append(f"setting {name}={setting[:40]!r}")
-        connection.execute(
-            "UPDATE file_state SET digest = NULL"
-        )  # as of a file that was not closed
+        connection.execute("UPDATE file_state SET digest = NULL")  # as of an unclosed file
     if is_sealed := chance.random() < 3 / 4:
         with closing(Connection(project, address(project, "mode=rw"))) as sealed:
             put_seal(sealed, reader_of(project))
@@ -188,7 +184,7 @@ def odd_project(world: World, chance: Random) -> tuple[str, Sequence[Sequence[st
 
 
 def _some(chance: Random, table: str) -> str:
-    """One row or all of a table."""
+    """One or all rows of a table."""
     has_rowid = table not in {"prediction", "edge"}
     is_one = has_rowid and chance.random() < 1 / 2
     return f"WHERE rowid = (SELECT min(rowid) FROM {table})" if is_one else ""  # noqa: S608
@@ -231,7 +227,7 @@ def odd_data_set(world: World, chance: Random) -> tuple[str, Sequence[Sequence[s
 
 
 def odd_bundle(world: World, chance: Random) -> tuple[str, Sequence[Sequence[str]]]:
-    """Odd texts in what describes an exported model."""
+    """Odd texts in the metadata of an exported model."""
     folder = world.desk / "bundle"
     shutil.copytree(world.model, folder)
     described = chance.choice(sorted(folder.glob("*.json")))
@@ -244,7 +240,7 @@ def odd_bundle(world: World, chance: Random) -> tuple[str, Sequence[Sequence[str
 
 
 def odd_json(path: Path, chance: Random, values: Sequence[str]) -> str:
-    """Replace a text, or any other value, somewhere in a JSON file."""
+    """Replace a text or another value in a JSON file."""
     content = json.loads(path.read_bytes())
     places = list(_places(content))
     texts = [place for place in places if isinstance(place[0][place[1]], str)]
@@ -272,12 +268,12 @@ SHARES: Final = (2, 1, 1)
 
 
 def outside_of(world: World) -> Path:
-    """The folder of canaries: `../../outside` as seen from each folder of caches and from the desk."""
+    """The folder of canaries: `../../outside` from each folder of caches and from the desk."""
     return world.folder.parent / "outside"
 
 
 def odd_world(folder: Path, caches: CacheFolders) -> World:
-    """A project with photos and a model, beside a tree of canaries."""
+    """A project with photos and a model, next to a folder of canaries."""
     world = build_world(folder / "world", caches)
     outside = outside_of(world)
     (outside / "deep").mkdir(parents=True)
@@ -297,13 +293,13 @@ def odd_world(folder: Path, caches: CacheFolders) -> World:
 
 
 def open_odd(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None) -> Outcome:
-    """Open that many odd files with every command."""
+    """Open odd files with every command."""
     trials = BatchedTrials(INSTRUMENT, "odd texts", open_some, BATCH, _START_S, HANG_S)
     return trials.outcome(stage, count, seed=seed, on_trial=on_trial)
 
 
 def open_some(place: Place, batch: Batch) -> tuple[list[Fault], int]:
-    """Run the commands of a batch, in a child; returns faults, and how many commands succeeded."""
+    """Run the commands of a batch in a child; return faults, and the number of successes."""
     ours = {
         CACHE_VARIABLE: place.caches,
         BACKUPS_VARIABLE: place.folder / "kept",
@@ -328,7 +324,7 @@ def open_some(place: Place, batch: Batch) -> tuple[list[Fault], int]:
 def open_one(
     world: World, chance: Random, run: Callable[[list[str]], int] = main
 ) -> tuple[list[Fault], int]:
-    """Make one odd file, and give it to every command; faults, and how many commands succeeded."""
+    """Make one odd file and run every command on it; return faults and successes."""
     clear_desk(world)
     (kind,) = chance.choices(tuple(KINDS), SHARES)
     what, commands = KINDS[kind](world, chance)
@@ -358,7 +354,7 @@ def _run(run: Callable[[list[str]], int], words: list[str]) -> tuple[list[Fault]
             status = run(words)
     except HangError:
         return [Fault("hang", "no end")], status
-    except (Exception, SystemExit) as error:  # noqa: BLE001 (the instrument counts them)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 (recorded)
         return [Fault("traceback", f"{type(error).__name__}: {str(error)[:200]}")], status
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -371,7 +367,7 @@ def _run(run: Callable[[list[str]], int], words: list[str]) -> tuple[list[Fault]
 
 
 def canaries(world: World) -> dict[str, str]:
-    """Checksums of what is none of our business: the canaries, and what the world has beside the desk."""
+    """Checksums of the canaries, and of all files except the desk."""
     theirs = (
         outside_of(world),
         *(world.folder / name for name in ("photos", "theirs", "backups", "model")),

@@ -1,4 +1,4 @@
-"""What an instrument found out: one row of the table, with a line for each fault."""
+"""Result of an instrument: one row of the table, with a line for each fault."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -24,13 +24,13 @@ _MEGABYTE: Final = 1_000_000
 
 @dataclass(frozen=True)
 class Fault:
-    """One promise that was broken in one trial.
+    """A broken guarantee in one trial.
 
     Attributes:
-        kind: lost (an acknowledged action), traceback (anything but one of our errors), hang, wrong (content that
-            differs, and nothing says so), stray (files left behind), other (named in the text).
-        text: what was done and what happened, in one line.
-        count: of actions, where several were lost.
+        kind: lost (an acknowledged action), traceback (other than our errors), hang, wrong (content
+            that differs silently), stray (files left behind), other (named in the text).
+        text: one line about action and result.
+        count: of lost actions.
     """
 
     kind: FaultKind
@@ -40,12 +40,12 @@ class Fault:
 
 @dataclass(frozen=True)
 class Trial:
-    """What one trial found out.
+    """Result of one trial.
 
     Attributes:
-        acknowledged: actions that were reported as done.
-        faults: what went wrong; () when every promise was kept.
-        peak_bytes: most memory of any process of the trial.
+        acknowledged: actions reported as done.
+        faults: (); none if every guarantee was kept.
+        peak_bytes: peak memory of any process of the trial.
     """
 
     acknowledged: int = 0
@@ -55,7 +55,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A row of the table: what an instrument found out in all its trials."""
+    """A row of the table: the results of all trials of an instrument."""
 
     instrument: str
     trials: int = 0
@@ -64,12 +64,12 @@ class Outcome:
     peak_bytes: int = 0
 
     def count(self, kind: FaultKind) -> int:
-        """How often something went wrong in this way."""
+        """Number of faults of a kind."""
         return sum(fault.count for fault in self.faults if fault.kind == kind)
 
     @property
     def broken(self) -> tuple[Fault, ...]:
-        """The faults that break a promise; files left behind are reported, and break none."""
+        """Faults that break a guarantee; files left behind do not."""
         return tuple(fault for fault in self.faults if fault.kind != "stray")
 
     @property
@@ -93,7 +93,7 @@ class Outcome:
 
 
 def outcome(instrument: str, trials: Iterable[Trial]) -> Outcome:
-    """Sum trials up to a row."""
+    """Sum trials to a row."""
     return reduce(_with_trial, trials, Outcome(instrument))
 
 
@@ -108,7 +108,7 @@ def _with_trial(row: Outcome, trial: Trial) -> Outcome:
 
 
 def total(rows: Sequence[Outcome]) -> Outcome:
-    """All rows as one."""
+    """Sum rows."""
     return Outcome(
         "all",
         sum(row.trials for row in rows),
@@ -119,7 +119,7 @@ def total(rows: Sequence[Outcome]) -> Outcome:
 
 
 def table(rows: Sequence[Outcome]) -> str:
-    """The rows and their sum as a table in Markdown."""
+    """Rows and their sum as a Markdown table."""
     lines = [COLUMNS, *(row.cells for row in (*rows, total(rows)))]
     widths = [max(len(line[column]) for line in lines) for column in range(len(COLUMNS))]
     texts = ["| " + " | ".join(_aligned(line, widths)) + " |" for line in lines]

@@ -1,4 +1,4 @@
-"""A program that lets a worker beside a device embed photos, as the window does, and notes what was reported."""
+"""A program that embeds photos with a worker as the window does, and logs its reports."""
 
 import json
 import os
@@ -18,19 +18,19 @@ from tests.support.device_owner import Shortage
 from tests.trust.children import Place
 
 IDENTITY: Final = "ab" * 32
-END_S: Final = 20.0  # within which an owner ends that is not needed any more
+END_S: Final = 20.0  # timeout for an owner to end
 
 
 @dataclass(frozen=True)
 class Run:
-    """What one embedding of all photos reported.
+    """Reports of one embedding of all photos.
 
     Attributes:
-        missing: contents without an embedding when it began.
-        lost: contents that were reported as embedded before, and have no embedding.
+        missing: contents without an embedding at its start.
+        lost: contents reported as embedded before, without an embedding.
         results: image id, content hash and failure of each, in order.
-        embedded: how many images went through the network; -1 where it did not come to its end.
-        ending: how it ended, in words; "" where whoever listened was killed.
+        embedded: number of images embedded by the network; -1 if it did not end.
+        ending: how it ended, in words; "" if the listener was killed.
     """
 
     missing: int = 0
@@ -45,9 +45,9 @@ class Import:
     """Photos to embed.
 
     Attributes:
-        place: where the caches are, and what was reported.
+        place: of caches and reports.
         photos: in the order of their ids.
-        contents: hashes of the sound ones.
+        contents: hashes of the valid ones.
         model: the network.
     """
 
@@ -58,21 +58,21 @@ class Import:
 
     @property
     def token(self) -> str:
-        """In the names of the shared memory of its owners."""
+        """In the names of its owners' shared memory."""
         return f"psm_{self.place.folder.name}"
 
     @property
     def log(self) -> Path:
-        """What was reported, a line each."""
+        """Reports, one per line."""
         return self.place.folder / "reported.jsonl"
 
     @property
     def cancelled(self) -> Path:
-        """Appears when the first run is to be cancelled."""
+        """Exists if the first run is to be cancelled."""
         return self.place.folder / "cancelled"
 
     def cache(self) -> EmbeddingCache:
-        """Where its embeddings are."""
+        """The cache of embeddings."""
         return EmbeddingCache(CacheFolders(self.place.caches).embeddings, IDENTITY, WIDTH)
 
     def request(self) -> EmbedImages:
@@ -83,13 +83,13 @@ class Import:
         )
 
     def runs(self) -> list[Run]:
-        """What was reported so far."""
+        """All reports so far."""
         return [Run(**values) for values in self._each_run()]
 
     def _each_run(self) -> Iterator[dict[str, Any]]:
         text = self.log.read_text(encoding="utf-8") if self.log.exists() else ""
         found: list[dict[str, Any]] = []
-        for line in text[: text.rfind("\n") + 1].splitlines():  # the last line may be being written
+        for line in text[: text.rfind("\n") + 1].splitlines():  # the last line may be incomplete
             values = json.loads(line)
             if "missing" in values:
                 found.append({**values, "results": ()})
@@ -100,14 +100,14 @@ class Import:
         yield from found
 
     def note(self, **values: object) -> None:
-        """Note something for good: what is in the file survives whoever wrote it."""
+        """Append a line, which survives the writer's death."""
         descriptor = os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         os.write(descriptor, f"{json.dumps(values)}\n".encode())
         os.close(descriptor)
 
 
 def embed_photos(task: Import, owners: Sequence[Shortage]) -> None:
-    """Embed all photos once with each owner, in a child; an owner that lacks what the last one did goes on."""
+    """Embed all photos with each owner, in a child; one with the previous shortage continues."""
     worker: Worker | None = None
     for number, owner in enumerate(owners):
         if worker is not None and (not worker.is_alive or owner != owners[number - 1]):

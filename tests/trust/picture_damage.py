@@ -1,4 +1,4 @@
-"""Broken pictures: every format that is read, flipped, cut, spliced, and with inflated sizes."""
+"""Damaged pictures: every format, changed, truncated, spliced, and with inflated sizes."""
 
 import io
 import struct
@@ -22,12 +22,12 @@ _GIANT_SIDE: Final = 22_000
 _ROWS_AT_ONCE: Final = 100
 
 Damage = Callable[[bytes, bytes, Random], bytes]
-"""Takes a picture, another of any format, and chance; gives the damaged picture."""
+"""Takes a picture, another of any format, and a random generator; returns the damaged one."""
 
 
 @lru_cache(maxsize=1)
 def sound_pictures() -> Sequence[bytes]:
-    """Pictures of every format and many ways of storing, each of three sizes."""
+    """Pictures of every format and many encodings, each in three sizes."""
     found: list[bytes] = []
     for number, (width, height) in enumerate(_SIDES):
         colour = Image.fromarray(picture(width, height, seed=number))
@@ -115,7 +115,7 @@ def _repeat(data: bytes, other: bytes, chance: Random) -> bytes:
 
 
 def _inflate(data: bytes, other: bytes, chance: Random) -> bytes:
-    """Write another size wherever the header seems to hold the picture's, in either order of bytes."""
+    """Replace what looks like the picture's size in the header, in both byte orders."""
     content = bytearray(data)
     sides = {side for size in _SIDES for side in size} | {420, 280}
     for form in ("<H", ">H", "<I", ">I"):
@@ -133,7 +133,7 @@ def _edit_chunks(data: bytes, other: bytes, chance: Random) -> bytes:
 
 
 def _with_checksums(data: bytes) -> bytes:
-    """A PNG whose checksums fit again; anything else as it is."""
+    """A PNG with corrected checksums; other files unchanged."""
     if not data.startswith(PNG_SIGNATURE):
         return data
     made, place = bytearray(PNG_SIGNATURE), len(PNG_SIGNATURE)
@@ -146,7 +146,7 @@ def _with_checksums(data: bytes) -> bytes:
 
 
 def giant_picture(chance: Random) -> bytes:
-    """A sound PNG of 484 megapixels, all black: some megabytes of file."""
+    """A valid black PNG of 484 megapixels, a few megabytes long."""
     bits, colour_type, samples = chance.choice(((1, 0, 1), (8, 0, 1), (8, 2, 3)))
     rows = bytes(1 + (_GIANT_SIDE * bits * samples + 7) // 8) * _ROWS_AT_ONCE
     packer = zlib.compressobj(1)
@@ -176,7 +176,7 @@ PICTURE_DAMAGE: Final[Mapping[str, Damage]] = {
 
 
 def damaged_picture(seed: int) -> tuple[str, bytes]:
-    """The picture of a seed: how it was damaged, and its bytes."""
+    """The picture of a seed: its damage and bytes."""
     chance = Random(seed)
     sound = sound_pictures()
     name, damage = chance.choice(list(PICTURE_DAMAGE.items()))

@@ -1,4 +1,4 @@
-"""The mutator of projects: damaged files are refused in one line or called damaged, or hold all they held before."""
+"""Damaged projects are refused in one line, reported as damaged, or still complete."""
 
 import resource
 import shutil
@@ -37,7 +37,7 @@ INSTRUMENT: Final = "damaged projects"
 LIMIT_S: Final = 30.0
 MEMORY_BYTES: Final = 4_000_000_000
 _MOST_STEPS: Final = 500
-_FRESH_SHARE: Final = 0.04  # so many are also asked in a process of their own, as a person does
+_FRESH_SHARE: Final = 0.04  # share of those also opened in a separate process, as a user does
 
 QUESTIONS: Final[Mapping[str, Callable[[Project], object]]] = {
     "classes": lambda project: [
@@ -74,10 +74,10 @@ QUESTIONS: Final[Mapping[str, Callable[[Project], object]]] = {
 
 @dataclass(frozen=True)
 class Damaged:
-    """One trial: how a project is damaged.
+    """One trial.
 
     Attributes:
-        how: name of a damage to bytes, or statements for SQLite.
+        how: name of a damage to bytes, or SQL statements.
     """
 
     how: str
@@ -86,21 +86,21 @@ class Damaged:
 
 @dataclass
 class Findings:
-    """What an examination has found so far."""
+    """Results of an examination so far."""
 
     faults: list[Fault] = field(default_factory=list)
 
     @contextmanager
     def guarded(self, doing: str) -> Iterator[None]:
-        """Let one of our errors pass as an answer; anything else is a fault."""
-        sys.stderr.write(f"{doing}\n")  # the last line tells where it hangs
+        """Accept one of our errors; anything else is a fault."""
+        sys.stderr.write(f"{doing}\n")  # the last line shows where it hangs
         sys.stderr.flush()
         try:
             yield
         except ProtoleafError as error:
             if "\n" in str(error):
                 self.faults.append(Fault("other", f"{doing}: an error of several lines"))
-        except Exception as error:  # noqa: BLE001 (the instrument counts them)
+        except Exception as error:  # noqa: BLE001 (recorded)
             self.faults.append(
                 Fault("traceback", f"{doing}: {type(error).__name__}: {str(error)[:200]}")
             )
@@ -109,12 +109,12 @@ class Findings:
 def damage_many(
     stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None
 ) -> Outcome:
-    """Damage that many copies of the project, and ask everything of each.
+    """Damage copies of the project and examine each.
 
     Args:
         stage: what they start from.
         count: trials; half of them damage bytes, half values.
-        seed: of all chance.
+        seed: of the random generator.
         on_trial: called after each trial.
     """
     chance = Random(seed)
@@ -148,12 +148,12 @@ def make_damage(place: Place, older: Path, plan: Damaged) -> None:
 
 
 def examine(place: Place, stage: Stage, seed: int) -> Sequence[Fault]:
-    """Ask everything of a project that may be damaged, in a child.
+    """Read everything of a possibly damaged project, in a child.
 
     Args:
-        place: where it lies.
+        place: of the project.
         stage: what it was made from.
-        seed: of chance.
+        seed: of the random generator.
     """
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     findings, chance, facts = Findings(), Random(seed), stage.facts()
@@ -184,7 +184,7 @@ def _note_changes(findings: Findings, doing: str, before: Mapping[str, str], pla
 
 
 def _read(findings: Findings, place: Place, original: Mapping[str, Any], *, is_sound: bool) -> bool:
-    """Read everything; returns whether it is what it was."""
+    """Read everything; return whether it is unchanged."""
     content, refusal = None, "it cannot be opened"
     with (
         findings.guarded("opening for reading"),
@@ -197,7 +197,7 @@ def _read(findings: Findings, place: Place, original: Mapping[str, Any], *, is_s
             content = everything(project)
         except ProtoleafError as error:
             refusal = str(error)
-        except Exception as error:  # noqa: BLE001 (counted above, question by question)
+        except Exception as error:  # noqa: BLE001 (recorded above)
             refusal = type(error).__name__
     is_same = content is not None and digest(content) == digest(original)
     if is_sound and not is_same:
@@ -207,7 +207,7 @@ def _read(findings: Findings, place: Place, original: Mapping[str, Any], *, is_s
 
 
 def _work_on_copy(findings: Findings, place: Place, steps_back: Sequence[str] | None) -> None:
-    """Undo and redo everything on a copy; where the project is whole, each step must be what it was."""
+    """Undo and redo everything in a copy; in a valid project each step must be unchanged."""
     desk = place.folder / "copy"
     desk.mkdir()
     copy = desk / place.project.name
@@ -230,7 +230,7 @@ def _work_on_copy(findings: Findings, place: Place, steps_back: Sequence[str] | 
 
 
 def _walk(project: Project, findings: Findings) -> list[str]:
-    """Digest of what people did, now and after each undo; then everything is made again."""
+    """Digest of people's work now and after each undo; then redo everything."""
     walked: list[str] = []
     with findings.guarded("undo"):
         walked.append(digest(people_part(project)))

@@ -1,4 +1,4 @@
-"""A program that has the project open and obeys commands: for trials in which something happens in between."""
+"""A program with an open project that obeys commands, for trials with events in between."""
 
 import json
 import os
@@ -20,11 +20,11 @@ _LIMIT_S: Final = 30.0
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of an order.
+    """Result of a command.
 
     Attributes:
-        done: actions that were acknowledged.
-        refused: the first refusal; "" when there was none.
+        done: acknowledged actions.
+        refused: the first refusal; "" for none.
     """
 
     done: int
@@ -33,13 +33,13 @@ class Answer:
 
 @final
 class Puppet:
-    """The end that gives the orders.
+    """The controlling end.
 
     Args:
-        place: where its folders are.
-        name: tells several of one place apart; also of its log.
-        project: the file it opens for writing.
-        seed: of its chance.
+        place: of its folders.
+        name: of the puppet and its log.
+        project: the file that it opens for writing.
+        seed: of its random generator.
     """
 
     def __init__(self, place: Place, name: str, project: Path, seed: int) -> None:
@@ -56,19 +56,19 @@ class Puppet:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it still runs."""
+        """Whether it is running."""
         return self._child.is_alive
 
     def label(self, count: int) -> Answer:
-        """Let it label so many images, one by one."""
+        """Label images one by one."""
         return self._order(f"label {count}")
 
     def rush(self) -> None:
-        """Let it label on and on; only `kill` ends that."""
+        """Label until killed."""
         os.write(self._pipe, b"label 1000000\n")
 
     def close(self) -> Ending:
-        """Let it close the project and end."""
+        """Close the project and end."""
         with suppress(OSError):
             os.write(self._pipe, b"close 0\n")
         ending = self._child.ending(_LIMIT_S)
@@ -98,7 +98,7 @@ class Puppet:
 
 
 def _obey(log_path: Path, orders: Path, answers: Path, path: Path, seed: int) -> None:
-    """Open the project and follow orders, in the child."""
+    """Open the project and obey commands, in the child."""
     log, chance = Log(log_path), Random(seed)
     descriptor = os.open(answers, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
 

@@ -1,7 +1,7 @@
-"""The breaker of readers: processes that read photos for a device are killed, hung and starved; then it runs again.
+"""Kill, stop and starve reader processes of a device, and run again.
 
-Afterwards every sound photo has the embedding of a run that nobody disturbed, every broken one is named with its
-reason, a killed reader has cost at most the file that it was reading, and no process, shared memory or temporary file
+Afterwards every valid photo has the embedding of an undisturbed run, every invalid one its reason,
+a killed reader has cost at most its current file, and no process, shared memory or temporary file
 is left.
 """
 
@@ -41,15 +41,13 @@ BROKEN: Final[Mapping[int, bytes]] = {
     122: b"\xff\xd8\xffno picture",
     173: png_declaring(90_000, 90_000),
 }
-TWINS: Final = range(9, PHOTOS, 17)  # each has the content of the photo before it
-ABSENT: Final = PHOTOS  # the last one is not there at all
+TWINS: Final = range(9, PHOTOS, 17)  # duplicates of the previous photo
+ABSENT: Final = PHOTOS  # the last file is missing
 LIMIT_S: Final = 90.0
-_START_S: Final = 3.0  # in which an import has started, with its readers
+_START_S: Final = 3.0  # for an import to start its readers
 _SLOW: Final = Shortage(reader=("slowly",))
-_IMPATIENT: Final = replace(
-    _SLOW, hangs_s=3.0
-)  # longer than a reader takes to start on a busy machine
-_SLOT_BYTES: Final = 60_000  # somewhat more than what one reader shares here takes, of 32 pixels
+_IMPATIENT: Final = replace(_SLOW, hangs_s=3.0)  # longer than a reader's start on a busy machine
+_SLOT_BYTES: Final = 60_000  # somewhat more than one reader's share here, of 32 pixels
 
 
 @dataclass(frozen=True)
@@ -57,10 +55,10 @@ class Way:
     """A way to disturb an import.
 
     Attributes:
-        deeds: what is done, each at a random moment.
-        shortage: what the owner of the readers lacks.
-        names: given to some photos, which say what happens to their readers.
-        again: what the owner of the second run lacks; the same one goes on where it lives and lacks as much.
+        deeds: disturbances at random moments.
+        shortage: of the owner of the readers.
+        names: of some photos, which affect their readers.
+        again: shortage of the second run's owner; a surviving owner keeps its own.
     """
 
     deeds: tuple[str, ...] = ()
@@ -70,7 +68,7 @@ class Way:
 
 
 def _killed(*deeds: str) -> Way:
-    """Things after which the same owner can go on, if it lives."""
+    """Disturbances after which a surviving owner can continue."""
     return Way(deeds, again=_SLOW)
 
 
@@ -115,28 +113,28 @@ _REASONS: Final = (
 
 @dataclass(frozen=True)
 class Breaking:
-    """One trial: what is done, and the seed of when."""
+    """One trial: the disturbance, and the seed of its moment."""
 
     name: str  # of the way
     seed: int
-    planted: str = ""  # what breaks the program, see `Shortage`
+    planted: str = ""  # a planted fault, see `Shortage`
 
     @property
     def way(self) -> Way:
-        """With what is planted."""
+        """The way with the planted fault."""
         way = WAYS[self.name]
         return replace(way, shortage=replace(way.shortage, planted=self.planted))
 
 
 @dataclass(frozen=True)
 class Bench:
-    """What all trials start from: photos, a network, and what an undisturbed run gives.
+    """Common inputs of trials: photos, a network, and the results of an undisturbed run.
 
     Attributes:
         photos: in the order of their ids.
-        hashes: of their contents; None where there is none.
-        reasons: why some have no embedding, by id.
-        contents: hashes of the sound ones, each once.
+        hashes: of their contents; None for a missing file.
+        reasons: of photos without an embedding, by id.
+        contents: hashes of the valid ones, each once.
         vectors: their embeddings.
     """
 
@@ -148,7 +146,7 @@ class Bench:
     vectors: NDArray[np.float16]
 
     def task(self, folder: Path, names: Sequence[str]) -> Import:
-        """The photos in a new folder, some of which have names of their own."""
+        """The photos in a new folder, some of them renamed."""
         (folder / "photos").mkdir(parents=True)
         called = {30 + 50 * place: name for place, name in enumerate(names)}
         paths = []
@@ -163,12 +161,12 @@ class Bench:
 def break_readers(
     stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None
 ) -> Outcome:
-    """Disturb so many imports, each way in its turn.
+    """Disturb imports in each way.
 
     Args:
-        stage: its folder has room for trials.
+        stage: its folder is used for trials.
         count: trials.
-        seed: of all chance.
+        seed: of the random generator.
         on_trial: called after each trial.
     """
     ways = Random(seed).sample(list(WAYS), len(WAYS))
@@ -180,7 +178,7 @@ def break_readers(
 
 
 def break_one(bench: Bench, parent: Path, plan: Breaking) -> Trial:
-    """Disturb one import, let it run again, and look at what came of both."""
+    """Disturb one import, run it again, and check both."""
     chance = Random(plan.seed)
     with trial_folder(parent) as folder:
         task = bench.task(folder, plan.way.names)
@@ -205,17 +203,17 @@ def break_one(bench: Bench, parent: Path, plan: Breaking) -> Trial:
 
 
 def _moments(way: Way, chance: Random) -> Iterator[int]:
-    """After how many results each deed is done; some while nothing is reported yet."""
+    """Numbers of results before each disturbance; some at zero."""
     for _ in way.deeds:
         yield chance.choice((0, chance.randrange(PHOTOS), chance.randrange(PHOTOS)))
 
 
 def _end(task: Import, child: Child, scene: Scene) -> list[Fault]:
-    """Wait for the end of a child; what is wrong with it, and with what it leaves."""
+    """Wait for the end of a child; return its faults and leftovers."""
     is_hang = not child.ended_within(LIMIT_S)
     if is_hang:
         child.kill()
-    if not scene.is_orphaned:  # otherwise their owner lives, and has to end them
+    if not scene.is_orphaned:  # otherwise their living owner must end them
         scene.continue_all()
     if is_hang:
         return [Fault("hang", f"no end after {LIMIT_S:.0f} s")]
@@ -229,7 +227,7 @@ def _end(task: Import, child: Child, scene: Scene) -> list[Fault]:
 
 
 def _first_faults(bench: Bench, run: Run, allowed: int) -> list[Fault]:
-    """What is wrong with the run that was disturbed, in which so many files may have failed."""
+    """Faults of the disturbed run, in which a number of files may have failed."""
     faults = _result_faults(bench, run)
     failed = {
         each: reason
@@ -251,7 +249,7 @@ def _first_faults(bench: Bench, run: Run, allowed: int) -> list[Fault]:
 
 
 def _last_faults(bench: Bench, task: Import, last: Run) -> list[Fault]:
-    """What is wrong with the run that nobody disturbed, and with what is in the cache after it."""
+    """Faults of the undisturbed run, and of the cache after it."""
     faults = _result_faults(bench, last)
     if last.lost:
         faults.append(
@@ -276,7 +274,7 @@ def _last_faults(bench: Bench, task: Import, last: Run) -> list[Fault]:
 
 
 def _result_faults(bench: Bench, run: Run) -> list[Fault]:
-    """What is wrong with the results of any run."""
+    """Faults of the results of any run."""
     faults = [
         Fault("wrong", f"{bench.photos[each].name} has another content")
         for each, key, failure in run.results
@@ -292,7 +290,7 @@ def _result_faults(bench: Bench, run: Run) -> list[Fault]:
 
 @contextmanager
 def bench_in(parent: Path) -> Iterator[Bench]:
-    """Draw the photos, and embed them on the CPU."""
+    """Draw the photos and embed them on the CPU."""
     with trial_folder(parent) as folder:
         (folder / "photos").mkdir(parents=True)
         photos = [folder / "photos" / f"{number:03}.jpg" for number in range(PHOTOS + 1)]

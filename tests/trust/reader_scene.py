@@ -1,4 +1,4 @@
-"""What is done to a running import: its processes are killed, stopped or starved, and none of them may stay behind."""
+"""Disturbing an import: its processes are killed, stopped or starved, and must not remain."""
 
 import os
 import resource
@@ -19,19 +19,19 @@ from tests.trust.outcome import Fault
 from tests.trust.photo_importer import Import
 
 LOOK_S: Final = 0.002
-MOMENT_S: Final = 4.0  # after which something is done, however little was reported
-LEFT_S: Final = 15.0  # after which a process that still runs was left behind
-_SHARED: Final = Path("/dev/shm")  # noqa: S108 (where Linux has shared memory)
-_PROBES: Final = (b"", b"blat")  # of Python's tempfile, which has no memory to remove them
+MOMENT_S: Final = 4.0  # time until a disturbance, if fewer results were reported
+LEFT_S: Final = 15.0  # time after which a running process counts as left behind
+_SHARED: Final = Path("/dev/shm")  # noqa: S108 (shared memory on Linux)
+_PROBES: Final = (b"", b"blat")  # of Python's tempfile
 
 
 class Scene:
     """A running import and its processes.
 
     Attributes:
-        hits: readers that were killed, stopped or starved: each may cost the file that it was reading.
-        is_orphaned: whoever started all was killed.
-        is_broken_off: the first run cannot come to its end.
+        hits: readers killed, stopped or starved: each may cost its current file.
+        is_orphaned: whether the parent was killed.
+        is_broken_off: whether the first run cannot finish.
     """
 
     def __init__(self, task: Import, child: Child, chance: Random) -> None:
@@ -54,7 +54,7 @@ class Scene:
         }
 
     def wait_for(self, results: int) -> None:
-        """Wait until the first run has reported so many results, is over, or comes no further."""
+        """Wait for a number of results, the end of the run, or a timeout."""
         end_s = time.monotonic() + MOMENT_S
         while self._child.is_alive and not self._is_over() and time.monotonic() < end_s:
             if sum(len(run.results) for run in self._task.runs()[:1]) >= results:
@@ -62,12 +62,12 @@ class Scene:
             time.sleep(LOOK_S)
 
     def do(self, deed: str) -> None:
-        """Do one thing, as soon as there is somebody to whom it can be done."""
+        """Do one disturbance as soon as its target exists."""
         while self._child.is_alive and not self._is_over() and not self._deeds[deed]():
             time.sleep(LOOK_S)
 
     def continue_all(self) -> None:
-        """Let go on what was stopped, as what stopped it does sooner or later."""
+        """Continue stopped processes."""
         for process_id in self._stopped:
             with suppress(ProcessLookupError):
                 os.kill(process_id, signal.SIGCONT)
@@ -86,7 +86,7 @@ class Scene:
         return [each for each, command in commands if "-m" in command and MODULE not in command]
 
     def _hit(self, number: int, most: int) -> bool:
-        """Send a signal to so many readers, if there are any."""
+        """Send a signal to readers, if there are any."""
         readers = self._readers()
         chosen = self._chance.sample(readers, min(most, len(readers)))
         self.hits += len(chosen)
@@ -100,7 +100,7 @@ class Scene:
         return bool(processes)
 
     def _starve_reader(self) -> bool:
-        """Let a reader have no more memory than it has."""
+        """Limit a reader's memory to its present size."""
         for reader in self._readers()[:1]:
             with suppress(psutil.NoSuchProcess):
                 size = reader.memory_info().vms
@@ -127,7 +127,7 @@ class Scene:
 
 
 def remains(task: Import) -> list[Fault]:
-    """What is left behind of an import that is over: processes and shared memory, which go now, and temporary files."""
+    """Leftovers of an ended import: processes and shared memory, which are removed, and files."""
     end_s = time.monotonic() + LEFT_S
     while (left := _processes_of(task)) and time.monotonic() < end_s:
         time.sleep(0.05)
@@ -144,7 +144,7 @@ def remains(task: Import) -> list[Fault]:
 
 
 def _processes_of(task: Import) -> list[psutil.Process]:
-    """Whatever was started with the temporary folder of the import, and still runs."""
+    """Running processes with the temporary folder of the import."""
     return [each for each in psutil.process_iter() if _temporary(each) == str(task.place.temporary)]
 
 

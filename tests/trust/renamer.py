@@ -1,7 +1,7 @@
-"""The renamer: files that are renamed, replaced, deleted and linked while they are open, or after a program was killed.
+"""Rename, replace, delete and link files while they are open, or after a kill.
 
-No acknowledged action is lost without an error, there is never a second writer, and an older copy that a person puts
-over the file stays what it was.
+No acknowledged action is lost without an error, there is never a second writer, and a restored
+older copy stays unchanged.
 """
 
 from dataclasses import dataclass
@@ -19,19 +19,19 @@ INSTRUMENT: Final = "renames and replacements"
 
 @dataclass(frozen=True)
 class Move:
-    """One trial: which scene, and the seed of its chance."""
+    """One trial: the scene and the seed."""
 
     name: str
     seed: int
 
 
 def move_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None) -> Outcome:
-    """Play that many scenes, each in its turn.
+    """Play scenes in sequence.
 
     Args:
-        stage: what the project is.
+        stage: of the project.
         count: trials.
-        seed: of all chance.
+        seed: of the random generator.
         on_trial: called after each trial.
     """
     names = list(SCENES)

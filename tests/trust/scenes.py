@@ -1,6 +1,6 @@
-"""What happens to a project file in the middle of work: renamed, replaced, deleted, linked, killed and restored.
+"""Events of a project file: renamed, replaced, deleted, linked, killed and restored.
 
-Each scene is a function; what must hold afterwards it asks of `Scene`.
+Each scene is a function that checks its guarantees with `Scene`.
 """
 
 import os
@@ -31,12 +31,12 @@ _RUSH_BYTES: Final = 20_000
 
 @dataclass
 class Scene:
-    """A project in the middle of work, and what was found wrong so far.
+    """A project in use, and the faults so far.
 
     Attributes:
-        place: where it lies.
+        place: of the project.
         stage: what it was made from.
-        chance: of the scene.
+        chance: random generator of the scene.
     """
 
     place: Place
@@ -48,16 +48,16 @@ class Scene:
 
     @property
     def project(self) -> Path:
-        """The project file, under its first name."""
+        """The project file, with its original name."""
         return self.place.project
 
     @property
     def other(self) -> Path:
-        """Another name for it, in the same folder."""
+        """Another name in the same folder."""
         return self.project.with_name("other.protoleaf")
 
     def writer(self, path: Path | None = None) -> Puppet:
-        """A program that opens the project for writing."""
+        """A program with the project open for writing."""
         puppet = Puppet(
             self.place,
             f"writer {len(self.logs)}",
@@ -68,17 +68,17 @@ class Scene:
         return puppet
 
     def fault(self, kind: str, text: str, count: int = 1) -> None:
-        """Note a broken promise."""
+        """Record a broken guarantee."""
         self.faults.append(Fault(kind, text, count))  # type: ignore[arg-type]
 
     def end(self, puppet: Puppet) -> None:
-        """Let a program close; it must end well."""
+        """Let a program close and end normally."""
         ending = puppet.close()
         self.peak_bytes = max(self.peak_bytes, ending.peak_bytes)
         self.faults += ending_faults(ending, "the program that had it open", self.place.output())
 
     def killed_writer(self) -> None:
-        """Let a program label as fast as it can, and kill it in the middle."""
+        """Let a program label continuously, and kill it."""
         puppet = self.writer()
         puppet.rush()
         wanted = self.chance.randrange(_RUSH_BYTES)
@@ -87,7 +87,7 @@ class Scene:
         puppet.kill()
 
     def expect_all(self, *, from_action: int = 0) -> None:
-        """Every acknowledged action from that one on must be in some project file of the place."""
+        """Every acknowledged action from that one on must be in a project file of the place."""
         lines = [line for line in read_log(self.logs[0]) if line.kind == "done"]
         chain = [str(self.stage.facts()["people"]), *(line.people for line in lines)]
         contents = {content for _, content, _ in self._look()}
@@ -101,12 +101,12 @@ class Scene:
             )
 
     def expect(self, path: Path, content: str, *, may_be_refused: bool = False) -> None:
-        """A file must hold exactly this content.
+        """A file must have exactly this content.
 
         Args:
             path: the file.
-            content: digest of what people did.
-            may_be_refused: whether a clear refusal will do as well.
+            content: digest of people's work.
+            may_be_refused: whether a clear refusal is permitted.
         """
         found = next(
             ((what, sound) for where, what, sound in self._look() if where == path),
@@ -121,7 +121,7 @@ class Scene:
         )
 
     def expect_kept_or_refused(self, path: Path) -> None:
-        """A file must hold everything acknowledged, or be called damaged."""
+        """A file must have everything acknowledged, or be reported as damaged."""
         lines = [line for line in read_log(self.logs[0]) if line.kind in {"done", "begin"}]
         done = [line for line in lines if line.kind == "done"]
         chain = [str(self.stage.facts()["people"]), *(line.people for line in done)]
@@ -166,7 +166,7 @@ def _is_under_way(lines: list[Line]) -> bool:
     return bool(lines) and lines[-1].kind == "begin"
 
 
-# -- while it is open --------------------------------------------------------------------------------------------------
+# -- while it is open
 
 
 def _renamed(scene: Scene) -> None:
@@ -221,7 +221,7 @@ def _deleted(scene: Scene) -> None:
 
 
 def _replaced_in_place(scene: Scene) -> None:
-    """`cp backup project`: the same file, with another content."""
+    """`cp backup project`: the same file with another content."""
     _replaced(scene, lambda: scene.project.write_bytes(scene.stage.older.read_bytes()))
 
 
@@ -291,7 +291,7 @@ def _delete_side_files(scene: Scene) -> None:
             path.unlink()
 
 
-# -- after it was killed -----------------------------------------------------------------------------------------------
+# -- after a kill
 
 
 def _killed_and_older_moved_over(scene: Scene) -> None:
@@ -329,11 +329,11 @@ def _killed_renamed_and_name_taken(scene: Scene) -> None:
     scene.expect_kept_or_refused(scene.other)
 
 
-# -- logs of another time ----------------------------------------------------------------------------------------------
+# -- logs of another time
 
 
 def _own_log(scene: Scene) -> None:
-    """Killed in the middle of a commit: half of the pages are written, and the log takes them back."""
+    """Killed within a commit: half of the pages are written, and its journal rolls them back."""
     _die_in_a_commit(scene)
     scene.expect(scene.project, scene.stage.facts()["people"])
 
@@ -357,7 +357,7 @@ def _own_log_and_renamed(scene: Scene) -> None:
 
 
 def _own_log_and_name_taken(scene: Scene) -> None:
-    """The journal lies beside another file than its own."""
+    """The journal is next to a file of another project."""
     _die_in_a_commit(scene)
     scene.project.rename(scene.other)
     shutil.copyfile(scene.stage.older, scene.project)
@@ -373,7 +373,7 @@ def _die_in_a_commit(scene: Scene) -> None:
 
 
 def _foreign_log(scene: Scene, leave_log: Callable[[Path], None], suffix: str) -> None:
-    """The log of another copy lies beside the project: never applied, never deleted."""
+    """The journal of another copy is never applied and never deleted."""
     elsewhere = scene.place.folder / "elsewhere"
     elsewhere.mkdir()
     copy = elsewhere / scene.project.name
@@ -398,7 +398,7 @@ def _foreign_ahead_log(scene: Scene) -> None:
 
 
 def half_commit(path: Path) -> None:
-    """Die in the middle of a commit: the journal is full and half of the file's pages are written; in a child."""
+    """Die within a commit, with a full journal and half of the pages written; in a child."""
     project = Project.open(path)
     connection_of(project).write("PRAGMA cache_size = 2")
     with project.history.one_step(named("half of a step")):
@@ -413,7 +413,7 @@ def half_commit(path: Path) -> None:
 
 
 def logged_ahead(path: Path) -> None:
-    """Die with a write-ahead log that is not in the file, as versions 1 and 2 of the program did; in a child."""
+    """Die with a write-ahead log, as versions 1 and 2 of the program did; in a child."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("UPDATE label SET who = 'nobody at all'")

@@ -1,4 +1,4 @@
-"""Everything a person sees of a project, as plain values that can be compared."""
+"""All content of a project as plain values for comparison."""
 
 import hashlib
 import json
@@ -19,7 +19,7 @@ Machine = Mapping[str, Any]
 
 
 def people_part(project: Project) -> People:
-    """What people did: classes, images, labels, notes, policies, settings, and the steps that undo would take back."""
+    """People's work: classes, images, labels, notes, policies, settings, and the undo history."""
     graph = project.classes.graph
     table = project.images.table()
     labels = project.labels.by_image().values()
@@ -66,7 +66,7 @@ def people_part(project: Project) -> People:
 
 
 def machine_part(project: Project) -> Machine:
-    """What the machine found out: facts of images, model versions with their files, predictions; by name."""
+    """Automatic results by name: facts of images, model versions with files, predictions."""
     table = project.images.table()
     facts = zip(table.ids, table.content_hashes, table.failures, strict=True)
     found: dict[str, Any] = {
@@ -90,7 +90,7 @@ def machine_part(project: Project) -> Machine:
 
 
 def everything(project: Project) -> Mapping[str, Any]:
-    """All of it, with what was undone, counts and lists as the window asks for them."""
+    """All of it, with the redo history, counts and lists of the window."""
     return {
         "people": people_part(project),
         "machine": machine_part(project),
@@ -111,13 +111,13 @@ def everything(project: Project) -> Mapping[str, Any]:
 
 
 def digest(value: Any) -> str:
-    """A short text that is the same for equal values and differs for others."""
+    """A short text, equal for equal values."""
     text = json.dumps(value, sort_keys=True, default=_plain)
     return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
 
 
 def differing(first: Mapping[str, Any], second: Mapping[str, Any]) -> str:
-    """Names of the parts in which two differ, for people."""
+    """Names of the parts that differ."""
     names = []
     for name in sorted({*first, *second}):
         one, other = first.get(name), second.get(name)

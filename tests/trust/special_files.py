@@ -1,4 +1,4 @@
-"""Pipes, sockets, devices, kernel files, folders and links to nothing where a file should be: at every door."""
+"""Pipes, sockets, devices, folders and dangling links in place of files, for every input."""
 
 import contextlib
 import io
@@ -31,7 +31,7 @@ BATCH: Final = 100
 HANG_S: Final = 20.0
 _START_S: Final = 90.0
 MEMORY_BYTES: Final = 8 * 2**30
-"""Of a child: a device that never ends must not take the machine's."""
+"""Of a child, against devices that never end."""
 SUFFIXES: Final = (
     ".csv",
     ".tsv",
@@ -48,12 +48,12 @@ SUFFIXES: Final = (
 
 
 class HangError(BaseException):
-    """A command that did not end in time."""
+    """A command with a timeout."""
 
 
 def _socket(path: Path) -> None:
     before = Path.cwd()
-    os.chdir(path.parent)  # addresses have at most 107 bytes
+    os.chdir(path.parent)  # socket paths have at most 107 bytes
     try:
         with socket.socket(socket.AF_UNIX) as opened:
             opened.bind(path.name)
@@ -85,7 +85,7 @@ KINDS: Final[Mapping[str, Callable[[Path], None]]] = {
     "a link to nothing": _linked("no such file"),
     "a link to itself": lambda path: path.symlink_to(path.name),
 }
-"""What makes each kind under a name."""
+"""Creates each kind at a path."""
 Make = Callable[[Path], Path]
 Door = Callable[[World, Random, Make], list[str]]
 
@@ -111,7 +111,7 @@ def _labels(world: World, chance: Random, make: Make) -> list[str]:
 
 
 def _part_of_labels(world: World, chance: Random, make: Make) -> list[str]:
-    """An export that is a folder, with one of its files replaced."""
+    """An exported folder with one of its files replaced."""
     name = chance.choice([one.name for one in sorted(_labels_of(world).iterdir()) if one.is_dir()])
     folder = world.desk / name
     shutil.copytree(_labels_of(world) / name, folder)
@@ -164,7 +164,7 @@ def _sidecar(world: World, chance: Random, make: Make) -> list[str]:
 
 
 def _photo(world: World, chance: Random, make: Make) -> list[str]:
-    """An image of the project became something else."""
+    """An image of the project replaced."""
     world.photo.unlink()
     make(world.photo)
     project = str(world.project)
@@ -281,17 +281,17 @@ DOORS: Final[Mapping[str, Door]] = {
     "folder of backups": _backups_folder,
 }
 ALONE: Final = frozenset({"truth", "backup to restore", "network"})
-"""Doors at which nothing else is given, so that a command cannot succeed."""
+"""Inputs without which a command cannot succeed."""
 
 
 def open_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None) -> Outcome:
-    """Put that many special files where a file should be."""
+    """Put special files in place of files."""
     trials = BatchedTrials(INSTRUMENT, "special files", open_some, BATCH, _START_S, HANG_S)
     return trials.outcome(stage, count, seed=seed, on_trial=on_trial)
 
 
 def open_some(place: Place, batch: Batch) -> tuple[list[Fault], int]:
-    """Run the commands of a batch, in a child; returns faults, and how many commands succeeded."""
+    """Run the commands of a batch in a child; return faults, and the number of successes."""
     os.environ[CACHE_VARIABLE], os.environ[BACKUPS_VARIABLE] = (
         str(place.caches),
         str(place.folder / "kept"),
@@ -312,7 +312,7 @@ def open_some(place: Place, batch: Batch) -> tuple[list[Fault], int]:
 
 
 def catch_hangs() -> None:
-    """From now on a command of this process that does not end in time is broken off."""
+    """Interrupt commands of this process after a timeout."""
     signal.signal(signal.SIGALRM, _hang)
 
 
@@ -327,7 +327,7 @@ def special_world(folder: Path, caches: CacheFolders) -> World:
 def open_one(
     world: World, chance: Random, run: Callable[[list[str]], int] = main
 ) -> tuple[list[Fault], int]:
-    """Put one special file at one door, and look how the command ends."""
+    """Use one special file as one input, and check the command's end."""
     clear_desk(world)
     kind, door = chance.choice(tuple(KINDS)), chance.choice(tuple(DOORS))
 
@@ -348,7 +348,7 @@ def open_one(
             status = run(words)
     except HangError:
         return [Fault("hang", doing)], status
-    except (Exception, SystemExit) as error:  # noqa: BLE001 (the instrument counts them)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 (recorded)
         return [Fault("traceback", f"{doing}: {type(error).__name__}: {str(error)[:200]}")], status
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)

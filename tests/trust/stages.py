@@ -1,4 +1,4 @@
-"""What trials start from: a project with something of everything, drawn pictures, caches, and earlier copies of it."""
+"""Common input of trials: a project with all features, pictures, caches, earlier copies."""
 
 import json
 import shutil
@@ -30,27 +30,27 @@ OTHER: Final = "grace"
 
 @dataclass(frozen=True)
 class Stage:
-    """A folder that trials copy from; nobody writes to it after it was built.
+    """A folder that trials copy, read-only once built.
 
     Attributes:
-        folder: everything lies in it.
+        folder: of everything.
     """
 
     folder: Path
 
     @property
     def place(self) -> Place:
-        """The project with its caches, as a place."""
+        """The project with its caches."""
         return Place(self.folder / "place")
 
     @property
     def older(self) -> Path:
-        """The project as it was before its last decisions."""
+        """The project before its last actions."""
         return self.folder / "older.protoleaf"
 
     @property
     def first_version(self) -> Path:
-        """A small project that version 1 of the program left."""
+        """A small project of version 1."""
         return self.folder / "first.protoleaf"
 
     @property
@@ -65,26 +65,26 @@ class Stage:
 
     @property
     def labels(self) -> Path:
-        """Folder of the project's labels in every format from which they come back."""
+        """The project's labels in every format that can be imported."""
         return self.folder / "labels"
 
     @property
     def twin(self) -> Path:
-        """Another person's copy of the project, who decided some things otherwise."""
+        """Another person's copy of the project with other actions."""
         return self.folder / "twin.protoleaf"
 
     @property
     def large(self) -> Path:
-        """A project of some hundred images, which its trials take for a large one; all are embedded."""
+        """An embedded project of some hundred images, counted as large by its trials."""
         return self.folder / "large" / "large.protoleaf"
 
     @property
     def other_large(self) -> Path:
-        """The same images with the same ids, and other classes with the same ids."""
+        """The same images with equal ids, and other classes with equal ids."""
         return self.folder / "large" / "other.protoleaf"
 
     def facts(self) -> dict[str, Any]:
-        """What was found in the projects when they were made, by name."""
+        """Facts of the projects by name."""
         found: dict[str, Any] = json.loads((self.folder / "facts.json").read_text(encoding="utf-8"))
         return found
 
@@ -92,8 +92,8 @@ class Stage:
         """Copy the project into the folder of a new trial.
 
         Args:
-            folder: must not be there.
-            with_caches: whether its images are embedded already.
+            folder: must not exist.
+            with_caches: whether its images are embedded.
             project: another file to start from.
         """
         place = Place(folder)
@@ -105,7 +105,7 @@ class Stage:
 
 
 def build_stage(folder: Path) -> Stage:
-    """Draw the pictures and make the projects; takes some seconds."""
+    """Draw pictures and make the projects; takes some seconds."""
     folder.mkdir(parents=True, exist_ok=True)
     stage = Stage(folder)
     stage.place.desk.mkdir(parents=True)
@@ -162,7 +162,7 @@ def _build(folder: Path) -> None:
 
 
 def _decide(project: Project) -> None:
-    """One of each action that a person can take."""
+    """One of each action."""
     named = class_ids(project)
     project.classes.link(named["Blue"], [named["Red disc"]])
     _, spotted = project.classes.add("Getüpfelt 斑点", [named["Green"], named["Blue"]])
@@ -202,7 +202,7 @@ def _decide_more(project: Project, caches: CacheFolders) -> None:
 
 
 def _decide_otherwise(project: Project) -> None:
-    """What another person does in their copy: classes, labels, notes, and labels that they confirm."""
+    """Another person's actions in a copy: classes, labels, notes, confirmations."""
     named, ids = class_ids(project), list(project.images.table().ids)
     _, dotted = project.classes.add("Green dots", [named["Green"]])
     for number, image_id in enumerate(ids[8:-4]):
@@ -214,7 +214,7 @@ def _decide_otherwise(project: Project) -> None:
 
 
 def _steps_back(project: Project) -> Sequence[str]:
-    """Digest of what people did now, and after each undo down to the beginning."""
+    """Digest of people's work now, and after each undo to the start."""
     found = [digest(people_part(project))]
     while project.history.undo() is not None:
         found.append(digest(people_part(project)))

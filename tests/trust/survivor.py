@@ -1,4 +1,4 @@
-"""Is everything that was acknowledged still there? Asked of a project after something happened to it."""
+"""Check that acknowledged actions are in a project after a disturbance."""
 
 import contextlib
 import io
@@ -22,11 +22,11 @@ from tests.trust.seen import digest, machine_part, people_part
 
 @dataclass(frozen=True)
 class Verdict:
-    """What `check` reported.
+    """Result of `check`.
 
     Attributes:
-        is_sound: whether it called the project sound.
-        message: its words.
+        is_sound: whether it reported the project as valid.
+        message: its output.
     """
 
     is_sound: bool
@@ -42,12 +42,12 @@ def check(project: Path) -> Verdict:
 
 
 def acknowledged_faults(project: Project, lines: Sequence[Line], start: str) -> list[Fault]:
-    """Which acknowledged actions an open project lacks.
+    """Acknowledged actions that an open project lacks.
 
     Args:
-        project: open for writing: one step that was under way and not acknowledged is taken back for a moment.
-        lines: what was acknowledged.
-        start: digest of what people had done before.
+        project: open for writing: a running, unacknowledged step is undone temporarily.
+        lines: acknowledgements.
+        start: digest of people's work before.
     """
     done = [line for line in lines if line.kind == "done"]
     chain = [start, *(line.people for line in done)]
@@ -81,7 +81,7 @@ def _lost(chain: Sequence[str], done: Sequence[Line], now: str) -> Fault:
 
 
 def _machine_faults(project: Project, lines: Sequence[Line]) -> list[Fault]:
-    """What the machine had recorded, as far as the images are there that it is about."""
+    """Missing automatic results of existing images."""
     expected: dict[str, Any] = {}
     for line in lines:
         expected.update(line.machine)
@@ -104,13 +104,13 @@ def survivor_faults(
     start: str,
     look_at_kept: Callable[..., list[Fault]] = cache_faults,
 ) -> list[Fault]:
-    """Look at a project after its writer died, and go on working with it.
+    """Check a project after its writer died, and continue working with it.
 
     Args:
-        place: where it lies.
-        lines: what was acknowledged.
-        start: digest of what people had done before.
-        look_at_kept: what is asked of a large collection; takes the place and the lines.
+        place: of the project.
+        lines: acknowledgements.
+        start: digest of people's work before.
+        look_at_kept: check of a large collection; takes place and lines.
     """
     faults: list[Fault] = []
     verdict = check(place.project)
@@ -134,7 +134,7 @@ def survivor_faults(
 
 
 def stray_fault(place: Place) -> list[Fault]:
-    """Files that a trial left behind: beside the project, in the temporary folder, and drafts anywhere."""
+    """Leftover files: next to the project, in the temporary folder, and drafts anywhere."""
     beside = [
         path.name
         for path in place.desk.iterdir()

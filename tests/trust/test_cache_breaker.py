@@ -1,4 +1,4 @@
-"""Files kept for the opening of a large collection: damaged, exchanged or half written, none of them is believed."""
+"""Cached files of a large collection that are damaged, exchanged or partial are not used."""
 
 from collections.abc import Sequence
 
@@ -14,14 +14,14 @@ from tests.trust.stages import Stage
 
 
 def test_nothing_kept_is_believed(stage: Stage) -> None:
-    """A few of the ways; `python -m tests.trust --kept COUNT` does more."""
+    """A few ways; `python -m tests.trust --kept COUNT` does more."""
     row = break_caches(stage, 6, seed=4)
     assert row.broken == ()
     assert row.acknowledged > 50
 
 
 def _exchange_embeddings(place: Place) -> Sequence[Fault]:
-    """Leave a whole file of rows in which each image has the embedding of another one, and open the project."""
+    """Write a valid file of rows with exchanged embeddings, and open the project."""
     take_for_large()
     open_once(place.project, closes=True)
     live = LiveCollection.open(place.project, CacheFolders.default())
@@ -41,7 +41,7 @@ def _exchange_embeddings(place: Place) -> Sequence[Fault]:
 
 
 def test_foreign_rows_are_found(stage: Stage) -> None:
-    """The instrument sees when images are classified by the embeddings of others."""
+    """The instrument detects classification by exchanged embeddings."""
     place = stage.lay(stage.folder / "foreign rows", with_caches=True, project=stage.large)
     ending = run_apart(place, _exchange_embeddings, place)
     assert ending.error == ""

@@ -1,4 +1,4 @@
-"""Runs on a cluster that are broken off: nothing twice, nothing missing, and the same as undisturbed."""
+"""Interrupted runs on a cluster: complete, without duplicates, equal to undisturbed ones."""
 
 from tests.trust.cluster_breaker import WAYS, break_many
 from tests.trust.stages import Stage

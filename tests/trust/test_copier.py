@@ -1,4 +1,4 @@
-"""Copies of a project that is open: whole at every acknowledged moment."""
+"""Copies of an open project: complete at every acknowledged moment."""
 
 import json
 import shutil
@@ -12,14 +12,14 @@ from tests.trust.trials import trial_folder
 
 
 def test_copies_hold_what_was_acknowledged(stage: Stage) -> None:
-    """The file alone is copied while a writer waits, thinks, or works as fast as it can."""
+    """The file is copied while a writer waits, pauses, or works continuously."""
     row = copy_many(stage, 36, seed=3)
     assert row.broken == ()
     assert row.acknowledged >= 12
 
 
 def test_a_copy_that_lacks_an_action_is_found(stage: Stage) -> None:
-    """A sound copy without an action that was acknowledged before is reported with what it lacks."""
+    """A valid copy without an acknowledged action is reported."""
     with trial_folder(stage.folder) as folder:
         place = stage.lay(folder)
         (folder / "elsewhere 0").mkdir()
@@ -34,5 +34,5 @@ def test_a_copy_that_lacks_an_action_is_found(stage: Stage) -> None:
 
 
 def as_line(line: Line) -> str:
-    """A line as it is in the log."""
+    """A line in the log's format."""
     return json.dumps(line.__dict__) + "\n"

@@ -1,4 +1,4 @@
-"""Damaged projects that have twins: each gets its own backups only."""
+"""Damaged projects with twins: each gets its own backups only."""
 
 from tests.trust.damaged_twins import DAMAGE, Plan, restore_many, restore_one
 from tests.trust.stages import Stage

@@ -1,4 +1,4 @@
-"""Data sets beside five projects: a short run finds nothing; a program that writes over the shared cache is found."""
+"""Data sets next to five projects: no faults, and a planted one is detected."""
 
 from pathlib import Path
 from random import Random
@@ -21,7 +21,7 @@ def test_no_embedding_of_others_changes(stage: Stage) -> None:
 def test_a_program_that_writes_over_others_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One image, which two of the five have."""
+    """An image shared by two of the five."""
     guests = five_projects(tmp_path)
     monkeypatch.setenv(CACHE_VARIABLE, str(guests.caches.root))
 

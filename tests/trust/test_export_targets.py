@@ -1,4 +1,4 @@
-"""Targets of exports: nothing is replaced that must stay; where something is, it is found."""
+"""Targets of exports: protected files are not replaced, and a planted fault is detected."""
 
 from pathlib import Path
 from random import Random
@@ -19,7 +19,7 @@ def test_nothing_is_replaced_that_must_stay(stage: Stage) -> None:
 
 
 def test_a_replaced_photo_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the door, a photo becomes a table or a drawing."""
+    """Without the check a photo is replaced by a table or drawing."""
     world = build_world(tmp_path / "world", CacheFolders(tmp_path / "cache"))
     for module in (export, export_graph):
         monkeypatch.setattr(module, "check_file", lambda *_, **__: None)

@@ -1,6 +1,6 @@
-"""Commands on a full disk: each says that it is full or succeeds, leaves nothing half, and the project stays whole.
+"""Commands on a full disk succeed or report it, leave no partial files, and a valid project.
 
-`PROTOLEAF_TRUST_DISKS=100` tries a hundred moments drawn at random instead of the few that are always tried.
+`PROTOLEAF_TRUST_DISKS=100` tries a hundred random moments instead of the standard ones.
 """
 
 import os
@@ -21,7 +21,7 @@ from tests.support.small_imagenet import write_small_imagenet, write_wordnet
 
 COUNT: Final = int(os.environ.get("PROTOLEAF_TRUST_DISKS", "0"))
 LEVELS: Final = (0, 8 << 10, 96 << 10)
-"""Bytes that are free: nothing, room for an inode or two, room to begin."""
+"""Free bytes: none, an inode or two, enough to begin."""
 MOST_FREE_BYTES: Final = 8 << 20
 ON_DISK: Final = "{disk}/" + PROJECT
 QUICK: Final = ("iterations=4", "validation_episodes=3", "test_episodes=3", "validation_interval=2")
@@ -62,11 +62,11 @@ COMMANDS: Final[dict[str, tuple[str, ...]]] = {
     **EXPORTS,
 }
 SLOW: Final = frozenset({"embed", "classify", "evaluate", "experiment build", "doctor"})
-"""Tried at one level only, and not again with room, when time is short."""
+"""Tried at one level only and not again, in short runs."""
 SLOWEST: Final = frozenset({"train", "backbone add", "export model"}) | (
     EXPORTS.keys() - {"export csv", "export folders"}
 )
-"""Tried only when there is time."""
+"""Tried in long runs only."""
 WITHOUT: Final = {"embed": ("cache/embeddings",)}
 
 
@@ -85,7 +85,7 @@ def few_moments() -> list[Moment]:
 
 
 def many_moments(count: int) -> list[Moment]:
-    """Every command in turn, with room drawn so that each order of magnitude is as likely as another."""
+    """Every command with random free space, uniform by order of magnitude."""
     generator = random.Random(0)
     names = list(COMMANDS)
     frees = [int(4096 * (MOST_FREE_BYTES / 4096) ** generator.random()) for _ in range(count)]
@@ -94,7 +94,7 @@ def many_moments(count: int) -> list[Moment]:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What lies on the disk: an embedded collection, and what the commands read."""
+    """Content of the disk: an embedded collection, and inputs of the commands."""
     folder = tmp_path_factory.mktemp("whole")
     collection = write_collection(folder / "collection", CacheFolders(folder / "cache"))
     embed_collection(collection)
@@ -115,7 +115,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def complaints(tried: Moment, outcome: Outcome) -> list[str]:
-    """What is wrong with what became of a moment."""
+    """Faults of a moment's result."""
     found = []
     if "Traceback" in outcome.output:
         found.append("a traceback")
@@ -144,7 +144,7 @@ def complaints(tried: Moment, outcome: Outcome) -> list[str]:
 
 @pytest.mark.skipif(not is_permitted(), reason="this machine lets nobody mount a small disk")
 def test_a_full_disk_is_called_full(whole: Path, tmp_path: Path) -> None:
-    """Every command at several fill levels; with room again each does its work."""
+    """Every command at several levels; with free space each succeeds."""
     moments = many_moments(COUNT) if COUNT else few_moments()
     outcomes = run(whole, moments, tmp_path)
     wrong = [

@@ -1,4 +1,4 @@
-"""Broken images: pixels or one of our errors, soon, and in bounded memory."""
+"""Damaged images: pixels or one of our errors, in bounded time and memory."""
 
 from pathlib import Path
 
@@ -20,12 +20,12 @@ def test_broken_images_are_pixels_or_errors(stage: Stage) -> None:
 
 
 def test_every_damage_is_dealt(stage: Stage) -> None:
-    """The seeds of a short run reach every kind of damage."""
+    """The seeds of a short run cover every kind of damage."""
     assert {damaged_picture(seed)[0] for seed in range(160)} == set(PICTURE_DAMAGE)
 
 
 def test_another_exception_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A decoder that raises anything but our error is reported with the picture's seed."""
+    """A decoder that raises another exception is reported with the picture's seed."""
 
     def spoiled(path: Path, data: bytes) -> object:
         raise ZeroDivisionError("planted")
@@ -34,7 +34,7 @@ def test_another_exception_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     faults, reached, _ = decode_some(Place(tmp_path), Batch(40, 2, has_giants=False), 0)
     tracebacks = [
         fault.text for fault in faults if fault.kind == "traceback"
-    ]  # this process may hold much memory
+    ]  # this process may use much memory
     assert len(tracebacks) == 2
     assert "seed 41: ZeroDivisionError: planted" in tracebacks[1]
     assert reached == 2

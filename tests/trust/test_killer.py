@@ -1,4 +1,4 @@
-"""Programs that are killed: what they acknowledged is there, and what they broke off is not half there."""
+"""Killed programs: acknowledged actions are stored, interrupted ones leave nothing partial."""
 
 import select
 from random import Random
@@ -12,11 +12,11 @@ from tests.trust.outcome import Trial
 from tests.trust.stages import Stage
 
 LONG_S = 60.0
-QUICK = tuple(name for name in ACTIVITIES if name != "train")  # torch alone takes seconds to load
+QUICK = tuple(name for name in ACTIVITIES if name != "train")  # loading torch takes seconds
 
 
 def test_nothing_acknowledged_is_lost(stage: Stage) -> None:
-    """Every activity is killed at random moments of its life."""
+    """Every activity is killed at random moments."""
     row = kill_many(stage, 22, seed=7, names=QUICK)
     assert row.broken == ()
     assert row.acknowledged > 100
@@ -43,12 +43,12 @@ def _waits_for_ever() -> None:
 
 
 def planted(run: object, stage: Stage) -> Trial:
-    """The trial of an activity that ends before it is killed."""
+    """A trial of an activity that ends before the kill."""
     return kill_one(stage, Kill(Activity("planted", run), LONG_S, 3))  # type: ignore[arg-type]
 
 
 def test_the_killer_finds_lost_actions(stage: Stage) -> None:
-    """Actions that are acknowledged and then taken back in silence are counted."""
+    """Acknowledged actions that are undone silently are counted."""
     found = planted(_loses_actions, stage)
     assert [(fault.kind, fault.count) for fault in found.faults if fault.kind != "stray"] == [
         ("lost", 3)
@@ -57,11 +57,11 @@ def test_the_killer_finds_lost_actions(stage: Stage) -> None:
 
 
 def test_the_killer_finds_tracebacks_and_drafts(stage: Stage) -> None:
-    """An exception that is none of ours, and a file that nobody needs, are reported."""
+    """A foreign exception and a leftover file are reported."""
     assert "KeyError: 'planted'" in planted(_raises, stage).faults[0].text
     assert "pixels.partial" in planted(_leaves_a_draft, stage).faults[-1].text
 
 
 def test_a_child_that_hangs_is_found(stage: Stage) -> None:
-    """A child without an answer is killed and called hanging."""
+    """A child without an answer is killed and reported as hanging."""
     assert run_apart(stage.place, _waits_for_ever, limit_s=0.2).is_hang

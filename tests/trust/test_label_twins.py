@@ -1,4 +1,4 @@
-"""Labels between twin projects land where they belong, and the instrument sees it when they do not."""
+"""Labels between similar projects are right, and planted faults are detected."""
 
 from pathlib import Path
 
@@ -12,19 +12,19 @@ from tests.trust.stages import Stage
 
 
 def tried(folder: Path, count: int) -> tuple[Fault, ...]:
-    """What imports find here, in this process."""
+    """Faults of imports in this process."""
     return try_some(folder, Batch(70, count))[0]
 
 
 def test_labels_land_where_they_belong(stage: Stage) -> None:
-    """Some imports of every kind: none on another class or photo, and some do come."""
+    """Some imports of every kind: no wrong class or photo, and some labels are imported."""
     row = import_many(stage, 20, seed=3)
     assert row.broken == ()
     assert (row.trials, row.acknowledged > 0) == (20, True)
 
 
 def test_ids_that_are_believed_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ids before paths, as it was once."""
+    """Matching by id before path, as formerly."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(
         ClassReader,
@@ -37,7 +37,7 @@ def test_ids_that_are_believed_are_found(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_paths_that_are_believed_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Paths before contents, and labels that are dropped."""
+    """Matching by path before content, and dropped labels."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(
         ImageMatcher,

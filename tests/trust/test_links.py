@@ -1,4 +1,4 @@
-"""Nobody makes us write where we should not, or reads what is private: links under names that can be foreseen."""
+"""Links at predictable names do not redirect writing or expose private files."""
 
 import os
 import stat
@@ -23,7 +23,7 @@ def mode_of(path: Path) -> int:
 
 @pytest.fixture
 def victim(tmp_path: Path) -> Path:
-    """A file that nobody asked us to write."""
+    """A file that must not be written."""
     path = tmp_path / "victim"
     path.write_bytes(b"precious")
     return path
@@ -32,7 +32,7 @@ def victim(tmp_path: Path) -> Path:
 def test_predictions_do_not_follow_a_link_beside_them(
     collection: Collection, victim: Path, tmp_path: Path
 ) -> None:
-    """The name of an earlier release's draft leads elsewhere; it is not even looked at."""
+    """A link at the name of an earlier release's draft is ignored."""
     folder = tmp_path / "results"
     folder.mkdir()
     trap = folder / f".protoleaf-{os.getpid()}.partial"
@@ -44,7 +44,7 @@ def test_predictions_do_not_follow_a_link_beside_them(
 
 @pytest.mark.parametrize("suffix", ["", "-wal", "-shm", "-journal"])
 def test_caches_do_not_follow_a_link(tmp_path: Path, victim: Path, suffix: str) -> None:
-    """The link is set aside and a cache made in its place."""
+    """The link is moved away and a cache created."""
     with EmbeddingCache(tmp_path / "embeddings", "0" * 64, 4) as cache:
         path = cache.path
     path.unlink()
@@ -57,7 +57,7 @@ def test_caches_do_not_follow_a_link(tmp_path: Path, victim: Path, suffix: str) 
 
 
 def test_a_download_does_not_follow_a_link(tmp_path: Path, victim: Path) -> None:
-    """Neither what arrives nor the notes about it; a message says so."""
+    """Neither the file nor its notes; a message says so."""
     part = PartFile(tmp_path / "weights.pth")
     part.path.symlink_to(victim)
     with pytest.raises(StorageError, match="cannot be written"):
@@ -71,7 +71,7 @@ def test_a_download_does_not_follow_a_link(tmp_path: Path, victim: Path) -> None
 
 
 def test_projects_and_caches_are_for_their_owner_alone(tmp_path: Path) -> None:
-    """Files 0600, folders that we make 0700; a folder of the person's stays as it is."""
+    """Files 0600, our folders 0700; a user's folder keeps its mode."""
     before = os.umask(0o022)
     try:
         theirs = tmp_path / "theirs"

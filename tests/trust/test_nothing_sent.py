@@ -1,4 +1,4 @@
-"""Nothing is sent anywhere, and nothing is written outside our own folders: whole programs under a guard."""
+"""Programs under a guard send nothing, and write nothing outside their own folders."""
 
 import json
 import re
@@ -73,13 +73,13 @@ with styled():
 
 @pytest.fixture
 def home(tmp_path: Path) -> FreshHome:
-    """A home that nobody has used."""
+    """An empty home."""
     return FreshHome.below(tmp_path)
 
 
 @pytest.fixture
 def lived_in(home: FreshHome, embedded_once: Collection, tmp_path: Path) -> Collection:
-    """A project beside that home, its embeddings in our cache there."""
+    """A project next to that home, with embeddings in its cache."""
     folder = tmp_path / "collection"
     shutil.copytree(embedded_once.folder, folder)
     shutil.copytree(embedded_once.caches.root, home.cache)
@@ -101,7 +101,7 @@ def guarded(
 
 
 def assert_quiet(home: FreshHome, done: "Guarded") -> None:
-    """The program did its work, asked nobody, and left nothing outside our folders."""
+    """Check success, no external sockets, and no files outside our folders."""
     assert done.status == 0, done
     assert done.attempts == []
     assert home.strangers() == []
@@ -111,7 +111,7 @@ def assert_quiet(home: FreshHome, done: "Guarded") -> None:
     "tries", [LOOKS_UP, CONNECTS, IN_A_CHILD], ids=["look-up", "sockets", "child"]
 )
 def test_the_guard_catches(home: FreshHome, tries: str) -> None:
-    """A name looked up by the C library in another thread, sockets of both kinds, and what a child does."""
+    """A name lookup by libc in another thread, sockets of both families, and a child's."""
     done = guarded(home, [sys.executable, "-c", tries])
     assert done.status == 0, done
     assert done.attempts
@@ -119,9 +119,9 @@ def test_the_guard_catches(home: FreshHome, tries: str) -> None:
 
 
 def test_the_listing_catches_onnxruntime_left_alone(home: FreshHome) -> None:
-    """Loaded without us it writes a device id and a queue of events: what is tested below would have shown.
+    """ONNX Runtime without our settings writes a device id and events, which the listing shows.
 
-    When a later version leaves this to nobody's choice, or stops it, this test says so.
+    If a later version cannot be configured or stops it, this test fails.
     """
     done = guarded(home, [sys.executable, "-c", LOADS_THE_RUNTIME])
     assert done.status == 0, done
@@ -129,7 +129,7 @@ def test_the_listing_catches_onnxruntime_left_alone(home: FreshHome) -> None:
 
 
 def test_new_and_import(home: FreshHome, embedded_once: Collection, tmp_path: Path) -> None:
-    """A project made and filled."""
+    """Making and filling a project."""
     project = tmp_path / "own" / "own.protoleaf"
     project.parent.mkdir()
     assert_quiet(home, guarded(home, program("new", project)))
@@ -138,7 +138,7 @@ def test_new_and_import(home: FreshHome, embedded_once: Collection, tmp_path: Pa
 
 
 def test_embed(home: FreshHome, lived_in: Collection) -> None:
-    """All images read and embedded."""
+    """Reading and embedding all images."""
     shutil.rmtree(home.cache)
     assert_quiet(home, guarded(home, program("embed", lived_in.project, "--device", "cpu")))
     assert any(home.cache.rglob("*.sqlite"))
@@ -158,12 +158,12 @@ def test_embed(home: FreshHome, lived_in: Collection) -> None:
 def test_commands(
     home: FreshHome, lived_in: Collection, arguments: Callable[[Collection], tuple[str | Path, ...]]
 ) -> None:
-    """What loads a model, torch, or tries devices in children."""
+    """Commands that load a model, torch, or try devices in children."""
     assert_quiet(home, guarded(home, program(*arguments(lived_in))))
 
 
 def test_worker(home: FreshHome, lived_in: Collection) -> None:
-    """The window's child embeds."""
+    """The window's worker embeds."""
     shutil.rmtree(home.cache)
     job = replace(embed_request(lived_in), cache=home.cache)
     done = guarded(
@@ -174,7 +174,7 @@ def test_worker(home: FreshHome, lived_in: Collection) -> None:
 
 
 def test_window(home: FreshHome, lived_in: Collection, tmp_path: Path) -> None:
-    """A project opened, classified, shown, scrolled through, and the window closed."""
+    """Opening, classifying, showing, scrolling and closing."""
     report = tmp_path / "report.json"
     assert_quiet(
         home,
@@ -188,7 +188,7 @@ def test_window(home: FreshHome, lived_in: Collection, tmp_path: Path) -> None:
 
 
 def test_figures(home: FreshHome, tmp_path: Path) -> None:
-    """Matplotlib keeps its list of fonts in our cache."""
+    """Matplotlib's font list is in our cache."""
     assert_quiet(home, guarded(home, [sys.executable, "-c", DRAWS, str(tmp_path / "leaves")]))
     assert any((home.cache / "libraries" / "matplotlib").iterdir())
 
@@ -197,7 +197,7 @@ def test_figures(home: FreshHome, tmp_path: Path) -> None:
     shutil.which("strace") is None, reason="strace is not installed: a second opinion alone"
 )
 def test_strace_agrees(home: FreshHome, lived_in: Collection, tmp_path: Path) -> None:
-    """By every call that could make a file or a socket: no socket, and nothing outside our folders, anywhere."""
+    """By system calls: no socket, and no file outside our folders."""
     shutil.rmtree(home.cache)
     noted = tmp_path / "calls"
     command = program("embed", lived_in.project, "--device", "cpu")

@@ -1,4 +1,4 @@
-"""Odd arguments, closed streams and signals: a short run finds nothing, and a planted traceback is found."""
+"""Odd arguments, closed streams and signals: no faults, and a planted one is detected."""
 
 import subprocess
 import sys
@@ -15,21 +15,21 @@ pytestmark = pytest.mark.skipif(
 
 
 def test_odd_commands_end_with_one_line(stage: Stage) -> None:
-    """Every kind of trial once or more."""
+    """Every kind of trial at least once."""
     row = ask_many(stage, 10, seed=3)
     assert row.broken == ()
     assert row.trials == 10
 
 
 def test_every_command_takes_part() -> None:
-    """Those of groups, too."""
+    """Commands of groups, too."""
     assert {("check",), ("import-labels",), ("backbone", "list"), ("backups", "list")} <= set(
         commands()
     )
 
 
 def test_a_traceback_is_found(stage: Stage) -> None:
-    """And a status that no shell expects."""
+    """Also an unexpected status."""
 
     def broken(_command: object, **options: Any) -> "subprocess.Popen[bytes]":
         return subprocess.Popen([sys.executable, "-c", "raise KeyError('planted')"], **options)
@@ -38,7 +38,7 @@ def test_a_traceback_is_found(stage: Stage) -> None:
 
 
 def test_a_process_that_is_left_is_found(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody is left to stop it."""
+    """A leftover process is reported."""
     monkeypatch.setattr("tests.trust.odd_arguments.NOBODY_LEFT_S", 0.2)
 
     def leaving(_command: object, **options: Any) -> "subprocess.Popen[bytes]":

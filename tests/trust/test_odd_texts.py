@@ -1,4 +1,4 @@
-"""Odd texts from elsewhere: a short run finds nothing; a command that follows a path or raises is found."""
+"""Odd texts from elsewhere: no faults, and planted ones are detected."""
 
 import sys
 from collections.abc import Callable
@@ -35,7 +35,7 @@ def found_by(world: World, run: Callable[[list[str]], int]) -> str:
 
 
 def test_what_is_wrong_is_found(world: World) -> None:
-    """A canary that changed, a file that appeared outside, a traceback, a password in a message."""
+    """A changed canary, a file created outside, a traceback, a password in a message."""
 
     def raise_error(_words: list[str]) -> int:
         raise KeyError("planted")

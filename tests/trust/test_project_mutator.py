@@ -1,4 +1,4 @@
-"""Damaged projects: refused or called damaged in one line, or all they held is still there."""
+"""Damaged projects: refused or reported as damaged in one line, or complete."""
 
 import json
 import shutil
@@ -10,13 +10,13 @@ from tests.trust.stages import Stage
 
 
 def test_damage_is_found_or_harmless(stage: Stage) -> None:
-    """Bytes and values are damaged in turn; `check`, reading, undo and the commands answer as they should."""
+    """Damaged bytes and values: `check`, reading, undo and commands behave as specified."""
     row = damage_many(stage, 2 * len(BYTE_DAMAGE) + 8, seed=11)
     assert row.broken == ()
 
 
 def test_wrong_data_that_is_called_sound_is_found(stage: Stage, tmp_path: Path) -> None:
-    """A sound file that holds something else than it should is the worst outcome, and is reported as that."""
+    """A file reported as valid with wrong content is the worst result."""
     changed = Stage(tmp_path / "changed")
     shutil.copytree(stage.place.folder, changed.place.folder)
     shutil.copyfile(stage.older, changed.older)

@@ -1,4 +1,4 @@
-"""Readers that are killed, hung and starved lose nothing and leave nothing behind; a program that does is found."""
+"""Killed, stopped and starved readers: no loss, no leftovers, and planted faults detected."""
 
 import subprocess
 import sys
@@ -17,7 +17,7 @@ from tests.trust.stages import Stage
 
 
 def test_nothing_is_lost_and_nothing_stays_behind(stage: Stage) -> None:
-    """A few of the ways; `python -m tests.trust --readers COUNT` does more."""
+    """A few ways; `python -m tests.trust --readers COUNT` does more."""
     row = break_readers(stage, 5, seed=1)
     assert row.faults == ()
     assert row.acknowledged > 500
@@ -25,21 +25,21 @@ def test_nothing_is_lost_and_nothing_stays_behind(stage: Stage) -> None:
 
 @pytest.fixture(scope="module")
 def bench(stage: Stage) -> Iterator[Bench]:
-    """Photos and what an undisturbed run gives."""
+    """Photos and the results of an undisturbed run."""
     with bench_in(stage.folder) as bench:
         yield bench
 
 
 @pytest.fixture
 def impatient(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Folder of a trial that waits shortly for what stays behind."""
+    """Folder of a trial with a short timeout for leftovers."""
     monkeypatch.setattr(reader_scene, "LEFT_S", 1.0)
     return stage.folder
 
 
 def drop_what_is_left() -> None:
-    """Forget the files that a reader which failed was given as well."""
-    after_failure = readers.ProcessReaders._after_failure  # noqa: SLF001 (what it would be like)
+    """Drop the remaining files of a failed reader."""
+    after_failure = readers.ProcessReaders._after_failure  # noqa: SLF001 (planted fault)
 
     def drop(*arguments: object) -> ReadChunk:
         chunk = after_failure(*arguments)  # type: ignore[arg-type]
@@ -49,8 +49,8 @@ def drop_what_is_left() -> None:
 
 
 def exchange_pixels() -> None:
-    """Give photos that were read together the pixels of one another."""
-    chunk_of = readers.ProcessReaders._chunk  # noqa: SLF001 (what it would be like)
+    """Exchange the pixels of photos read together."""
+    chunk_of = readers.ProcessReaders._chunk  # noqa: SLF001 (planted fault)
 
     def exchange(*arguments: object) -> ReadChunk:
         chunk = chunk_of(*arguments)  # type: ignore[arg-type]
@@ -60,9 +60,9 @@ def exchange_pixels() -> None:
 
 
 def forget_memory_and_a_process() -> None:
-    """Make shared memory that nobody removes, and start a process that nobody ends."""
+    """Leave shared memory and a running process."""
     setattr(resource_tracker, "register", lambda _name, _kind: None)  # noqa: B010 (a function)
-    setattr(readers._Reader, "stop", lambda _reader: None)  # noqa: B010, SLF001 (what it would be like)
+    setattr(readers._Reader, "stop", lambda _reader: None)  # noqa: B010, SLF001 (planted)
     command = [sys.executable, "-S", "-c", "import select; select.select([], [], [], 600)"]
     subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -84,7 +84,7 @@ def forget_memory_and_a_process() -> None:
 def test_what_is_planted_is_found(
     bench: Bench, impatient: Path, plant: Callable[[], None], kind: str, words: list[str]
 ) -> None:
-    """Photos that are dropped, embeddings of others, and what is left behind."""
+    """Dropped photos, exchanged embeddings, and leftovers."""
     planted = f"{__name__}:{plant.__name__}"
     found = break_one(bench, impatient, Breaking("files end their readers", 1, planted)).faults
     assert {fault.kind for fault in found} == {kind}

@@ -1,4 +1,4 @@
-"""Files that are renamed, replaced, deleted and linked while they are open or after a program was killed."""
+"""Files renamed, replaced, deleted and linked while open or after a kill."""
 
 from random import Random
 
@@ -19,7 +19,7 @@ def test_nothing_is_lost_without_an_error(stage: Stage, name: str) -> None:
 
 
 def test_a_missing_action_is_found(stage: Stage) -> None:
-    """A file that was put back to what it was before its last actions is reported."""
+    """A file restored to a state before its last actions is reported."""
     with trial_folder(stage.folder) as folder:
         scene = Scene(stage.lay(folder), stage, Random(1))
         puppet = scene.writer()

@@ -1,4 +1,4 @@
-"""Special files at every door: a short run finds nothing; a door that would wait forever is found."""
+"""Special files as every input: no faults, and a planted hang is detected."""
 
 import sys
 from pathlib import Path
@@ -33,7 +33,7 @@ def test_special_files_are_refused(stage: Stage) -> None:
 
 
 def test_a_door_that_waits_is_found(world: World) -> None:
-    """As one that opens a pipe and waits for somebody to write into it; and one that takes it for an empty list."""
+    """Opening a pipe that waits for a writer, and reading it as an empty list."""
 
     def wait(words: list[str]) -> int:
         return len(Path(words[-1]).read_bytes())

@@ -1,4 +1,4 @@
-"""The table of the instruments: counts, sums, and where it is written."""
+"""The table of the instruments: counts, sums, and output."""
 
 import sys
 from pathlib import Path
@@ -10,7 +10,7 @@ from tests.trust.outcome import Fault, Outcome, Trial, outcome, table
 
 
 def test_rows_sum_up_and_faults_have_columns() -> None:
-    """Each kind of fault is counted in its column; the last row is the sum."""
+    """Each kind of fault has a column; the last row is the sum."""
     kills = outcome(
         "kills", [Trial(5, (Fault("lost", "a", 3), Fault("stray", "b")), 2_000_000), Trial(4)]
     )
@@ -31,7 +31,7 @@ def test_rows_sum_up_and_faults_have_columns() -> None:
 def test_the_table_goes_between_its_marks(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A page keeps what is around the table, and the command that made it stands above."""
+    """Text around the table's marks stays, and the command is above the table."""
     page = tmp_path / "trust.md"
     page.write_text(f"# Trust\n\n{TABLE_START}\nold\n{TABLE_END}\n\nafter\n", encoding="utf-8")
     assert main(["--images", "4", "--seed", "2", "--out", str(page)]) == 0

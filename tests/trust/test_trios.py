@@ -1,4 +1,4 @@
-"""Labels of three merged copies stay on their classes, and the instrument sees it when they do not."""
+"""Labels of three merged copies keep their classes, and planted faults are detected."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -14,13 +14,13 @@ from tests.trust.trios import Batch, merge_many, try_some
 
 
 def tried(folder: Path, batch: Batch) -> set[str]:
-    """Kinds of faults that trios find here, in this process."""
+    """Kinds of faults of trios in this process."""
     faults: tuple[Fault, ...] = try_some(folder, batch)[0]
     return {fault.kind for fault in faults}
 
 
 def test_labels_stay_on_their_classes(stage: Stage) -> None:
-    """Some trios: none on another class, none lost in silence, and some do come."""
+    """Some trios: no wrong class, no silent loss, and some labels are merged."""
     row = merge_many(stage, 10, seed=3)
     assert row.broken == ()
     assert (row.trials, row.acknowledged > 0) == (10, True)
@@ -29,7 +29,7 @@ def test_labels_stay_on_their_classes(stage: Stage) -> None:
 def test_classes_known_by_their_numbers_are_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Number and name, as it was once."""
+    """Matching by id and name, as formerly."""
 
     def by_number(self: ClassMatcher) -> None:
         for each in self.ordered:
@@ -44,7 +44,7 @@ def test_classes_known_by_their_numbers_are_found(
 def test_dropped_labels_of_second_copies_are_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Only the first of several copies of a photo is compared."""
+    """Comparing only the first of several copies of a photo."""
     compare = _Labels.compare
 
     def of_pairs(self: _Labels, images: ImagePairs) -> None:

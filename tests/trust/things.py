@@ -1,6 +1,6 @@
-"""A person at the things in images: draws, moves and removes boxes, imports those of a detector, moves the files.
+"""A user of boxes: draws, moves and removes them, imports a detector's, moves files.
 
-Photos, a document of several pages and a detector's file lie on a card, a folder of the trial's own.
+Photos, a document of several pages and a detector's file are on a card, a folder of the trial.
 """
 
 import json
@@ -39,7 +39,7 @@ Act = Callable[[Project, Place, Random], str]
 
 
 def write_card(folder: Path) -> None:
-    """Write photos, a document of several pages, and what a detector found in the photos."""
+    """Write photos, a document of several pages, and a detector's results."""
     photos = [
         write_shape(folder / f"photo {number}.png", LEAVES[number % 3], seed=700 + number)
         for number in range(PHOTOS)
@@ -72,7 +72,7 @@ def _detected(chance: Random) -> dict[str, object]:
 
 
 def label_things(project: Project, card: Path, who: str) -> None:
-    """Bring a card in, with boxes, a further thing, an empty photo and what a detector found."""
+    """Import a card with boxes, a further thing, an empty photo and detections."""
     ids = import_images(project, [card], who=who).change.images_added
     classes = project.classes.graph.classes()
     boxes = [_box(number / 10, 0.1) for number in range(3)]
@@ -88,7 +88,7 @@ def label_things(project: Project, card: Path, who: str) -> None:
 
 
 def draw_otherwise(project: Project, who: str) -> None:
-    """What another person does with the things of the same card."""
+    """Another person's actions on the same card."""
     boxes = _boxes(project)
     project.images.change_part(boxes[0], _within(project, boxes[0], _box(0.6, 0.6)))
     added = project.images.add_parts(
@@ -100,11 +100,11 @@ def draw_otherwise(project: Project, who: str) -> None:
 
 
 def work_on_things(place: Place, log: Log, card: Path, chance: Random) -> None:
-    """Work on a copy of a card: each act is acknowledged, and now and then taken back and done again."""
+    """Work on a copy of a card: actions are acknowledged, some undone and redone."""
     try:
         shutil.copytree(card, place.folder / "card")
     except shutil.Error:
-        return  # the disk is full: there is no card to work on
+        return  # the disk is full: without a card
     with Project.open(place.project) as project:
         log.begin("import a card")
         import_images(project, [place.folder / "card"], who="ada")
@@ -115,14 +115,14 @@ def work_on_things(place: Place, log: Log, card: Path, chance: Random) -> None:
             try:
                 did = act(project, place, chance)
             except InputError:
-                continue  # chance chose a box that is there already: refused, and nothing is acknowledged
+                continue  # a random box that exists: refused, not acknowledged
             log.acknowledge(project, did)
             if chance.random() < 0.25:
                 _walk_back(project, log, before)
 
 
 def _walk_back(project: Project, log: Log, before: Rows) -> None:
-    """Undo leads to the very rows before, and redo to those after."""
+    """Undo restores the previous rows, redo the next ones."""
     after = dump(project)
     if after == before or project.history.undo() is None:
         return
@@ -165,7 +165,7 @@ def _move_box(project: Project, place: Place, chance: Random) -> str:
 
 
 def _remove(project: Project, place: Place, chance: Random) -> str:
-    """A box, or a picture with what is in it; several at once now and then."""
+    """Remove a box, or a picture with its boxes, sometimes several."""
     ids = chance.sample(_boxes(project) or project.images.table().ids, 1)
     if chance.random() < 0.4:
         ids = chance.sample(project.images.table().ids, chance.randint(1, 2))
@@ -186,7 +186,7 @@ def _import_detections(project: Project, place: Place, chance: Random) -> str:
 
 
 def _find_things(project: Project, place: Place, chance: Random) -> str:
-    """What a detector found in some pictures, as `detect` adds it."""
+    """Add a detector's results for some pictures, as `detect` does."""
     table = project.images.table()
     pictures = [
         each
@@ -205,7 +205,7 @@ def _find_things(project: Project, place: Place, chance: Random) -> str:
 
 
 def _move_files(project: Project, place: Place, chance: Random) -> str:
-    """The card gets another name; all images of each file must be found in its new place."""
+    """Rename the card; all images must be found."""
     card = _card(place)
     before = _parts_in(project, card)
     moved = card.rename(place.folder / f"card {chance.randrange(10**6)}")
@@ -231,7 +231,7 @@ def _boxes(project: Project) -> list[ImageId]:
 
 
 def _within(project: Project, image_id: ImageId, box: BoundingBox) -> str:
-    """The part that a box is in the picture of an image."""
+    """The box as a part of the image's picture."""
     picture = file_part(project.images.record(image_id).part).picture
     return FilePart(picture.page, picture.seconds, box).text
 

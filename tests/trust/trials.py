@@ -1,4 +1,4 @@
-"""Running many trials: two at once, each in a folder of its own that goes away afterwards."""
+"""Running trials: two at once, each in a temporary folder."""
 
 import re
 import shutil
@@ -26,11 +26,11 @@ def run_trials(
     trial: Callable[[Plan], Trial],
     on_trial: OnTrial = lambda: None,
 ) -> Outcome:
-    """Run a trial for each plan, two at once; the work itself is done by child processes.
+    """Run a trial for each plan, two at once; the work is done by child processes.
 
     Args:
         instrument: name of the row.
-        plans: what is to be tried; their order is the order of the faults.
+        plans: of the trials; also the order of faults.
         trial: runs one.
         on_trial: called after each.
     """
@@ -46,7 +46,7 @@ def run_trials(
 
 @contextmanager
 def trial_folder(parent: Path) -> Iterator[Path]:
-    """A name for a folder that is not there yet, and is gone afterwards."""
+    """Path of a new folder, removed afterwards."""
     folder = parent / uuid4().hex
     try:
         yield folder
@@ -56,7 +56,7 @@ def trial_folder(parent: Path) -> Iterator[Path]:
 
 @dataclass(frozen=True)
 class Batch:
-    """Trials of one child, by their seeds."""
+    """Trials of one child, by seed."""
 
     first: int
     count: int
@@ -64,15 +64,15 @@ class Batch:
 
 @dataclass(frozen=True)
 class BatchedTrials:
-    """An instrument whose children make many trials each.
+    """An instrument with many trials per child.
 
     Attributes:
         instrument: name of the row.
-        doing: what a child does, in words, for its faults.
-        run: makes the trials of a batch, in a child; returns faults, and how many succeeded.
-        most: trials of one child.
-        start_s: for its start.
-        trial_s: for each of its trials.
+        doing: work of a child in words, for its faults.
+        run: runs a batch in a child; returns faults, and the number of successes.
+        most: trials per child.
+        start_s: timeout of its start.
+        trial_s: timeout of each of its trials.
     """
 
     instrument: str
@@ -83,7 +83,7 @@ class BatchedTrials:
     trial_s: float
 
     def outcome(self, stage: Stage, count: int, *, seed: int, on_trial: OnTrial) -> Outcome:
-        """Make so many trials."""
+        """Run trials."""
         size = min(self.most, max(1, -(-count // PROCESSES)))
         plans = [
             Batch(seed * 1_000_000 + start, min(size, count - start))
@@ -109,12 +109,12 @@ class BatchedTrials:
 
 
 def ending_faults(ending: Ending, doing: str, output: str) -> list[Fault]:
-    """What is wrong with how a child ended: it raised, hung, or crashed.
+    """Faults of a child's end: exceptions, hangs and crashes.
 
     Args:
         ending: how it ended.
-        doing: what it was to do, in words.
-        output: what it had written.
+        doing: its work, in words.
+        output: its output.
     """
     if ending.is_hang:
         return [Fault("hang", f"{doing}: no end at {_last_lines(output)[-80:]}")]
@@ -134,7 +134,7 @@ def ending_faults(ending: Ending, doing: str, output: str) -> list[Fault]:
 
 
 def named(faults: Sequence[Fault], name: str) -> tuple[Fault, ...]:
-    """The faults with what they belong to before their text."""
+    """The faults with a prefix."""
     return tuple(
         Fault(fault.kind, f"{name}: {_FOLDER.sub('', fault.text)}", fault.count) for fault in faults
     )

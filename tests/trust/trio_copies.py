@@ -1,8 +1,8 @@
-"""One of three copies of a project: random work on it, and what is true of its classes and labels.
+"""One of three copies of a project: random work, and the truth about classes and labels.
 
-Each class bears a token as its note, and labels are known by their photo's content, their person and their time; so
-what is right after a merge is known without asking the code that merges. Boxes are known by their photo's content and
-their size, which no box shares with another and which stays when it is moved.
+Each class has a token as its note, and labels are identified by photo content, author and time, so
+the right result of a merge is known independently of the merging code. Boxes are identified by
+photo content and size, which is unique and constant.
 """
 
 import shutil
@@ -33,35 +33,35 @@ BASE_CLASSES: Final = (
 _NAMES: Final = ("juvenile", "adult", "egg", "Gull", "Tern", "Fox", "winter")
 BASE_IMAGES: Final = 12
 _CONTENT_BYTES: Final = 32
-_TOP: Final = ""  # token in place of a parent's
+_TOP: Final = ""  # token of the top level
 _TOKENS: Final = {UNKNOWN: "none of the classes", EMPTY: "empty"}  # of labels without a class
-BOXES: Final = 6  # different ones of each photo
+BOXES: Final = 6  # per photo
 _FARTHEST: Final = 40  # percent of the photo, of a box's left and upper edge
 
 Content = bytes
-Signature = tuple[str, str]  # person and time
-Place = tuple[str, str]  # token of a parent and name below it
+Signature = tuple[str, str]  # author and time
+Place = tuple[str, str]  # token of a parent, and name below it
 
 
 @dataclass
 class Truth:
-    """What is known of the classes of all three copies.
+    """The truth about the classes of all three copies.
 
     Attributes:
-        places: where each class that is not from before the copies has ever been, by its token.
-        made: tokens given out.
+        places: all positions of each class made in a copy, by token.
+        made: number of tokens.
     """
 
     places: dict[str, set[Place]] = field(default_factory=dict)
     made: int = 0
 
     def token(self, copy: str) -> str:
-        """A token of a class that is made in a copy."""
+        """A token for a class made in a copy."""
         self.made += 1
         return f"{copy} {self.made}"
 
     def groups(self) -> Mapping[str, str]:
-        """A token for each, the same for those that are one class: made apart by two people in one place."""
+        """A token for each class, equal for those made at one position by two people."""
         group = {token: token for token in self.places}
         while True:
             first: dict[Place, str] = {}
@@ -81,7 +81,7 @@ class Truth:
 
 @dataclass(frozen=True)
 class GivenLabel:
-    """A label as a copy has it."""
+    """A label of a copy."""
 
     content: Content
     signature: Signature
@@ -91,31 +91,31 @@ class GivenLabel:
 
 @final
 class Copy:
-    """A person's copy, worked on at random."""
+    """A person's copy with random work."""
 
     def __init__(
         self, path: Path, person: str, truth: Truth, chance: Random, *, has_boxes: bool
     ) -> None:
         self.path = path
         self.person = person
-        self.has_boxes = has_boxes  # which the version before identities had not
-        self.seen: set[tuple[Content, Signature]] = set()  # labels that it ever had
+        self.has_boxes = has_boxes  # not in the version before identities
+        self.seen: set[tuple[Content, Signature]] = set()  # all labels that it ever had
         self._truth = truth
         self._chance = chance
 
     def open(self) -> Project:
-        """The project, open for writing."""
+        """Open the project for writing."""
         return Project.open(self.path, is_backed_up=False)
 
     def work(self, count: int) -> None:
-        """Do some things."""
+        """Do random actions."""
         with self.open() as project:
             for _ in range(count):
                 self._act(project)
                 self.note(project)
 
     def copied_to(self, path: Path, person: str) -> "Copy":
-        """A copy of the file for another person."""
+        """Copy the file for another person."""
         path.parent.mkdir(parents=True)
         shutil.copyfile(self.path, path)
         twin = Copy(path, person, self._truth, self._chance, has_boxes=self.has_boxes)
@@ -123,11 +123,11 @@ class Copy:
         return twin
 
     def save_as_older(self) -> None:
-        """Have the version before identities write the file."""
+        """Rewrite the file as the version before identities."""
         save_as_eighth_version(self.path)
 
     def note(self, project: Project) -> None:
-        """Take down where classes are, and which labels there are."""
+        """Record positions of classes, and labels."""
         graph = project.classes.graph
         for class_id in graph.classes():
             known = self._truth.places.get(token_of(project, class_id))
@@ -136,14 +136,14 @@ class Copy:
                 known.update((parent, graph.name(class_id)) for parent in parents)
         self.seen.update((each.content, each.signature) for each in labels_in(project).values())
 
-    # -- one thing
+    # -- one action
 
     def _act(self, project: Project) -> None:
         act = self._chance.choice(self._acts())
         try:
             act(project)
         except ProtoleafError:
-            return  # refused: a name that is taken, a cycle
+            return  # refused: a name in use, a cycle
 
     def _acts(self) -> Sequence[Callable[[Project], object]]:
         return (
@@ -221,7 +221,7 @@ class Copy:
                 self._give_token(project, class_id)
 
     def _add_image(self, project: Project) -> None:
-        """Another file, mostly of a photo that is there already."""
+        """Another file, mostly of a known photo."""
         number = self._chance.randrange(BASE_IMAGES + 4)
         name = f"{self.person}-{self._chance.randrange(10_000)}.jpg"
         change = project.images.add([FoundFile(self.path.parent / name, 100 + number, number)])
@@ -251,7 +251,7 @@ class Copy:
             project.images.change_part(image_id, _box(left, top, _number_of(part)))
 
     def _remove_image(self, project: Project) -> None:
-        """A box; or a photo, with its boxes."""
+        """Remove a box, or a photo with its boxes."""
         if project.images.count > BASE_IMAGES // 2:
             project.images.remove([self._image(project)])
 
@@ -271,7 +271,7 @@ def content(number: int) -> Content:
 
 
 def make_base(path: Path, truth: Truth, chance: Random) -> Copy:
-    """The project that all three copies come from."""
+    """The common project of all three copies."""
     path.parent.mkdir(parents=True)
     with Project.create(path, backbone_name="leafnet", backbone_hash="00" * 32) as project:
         with project.history.one_step(named("classes")):
@@ -288,12 +288,12 @@ def make_base(path: Path, truth: Truth, chance: Random) -> Copy:
         base = Copy(path, "base", truth, chance, has_boxes=chance.random() < 0.7)
         for class_id in project.classes.graph.classes():
             project.labels.set([chance.choice(ids)], class_id, who="base")
-            base.note(project)  # undo may bring each of them back
+            base.note(project)  # undo may restore each of them
     return base
 
 
 def token_of(project: Project, class_id: ClassId) -> str:
-    """The token that a class bears."""
+    """The token of a class."""
     return project.classes.graph.attributes(class_id).note
 
 
@@ -302,7 +302,7 @@ def _token(project: Project, label: Label) -> str:
 
 
 def labels_in(project: Project) -> dict[ImageId, GivenLabel]:
-    """The labels of a project by image."""
+    """Labels of a project by image."""
     contents = dict(contents_in(project))
     graph = project.classes.graph
     return {
@@ -317,7 +317,7 @@ def labels_in(project: Project) -> dict[ImageId, GivenLabel]:
 
 
 def contents_in(project: Project) -> Iterator[tuple[ImageId, Content]]:
-    """Content of each image; a box's is its photo's and the box's number, also where it was not read yet."""
+    """Content of each image; a box has its photo's with a number, also if it was not read."""
     table = project.images.table()
     known = {
         path: found for path, found in zip(table.paths, table.content_hashes, strict=True) if found

@@ -1,7 +1,7 @@
-"""Three copies of one project, merged in random orders: no label comes to another class, and none is lost in silence.
+"""Three copies of one project, merged in random orders: no wrong class, no silent loss.
 
-In each copy classes are added, moved, renamed, merged, split and removed, and labels set; some copies are of the
-version before classes had identities. See `trio_copies` for how the truth is known.
+In each copy classes are added, moved, renamed, merged, split and removed, and labels set; some
+copies are of the version before identities. See `trio_copies` for how the truth is known.
 """
 
 import shutil
@@ -28,7 +28,7 @@ PEOPLE: Final = ("ann", "bob", "cleo")
 
 @dataclass(frozen=True)
 class Batch:
-    """Trios that one child tries, by their seeds."""
+    """Trios of one child, by seed."""
 
     first: int
     count: int
@@ -36,7 +36,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Side:
-    """Labels and contents of a copy by image, before a merge or after it."""
+    """Labels and contents of a copy by image, before or after a merge."""
 
     labels: Mapping[ImageId, GivenLabel]
     contents: Mapping[ImageId, bytes]
@@ -44,12 +44,12 @@ class Side:
 
 
 def merge_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None) -> Outcome:
-    """Merge that many trios.
+    """Merge trios.
 
     Args:
-        stage: where there is room for files.
+        stage: for its scratch folder.
         count: trios.
-        seed: of all chance.
+        seed: of the random generator.
         on_trial: called after each trio.
     """
     size = min(BATCH, max(1, count // PROCESSES))
@@ -60,7 +60,7 @@ def merge_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambd
 
 
 def merge_some(stage: Stage, batch: Batch, on_trial: OnTrial = lambda: None) -> Trial:
-    """Try the trios of a batch in a child."""
+    """Run the trios of a batch in a child."""
     with trial_folder(stage.folder) as folder:
         folder.mkdir()
         place = Place(folder)
@@ -76,13 +76,13 @@ def merge_some(stage: Stage, batch: Batch, on_trial: OnTrial = lambda: None) -> 
 
 
 def try_some(folder: Path, batch: Batch) -> tuple[tuple[Fault, ...], int, int]:
-    """Try trios one after the other; returns what went wrong, how many labels came in, and peak memory."""
+    """Run trios in sequence; return faults, the number of labels, and peak memory."""
     faults: list[Fault] = []
     came = 0
     for seed in range(batch.first, batch.first + batch.count):
         try:
             found, labels = try_one(folder / "trio", seed)
-        except Exception as error:  # noqa: BLE001 (the instrument counts them)
+        except Exception as error:  # noqa: BLE001 (recorded)
             found, labels = [Fault("traceback", f"{type(error).__name__}: {str(error)[:300]}")], 0
         faults += [Fault(fault.kind, f"seed {seed}: {fault.text}", fault.count) for fault in found]
         came += labels
@@ -91,7 +91,7 @@ def try_some(folder: Path, batch: Batch) -> tuple[tuple[Fault, ...], int, int]:
 
 
 def try_one(folder: Path, seed: int) -> tuple[list[Fault], int]:
-    """One trio; returns what went wrong, and how many labels came in."""
+    """One trio; return faults and the number of merged labels."""
     chance, truth = Random(seed), Truth()
     base = make_base(folder / "base" / "p.protoleaf", truth, chance)
     copies = [base.copied_to(folder / person / "p.protoleaf", person) for person in PEOPLE]
@@ -139,7 +139,7 @@ def _side(project: Project) -> Side:
 
 
 def _wrong(before: Side, there: Side, after: Side, groups: Mapping[str, str]) -> Iterator[Fault]:
-    """Labels that nobody gave, or on another class than they were given, or not there any more."""
+    """Labels that are invented, on a wrong class, or missing."""
     given = {(label.content, label.signature): label.token for label in there.labels.values()}
     for image_id, label in after.labels.items():
         own = before.labels.get(image_id)
@@ -159,7 +159,7 @@ def _vanished(
     knew: set[tuple[bytes, tuple[str, str]]],
     groups: Mapping[str, str],
 ) -> Iterator[Fault]:
-    """Labels of the other copy that neither came in nor are listed; we knew those that we decided otherwise about."""
+    """Labels of the other copy neither merged nor listed, except those overruled here knowingly."""
     here = {
         (label.content, groups.get(label.token, label.token)) for label in after.labels.values()
     }

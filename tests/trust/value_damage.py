@@ -1,4 +1,4 @@
-"""What other programs can write into a project file: wrong values, tables and versions that SQLite takes."""
+"""Changes by other programs to a project file: invalid values, tables and versions."""
 
 import sqlite3
 from collections.abc import Mapping, Sequence
@@ -242,7 +242,7 @@ _UPDATES: Final[Mapping[str, Sequence[str]]] = {
         "lower(sql)",
     ),
 }
-"""Statements of the form UPDATE ..., and the values to put into each."""
+"""Statements of the form UPDATE ..., and values for each."""
 
 _STATEMENTS: Final[Sequence[str]] = (
     "INSERT INTO edge VALUES (2, 1), (1, 2)",
@@ -311,11 +311,11 @@ VALUE_DAMAGE: Final[Sequence[str]] = (
         for value in values
     ),
 )
-"""Statements; `{row}` stands for the place of a row."""
+"""Statements; `{row}` is replaced by a row id."""
 
 
 def write_values(path: Path, statements: str, chance: Random) -> None:
-    """Change a project file with SQLite alone, past the program and all its limits; what SQLite refuses stays out."""
+    """Change a project file with SQLite directly; statements that SQLite refuses are skipped."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.set_trace_callback(None)
         for pragma in (
