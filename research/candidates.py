@@ -74,7 +74,7 @@ def candidate(name: str) -> Candidate:
 
 
 def take_over(network: LeafNet, weights: Mapping[str, Tensor], blocks: tuple[int, ...]) -> None:
-    """Copy the first blocks of each stage from a network with equal widths and as many blocks.
+    """Copy the first blocks of each stage of a deeper network of equal widths.
 
     Args:
         network: changed in place.

@@ -39,14 +39,14 @@ BATCH: Final = 32
 
 Floats = NDArray[np.float64]
 Photos = tuple[Floats, NDArray[np.int64]]
-"""Features (n, d) and the class of each, counted from 0."""
+"""Features (n, d) and the class of each, from 0."""
 
 
 def fit_cut(collections: Sequence[Photos], numbers: int = NUMBERS) -> EmbeddingHead:
     """Fit the cut; its matrix is (numbers, d).
 
     Args:
-        collections: of photos with classes; the classes of the first say what scatters within one.
+        collections: of photos with classes; scatter within classes is that of the first.
         numbers: kept of d.
     """
     mean = np.mean([features.mean(axis=0) for features, _ in collections], axis=0)
@@ -104,7 +104,7 @@ def _photos(folder: Path, network: torch.nn.Module, side: int) -> Photos:
 
 
 def _batches(paths: Sequence[Path], side: int) -> Iterator[torch.Tensor]:
-    """Images (B, 3, side, side) as the network takes them."""
+    """Preprocessed images (B, 3, side, side)."""
     for start in range(0, len(paths), BATCH):
         pixels = np.stack(
             [decode_square(path.read_bytes(), side) for path in paths[start : start + BATCH]]

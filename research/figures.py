@@ -54,7 +54,7 @@ def draw_prototypes(
     Raises:
         InputError: PPN was not trained for this, or the data set is too small for a figure.
         UsageError: a library is missing.
-        StorageError: the folder refuses.
+        StorageError: the folder cannot be written.
     """
     ppn = _load(data, ways, runs, chosen)
     prototypes = class_prototypes(ppn.bench, ppn.trained.buffered)
@@ -112,7 +112,7 @@ def draw_propagation(
     Raises:
         InputError: PPN was not trained for one of these.
         UsageError: a library is missing.
-        StorageError: the folder refuses.
+        StorageError: the folder cannot be written.
     """
     meter = ProgressMeter(
         len(data_sets) * len(ways) * 2 * len(PROPAGATIONS), on_progress, unit="tests"

@@ -93,7 +93,7 @@ def _ranks_of(
 def class_accuracy(
     places: NDArray[np.float64], classes: NDArray[np.int64], asked: NDArray[np.int64]
 ) -> float:
-    """Share of images whose class is that of most of their 10 map neighbours; NaN if unknown."""
+    """Share of images whose class is that of most of their 10 map neighbours."""
     hits = 0
     for start in range(0, len(asked), 200):
         rows = asked[start : start + 200]

@@ -41,7 +41,7 @@ def run_side_by_side(
         cancel: asks to stop.
 
     Raises:
-        Cancelled: it was asked to stop.
+        Cancelled: `cancel` was set.
     """
     cancel = cancel or CancelToken()
     context = multiprocessing.get_context("spawn")
@@ -61,9 +61,8 @@ def run_side_by_side(
                 meter.advance(sum(_drain(done_units)))
                 for future in done:
                     on_result(future.result())
-            meter.advance(
-                meter.total - meter.done
-            )  # units of the last messages, which are still in transit
+            # Units of the last messages, which are still in transit.
+            meter.advance(meter.total - meter.done)
         finally:
             if waiting:  # failed or cancelled: running calls keep their last checkpoints
                 for process in multiprocessing.active_children():

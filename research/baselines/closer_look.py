@@ -131,7 +131,7 @@ class CloserLook(Baseline):
 
         Args:
             embeddings: (B, d) float32.
-            draw: what they are embeddings of.
+            draw: the corresponding draw.
 
         Returns:
             Scalar float32, at least 0.

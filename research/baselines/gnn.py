@@ -22,7 +22,7 @@ PAIRS_AT_ONCE: Final = 1 << 14
 
 @dataclass(frozen=True)
 class GnnSettings:
-    """The constants of the baseline.
+    """Settings of the baseline.
 
     Attributes:
         max_ways: classes of a task, at most; the ways of the test tasks.
@@ -111,7 +111,7 @@ class FewShotGnn(Baseline):
 
         Args:
             embeddings: (B, d) float32.
-            draw: what they are embeddings of.
+            draw: the corresponding draw.
 
         Returns:
             Scalar float32, at least 0.

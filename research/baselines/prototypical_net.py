@@ -37,7 +37,7 @@ class PrototypicalNet(Baseline):
         backbone: maps images (B, 3, H, W) to embeddings (B, d).
         sampler: from `baseline_sampler`: plain episodes, or one task for each level for the `*`
             variant.
-        beside: dropped after training.
+        beside: heads for training only.
     """
 
     def __init__(

@@ -32,7 +32,7 @@ class BackupFigures:
         backup_s: median of copying, sealing, checking and writing, while labels are set.
         size_mb: of the backup.
         alone_median_ms, alone_p99_ms, alone_longest_ms: a label without a backup.
-        beside_median_ms, beside_p99_ms, beside_longest_ms: a label while backups are made.
+        beside_median_ms, beside_p99_ms, beside_longest_ms: a label during backups.
         limit_longest_ms: target of the project.
     """
 

@@ -90,9 +90,8 @@ def _photos(folder: Path, wanted: int) -> list[Path]:
     photos = [folder / "dropped" / f"{number}.jpg" for number in range(wanted)]
     for number, photo in enumerate(photos):
         picture = drawn[number % len(drawn)].read_bytes()
-        write_file(
-            photo, picture + number.to_bytes(4, "little")
-        )  # appended bytes change the content, not the picture
+        # Appended bytes change the content, not the picture.
+        write_file(photo, picture + number.to_bytes(4, "little"))
     return photos
 
 

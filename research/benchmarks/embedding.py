@@ -189,9 +189,8 @@ def _measure_rounds(
     files: Sequence[Path], session: BackboneSession, rounds: int, peer: Peer | None
 ) -> list[_Round]:
     card = session.card
-    images = decode_all(
-        files, card, workers=session.parallel_runs
-    )  # this warms the file cache, too
+    # This warms the file cache, too.
+    images = decode_all(files, card, workers=session.parallel_runs)
     images = np.concatenate([images] * -(-FEWEST_FOR_THE_BACKBONE // len(images)))
     found = []
     for number in within_budget(rounds):
@@ -200,9 +199,8 @@ def _measure_rounds(
         decoders = measure_decoders(
             files, round(card.input_side / card.resize_share), workers=usable_cores()
         )
-        peer_rate = (
-            peer() if peer and not number else None
-        )  # a round of it takes longer than everything else
+        # A round of it takes longer than everything else.
+        peer_rate = peer() if peer and not number else None
         found.append(_Round(rates, decoders, peer_rate, use))
     return found
 

@@ -94,7 +94,7 @@ def measure_memory(
         large_megapixels: of a PNG that is added to the fewest files in one more run; 0 for none.
 
     Raises:
-        ProtoleafError: a process failed; says why.
+        ProtoleafError: a process failed; the message has the reason.
     """
     runs = tuple(_run(count, backbone) for count in sorted(counts))
     with_large = _run(min(counts), backbone, large_megapixels) if large_megapixels else None

@@ -81,7 +81,7 @@ def measure_files(counts: Sequence[int] = (100_000,), *, only: Sequence[str] = (
         only: names of the steps to report; steps that these depend on run, too. By default all.
 
     Raises:
-        ProtoleafError: a process failed; says why.
+        ProtoleafError: a process failed; the message has the reason.
     """
     return FilesFigures(tuple(_run(count, only) for count in sorted(counts)))
 

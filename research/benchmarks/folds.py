@@ -35,7 +35,7 @@ class FoldsFigure:
 
     @property
     def is_kept(self) -> bool:
-        """Whether the limit is kept."""
+        """Whether the limit is met."""
         return self.cpu_s <= self.limit_s
 
 
@@ -83,9 +83,8 @@ def _found(
     embeddings: NDArray[np.int16],
 ) -> Folds:
     images = len(bits)
-    sound = np.where(
-        seconds > 10 * images, seconds, UNKNOWN_TIME
-    )  # valid for `sound_seconds`: not near 1970
+    # Valid for `sound_seconds`: not near 1970.
+    sound = np.where(seconds > 10 * images, seconds, UNKNOWN_TIME)
     found = sequences(ShotTimes(sound, sound, np.zeros(images, dtype=np.int64)), SECONDS)
     twins = joined(same_content(keys), copies(bits, sound, embeddings, np.arange(images)))
     sharpness = np.full(images, np.nan, dtype=np.float32)

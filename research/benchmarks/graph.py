@@ -53,7 +53,7 @@ class GraphFigure:
 
     @property
     def is_kept(self) -> bool:
-        """Whether the limit is kept."""
+        """Whether the limit is met."""
         return self.limit is None or self.value <= self.limit
 
 

@@ -46,9 +46,8 @@ class PhotoKind:
 
 
 KINDS: Final[Mapping[str, PhotoKind]] = {
-    "small": PhotoKind(
-        500, 375, grain=4, quality=85, pictures=60, copies=8
-    ),  # as on web pages and in data sets
+    # As on web pages and in data sets.
+    "small": PhotoKind(500, 375, grain=4, quality=85, pictures=60, copies=8),
     "large": PhotoKind(4032, 3024, grain=7, quality=90, pictures=8, copies=24),  # as of phones
 }
 

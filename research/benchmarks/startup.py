@@ -97,7 +97,7 @@ def measure_startup(
 
 
 def command_rows(folder: Path, rounds: int) -> Iterator[JudgedFigure]:
-    """Processor time of `COMMANDS` over that of an empty program; `classify` gets no project.
+    """Processor time of `COMMANDS` over that of an empty program; `classify` of a missing project.
 
     Args:
         folder: for caches and logs.

@@ -65,9 +65,8 @@ def embeddings_around(
     centres: NDArray[np.float32], count: int, generator: np.random.Generator
 ) -> SyntheticEmbeddings:
     """Draw embeddings around centres (classes, width)."""
-    drawn = generator.permutation(count) % len(
-        centres
-    )  # every class gets its share, however few there are
+    # Every class gets its share, however few there are.
+    drawn = generator.permutation(count) % len(centres)
     embeddings = generator.standard_normal((count, centres.shape[1]), dtype=np.float32)
     for start in range(0, count, WRITE_ROWS):  # in place: millions of them take most of the memory
         part = embeddings[start : start + WRITE_ROWS]

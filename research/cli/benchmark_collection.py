@@ -40,7 +40,7 @@ def many_classes(
         int, typer.Option(min=1000, help="Of the collection, labelled ones included.")
     ] = 10_000,
 ) -> None:
-    """Time and memory of one label more with thousands of classes, one with many parents or not."""
+    """Time and memory of one label more with thousands of classes; effect of many parents."""
     from research.benchmarks.many_classes import Size, measure_many_classes
 
     beside = measure_many_classes(Size(classes, labels, parents, images))

@@ -50,7 +50,7 @@ def read_hierarchy(wordnet: Path, keys: Collection[str]) -> Hierarchy:
     """Read some classes and their ancestors.
 
     Args:
-        wordnet: `wordnet.is_a.txt`, with `words.txt` beside it, or the folder of both.
+        wordnet: `wordnet.is_a.txt`, with `words.txt` next to it, or the folder of both.
         keys: ids of the classes.
 
     Raises:

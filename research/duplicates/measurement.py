@@ -91,7 +91,7 @@ def measure_duplicates(
 
     Raises:
         InputError: there are fewer than two photos.
-        Cancelled: stopped by the person.
+        Cancelled: `cancel` was set.
     """
     if len(photos) < 2:  # noqa: PLR2004 (a pair)
         raise InputError("there are too few photos", expected="two or more", found=str(len(photos)))

@@ -38,7 +38,7 @@ def network(name: str) -> Network:
     """A network of `NETWORKS` as an ONNX file.
 
     Raises:
-        ModelError: a bundled one is missing and cannot be made.
+        ModelError: a bundled one is missing and cannot be created.
     """
     if name == VIT:
         return _exported_vit()

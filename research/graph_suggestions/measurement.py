@@ -66,7 +66,7 @@ def measure_suggestions(
 
     Raises:
         InputError: all images are equal.
-        Cancelled: it was asked to stop.
+        Cancelled: `cancel` was set.
     """
     found, meter = Measured(), ProgressMeter(draws, on_progress, unit="draws")
     for seed in range(draws):

@@ -85,9 +85,10 @@ def mean_curve(
     """Seconds, losses and accuracies (p,): mean over trainings of a method at common points."""
     count = min(len(result.curve) for result in results)
     at, losses, accuracies = (
+        # None is NaN.
         np.array(
             [[point[field] for point in each.curve[:count]] for each in results], dtype=np.float64
-        )  # None is NaN
+        )
         for field in range(3)
     )
     seconds = at * np.array([[(result.cpu_s or 0.0) / result.curve[-1][0]] for result in results])

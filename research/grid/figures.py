@@ -127,8 +127,10 @@ def _draws(
 ) -> tuple[NDArray[np.int64], Shares, tuple[Shares, ...]]:
     """Resampling indices and weights, the same for all figures of the same shape.
 
-    Split (R, splits) of each slot, share in [0, 1) of the seeds (seeds, R, splits) that is drawn
-    for each, and for each slot of split and seed the relative frequency of each task (R, tasks).
+    Returns:
+        Split (R, splits) of each slot, share in [0, 1) of the seeds (seeds, R, splits) that is
+        drawn for each, and for each slot of split and seed the relative frequency of each task
+        (R, tasks).
     """
     generator = np.random.default_rng(BOOTSTRAP_SEED)
     of_splits = generator.integers(splits, size=(RESAMPLES, splits))
@@ -213,8 +215,7 @@ def _by_class(pairs: _Pairs, column: Column) -> dict[str, float]:
 
 def _summed(kinds: Sequence[T], counts: Sequence[int]) -> Counter[T]:
     found = Counter[T]()
-    for kind, count in zip(
-        kinds, counts, strict=False
-    ):  # results without a split by class have no counts
+    # Results without a split by class have no counts.
+    for kind, count in zip(kinds, counts, strict=False):
         found[kind] += count
     return found

@@ -91,7 +91,7 @@ def write(result: GridResult, folder: Path) -> Path:
     """Write a result, atomically.
 
     Raises:
-        StorageError: the folder refuses.
+        StorageError: the folder cannot be written.
     """
     path = folder / f"{result.name}.json"
     try:

@@ -58,9 +58,8 @@ OF_ALL: Final = frozenset(
         "posterior-views",
     }
 )
-FITTED: Final = frozenset(
-    {"fitted", "calibrated"}
-)  # a classifier for each task: most of the time of a test
+# A classifier for each task: most of the time of a test.
+FITTED: Final = frozenset({"fitted", "calibrated"})
 OF_PPN: Final = frozenset(
     {
         "paper",

@@ -128,7 +128,7 @@ def run_grid(
 
     Raises:
         InputError: a data set is too small, or a folder holds a training with other settings.
-        Cancelled: it was asked to stop.
+        Cancelled: `cancel` was set.
     """
     run_side_by_side(
         [partial(do_cell, cell, runs, folder, chosen, left_out) for cell in cells],
@@ -263,9 +263,8 @@ def _tried(
     pairs, counts = np.unique(
         np.stack([truth[~is_right], given[~is_right]]), axis=1, return_counts=True
     )
-    by_the_root = (
-        data.levels[pairs].sum(axis=0).tolist()
-    )  # the root of WordNet, which is not among the classes
+    # The root of WordNet, which is not among the classes.
+    by_the_root = data.levels[pairs].sum(axis=0).tolist()
     steps = [
         steps_between[first].get(second, most)
         for (first, second), most in zip(pairs.T.tolist(), by_the_root, strict=True)

@@ -1,4 +1,4 @@
-"""The grid's figures beside the paper's, as text or Markdown."""
+"""Tables of the grid's figures and the paper's, as text or Markdown."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -70,9 +70,9 @@ VARIED: Final[Mapping[str, str]] = {
     "plus-whitened": "plus-tuned",
     "plus-2-steps": "plus-tuned",
 }
-"""The test that each varies in one thing, on the same network; lambda is tuned for both or none."""
+"""Tests that vary another in one thing, on the same network; lambda is tuned for both or none."""
 VARIED_TRAINING: Final[Mapping[str, str]] = {"ppn-cosine": "ppn"}
-"""Trainings that vary another in one thing: their tests are compared with the same test of that."""
+"""Trainings that vary another in one thing: their tests are compared with the same test of it."""
 PEERS: Final = ("prototypical-net", "prototypical-net-star")
 PUBLISHED: Final[Mapping[str, str]] = {
     "prototypical-net/means": "prototypical-net",

@@ -59,7 +59,7 @@ def by_teach_first(part: LabelledPart, classes: Rows, shots: int, seed: int) -> 
 def in_bulk(part: LabelledPart, classes: Rows, shots: int, seed: int) -> GivenLabels:
     """One image of each class, then bulk accepts above the threshold, errors included.
 
-    It ends with so many labels a class on average, or where nothing more is claimed.
+    It ends with `shots` labels a class on average, or where no more images pass the threshold.
     """
     most = len(at_random(part, classes, shots, seed).rows)
     labels = at_random(part, classes, 1, seed)

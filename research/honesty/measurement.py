@@ -91,7 +91,7 @@ def measure_honesty(
     Raises:
         FormatError: a file in `runs` is corrupt.
         StorageError: `runs` cannot be written.
-        Cancelled: it was asked to stop.
+        Cancelled: `cancel` was set.
     """
     stages = stages_of(len(embedded.collection.leaf_ids), plan.shots)
     meter = ProgressMeter(len(stages) * plan.draws, on_progress, unit="draws")

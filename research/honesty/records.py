@@ -67,7 +67,7 @@ def write(cell: HonestyCell, draws: list[HonestyDraw], runs: Path) -> None:
     """Write all draws of a cell, atomically.
 
     Raises:
-        StorageError: the folder refuses.
+        StorageError: the folder cannot be written.
     """
     path = cell.path(runs)
     plain = [{name: asdict(tally) for name, tally in draw.items()} for draw in draws]

@@ -15,7 +15,7 @@ from research.teaching.review_person import Desk, answer_group, teaching_first
 from research.transfer.embedded import EmbeddedCollection
 
 EARLY: Final = 50
-"""Labels given one by one after each of which the model is fitted; later after each of so many:"""
+"""Number of first labels with a fit after each; later a fit after every `FITTED_EVERY`."""
 FITTED_EVERY: Final = 5
 
 
@@ -79,7 +79,7 @@ def replay(
     """Simulate a session of each kind with `labels` labels, or fewer of a smaller collection.
 
     Raises:
-        Cancelled: it was asked to stop.
+        Cancelled: `cancel` was set.
     """
     rows = np.flatnonzero(embedded.collection.class_ids != NO_CLASS)
     most = min(labels, len(rows) - 1)

@@ -14,7 +14,7 @@ from research.honesty.shares import PooledShare, share_of
 from research.reports.text_table import MISSING, TextTable, titled_tables
 
 MOST_ERROR: Final = 0.08
-"""Calibration error of a stage that the project accepts, and where all classes have examples:"""
+"""Largest calibration error of a stage; and of one where all classes have examples:"""
 MOST_ERROR_OF_ALL: Final = 0.06
 LEAST_SAFE: Final = 0.92
 """Least accuracy of safe classes."""

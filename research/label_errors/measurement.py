@@ -61,7 +61,7 @@ def measure_label_errors(
     """Plant wrong labels in the images of `train` and find them.
 
     Raises:
-        Cancelled: it was asked to stop.
+        Cancelled: `cancel` was set.
     """
     stop = cancel or CancelToken()
     meter = ProgressMeter(len(shares) * len(ErrorKind) * draws, on_progress, unit="draws")

@@ -44,14 +44,14 @@ def read_boxed_photos(source: Path, *, photos: int = 0, objects: int = 0) -> Box
     """Read annotations, without opening photos.
 
     Args:
-        source: folder of photos with their annotations beside them, or of `JPEGImages` and
+        source: folder of photos with their annotations next to them, or of `JPEGImages` and
             `Annotations`.
-        photos: the first so many by name; 0 for all.
-        objects: of each class in a photo, the first so many; 0 for all.
+        photos: number of photos, by name; 0 for all.
+        objects: most objects of a class in a photo; 0 for all.
 
     Raises:
-        InputError: there are no annotations, or all things are of one class.
-        FormatError: an annotation is not of this form.
+        InputError: there are no annotations, or all objects are of one class.
+        FormatError: an annotation has another format.
     """
     source = source.absolute()
     folders = [source / "Annotations", source / "JPEGImages"]

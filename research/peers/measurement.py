@@ -130,7 +130,7 @@ def measure_peers(
         cancel: stops at once.
 
     Raises:
-        Cancelled: stopped by the person.
+        Cancelled: `cancel` was set.
     """
     token, collection = cancel or CancelToken(), embedded.collection
     situations = [
@@ -182,9 +182,10 @@ def _by_engine(
 def score(collection: TransferCollection, drawn: ShotDraw, found: PeerPredictions) -> Figures:
     """Figures of the unlabelled images of known leaf.
 
-    `top1`, `calibration_error` of the scores (15 bins), `seconds`, and `mistake_distance`: the
-    height of the lowest common ancestor of true and predicted leaf, mean over wrong predictions;
-    NaN without any.
+    Returns:
+        `top1`, `calibration_error` of the scores (15 bins), `seconds`, and `mistake_distance`: the
+        height of the lowest common ancestor of true and predicted leaf, mean over wrong
+        predictions; NaN without any.
     """
     rows = scored(collection, drawn)
     places = np.searchsorted(drawn.unlabelled, rows)

@@ -129,7 +129,7 @@ def predict_by_peer(
 
     Raises:
         PeerError: the peer failed or took too long.
-        Cancelled: stopped by the person.
+        Cancelled: `cancel` was set.
     """
     _run([str(python), "-I", str(SCRIPT), method, *map(str, draws)], limit_s * len(draws), cancel)
     found = []

@@ -83,7 +83,6 @@ def _mean_between(
 ) -> float:
     """Mean distance of a class of one level and a different class of the other."""
     block = distances[np.ix_(levels == one, levels == other)]
-    pairs = block.size - (
-        len(block) if one == other else 0
-    )  # a class is no pair with itself; it adds 0 to the sum
+    # A class is no pair with itself; it adds 0 to the sum.
+    pairs = block.size - (len(block) if one == other else 0)
     return float(block.sum() / pairs)

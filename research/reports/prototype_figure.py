@@ -191,9 +191,8 @@ def _draw(
             at_level[:, 0],
             at_level[:, 1],
             s=_SMALLEST_DOT + (_LARGEST_DOT - _SMALLEST_DOT) * coarseness**2,
-            color=colormaps["viridis"](
-                0.85 * (1 - coarseness)
-            ),  # its last shades are too light on white
+            # Its last shades are too light on white.
+            color=colormaps["viridis"](0.85 * (1 - coarseness)),
             edgecolors="white",
             linewidths=0.6,
             zorder=2 + rank,

@@ -9,9 +9,8 @@ from PIL import Image, ImageDraw, ImageFilter
 from research.sample_painter.canvas import Floats
 from research.sample_painter.paints import Colour, clouds, colour, mix, ramp, rise, varied
 
-Background = Callable[
-    [int, int, np.random.Generator], Floats
-]  # (height, width, generator) -> (height, width, 3)
+# (height, width, generator) -> (height, width, 3)
+Background = Callable[[int, int, np.random.Generator], Floats]
 
 PAPERS: Final = tuple(colour(text) for text in ("efe7d6", "f2eee4", "e6dcc4", "dfe1dc", "cdb38c"))
 LINENS: Final = tuple(colour(text) for text in ("d9cfbd", "c3c8c6", "b9a88c"))

@@ -421,7 +421,7 @@ def _crumpled_paint(base: Colour, blotch: Colour | None, generator: np.random.Ge
 
 
 def _trumpet_paint(base: Colour, generator: np.random.Generator) -> Paint:
-    """Paint of a daffodil's trumpet, looked into: bright frill, dark throat."""
+    """Paint of a daffodil's trumpet from the front: bright frill, dark throat."""
     pleats = generator.uniform(-1, 1, 40)
 
     def paint(patch: Patch) -> Floats:

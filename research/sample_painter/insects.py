@@ -317,9 +317,8 @@ def _butterfly(
     for wing, opening, shadow in ((hind, spread[1], 0.0), (fore, spread[0], 0.3)):
         for side in SIDES:
             hinge = place(*WING_ROOT, turn=opening).of(place(-WING_ROOT[0], -WING_ROOT[1]))
-            paint = _wing_paint(
-                wing, np.random.default_rng(seed)
-            )  # both sides wear the same pattern
+            # Both sides wear the same pattern.
+            paint = _wing_paint(wing, np.random.default_rng(seed))
             canvas.fill(
                 [wing.outline], paint, side.of(hinge), relief=0.12, roundness=0.075, shadow=shadow
             )

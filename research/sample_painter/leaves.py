@@ -207,7 +207,7 @@ def draw_clover_leaf(canvas: Canvas, generator: np.random.Generator) -> None:
 def draw_small_leaf(
     canvas: Canvas, generator: np.random.Generator, where: Place, *, base: Colour
 ) -> None:
-    """Draw a toothed leaf beside a fruit, one unit long before it is placed."""
+    """Draw a toothed leaf next to a fruit, one unit long before it is placed."""
     foliage = Foliage(varied(base, generator, 0.08), BROWN, 0.0, mix(base, colour("dfe6b0"), 0.4))
     _leaflet(canvas, generator, foliage, where, wide=1.6)
 

@@ -35,7 +35,7 @@ def measure_teaching(
     Raises:
         FormatError: a file in `runs` is corrupt.
         StorageError: `runs` cannot be written.
-        Cancelled: it was asked to stop.
+        Cancelled: `cancel` was set.
     """
     identity = embedded.collection.identity
     cells = [TeachCell.of(identity, embedded.model, method) for method in methods]

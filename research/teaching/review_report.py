@@ -57,7 +57,7 @@ def reviewed(
     """Simulate the review of the images at these rows in each way.
 
     Raises:
-        Cancelled: it was asked to stop.
+        Cancelled: `cancel` was set.
     """
     outcomes, meter = dict[str, ReviewOutcome](), ProgressMeter(len(ways), on_progress, unit="ways")
     for way in ways:

@@ -161,9 +161,8 @@ class ByHeads:
         scores = self.heads.log_probabilities(embedded.support.flatten(0, 2))[
             :, torch.from_numpy(self.known.positions)
         ]
-        scores = scores.reshape(tasks * ways, shots, -1).sum(
-            dim=1
-        )  # images of one class are independent evidence
+        # Images of one class are independent evidence.
+        scores = scores.reshape(tasks * ways, shots, -1).sum(dim=1)
         known_levels = self.heads.levels[torch.from_numpy(self.known.positions)]
         parts = []
         for level in self.levels:

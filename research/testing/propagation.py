@@ -58,7 +58,7 @@ class PropagationOptions:
 
 @dataclass(frozen=True)
 class LearnedPropagation:
-    """Results of a training of PPN besides the backbone, on the CPU.
+    """Results of a training of PPN other than the backbone, on the CPU.
 
     Attributes:
         attention: trained.
@@ -204,9 +204,8 @@ def _edges(
     classes = embedded.tasks.classes.ravel()
     if options.knows_edges:
         tasks, ways = embedded.tasks.classes.shape
-        first = len(classes) + len(
-            bench.parents
-        )  # of the nodes of drawn parents, all tasks of one after another
+        # Of the nodes of drawn parents, all tasks of one after another.
+        first = len(classes) + len(bench.parents)
 
         def node_of(parent: int, node: int) -> int:
             is_drawn = parent in drawn

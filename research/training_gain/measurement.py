@@ -82,7 +82,7 @@ def measure_training(
     Raises:
         FormatError: `runs` has other content.
         StorageError: `runs` cannot be written.
-        Cancelled: it was asked to stop.
+        Cancelled: `cancel` was set.
     """
     cancel = cancel or CancelToken()
     known = {} if runs is None else {_key(gain.cell): gain for gain in stored(runs)}

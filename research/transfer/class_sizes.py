@@ -33,7 +33,7 @@ SHOT_SIZES: Final[Mapping[str, str]] = {
 SMALL_QUANTILE: Final = 0.1
 """Of class sizes: the size of equal classes. With fewer than 11 classes it is the minimum."""
 LARGE_QUANTILES: Final[Mapping[str, float]] = {ZIPF: 0.5, ONE_LARGE: 0.75}
-"""Of class sizes: the largest class of a collection is drawn among those with at least so many."""
+"""Quantile of class sizes above which the largest class of a collection is drawn."""
 
 Counts = NDArray[np.int64]
 

@@ -85,8 +85,8 @@ class TransferCollection:
     def coarse_ids(self) -> tuple[int, ...]:
         """Classes with several children below the roots, deepest first: the coarse labels.
 
-        A class with one child says as much as the child, a root little; but where only the roots
-        have children that are leaves, and there are several of them, they are the coarse classes.
+        Where only roots have leaves as children, and there are several roots, these are the coarse
+        classes.
         """
         graph = self.graph
         several = [each for each in graph.classes() if len(graph.children(each)) > 1]

@@ -102,7 +102,7 @@ def embed_collection(
     Raises:
         ModelError: the backbone cannot be used.
         InputError: an image has no embedding.
-        Cancelled: stopped by the person.
+        Cancelled: `cancel` was set.
     """
     with (
         scratch_folder() as folder,

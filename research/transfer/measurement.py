@@ -108,7 +108,7 @@ def measure_transfer(
     Raises:
         FormatError: a file in `runs` is corrupt.
         StorageError: `runs` cannot be written.
-        Cancelled: it was asked to stop.
+        Cancelled: `cancel` was set.
     """
     columns = [
         _Column(embedded, method, plan.situations(shots, method), runs, is_anew=is_anew)

@@ -76,10 +76,10 @@ class TransferCell:
 
 @dataclass(frozen=True)
 class TransferResult:
-    """The outcomes of a cell's draws.
+    """Outcomes of the draws of a cell.
 
     Attributes:
-        cell: what was measured.
+        cell: its key.
         draws: one outcome for each draw, 0, 1, ...; all have the same options.
     """
 

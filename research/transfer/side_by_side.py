@@ -49,7 +49,7 @@ def measure_all(
         cancel: stops between draws; results of running ones are discarded.
 
     Raises:
-        Cancelled: it was asked to stop.
+        Cancelled: `cancel` was set.
     """
     if workers == 1:
         for each in asked:

@@ -57,7 +57,7 @@ def measure_unknown(
         cancel: stops between two situations.
 
     Raises:
-        Cancelled: it was asked to stop.
+        Cancelled: `cancel` was set.
     """
     count = len(shots) * (1 if far is None else 2) + SESSION_STEPS
     meter = ProgressMeter(count * draws, on_progress, unit="situations")

@@ -94,7 +94,7 @@ def fitted_weights(
 
 
 def even_counts(leaves: NDArray[np.bool_], classes: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Weight of each coarse label (m,): shots of its leaves over labels with the same leaves."""
+    """Weight (m,) of each coarse label, at most 1: the shots below it over its labels."""
     _, group, sizes = np.unique(leaves, axis=0, return_inverse=True, return_counts=True)
     shots = leaves @ np.bincount(classes, minlength=leaves.shape[1])
     return np.minimum(1.0, shots / sizes[group])

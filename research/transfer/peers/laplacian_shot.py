@@ -25,7 +25,7 @@ NEIGHBOURS: Final = 3
 STEPS: Final = 20
 TOLERANCE: Final = 1e-6
 DEFAULT: Final = "centred, rectified, lambda = 1"
-"""The paper's preparation, and about the middle of the lambdas that it finds by validation."""
+"""The paper's preparation, and a medium value of its tuned lambdas."""
 
 
 def predict(task: FewShotTask) -> Mapping[str, NDArray[np.int64]]:

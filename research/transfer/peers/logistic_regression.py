@@ -84,8 +84,7 @@ def _model(task: FewShotTask, strength: float, iterations: int) -> "LogisticRegr
 
     model = LogisticRegression(C=strength, max_iter=iterations)
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", UserWarning
-        )  # few shots a class, or not converged: both are expected
+        # Few shots a class, or not converged: both are expected.
+        warnings.simplefilter("ignore", UserWarning)
         model.fit(task.support, task.classes)
     return model

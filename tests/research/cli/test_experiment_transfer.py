@@ -177,9 +177,8 @@ def test_backbones_side_by_side(
     ]
     output = done(capsys, *words, "--markdown").out
     assert "| backbone | MB | side | images/s | 1 shot |" in output
-    assert (
-        output.count("| tiny | 0.0 | 32 |") == 3
-    )  # of all photos, of those in train and of those in val
+    # Of all photos, of those in train and of those in val.
+    assert output.count("| tiny | 0.0 | 32 |") == 3
     assert "coarse" not in output
     assert not (tmp_path / "backbones").exists()  # a file is measured, not added to the library
 

@@ -118,9 +118,8 @@ def test_predictions_are_read_back(plants: EmbeddedCollection) -> None:
     assert result.values("top1") == pytest.approx((1 / 6, 1 / 6))
     assert result.values("calibration_error") == pytest.approx((1 / 12, 1 / 12))
     assert result.values("seconds") == (1.5, 1.5)
-    assert result.values(MISTAKE_DISTANCE) == pytest.approx(
-        (8 / 5, 8 / 5)
-    )  # 2 leaves share herbs, 3 only plants
+    # 2 leaves share herbs, 3 only plants.
+    assert result.values(MISTAKE_DISTANCE) == pytest.approx((8 / 5, 8 / 5))
 
 
 @pytest.mark.usefixtures("scripted")

@@ -156,9 +156,8 @@ def test_same_seed_same_bytes(tmp_path: Path) -> None:
     """A seed determines the bytes of every file; another seed gives others, under other names."""
     first, again = drawn_until(tmp_path / "a", 3, seed=4), drawn_until(tmp_path / "b", 3, seed=4)
     other = drawn_until(tmp_path / "c", 3, seed=5)
-    drawn_twice = (
-        first.keys() & again.keys()
-    )  # the exact number of pictures before a cancellation varies
+    # The exact number of pictures before a cancellation varies.
+    drawn_twice = first.keys() & again.keys()
     assert len(drawn_twice) >= 3
     assert all(first[name] == again[name] for name in drawn_twice)
     assert not set(first.values()) & set(other.values())

@@ -45,9 +45,8 @@ def test_whitening_evens_out_directions(colours: FewShotData) -> None:
     table = (
         torch.from_numpy(generator.normal(size=(len(colours.class_positions), 2))).float() * spread
     )
-    table += (
-        torch.from_numpy(colours.class_positions)[:, None] * 50.0
-    )  # the position of a class must not matter
+    # The position of a class must not matter.
+    table += torch.from_numpy(colours.class_positions)[:, None] * 50.0
     whitening = Bench(colours, lambda positions: table[torch.from_numpy(positions)]).whitening
     assert torch.equal(whitening, whitening.T)
     assert (whitening.diag() * spread).tolist() == pytest.approx([1.0, 1.0], rel=0.2)

@@ -61,9 +61,8 @@ def test_memory_and_project_file_agree(
     ]
     assert math.fsum(gaps) == pytest.approx(fast["calibration_error"])
     assert 0.2 < fast["top1"] <= 1
-    assert ("safe_accuracy_val" in fast) == (
-        situation == Situation(False, 2)
-    )  # else only val is scored
+    # Else only val is scored.
+    assert ("safe_accuracy_val" in fast) == (situation == Situation(False, 2))
 
 
 def test_scores_only_what_is_unlabelled_and_known(shapes: EmbeddedCollection) -> None:

@@ -171,9 +171,8 @@ def test_peer_sees_all_and_is_scored_on_the_unlabelled(images: EmbeddedCollectio
         answers = COLLECTION.class_ids[rows]
         expected = (answers == 3).sum() / (answers >= 0).sum()
         assert found[situation]["first"][TOP1] == pytest.approx(expected)
-    assert found[situations[0]]["first"]["top1_val"] == pytest.approx(
-        2 / 4
-    )  # two of each of two leaves
+    # Two of each of two leaves.
+    assert found[situations[0]]["first"]["top1_val"] == pytest.approx(2 / 4)
 
 
 def test_a_peer_may_get_coarse_labels(images: EmbeddedCollection) -> None:
@@ -233,9 +232,8 @@ def test_peer_elsewhere_sees_labelled_images_and_val(images: EmbeddedCollection)
     assert asked == [7, 7 + len(draw(COLLECTION, coarse, 3).coarse)]
     assert asked[1] > 7
     for situation in (plain, coarse):
-        assert found[situation]["first"][TOP1] == pytest.approx(
-            2 / 4
-        )  # three of the seven are of no leaf
+        # Three of the seven are of no leaf.
+        assert found[situation]["first"][TOP1] == pytest.approx(2 / 4)
 
 
 @pytest.mark.parametrize(

@@ -26,9 +26,8 @@ def test_transport_by_hand() -> None:
 
 def test_power_transform_by_hand() -> None:
     """Square roots of length 1, then centred and of length 1: two queries are opposite."""
-    queries = np.array(
-        [[9.0, 16.0], [16.0, 9.0]], dtype=np.float32
-    )  # roots (0.6, 0.8) and (0.8, 0.6) of length one
+    # Roots (0.6, 0.8) and (0.8, 0.6) of length one.
+    queries = np.array([[9.0, 16.0], [16.0, 9.0]], dtype=np.float32)
     task = FewShotTask(queries, np.array([0, 1]), queries, 2)
     half = np.sqrt(0.5)
     np.testing.assert_allclose(
