@@ -27,10 +27,10 @@ from research.testing.tasks import draw_tasks
 from research.trained_cells import TrainedPpn, chosen_cell, load_ppn
 
 SHOTS: Final = 1
-"""Of both figures."""
+"""Shots of both figures."""
 
 WAYS: Final = (5, 10)
-"""Of Figure 4; Figure 1 uses the training for the first."""
+"""Ways of Figure 4; Figure 1 uses the training for the first."""
 
 PROPAGATIONS: Final = tuple(step / 10 for step in range(11))
 """Weights of the propagated prototype in Figure 4; the paper stops at 0.9, or at 1 for 1 shot."""

@@ -27,7 +27,7 @@ class Column:
 
     @property
     def name(self) -> str:
-        """Such as `5w1s`."""
+        """Name of the column, such as `5w1s`."""
         return f"{self.ways}w{self.shots}s"
 
 
@@ -91,7 +91,7 @@ ACCURACIES: Final[Mapping[str, Mapping[str, Mapping[Column, PublishedAccuracy]]]
         "ppn+": _row((41.60, 1.67), (53.95, 0.96), (29.87, 1.08), (39.17, 0.58)),
     },
 }
-"""By variant, row and column. The interval of GNN on Mix, ±0.11 and ±0.12, is as printed."""
+"""Accuracies by variant, row and column. GNN's intervals on Mix (±0.11, ±0.12) are as printed."""
 
 TIMES: Final[Mapping[str, PublishedTime]] = {
     "ppn": PublishedTime(0.074, 0.025),

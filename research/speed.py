@@ -20,7 +20,7 @@ from research.reports.time_table import MeasuredTime, time_table
 from research.speed_jobs import BareIteration, Refresh, TestTask, Timed, TrainingIteration
 
 WARM_UP: Final = 2
-"""Rounds that do not count."""
+"""Rounds that are not timed."""
 
 REFRESH_ROUNDS: Final = 5
 """One round in so many also times a refresh of the buffer, which is slow."""
@@ -34,7 +34,7 @@ _REFRESH: Final = "refresh"
 _TEST: Final = "test "
 
 Seconds = Mapping[str, Sequence[float]]
-"""Of each job, round by round."""
+"""Seconds of each job by round."""
 
 
 class TimedWork(Protocol):

@@ -118,7 +118,7 @@ def load_ppn(data: FewShotData, cell: Cell, runs: Path, chosen: Chosen) -> Train
 
 
 def ppn_of(data: FewShotData, objective: object, settings: MethodSettings) -> TrainedPpn:
-    """The same for a loaded objective."""
+    """A trained PPN from a loaded objective."""
     assert isinstance(objective, PrototypePropagation), "the cell's method is PPN"
     bench = Bench(data, embedder(objective, data.pixels, settings.training.side))
     return TrainedPpn(bench, LearnedPropagation.of(objective), settings)

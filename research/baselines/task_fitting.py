@@ -15,7 +15,7 @@ from research.baselines.cosine_classifier import COSINE_SCALE, cosine_scores, no
 
 @dataclass(frozen=True)
 class FittingSettings:
-    """How a classifier is fitted to a support set; all values are those of the authors' code.
+    """Settings of fitting a classifier to a support set; all values are those of the authors' code.
 
     Attributes:
         epochs: passes over the support set.

@@ -20,7 +20,7 @@ from research.benchmarks.synthetic import synthetic_project
 ROUNDS: Final = 5
 LABELS_ALONE: Final = 300
 PAUSE_S: Final = 0.02
-"""Between two labels: faster than any user, so that the backup never finds the project idle."""
+"""Between two labels, shorter than any user's pause, so that the backup finds no idle project."""
 
 
 @dataclass(frozen=True)

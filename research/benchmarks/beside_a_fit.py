@@ -44,7 +44,7 @@ _NO_FIT: Final = "the same without a fit"
 
 @dataclass(frozen=True)
 class BesideFigures:
-    """What was measured, in the median over rounds unless the name says otherwise.
+    """Measured figures, medians over rounds unless named otherwise.
 
     Attributes:
         images: of the project.

@@ -67,7 +67,7 @@ class ClassifiedRows:
 
 @dataclass(frozen=True)
 class ClusterFigures:
-    """What was measured.
+    """Measured figures.
 
     Attributes:
         images: that were embedded in each round.

@@ -24,7 +24,7 @@ LIMIT: Final = 7
 
 @dataclass(frozen=True)
 class StageFigures:
-    """What was measured.
+    """Measured figures.
 
     Attributes:
         images, classes, width: of the embeddings.

@@ -30,7 +30,7 @@ def srgb_profile() -> bytes:
 
 
 def wide_profile() -> bytes:
-    """The same with the primaries of Adobe RGB."""
+    """The sRGB profile with the primaries of Adobe RGB."""
     profile = bytearray(srgb_profile())
     for name, primary in _ADOBE_RGB.items():
         (start,) = struct.unpack_from(">I", profile, profile.index(name) + 4)

@@ -16,7 +16,7 @@ from engine.images.kinds import heif_reader
 from engine.images.raw_photo import raw_kind, raw_preview
 
 Decoder = Callable[[bytes, int], NDArray[np.uint8]]
-"""From the bytes of an image file and the minimum shorter side to (H, W, 3) uint8."""
+"""Decode the bytes of an image file to (H, W, 3) uint8, given the minimum shorter side."""
 
 
 def pillow_draft(data: bytes, side: int) -> NDArray[np.uint8]:

@@ -19,7 +19,7 @@ from engine.images.read_file import read_file
 from engine.runtime.sessions import open_session, run_session, usable_cores
 
 ROUNDS: Final = 3
-"""Of each part, in turn; the best counts, as other programs use the machine, too."""
+"""Rounds of each part, in turn; the best counts, as other programs use the machine, too."""
 LIMIT: Final = 1.05
 """Processor seconds of a run, relative to network and reading together. Chosen."""
 

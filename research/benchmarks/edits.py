@@ -23,7 +23,7 @@ from research.reference import NUMPY, JudgedFigure, NumpyPass, judged, within_bu
 Act = Callable[[Project], Change]
 
 ROUNDS: Final = 2
-"""How often each edit is made and undone. Chosen: it takes half a minute."""
+"""Rounds in which each edit is made and undone. Chosen: it takes half a minute."""
 LIMIT: Final = 8
 WITHOUT_FIT: Final = {"rename a class": 1}
 """Edits that predictions do not depend on, and their limits."""
@@ -33,7 +33,7 @@ STRICT_BAR: Final = 0.99
 
 @dataclass(frozen=True)
 class EditsFigures:
-    """What was measured, undo included.
+    """Measured figures, undo included.
 
     Attributes:
         images: of the project.

@@ -51,7 +51,7 @@ class FilesFigures:
 
     @property
     def growth(self) -> dict[str, float]:
-        """By step, processor time per image in the last run over that in the first."""
+        """Processor time per image in the last run over that in the first, by step."""
         first, last = self.runs[0], self.runs[-1]
         share = first.images / last.images
         return {

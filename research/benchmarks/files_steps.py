@@ -326,7 +326,7 @@ STEPS: Final[Mapping[str, FilesStep]] = {
     "export coco": FilesStep(_export("coco", "json"), "headers, json.dumps", _coco_plainly),
     "relink": FilesStep(_relink, "scandir, stat, reading all files", _find_plainly),
 }
-"""In this order; each step uses the project as the steps before left it."""
+"""Steps in order; each uses the project as the steps before left it."""
 
 
 def measured(place: FilesFolder, name: str) -> StepFigures:

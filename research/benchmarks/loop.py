@@ -39,7 +39,7 @@ class Step:
 
 @dataclass(frozen=True)
 class LoopFigures:
-    """What was measured.
+    """Measured figures.
 
     Attributes:
         rows: of the data set.

@@ -12,7 +12,7 @@ WORDNET_CLASSES: Final = 82_115
 FURTHER_PARENTS: Final = 2_313 / WORDNET_CLASSES
 """Share of edges beyond a tree's: WordNet has 84,427 edges."""
 CHILDREN: Final = 5
-"""Of a class with children: 4.6 in WordNet."""
+"""Children of a class that has any: 4.6 in WordNet."""
 _SYLLABLES: Final = (
     "ba",
     "cor",

@@ -176,7 +176,7 @@ ROWS: Final = (
     OverviewRow("similar images", "similar", _similar),
     OverviewRow("embedding on a local cluster", "cluster", _cluster),
 )
-"""By default of 100,000 images; at most 20 rows."""
+"""At most 20 rows, by default of 100,000 images."""
 _ARGUMENTS: Final = {row.title: row.arguments for row in ROWS}
 
 

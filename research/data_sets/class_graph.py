@@ -30,7 +30,7 @@ from research.data_sets.hierarchy import Hierarchy
 from research.data_sets.recipe import Recipe
 
 FEWEST_CLASSES: Final = 2
-"""Of each part: a task needs at least two classes."""
+"""Minimum of each part: a task needs at least two classes."""
 _CHOICE_STREAM: Final = 0
 
 

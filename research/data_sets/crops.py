@@ -23,11 +23,11 @@ from engine.new_folder import check_is_free, new_folder
 MARGIN: Final = 4
 """Pixels around a box."""
 SMALLEST_SIDE: Final = 12
-"""In pixels; smaller objects at the edge of a photo are left out."""
+"""Minimum side in pixels; smaller objects at the edge of a photo are left out."""
 TRAIN_STEP: Final = 3
 """Every third photo by name is in `train`: all crops of a photo are in the same part."""
 QUALITY: Final = 92
-"""Of the JPEGs."""
+"""JPEG quality."""
 
 Crop = tuple[int, str, NDArray[np.uint8]]
 """Number of its box in the photo, name of its class, and pixels (h, w, 3)."""

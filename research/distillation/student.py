@@ -14,7 +14,7 @@ from engine.training.arithmetic import keep_freed_memory, normalised, number_typ
 from engine.training.thawed.network import ThawedNetwork
 
 FROZEN_SHARE: Final = 0.44
-"""Of leafnet's layers: its first two stages, of colour and texture."""
+"""Share of leafnet's layers that are frozen: its first two stages, of colour and texture."""
 REPORTED: Final = 50
 """Iterations between two reports."""
 _FIRST_PHOTOS: Final = 2500

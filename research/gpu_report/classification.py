@@ -23,7 +23,7 @@ from research.gpu_report.sizes import Sizes
 from research.gpu_report.timing import median_s
 
 WIDTH: Final = 1280
-"""Of an embedding, as of many published backbones; the accurate one's is on its card."""
+"""Width of an embedding, as of many published backbones; the accurate one's is on its card."""
 LIKELIEST: Final = 5
 _COARSE: Final = 50
 """Coarse classes, for the engine's safe class."""

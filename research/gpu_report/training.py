@@ -71,7 +71,7 @@ def measurements(sizes: Sizes) -> Sequence[Measurement]:
 
 
 def _compiled(sizes: Sizes) -> list[Measurement]:
-    """The same by `torch.compile`, last, as compiling is slow."""
+    """Measurements with `torch.compile`, last, as compiling is slow."""
     return [
         Measurement(
             f"bare Conv4 on the GPU: {kind}, compiled",

@@ -23,7 +23,7 @@ def drawn_rows(embedded: EmbeddedCollection, shots: int, seed: int) -> dict[int,
 def images_of(
     embedded: EmbeddedCollection, rows_of: dict[int, NDArray[np.int64]]
 ) -> LabelledVectors:
-    """These images with these labels, whitened by the collection.
+    """Labelled images at the given rows, whitened by the collection.
 
     Raises:
         InputError: the collection is too small, or all its images are equal.

@@ -41,7 +41,7 @@ class GridCell:
 
     @property
     def name(self) -> str:
-        """Such as `pure/split0/seed1/1s/ppn`: the path of its result."""
+        """Name and path of its result, such as `pure/split0/seed1/1s/ppn`."""
         return f"{self.variant}/split{self.split}/seed{self.seed}/{self.shots}s/{self.method}"
 
     @property

@@ -66,7 +66,7 @@ class RowFigures:
 
     @property
     def name(self) -> str:
-        """Such as `ppn/posterior`."""
+        """Name of the row, such as `ppn/posterior`."""
         return f"{self.method}/{self.test}"
 
     @property

@@ -285,7 +285,7 @@ def distances(data: FewShotData) -> Steps:
 
 
 def seen_parents(data: FewShotData) -> tuple[bool, ...]:
-    """Of each test class, whether a parent of it was in training."""
+    """Whether each test class has a parent in training."""
     is_seen = data.part_classes(test=False)
     return tuple(
         bool(is_seen[data.edge_index[0, data.edge_index[1] == position]].any())

@@ -28,7 +28,7 @@ from research.transfer.measurement import TransferPlan, check_plan
 
 @dataclass(frozen=True)
 class HonestyPlan:
-    """What to measure.
+    """Options of a measurement.
 
     Attributes:
         shots: of each class with examples.
@@ -161,7 +161,7 @@ def draw_of(part: LabelledPart, labels: GivenLabels) -> HonestyDraw:
 
 
 def without_unseen(fitted: EverydayModel) -> EverydayModel:
-    """The same model as if all images were of its candidates, each with an example."""
+    """Copy of the model as if all images were of its candidates, each with an example."""
     stage = None if fitted.stage is None else replace(fitted.stage, unseen=None)
     return replace(fitted, unseen=None, stage=stage)
 

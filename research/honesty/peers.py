@@ -17,7 +17,7 @@ from research.transfer.task import Matrix, softmax, squared_distances
 TEMPERATURES: Final = np.geomspace(0.005, 1.0, 24)
 """Candidates, of squared distances between embeddings of length 1."""
 USUAL_TEMPERATURE: Final = 0.1
-"""Where no shot can be held out: each class has a single one."""
+"""Default where no shot can be held out, as each class has a single one."""
 
 
 @dataclass(frozen=True)

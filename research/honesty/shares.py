@@ -25,7 +25,7 @@ class PooledShare:
 
     @property
     def value(self) -> float:
-        """In [0, 1]; NaN of no images."""
+        """The share in [0, 1]; NaN of no images."""
         return self.hits / self.count if self.count else float("nan")
 
     @property

@@ -57,7 +57,7 @@ METHODS: Final = (*OURS, *PEERS)
 
 @dataclass(frozen=True)
 class PeerPlan:
-    """What to measure.
+    """Options of a measurement.
 
     Attributes:
         shots: of each leaf, one table each.

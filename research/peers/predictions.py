@@ -24,7 +24,7 @@ from research.transfer.embedded import EmbeddedCollection
 
 SCRIPT: Final = Path(run_peer.__file__)
 POLL_S: Final = 0.2
-"""How often a running peer is checked for cancellation or its time limit."""
+"""Interval of checks of a running peer for cancellation or its time limit."""
 
 
 class PeerError(ProtoleafError):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.transforms import Bbox
 
 MOST_NAMES: Final = 30
-"""More would hide the dots."""
+"""Limit of names; more would hide the dots."""
 
 _OFFSET_POINTS: Final = 8.0
 _SIDES: Final = (

@@ -1,4 +1,4 @@
-"""How well distances of prototypes follow the category graph."""
+"""Distances of prototypes along the edges of the category graph."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

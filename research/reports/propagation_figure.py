@@ -22,7 +22,7 @@ STEM: Final = "accuracy-against-propagation"
 CSV_COLUMNS: Final = ("variant", "setting", "ways", "shots", "propagation", "mean", "interval")
 
 COLOURS: Final = {"ppn+": drawing.VERMILION, "ppn": drawing.BLUE}
-"""By setting, in the order of the legend."""
+"""Colours by setting, in the order of the legend."""
 
 _STYLES: Final = (("o", "-"), ("s", "--"), ("^", ":"), ("D", "-."))
 """Marker and line by number of ways, fewest first."""

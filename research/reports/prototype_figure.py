@@ -26,7 +26,7 @@ CSV_COLUMNS: Final = ("class", "x", "y", "name", "level", "parents")
 """Names may be equal, so parents are identified by their number in the first column."""
 
 PARENT_SEPARATOR: Final = ";"
-"""Between several parents in the CSV."""
+"""Separator of several parents in the CSV."""
 
 PERPLEXITY: Final = 10.0
 """Of t-SNE: about the number of neighbours considered.

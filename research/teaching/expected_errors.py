@@ -114,7 +114,7 @@ def _labelled(embedded: EmbeddedCollection, sizes: str, shots: int) -> Desk:
 
 
 def errors_of_groups(groups: Sequence[AnsweredGroup], shots: int) -> Iterator[ExpectedErrors]:
-    """Of all groups with a proposed class, of those of a sure class, and of rarer classes."""
+    """Errors of all groups with a class, of those of a sure class, and of rarer classes."""
     sure = [group for group in groups if group.is_sure]
     rarer = [group for group in sure if not group.is_largest]
     for kind, chosen in (
@@ -130,7 +130,7 @@ def errors_of_groups(groups: Sequence[AnsweredGroup], shots: int) -> Iterator[Ex
 
 
 def design_effect_of(sizes: Numbers, wrong: Numbers) -> float:
-    """See `ExpectedErrors`; at least 1.
+    """Design effect of clustered errors, see `ExpectedErrors`; at least 1.
 
     Args:
         sizes: (g,) images of each group.

@@ -226,7 +226,7 @@ Order = Callable[[Desk], Integers]
 
 
 def in_folder_order(desk: Desk) -> Integers:
-    """In the order of a file manager."""
+    """Images in the order of a file manager."""
     order = np.array(
         sorted(range(len(desk.files)), key=lambda row: desk.files[row].as_posix()), dtype=np.int64
     )
@@ -234,13 +234,13 @@ def in_folder_order(desk: Desk) -> Integers:
 
 
 def in_random_order(desk: Desk) -> Integers:
-    """The same order on every call."""
+    """Images in a random order, the same on every call."""
     order = np.random.default_rng(0).permutation(desk.ids)
     return order[desk.labels[order] == NO_CLASS]
 
 
 def least_certain_first(desk: Desk) -> Integers:
-    """By the probability of the top class; at random before there is a model."""
+    """Images by the probability of the top class; at random before there is a model."""
     free = in_random_order(desk)
     return (
         free
@@ -250,7 +250,7 @@ def least_certain_first(desk: Desk) -> Integers:
 
 
 def teaching_first(desk: Desk) -> Integers:
-    """The order of the window."""
+    """Images in the order of the window."""
     labelled = np.flatnonzero(desk.labels != NO_CLASS)
     first = teach_first(
         desk.basis,

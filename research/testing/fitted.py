@@ -27,7 +27,7 @@ SPREAD: Final = 0.21
 DRAWS: Final = 500
 """Generated embeddings of a task; the paper draws 3,750."""
 POWER: Final = 0.5
-"""Of Tukey's ladder, as the paper's; embeddings of Conv4 are at least 0."""
+"""Power of Tukey's ladder, as in the paper; embeddings of Conv4 are at least 0."""
 ITERATIONS: Final = 100
 
 

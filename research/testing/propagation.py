@@ -26,7 +26,7 @@ SeenParents = Literal["buffered", "mean"]
 
 @dataclass(frozen=True)
 class PropagationOptions:
-    """How prototypes are propagated in a test; the defaults are the paper's.
+    """Options of propagation in a test; the defaults are the paper's.
 
     Attributes:
         knows_edges: PPN+ (True) or PPN (False), whose parents are the nearest prototypes of

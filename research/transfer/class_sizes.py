@@ -31,7 +31,7 @@ SHOT_SIZES: Final[Mapping[str, str]] = {
 """Distributions of shots among classes, with their part of a table's title."""
 
 SMALL_QUANTILE: Final = 0.1
-"""Of class sizes: the size of equal classes. With fewer than 11 classes it is the minimum."""
+"""Quantile of class sizes that equal classes get. With fewer than 11 classes it is the minimum."""
 LARGE_QUANTILES: Final[Mapping[str, float]] = {ZIPF: 0.5, ONE_LARGE: 0.75}
 """Quantile of class sizes above which the largest class of a collection is drawn."""
 

@@ -64,7 +64,7 @@ def in_project(
     with_collection: bool = True,
     device: str = "auto",
 ) -> Figures:
-    """The same figures, without gaps, through a project file and the program's commands."""
+    """Figures of `in_memory` without gaps, by a project file and the program's commands."""
     rows, class_ids = _labelled(collection, drawn)
     labels = dict(zip(rows.tolist(), class_ids.tolist(), strict=True))
     with (

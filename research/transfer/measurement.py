@@ -21,7 +21,7 @@ from research.transfer.side_by_side import AskedDraw, measure_all
 
 @dataclass(frozen=True)
 class TransferPlan:
-    """What to measure.
+    """Options of a measurement.
 
     Attributes:
         shots: of each leaf, one column each.

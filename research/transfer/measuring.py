@@ -115,7 +115,7 @@ def measure_everyday(
 def measure_in_project(
     embedded: EmbeddedCollection, situations: Sequence[Situation], seed: int
 ) -> Mapping[Situation, Outcome]:
-    """The same through project files, from import to evaluation.
+    """Measure the everyday model through project files, from import to evaluation.
 
     Raises:
         UsageError: the backbone is a file: a project would copy it into the user's library.

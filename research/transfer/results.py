@@ -35,7 +35,7 @@ Figures = Mapping[str, float]
 """Figures of one draw, by name; shares in [0, 1]."""
 
 Outcome = Mapping[str, Figures]
-"""The same for each option of a method."""
+"""Figures of each option of a method."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from research.unknown.open_set import KNOWN, Labelled, drawn, drawn_with_far, se
 FALSE_RATES: Final = (0.02, 0.05)
 """Shares of false unknowns at which detection rates are reported."""
 SESSION_STEPS: Final = 6
-"""Of a fine and a coarse session."""
+"""Steps of a fine and a coarse session."""
 
 
 @dataclass(frozen=True)

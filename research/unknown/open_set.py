@@ -27,7 +27,7 @@ STRANGER: Final = -1
 MOST_FAR: Final = 500
 """Images of another collection that are mixed in."""
 SESSION_CLASSES: Final = 9
-"""Of a session."""
+"""Classes of a session."""
 FEWEST_OF_CLASS: Final = 40
 """Least images of a class of a session, if there are enough such classes."""
 FIRST, BULK, MORE = 2, 45, 10

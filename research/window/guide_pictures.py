@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from app.palette.overlay import Overlay
 
 SIZE: Final = QSize(960, 600)
-"""Of the window, in logical pixels."""
+"""Size of the window, in logical pixels."""
 WIDE: Final = QSize(1320, 600)
-"""Of the window while parts of it are shown, about as wide as on most screens."""
+"""Size of the window for its parts, about as wide as on most screens."""
 THUMBNAILS: Final = 128
 """Side in logical pixels, small enough for several rows."""
 COLOURS: Final = 128
-"""Of a picture; more are indistinguishable, fewer show in the drawings."""
+"""Colours of a picture; more are indistinguishable, fewer show in the drawings."""
 BESIDE: Final = 16
 """Logical pixels around a floating card."""
 SELECTED: Final = 9  # images, which are two or three rows
@@ -271,7 +271,7 @@ def _training(window: "MainWindow") -> QRect:
 BEFORE: Final[Mapping[str, Show]] = {"welcome": _whole, "new-project": _new_project}
 """Pictures without a project, by file name."""
 WHOLE: Final[Mapping[str, Show]] = {"window": _whole}
-"""In the sample project."""
+"""Pictures of the sample project."""
 PARTS: Final[Mapping[str, Show]] = {
     "classes": _classes,
     "image-panel": _image_panel,
@@ -285,7 +285,7 @@ PARTS: Final[Mapping[str, Show]] = {
     "training": _training,
     "graph": _graph,
 }
-"""The same, in a wide window."""
+"""Pictures of the sample project in a wide window."""
 
 
 def main(folder: Path) -> int:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from app.main_window import MainWindow
 
 SIZE: Final = QSize(1200, 750)
-"""Of the window, in logical pixels."""
+"""Size of the window, in logical pixels."""
 SCHEMES: Final = ("light", "dark")
 CLASS: Final = "Common daisy"  # with its page
 SETTLED_MS: Final = 1_500  # after which all animations have ended

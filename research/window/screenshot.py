@@ -24,11 +24,11 @@ SIZE: Final = QSize(1440, 900)
 TIMEOUT_S: Final = 60
 LOOK_MS: Final = 50
 ITERATIONS: Final = 60
-"""Of the training that is shown: enough for a curve."""
+"""Iterations of the training that is shown: enough for a curve."""
 TRAINING_S: Final = 600
 
 CLASS_IN_GRAPH: Final = "Berries"
-"""Of the sample project: one of its classes is also below roses."""
+"""A class of the sample project; one of its children is also below roses."""
 
 Show = Callable[["MainWindow"], None]
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from research.teaching.known import KnownSoFar
 
 NEIGHBOURS: Final = 20
-"""Of the same cluster; their mean distance is the typicality of an image (TypiClust)."""
+"""Neighbours in a cluster whose mean distance is the typicality of an image (TypiClust)."""
 MOST_CLUSTERS: Final = 500
 """TypiClust's limit."""
 FEWEST_IMAGES: Final = 5

@@ -7,7 +7,7 @@ from research.teaching.known import KnownSoFar
 
 
 def in_random_order(known: KnownSoFar, count: int) -> NDArray[np.int64]:
-    """The same random order for all rounds of a draw."""
+    """A random order, the same for all rounds of a draw."""
     order = np.random.default_rng(known.seed).permutation(len(known.floats))
     return order[~np.isin(order, known.labelled)][:count]
 

@@ -19,11 +19,11 @@ from research.transfer.task import FewShotTask, Matrix, centred, unit_rows
 ALPHAS: Final = (1.1, 2.0, 4.0, 7.0)
 """Orders of the entropy; Shannon's is the limit at 1. The authors take 2 for 1 shot and 7 for 5."""
 STEPS: Final = 100
-"""Of Adam."""
+"""Steps of Adam."""
 STEP: Final = 1e-3
 """Ten times the paper's rate of Adam for a tenth of its 1,000 steps; results hardly differ."""
 DECAYS: Final = (0.9, 0.999)
-"""Of Adam's means of gradients and of their squares, as published."""
+"""Decay rates of Adam, as published."""
 SMALLEST: Final = 1e-8
 """Adam's epsilon."""
 DEFAULT: Final = "length 1, alpha = 2"

@@ -19,9 +19,9 @@ STRENGTHS: Final = {"plain": (100.0, 1e3), "standardised": (1.0,)}
 WEIGHTS: Final = {"coarse labels as shots": False, "coarse labels as the shots below": True}
 """Whether the images of a coarse class count together as the shots below it, by option."""
 ITERATIONS: Final = 150
-"""Of L-BFGS, after which the most likely classes stay the same."""
+"""Iterations of L-BFGS, after which predictions stay the same."""
 DEFAULT: Final = "standardised, C = 1, coarse labels as shots, even"
-"""As of logistic regression without coarse labels, with the sources' likelihood, evened."""
+"""Default of logistic regression without coarse labels, with the sources' likelihood, evened."""
 
 
 def predict(task: FewShotTask) -> Mapping[str, NDArray[np.int64]]:

@@ -26,7 +26,7 @@ DRAWS: Final = 3750
 STRENGTH: Final = 10.0
 """C of logistic regression: ten times scikit-learn's, since embeddings have length 1."""
 ITERATIONS: Final = 100
-"""Of logistic regression; convergence is not required."""
+"""Iterations of logistic regression; convergence is not required."""
 DEFAULT: Final = "power transform, alpha = 0.21"
 """The paper's."""
 

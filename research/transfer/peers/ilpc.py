@@ -15,7 +15,7 @@ from research.transfer.peers.pt_map import power_transformed
 from research.transfer.task import FewShotTask, Matrix, softmax
 
 NEIGHBOURS: Final = 15
-"""Of an image in the graph."""
+"""Neighbours of an image in the graph."""
 ALPHA: Final = 0.8
 """Share of a label that comes from neighbours."""
 SHARPNESS: Final = 3
@@ -25,13 +25,13 @@ ROUNDS: Final = 5
 MOST_ROUNDS: Final = 10
 """Most rounds; remaining queries keep their last pseudo-label."""
 EPOCHS: Final = 20
-"""Of the classifier: two cycles."""
+"""Epochs of the classifier: two cycles."""
 CYCLE: Final = 10
 """Epochs in which the learning rate falls; then it restarts."""
 RATES: Final = (4.0, 0.4)
 """Learning rates at start and end of a cycle."""
 SCALE: Final = 10.0
-"""Of the classifier's cosines."""
+"""Scale of the classifier's cosines."""
 SINKHORN_ROUNDS: Final = 100
 """Enough to find the top class."""
 DEFAULT: Final = "even shares"

@@ -20,7 +20,7 @@ GAMMA: Final = 3
 STEPS: Final = 100
 TOLERANCE: Final = 1e-6
 DEFAULT: Final = "length 1, 10 neighbours, alpha = 0.99"
-"""The paper's alpha, classes as large as they come out."""
+"""The paper's alpha, with free class sizes."""
 
 
 def predict(task: FewShotTask) -> Mapping[str, NDArray[np.int64]]:

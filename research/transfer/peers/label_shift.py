@@ -30,9 +30,9 @@ from research.transfer.task import (
 STRENGTH: Final = 1.0
 """C of the logistic regression, the default of that peer."""
 FOLDS: Final = 5
-"""Of the shots of a class; with fewer shots each is a fold."""
+"""Folds of the shots of a class; with fewer shots each is a fold."""
 ITERATIONS: Final = 500
-"""Of EM at most."""
+"""Most iterations of EM."""
 TOLERANCE: Final = 1e-6
 """EM stops where no class share moves by more."""
 MOST: Final = 4.0
@@ -41,7 +41,7 @@ PLAIN: Final = "not calibrated"
 SCALED: Final = "temperature"
 BIASED: Final = "temperature and biases"
 DEFAULT: Final = f"logistic regression, {BIASED}"
-"""What Alexandari and others recommend."""
+"""Recommendation of Alexandari and others."""
 
 Classify = Callable[[FewShotTask], Matrix]
 """Logits (q, ways) of the queries."""

@@ -137,8 +137,7 @@ def test_gradient_reaches_every_weight_in_training(queries: int) -> None:
     functional.cross_entropy(
         model(support, LABELS, query, QUERY_LABEL), torch.arange(queries) % WAYS
     ).backward()  # type: ignore[no-untyped-call]
-    # The bias of an edge score cancels in the softmax, and that of a layer in the batch norm after
-    # it.
+    # The bias of an edge score cancels in the softmax, and that of a layer in the batch norm.
     weights = [parameter for name, parameter in model.named_parameters() if name.endswith("weight")]
     assert all(weight.grad is not None and weight.grad.abs().sum() > 0 for weight in weights)
     assert support.grad is not None
