@@ -161,7 +161,7 @@ def test_qt_reads_no_images() -> None:
 
 
 def test_annotations_of_the_window_are_not_quoted() -> None:
-    """Names imported only for annotations come by `from __future__ import annotations`; ruff removes quotes."""
+    """Imports for annotations only need `from __future__ import annotations` (ruff unquotes)."""
     for path in Path(app.__path__[0]).rglob("*.py"):
         text = path.read_text(encoding="utf-8")
         assert "if TYPE_CHECKING:" not in text or "from __future__ import annotations" in text, path

@@ -68,7 +68,7 @@ def calls_of(module: Module) -> Iterable[tuple[str, set[str]]]:
 
 
 def own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
-    """What a definition does when it is called, without what definitions within it and lambdas do later."""
+    """Statements that run when a definition is called, without nested definitions and lambdas."""
     waiting = list(ast.iter_child_nodes(scope))
     for node in waiting:  # grows during the loop
         yield node
@@ -155,7 +155,7 @@ class View:
 
 
 def test_what_is_found() -> None:
-    """Functions, those within others, two in turn, methods on oneself; not what is called alike."""
+    """Functions, nested ones, mutual recursion, methods; not other objects' equal names."""
     found = that_reach_themselves(calls_in("m", ast.parse(RECURSIVE)))
     assert found == {"m.down", "m.outer.level", "m.one", "m.other", "m.Tree.climb"}
     assert that_reach_themselves(calls_in("m", ast.parse(STRAIGHT))) == set()

@@ -14,7 +14,8 @@ from engine.errors import Cancelled, CycleError, ProtoleafError
 ERRORS = "engine.errors"
 COUNTED = re.compile(
     r"%\d (?:more |new |labelled |selected |held-out )?"
-    r"(?:images|labels|classes|predictions|folders|files|edits|examples|pages|iterations|levels|places)\b(?!/)"
+    r"(?:images|labels|classes|predictions|folders|files|edits|examples|"
+    r"pages|iterations|levels|places)\b(?!/)"
 )
 ROOT = Path(__file__).parents[2]
 LANGUAGES = sorted(

@@ -21,7 +21,8 @@ CREATE TABLE confirmed_label (
     image_id INTEGER PRIMARY KEY REFERENCES image DEFERRABLE INITIALLY DEFERRED,
     class_id INTEGER,
     who TEXT NOT NULL CHECK (length(who) <= 1000),
-    confirmed_at TEXT NOT NULL CHECK (confirmed_at GLOB '????-??-??T??:??:*' AND length(confirmed_at) <= 64)
+    confirmed_at TEXT NOT NULL CHECK (confirmed_at GLOB '????-??-??T??:??:*' AND \
+length(confirmed_at) <= 64)
 ) STRICT;
 CREATE TABLE image_detail (
     image_id INTEGER PRIMARY KEY,

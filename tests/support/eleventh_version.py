@@ -12,7 +12,8 @@ CREATE TABLE exclusion (
     image_id INTEGER NOT NULL REFERENCES image DEFERRABLE INITIALLY DEFERRED,
     class_id INTEGER NOT NULL,
     who TEXT NOT NULL CHECK (length(who) <= 1000),
-    excluded_at TEXT NOT NULL CHECK (excluded_at GLOB '????-??-??T??:??:*' AND length(excluded_at) <= 64),
+    excluded_at TEXT NOT NULL CHECK (excluded_at GLOB '????-??-??T??:??:*' AND \
+length(excluded_at) <= 64),
     PRIMARY KEY (image_id, class_id)
 ) WITHOUT ROWID, STRICT;
 PRAGMA user_version = 11;

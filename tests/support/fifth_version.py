@@ -11,7 +11,8 @@ TO_THE_FIFTH: Final = """
 CREATE TABLE class_detail (
     class_id INTEGER PRIMARY KEY REFERENCES class DEFERRABLE INITIALLY DEFERRED,
     note TEXT NOT NULL CHECK (length(note) <= 10000),
-    colour TEXT NOT NULL CHECK (colour = '' OR colour GLOB '#[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]')
+    colour TEXT NOT NULL CHECK (colour = '' OR colour GLOB \
+'#[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]')
 ) STRICT;
 INSERT INTO class_detail VALUES(2,'Grey.','');
 INSERT INTO journal_step VALUES(8,'Changed the note of Gull','2026-01-02T03:04:05+00:00','ada',0);

@@ -11,7 +11,8 @@ TO_THE_FOURTH: Final = """
 ALTER TABLE class ADD COLUMN source_id TEXT NOT NULL DEFAULT '' CHECK (length(source_id) <= 1000);
 ALTER TABLE class ADD COLUMN synonyms TEXT NOT NULL DEFAULT '' CHECK (length(synonyms) <= 256000);
 UPDATE class SET source_id = 'n1', synonyms = 'Larus' WHERE class_id = 2;
-INSERT INTO journal_step VALUES(7,'Imported synonyms of 1 class','2026-01-02T03:04:05+00:00','ada',0);
+INSERT INTO journal_step VALUES(7,'Imported synonyms of 1 \
+class','2026-01-02T03:04:05+00:00','ada',0);
 INSERT INTO journal_chunk VALUES(7,1,'[["class",[2,"Gull","",""],[2,"Gull","n1","Larus"]]]');
 DELETE FROM journal_step WHERE step_id = 6;
 DELETE FROM journal_chunk WHERE step_id = 6;

@@ -9,7 +9,8 @@ _SCRIPT: Final = """
 import os, signal, sys
 {setup}
 left = int(sys.argv[1])
-WATCHED = ("open", "os.rename", "os.link", "os.remove", "os.truncate", "os.chmod", "sqlite3.connect")
+WATCHED = ("open", "os.rename", "os.link", "os.remove", "os.truncate", "os.chmod", \
+"sqlite3.connect")
 def watch(event, _arguments):
     global left
     if event in WATCHED:

@@ -96,7 +96,10 @@ NAMES: Final = frozenset(
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 _UNSEEN: Final = dict.fromkeys(map(ord, "\u200b\u2066\u2068\u2069&"))
 """Line break opportunities, directional isolates, and mnemonics."""
-_FIELD: Final = r"(?<!\w)(?:name|folder|date|camera|class|keyword|comment|stars|size|width|height|score|source|count|has|is):\S*"
+_FIELD: Final = (
+    r"(?<!\w)(?:name|folder|date|camera|class|keyword|comment|stars|size|width|height|"
+    r"score|source|count|has|is):\S*"
+)
 _FILE: Final = re.compile(
     (
         r"[^\[·]*\.protoleaf|/[^·\n]*…[^·\n]*|\S*/\S*|\S+\.\w{2,4}\b|[0-9a-f]{8,"

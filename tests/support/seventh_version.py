@@ -9,7 +9,8 @@ from tests.support.sixth_version import write_sixth_version
 
 TO_THE_SEVENTH: Final = """
 ALTER TABLE journal_step ADD COLUMN code TEXT NOT NULL DEFAULT '' CHECK (length(code) <= 100);
-ALTER TABLE journal_step ADD COLUMN arguments TEXT NOT NULL DEFAULT '{}' CHECK (length(arguments) <= 100000);
+ALTER TABLE journal_step ADD COLUMN arguments TEXT NOT NULL DEFAULT '{}' CHECK (length(arguments) \
+<= 100000);
 PRAGMA user_version = 7;
 """  # frozen: the migration of that version; never follows the code
 

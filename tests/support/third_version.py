@@ -53,7 +53,8 @@ INSERT INTO journal_chunk VALUES(1,1,'[["class",null,[1,"Bird"]]]');
 INSERT INTO journal_chunk VALUES(2,1,'[["class",null,[2,"Mew"]],["edge",null,[1,2]]]');
 INSERT INTO journal_chunk VALUES(3,1,'[["class",[2,"Mew"],[2,"Gull"]]]');
 INSERT INTO journal_chunk VALUES(4,1,'[["image",null,[1,"photos/a.jpg",10,20]]]');
-INSERT INTO journal_chunk VALUES(5,1,'[["label",null,[1,2,"ada","2026-01-02T03:04:05+00:00","review"]]]');
+INSERT INTO journal_chunk VALUES(5,1,'[["label",null,[1,2,"ada","2026-01-02T03:04:05+00:00",\
+"review"]]]');
 INSERT INTO journal_chunk VALUES(6,1,'[["class",null,[3,"Tern"]],["edge",null,[1,3]]]');
 CREATE TABLE journal_step (
     step_id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -72,7 +73,8 @@ CREATE TABLE label (
     image_id INTEGER PRIMARY KEY REFERENCES image DEFERRABLE INITIALLY DEFERRED,
     class_id INTEGER REFERENCES class DEFERRABLE INITIALLY DEFERRED,
     who TEXT NOT NULL CHECK (length(who) <= 1000),
-    labelled_at TEXT NOT NULL CHECK (labelled_at GLOB '????-??-??T??:??:*' AND length(labelled_at) <= 64),
+    labelled_at TEXT NOT NULL CHECK (labelled_at GLOB '????-??-??T??:??:*' AND \
+length(labelled_at) <= 64),
     source TEXT NOT NULL CHECK (length(source) <= 1000)
 ) STRICT;
 INSERT INTO label VALUES(1,2,'ada','2026-01-02T03:04:05+00:00','review');
@@ -86,14 +88,16 @@ CREATE TABLE model_version (
     backbone_hash TEXT NOT NULL CHECK (length(backbone_hash) <= 128),
     backbone_path TEXT NOT NULL CHECK (length(backbone_path) <= 65536),
     propagation_hash TEXT NOT NULL CHECK (length(propagation_hash) <= 128),
-    created_at TEXT NOT NULL CHECK (created_at GLOB '????-??-??T??:??:*' AND length(created_at) <= 64),
+    created_at TEXT NOT NULL CHECK (created_at GLOB '????-??-??T??:??:*' AND length(created_at) \
+<= 64),
     settings TEXT NOT NULL CHECK (length(settings) <= 1000000),
     name TEXT NOT NULL DEFAULT '' CHECK (length(name) <= 1000),
     parent_id INTEGER,
     card TEXT NOT NULL DEFAULT '' CHECK (length(card) <= 1000000),
     figures TEXT NOT NULL DEFAULT '{}' CHECK (length(figures) <= 1000000)
 ) STRICT;
-INSERT INTO model_version VALUES(1,'tiny','00ff','','','2026-01-02T03:04:05+00:00','{}','',NULL,'','{}');
+INSERT INTO model_version VALUES(1,'tiny','00ff','','','2026-01-02T03:04:05+00:00','{}','',NULL,\
+'','{}');
 CREATE TABLE prediction (
     setting TEXT NOT NULL CHECK (length(setting) <= 100),
     version_id INTEGER NOT NULL,

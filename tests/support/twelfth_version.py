@@ -31,7 +31,8 @@ CREATE TABLE field_value (
     field TEXT NOT NULL CHECK (length(field) BETWEEN 1 AND 1000),
     value TEXT NOT NULL CHECK (length(value) BETWEEN 1 AND 10000),
     who TEXT NOT NULL CHECK (length(who) <= 1000),
-    entered_at TEXT NOT NULL CHECK (entered_at GLOB '????-??-??T??:??:*' AND length(entered_at) <= 64),
+    entered_at TEXT NOT NULL CHECK (entered_at GLOB '????-??-??T??:??:*' AND length(entered_at) \
+<= 64),
     PRIMARY KEY (image_id, field)
 ) WITHOUT ROWID, STRICT;
 PRAGMA user_version = 12;

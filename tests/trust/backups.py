@@ -19,7 +19,7 @@ RESTORED: Final = "restore"
 
 
 def backups_of(place: Place) -> Sequence[Path]:
-    """Project files beside the project, in the home and where backups go; drafts, whose names are hidden, are none."""
+    """Project files next to the project, in the home and the backup folder, without drafts."""
     roots = dict.fromkeys((place.desk, place.home, backups_folder()))
     found = [path for root in roots for path in sorted(root.rglob("*")) if is_project(path)]
     found = list(dict.fromkeys(found))

@@ -50,7 +50,7 @@ _MOST_STEPS: Final = 1_500  # calls and returns in these modules in a session
 
 @dataclass(frozen=True)
 class Breaking:
-    """One trial: what happens, and to the kept file of which kind; "" for all of them, or for the project."""
+    """One trial: the damage, and the kind of cached file; "" for all files or the project."""
 
     how: str
     suffix: str

@@ -80,7 +80,7 @@ class Scene:
         return [each for each in _children(self._child.process_id) if MODULE in _command(each)]
 
     def _readers(self) -> list[psutil.Process]:
-        """Without a copy of the owner that is about to become one: while that stands still, so does the owner."""
+        """Reader processes, without the owner's fork before exec, whose stop blocks the owner."""
         below = [each for owner in self._owners() for each in _children(owner.pid)]
         commands = [(each, _command(each)) for each in below if each.pid not in self._stopped]
         return [each for each, command in commands if "-m" in command and MODULE not in command]

@@ -153,7 +153,7 @@ class Scene:
 
 
 def contents_of(folder: Path) -> list[tuple[Path, str, bool]]:
-    """Each project file below a folder: what people did in it, or why it cannot be read, and whether it is sound."""
+    """Project files below a folder: digest of people's work or an error, and validity."""
     found = []
     for path in sorted(folder.rglob("*")):
         if is_project(path):

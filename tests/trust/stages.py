@@ -60,7 +60,7 @@ class Stage:
 
     @property
     def card(self) -> Path:
-        """Folder of photos, pages and a detector's file, whose things are labelled in the project."""
+        """Folder of photos, pages and a detector's file, whose boxes the project has labelled."""
         return self.folder / "card"
 
     @property

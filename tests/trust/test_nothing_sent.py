@@ -37,7 +37,8 @@ LOOKS_UP: Final = """
 import ctypes, threading
 library = ctypes.CDLL(None)
 found = ctypes.c_void_p()
-thread = threading.Thread(target=lambda: library.getaddrinfo(b"nobody.example", b"443", None, ctypes.byref(found)))
+thread = threading.Thread(target=lambda: library.getaddrinfo(b"nobody.example", b"443", None, \
+ctypes.byref(found)))
 thread.start()
 thread.join()
 """

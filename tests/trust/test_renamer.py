@@ -13,7 +13,7 @@ from tests.trust.trials import trial_folder
 
 @pytest.mark.parametrize("name", SCENES)
 def test_nothing_is_lost_without_an_error(stage: Stage, name: str) -> None:
-    """Acknowledged actions are in some file, there is one writer, and an older copy stays what it was."""
+    """Acknowledged actions are in some file, there is one writer, an older copy is unchanged."""
     found = move_one(stage, Move(name, 17))
     assert Outcome(name, 1, found.acknowledged, found.faults).broken == ()
 

@@ -230,7 +230,7 @@ class Copy:
             project.labels.set(change.images_added, self._class(project), who=self.person)
 
     def _add_boxes(self, project: Project) -> None:
-        """Boxes on a photo, which another person may draw, too; some are labelled at once, some found by a detector."""
+        """Boxes on a photo, some equal to another person's, some labelled, some of a detector."""
         record = project.images.record(self._image(project))
         file = FoundFile(project.images.resolve(record), record.size_bytes, record.modified_ns)
         parts = [_box(5 * number, 10, number) for number in self._chance.sample(range(BOXES), 2)]

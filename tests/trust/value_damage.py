@@ -272,7 +272,8 @@ _STATEMENTS: Final[Sequence[str]] = (
     "INSERT INTO setting VALUES ('collection', '\"maybe\"'), ('setting', '[1]')",
     "CREATE TRIGGER ours AFTER INSERT ON label BEGIN DELETE FROM label; END",
     (
-        "CREATE TRIGGER ours AFTER INSERT ON journal_step BEGIN UPDATE class SET name = name || 'x'; "
+        "CREATE TRIGGER ours AFTER INSERT ON journal_step BEGIN UPDATE class SET name = name || "
+        "'x'; "
         "END"
     ),
     "CREATE TRIGGER ours BEFORE UPDATE ON label BEGIN SELECT RAISE(IGNORE); END",

@@ -208,7 +208,8 @@ def test_another_version_of_ray(nodes: TwoNodes, photos: Path, tmp_path: Path) -
     """The error names it and says what to do."""
     program = (
         "import engine, ray, sys; ray.__version__ = '1.0.0'; from engine.cli.main import main; "
-        f"sys.exit(main({list(map(str, embed(photos, tmp_path / 'set', '--cluster', nodes.address)))}))"
+        "sys.exit(main("
+        f"{list(map(str, embed(photos, tmp_path / 'set', '--cluster', nodes.address)))}))"
     )
     done = subprocess.run(
         [sys.executable, "-c", program],
@@ -261,7 +262,8 @@ def test_a_gpu_that_is_not_there(photos: Path, tmp_path: Path) -> None:
         (
             "kills",
             (
-                "ModelError: a shard ends its workers again and again: found shard 3, 3 times. Look "
+                "ModelError: a shard ends its workers again and again: found shard 3, 3 times. "
+                "Look "
                 "at the memory of"
             ),
         ),

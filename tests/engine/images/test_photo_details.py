@@ -26,9 +26,12 @@ from tests.support.images import write_jpeg
 from tests.support.raw_photos import KINDS, raw_photo
 
 TAKEN = datetime.fromisoformat("2024-05-17T06:30:12")
-PACKET = """<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
-<rdf:Description xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:xmp="http://ns.adobe.com/xap/1.0/"
- xmlns:exif="http://ns.adobe.com/exif/1.0/" xmp:Rating="4" exif:GPSLatitude="48,30.0N" exif:GPSLongitude="9,15,36W"
+PACKET = """<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF \
+xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
+<rdf:Description xmlns:dc="http://purl.org/dc/elements/1.1/" \
+xmlns:xmp="http://ns.adobe.com/xap/1.0/"
+ xmlns:exif="http://ns.adobe.com/exif/1.0/" xmp:Rating="4" exif:GPSLatitude="48,30.0N" \
+exif:GPSLongitude="9,15,36W"
  exif:DateTimeOriginal="2024-05-17T06:30:12+02:00">
 <dc:title><rdf:Alt><rdf:li xml:lang="x-default">At the feeder</rdf:li></rdf:Alt></dc:title>
 <dc:subject><rdf:Bag><rdf:li>fox</rdf:li><rdf:li>night</rdf:li><rdf:li>fox</rdf:li></rdf:Bag></dc:subject>

@@ -89,7 +89,8 @@ with Project.open(Path(sys.argv[1])) as project:
     try:
         for number in range(1000):
             start = number * 500
-            files = [FoundFile(Path(f"/photos/{each}.jpg"), 1, 1) for each in range(start, start + 500)]
+            files = [FoundFile(Path(f"/photos/{each}.jpg"), 1, 1) for each in range(start, start \
++ 500)]
             added += len(project.images.add(files).images_added)
     except StorageError as error:
         print(error)

@@ -22,14 +22,16 @@ from engine.project import Project
 from engine.project.clock import person_name
 person_name()
 if os.getuid() == 0:
-    os.setgid(65534); os.setuid(65534)  # permission bits do not bind root; nobody may not even read root's Python
+    os.setgid(65534); os.setuid(65534)  # permission bits do not bind root; nobody may not even \
+read root's Python
 path = Path(sys.argv[1])
 try:
     Project.open(path)
 except ProjectReadOnlyError as error:
     print("refused:", error)
 with Project.open(path, for_writing=False) as project:
-    print("labels", len(project.labels.by_image()), "classes", len(project.classes.graph), "faults", project.check())
+    print("labels", len(project.labels.by_image()), "classes", len(project.classes.graph), \
+"faults", project.check())
     try:
         project.labels.remove([1])
     except ProjectReadOnlyError:

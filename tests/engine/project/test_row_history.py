@@ -49,7 +49,9 @@ CHANGES = {
     "a path": "UPDATE image SET path = path || 'x' WHERE image_id = 20",
     "a class": "UPDATE label SET class_id = NULL WHERE image_id = 1",
     "a row that is gone": "DELETE FROM label WHERE image_id = 2",
-    "a row that was removed": "INSERT INTO image VALUES (35, 'photos/back.jpg', 1, 2, '', '', NULL)",
+    "a row that was removed": (
+        "INSERT INTO image VALUES (35, 'photos/back.jpg', 1, 2, '', '', NULL)"
+    ),
     "a row that nobody made": (
         "INSERT INTO label SELECT 25, class_id, who, labelled_at, source, is_empty FROM label "
         "LIMIT 1"

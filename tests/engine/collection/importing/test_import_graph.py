@@ -147,7 +147,7 @@ def test_the_same_file_again_changes_nothing(birds: Project, tmp_path: Path) -> 
 
 
 def test_a_list_whose_classes_are_all_here_is_remembered(tmp_path: Path) -> None:
-    """So that its next version can be told from classes made by hand."""
+    """So that its next version is not mixed up with classes made by hand."""
     with new_project(tmp_path) as project:
         _, bird = project.classes.add("Bird")
         project.classes.add("Gull", [bird])

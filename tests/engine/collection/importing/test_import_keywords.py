@@ -38,7 +38,8 @@ def packet(
         '<rdf:Description xmlns:dc="http://purl.org/dc/elements/1.1/" '
         'xmlns:lr="http://ns.adobe.com/lightroom/1.0/" '
         'xmlns:digiKam="http://www.digikam.org/ns/1.0/">'
-        f"{bag('dc:subject', flat)}{bag('lr:hierarchicalSubject', lightroom)}{bag('digiKam:TagsList', digikam)}"
+        f"{bag('dc:subject', flat)}{bag('lr:hierarchicalSubject', lightroom)}"
+        f"{bag('digiKam:TagsList', digikam)}"
         "</rdf:Description></rdf:RDF></x:xmpmeta>"
     ).encode()
 
