@@ -100,11 +100,16 @@ class Embedder:
         )
         try:
             summary = embed_files(
-                request.images, session, self._cache(folders, request.identity, width),
-                on_progress=self._of_whole_run(request, send), cancel=cancel, on_batch=send,
-                views=views, previews=self._previews_of(folders, request.thumbnail_side),
+                request.images,
+                session,
+                self._cache(folders, request.identity, width),
+                on_progress=self._of_whole_run(request, send),
+                cancel=cancel,
+                on_batch=send,
+                views=views,
+                previews=self._previews_of(folders, request.thumbnail_side),
                 readers=self._readers,
-            )  # fmt: skip
+            )
         finally:
             if session.notice:  # the GPU failed: it may be well again the next time
                 self.close()
@@ -205,10 +210,13 @@ def _read_details(request: ReadDetails, send: Send, cancel: CancelToken) -> Deta
     from engine.images.details_reading import read_all_details
 
     return read_all_details(
-        request.images, send, total=request.total or len(request.images),
+        request.images,
+        send,
+        total=request.total or len(request.images),
         done_before=request.done_before,
-        on_progress=send, cancel=cancel,
-    )  # fmt: skip
+        on_progress=send,
+        cancel=cancel,
+    )
 
 
 def measure_rates(request: MeasureRates, _send: Send, cancel: CancelToken) -> MeasuredRates:

@@ -113,8 +113,12 @@ def _opened(kind: ProcessKind, stack: ExitStack) -> Log:
     _attach(handler, stack)
     _log.info(
         "started: protoleaf %s, %s, process %d, Python %s, %s",
-        __version__, kind, os.getpid(), platform.python_version(), platform.platform(),
-    )  # fmt: skip
+        __version__,
+        kind,
+        os.getpid(),
+        platform.python_version(),
+        platform.platform(),
+    )
     crashed, faulty = (
         tuple(text for text, closed in ended if closed is was_closed)
         for was_closed in (False, True)

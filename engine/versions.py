@@ -9,11 +9,17 @@ from engine import __version__
 
 RUNTIME_PACKAGES: Final = ("onnxruntime-gpu", "onnxruntime", "onnxruntime-directml")
 PACKAGES: Final = (
-    *RUNTIME_PACKAGES, "torch", "torchvision", "PySide6-Essentials", "numpy", "pillow",
+    *RUNTIME_PACKAGES,
+    "torch",
+    "torchvision",
+    "PySide6-Essentials",
+    "numpy",
+    "pillow",
     "simplejpeg",
-    "pypdfium2", "av",
+    "pypdfium2",
+    "av",
     "networkx",
-)  # fmt: skip
+)
 
 
 def versions() -> dict[str, str]:

@@ -1,8 +1,8 @@
-"""Tries an exported model where nobody knows Protoleaf: `python -m tests.bundle_check`, `make bundle-check`.
+"""Run an exported model in an environment without Protoleaf: `make bundle-check`.
 
-The sample is drawn, a part of its pictures is held out of the project, and the model is exported. A new virtual
-environment gets onnxruntime, numpy and pillow alone, and runs the runner on the held-out pictures. Its answers are held
-against the program's own.
+The sample is drawn, a part of its pictures is held out of the project, and the model is exported.
+A new virtual environment gets only onnxruntime, numpy and pillow, and runs the runner on the
+held-out pictures. Its answers are compared with those of the program.
 """
 
 import argparse
@@ -41,7 +41,7 @@ LIMIT: Final = 1e-3
 def make_project(
     folder: Path, caches: CacheFolders, backbone: str, images_per_class: int
 ) -> tuple[Path, list[str]]:
-    """Draw the sample and make a project of a part of it; returns its file and the held-out pictures."""
+    """Make a project of a part of the sample; return its file and the held-out pictures."""
     drawn = draw_collection(folder / "sample", images_per_class=images_per_class)
     free = [image for image in drawn.images if not image.is_shot]
     held_out = set(free[::HELD_OUT])
@@ -92,7 +92,7 @@ def compare(title: str, found: Path, expected: Path) -> bool:
 def export(
     project: Path, caches: CacheFolders, folder: Path, images: list[str]
 ) -> tuple[ExportedModel, Classified]:
-    """Export the model, and write the program's own answers: by the backbone as it is, and as the program runs it."""
+    """Export the model and the program's answers, by the backbone and as the program runs it."""
     with Project.open(project, for_writing=False) as opened:
         exported = export_model(opened, caches, folder / "model")
         classified = classify_project(opened, caches)
@@ -108,7 +108,7 @@ def export(
 
 
 def check(folder: Path, backbone: str, images_per_class: int) -> bool:
-    """Do all of it and report; whether the runner and `classify --model` answer as the program does."""
+    """Report whether the runner and `classify --model` answer as the program does."""
     caches = CacheFolders.default()
     project, images = make_project(folder, caches, backbone, images_per_class)
     exported, classified = export(project, caches, folder, images)
@@ -134,7 +134,8 @@ def check(folder: Path, backbone: str, images_per_class: int) -> bool:
     outcomes = [row["safe_class"] for row in rows_of_predictions(folder / "own.csv")]
     say(
         "held-out pictures",
-        f"{len(images)}: {outcomes.count('unknown')} unknown, {outcomes.count('')} without a safe class, "
+        f"{len(images)}: {outcomes.count('unknown')} unknown, "
+        f"{outcomes.count('')} without a safe class, "
         f"{len(set(outcomes))} different answers",
     )
     agrees = compare("run.py beside the program", folder / "run.csv", folder / "own.csv")

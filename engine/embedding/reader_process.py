@@ -31,17 +31,24 @@ class PhotoReader:
         )
         place = np.ndarray((1,), dtype=np.int64, buffer=memory.buf, offset=request.start)
         pixels = np.ndarray(
-            (len(request.images), *request.wanted.shape), dtype=np.uint8, buffer=memory.buf,
+            (len(request.images), *request.wanted.shape),
+            dtype=np.uint8,
+            buffer=memory.buf,
             offset=request.start + HEADER_BYTES,
-        )  # fmt: skip
+        )
 
         def begin(number: int) -> None:
             place[0] = number
 
         chunk = read_chunk(
-            request.images, request.wanted, partial(missing_in, caches), cancel,
-            patience_s=request.patience_s, pixels=pixels, on_begun=begin,
-        )  # fmt: skip
+            request.images,
+            request.wanted,
+            partial(missing_in, caches),
+            cancel,
+            patience_s=request.patience_s,
+            pixels=pixels,
+            on_begun=begin,
+        )
         place[0] = -1  # an end from here on is no file's fault
         return PhotosRead(tuple(chunk.photos))
 

@@ -257,9 +257,13 @@ class ProcessReaders:
                 return self._threads.submit(requests, worker)
             task = _Task(requests, worker.wanted, slot)
             request = ReadPhotos(
-                tuple(requests), worker.wanted, worker.caches.opened_with, reader.memory.name,
-                slot * reader.slot_bytes, PATIENCE_S,
-            )  # fmt: skip
+                tuple(requests),
+                worker.wanted,
+                worker.caches.opened_with,
+                reader.memory.name,
+                slot * reader.slot_bytes,
+                PATIENCE_S,
+            )
             reader.send(task, request, partial(self._on_ending, reader, task))
             return task.future
 

@@ -222,8 +222,12 @@ def _clean_note(note: str, _name: str) -> str:
     note = note.strip()
     if len(note) > LONGEST_NOTE:
         raise InputError(
-            "a note is too long", expected="at most {limit:,} characters", found=f"{len(note):,}",
-            remedy="shorten it", limit=LONGEST_NOTE)  # fmt: skip
+            "a note is too long",
+            expected="at most {limit:,} characters",
+            found=f"{len(note):,}",
+            remedy="shorten it",
+            limit=LONGEST_NOTE,
+        )
     note = _LINE_ENDS.sub("\n", note)
     if not note.isprintable() and (
         strange := next((each for each in note if _is_control(each)), None)

@@ -23,11 +23,28 @@ _MEAN_NOTHING: Final = frozenset(
 )
 """Default descriptions of cameras."""
 _COMPANIES: Final = frozenset(
-    {"corporation", "corp", "corp.", "co", "co.", "co.,", "co.,ltd", "co.,ltd.", "ltd", "ltd.",
-    "inc",
-    "inc.",
-     "imaging", "company", "gmbh", "ag", "optical", "electronics", "techwin"}
-)  # fmt: skip
+    {
+        "corporation",
+        "corp",
+        "corp.",
+        "co",
+        "co.",
+        "co.,",
+        "co.,ltd",
+        "co.,ltd.",
+        "ltd",
+        "ltd.",
+        "inc",
+        "inc.",
+        "imaging",
+        "company",
+        "gmbh",
+        "ag",
+        "optical",
+        "electronics",
+        "techwin",
+    }
+)
 _INVISIBLE: Final = frozenset({"Cc", "Cs", "Co", "Cn", "Zl", "Zp"})
 _TURNING: Final = frozenset(
     "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\ufeff"

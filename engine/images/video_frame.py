@@ -17,9 +17,15 @@ _UNSPECIFIED: Final = 2  # AVCOL_SPC_UNSPECIFIED
 _HIGH_DEFINITION: Final = 720  # rows from which on undeclared colours are BT.709, as in players
 _SIDEWAYS: Final = 5  # from this orientation on, rows are columns
 _ORIENTATIONS: Final = {
-    (1, 0, 0, 1): 1, (-1, 0, 0, 1): 2, (-1, 0, 0, -1): 3, (1, 0, 0, -1): 4,
-    (0, 1, 1, 0): 5, (0, 1, -1, 0): 6, (0, -1, -1, 0): 7, (0, -1, 1, 0): 8,
-}  # fmt: skip
+    (1, 0, 0, 1): 1,
+    (-1, 0, 0, 1): 2,
+    (-1, 0, 0, -1): 3,
+    (1, 0, 0, -1): 4,
+    (0, 1, 1, 0): 5,
+    (0, 1, -1, 0): 6,
+    (0, -1, -1, 0): 7,
+    (0, -1, 1, 0): 8,
+}
 """EXIF orientation by the signs of a display matrix: directions of right and down when shown."""
 _MOST_STRETCHED: Final = 4  # pixels that are longer are an error of the file. Chosen.
 

@@ -201,10 +201,16 @@ def _text(value: object) -> str:
 def _row(details: ImageDetails) -> Row:
     taken_at = None if details.taken_at is None else details.taken_at.isoformat()
     return (
-        int(details.image_id), details.modified_ns, details.width, details.height, taken_at,
+        int(details.image_id),
+        details.modified_ns,
+        details.width,
+        details.height,
+        taken_at,
         details.camera,
-        details.latitude, details.longitude, _fields_text(details.fields),
-    )  # fmt: skip
+        details.latitude,
+        details.longitude,
+        _fields_text(details.fields),
+    )
 
 
 def _fields_text(fields: Mapping[str, str]) -> str:

@@ -172,10 +172,19 @@ def _version(row: Row) -> ModelVersion:
     settings = _plain_values(text)
     eight_bit_hash = str(settings.pop(_EIGHT_BIT, ""))
     return ModelVersion(
-        version_id, backbone, backbone_hash, path, propagation_hash, time_of(created_at), settings,
-        name=name, parent_id=parent, card=card, figures=_figures(figures),
+        version_id,
+        backbone,
+        backbone_hash,
+        path,
+        propagation_hash,
+        time_of(created_at),
+        settings,
+        name=name,
+        parent_id=parent,
+        card=card,
+        figures=_figures(figures),
         eight_bit_hash=eight_bit_hash,
-    )  # fmt: skip
+    )
 
 
 def _figures(text: str) -> dict[str, float | None]:

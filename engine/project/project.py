@@ -180,9 +180,13 @@ class Project:
 
     @staticmethod
     def open(
-        path: Path, *, for_writing: bool = True, is_backed_up: bool = True,
-        on_progress: OnProgress = ignore_progress, cancel: CancelToken | None = None,
-    ) -> "Project":  # fmt: skip
+        path: Path,
+        *,
+        for_writing: bool = True,
+        is_backed_up: bool = True,
+        on_progress: OnProgress = ignore_progress,
+        cancel: CancelToken | None = None,
+    ) -> "Project":
         """Open a project; an older one is migrated on a backup first.
 
         If `is_backed_up`, a backup is made first when the last one is a day old.

@@ -31,9 +31,15 @@ HALF_WEIGHTS_TOLERANCE: Final = 1e-2
 
 CHECK_SEED: Final = 0  # of the inputs that are compared: the same in each export
 PROPAGATION_CHECKS: Final = (  # images, pairs, classes, edges
-    (9, 14, 6, 8), (1, 1, 1, 0), (0, 0, 1, 0), (0, 0, 3, 3), (5, 0, 4, 2), (4, 4, 5, 0),
-    (3, 7, 2, 1), (200, 500, 60, 90),
-)  # fmt: skip
+    (9, 14, 6, 8),
+    (1, 1, 1, 0),
+    (0, 0, 1, 0),
+    (0, 0, 3, 3),
+    (5, 0, 4, 2),
+    (4, 4, 5, 0),
+    (3, 7, 2, 1),
+    (200, 500, 60, 90),
+)
 PLAIN_WIDTHS: Final = (16, 1, 2, 384, 2048)
 """Embedding widths that are compared; 1 and 2 are the edge cases."""
 BACKBONE_BATCHES: Final = (1, 2, 5)

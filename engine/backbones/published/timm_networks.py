@@ -31,9 +31,16 @@ WEIGHT_NAMES: Final = ("model.safetensors", "pytorch_model.bin")
 """Of a network of timm on the hub, the best first."""
 BYTES_PER_NUMBER: Final = 4  # of float32, as nearly all weights are published
 NOT_KNOWN: Final[Mapping[str, Any]] = {
-    "publisher": TIMM, "top1": None, "top5": None, "billion_operations": None,
-    "input_side": 0, "resize_side": 0, "interpolation": "", "mean": (), "std": (),
-}  # fmt: skip
+    "publisher": TIMM,
+    "top1": None,
+    "top5": None,
+    "billion_operations": None,
+    "input_side": 0,
+    "resize_side": 0,
+    "interpolation": "",
+    "mean": (),
+    "std": (),
+}
 """What timm does not publish, and what is filled in from a network's configuration."""
 _DIGITS: Final = re.compile(r"-([0-9a-f]{8,64})\.pth$")
 _ONE_RELEASE: Final = "main"

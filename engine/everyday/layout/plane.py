@@ -65,12 +65,13 @@ def _optimised(
     near = PrecomputedNeighbors(np.where(rows < 0, rows[:, :1], rows), squares)
     affinities = Uniform(knn_index=near, symmetrize="max")
     laid = TSNEEmbedding(
-        initialization.rescale(start.astype(np.float64) + _jitter(start)), affinities,
+        initialization.rescale(start.astype(np.float64) + _jitter(start)),
+        affinities,
         negative_gradient_method="fft" if is_large else "bh",
         # Few images: threads would only wait for one another
         n_jobs=threads or (os.cpu_count() if is_large else None) or 1,
         random_state=0,
-    )  # fmt: skip
+    )
     done = 0
     for exaggeration, momentum, rounds in PHASES:
         for _round in range(rounds):

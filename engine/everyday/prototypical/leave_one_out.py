@@ -54,10 +54,16 @@ class ShotProducts:
     def rows(self, part: slice) -> "ShotProducts":
         """Those of some of the shots."""
         return ShotProducts(
-            self.made[part], self.seen[part], self.to_own[part], self.to_propagated[part],
-            self.made_to_own[part], self.made_to_propagated[part],
-            self.own_squared, self.propagated_squared, self.own_to_propagated,
-        )  # fmt: skip
+            self.made[part],
+            self.seen[part],
+            self.to_own[part],
+            self.to_propagated[part],
+            self.made_to_own[part],
+            self.made_to_propagated[part],
+            self.own_squared,
+            self.propagated_squared,
+            self.own_to_propagated,
+        )
 
     def distances(self) -> tuple[Floats, Floats, Floats]:
         """(r, c) squared distances to P0 and P+ with all shots, and the differences' product."""
@@ -142,9 +148,10 @@ class ShotRemoval:
     def _squared(self) -> tuple[Floats, Floats, Floats]:
         own, propagated = self._own, self._propagated
         return (
-            np.einsum("nd,nd->n", own, own), np.einsum("nd,nd->n", propagated, propagated),
+            np.einsum("nd,nd->n", own, own),
+            np.einsum("nd,nd->n", propagated, propagated),
             np.einsum("nd,nd->n", own, propagated),
-        )  # fmt: skip
+        )
 
     def products(self, shots: Shots, positions: Integers) -> ShotProducts:
         """Inner products of some shots (r,) with all candidates."""

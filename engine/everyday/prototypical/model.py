@@ -294,6 +294,11 @@ class EverydayModel:
 
     def export(self, opset: int) -> Any:
         return answers_model(
-            self.classifier, self.classifier.prototypes, self.back_off, opset,
-            stage=self.stage, novelty=self.novelty, unseen=self.unseen,
-        )  # fmt: skip
+            self.classifier,
+            self.classifier.prototypes,
+            self.back_off,
+            opset,
+            stage=self.stage,
+            novelty=self.novelty,
+            unseen=self.unseen,
+        )

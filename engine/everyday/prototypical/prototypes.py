@@ -248,9 +248,16 @@ def prototype_table(
     has_parents = np.bincount(support.edges[1], minlength=len(support.class_ids)) > 0
     effective = np.where(has_initial, np.where(has_parents, lambda_, 1), 0).astype(np.float32)
     return PrototypeTable(
-        support.class_ids, support.membership, support.edges, result.initial, has_initial,
-        result.weights, result.final, has_initial | has_parents, effective,
-    )  # fmt: skip
+        support.class_ids,
+        support.membership,
+        support.edges,
+        result.initial,
+        has_initial,
+        result.weights,
+        result.final,
+        has_initial | has_parents,
+        effective,
+    )
 
 
 def candidate_positions(graph: CategoryGraph, table: PrototypeTable) -> Integers:

@@ -70,9 +70,12 @@ class HeldOutCheck:
 
     def rows(self, chosen: Integers) -> "HeldOutCheck":
         return HeldOutCheck(
-            self.distances.rows(chosen), self.is_right[chosen], self.can_tell_leaf[chosen],
-            self.class_ids[chosen], self.image_ids[chosen],
-        )  # fmt: skip
+            self.distances.rows(chosen),
+            self.is_right[chosen],
+            self.can_tell_leaf[chosen],
+            self.class_ids[chosen],
+            self.image_ids[chosen],
+        )
 
 
 @dataclass(frozen=True)

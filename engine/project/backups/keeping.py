@@ -197,10 +197,14 @@ def back_up(
         project_id = mark_of(file.connection).project_id
         where = folder or make_folder(project, project_id)
         path = take_backup(
-            file.connection, where, project=project, reason=BackupReason.ASKED, when=clock(),
+            file.connection,
+            where,
+            project=project,
+            reason=BackupReason.ASKED,
+            when=clock(),
             on_progress=on_progress,
             cancel=cancel,
-        )  # fmt: skip
+        )
     if folder is None:
         _thin(where, project, project_id, clock(), kept=path)
     return _made(path)

@@ -216,9 +216,14 @@ def _keep_present(
         with closing(Connection(project, address(project, "mode=rw"))) as present:
             folder = make_folder(project, mark_of(present).project_id)
             made = take_backup(
-                present, folder, project=project, reason=BackupReason.RESTORE, when=when,
-                on_progress=watch.on_progress, cancel=watch.cancel,
-            )  # fmt: skip
+                present,
+                folder,
+                project=project,
+                reason=BackupReason.RESTORE,
+                when=when,
+                on_progress=watch.on_progress,
+                cancel=watch.cancel,
+            )
             return made, False
     except (ProjectError, InputError):
         stem = f"{project.stem} (damaged {when:%Y-%m-%d %H-%M-%S})"
