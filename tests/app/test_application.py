@@ -41,6 +41,7 @@ def collector() -> Iterator[QObject]:
     gc.unfreeze()
 
 
+@pytest.mark.slow
 def test_no_other_thread_collects(qtbot: QtBot, collector: QObject) -> None:
     """Cycles of another thread are finalized on the GUI thread."""
     where: list[int] = []
@@ -85,6 +86,7 @@ print(resident_mib() - before)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only there the C library keeps it")
 def test_freed_columns_are_the_systems_again() -> None:
     """Otherwise threads that loaded a collection retain dozens of megabytes."""
@@ -100,6 +102,7 @@ def test_freed_columns_are_the_systems_again() -> None:
     assert kept["as it is"] > 20, "the C library returns it by itself now"
 
 
+@pytest.mark.slow
 def test_texts_plurals_and_errors_are_translated(
     qapp: QApplication, pseudo_translations: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

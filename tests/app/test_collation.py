@@ -77,6 +77,7 @@ def languages(compiled_languages: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
     language_names.cache_clear()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("languages")
 def test_the_window_follows_the_language(
     qtbot: QtBot, qapp: QApplication, settings: Settings, animals: Collection

@@ -167,6 +167,7 @@ def shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_closed_streams(tmp_path: Path) -> None:
     """Output that cannot be printed is an error of one line; a closed standard error is ignored."""
     repository = Path(__file__).parents[2]

@@ -73,6 +73,7 @@ def asked(desk: Desk, key: Key, path: Path | None) -> Path | None:
     return answer.folder
 
 
+@pytest.mark.slow
 def test_a_dialog_opens_where_its_purpose_was_last(reviewing: Desk, tmp_path: Path) -> None:
     """Images and projects have separate folders; a cancelled dialog changes nothing."""
     photos, others = tmp_path / "photos", tmp_path / "others"

@@ -57,6 +57,7 @@ def commands(collection: Collection, tmp_path: Path) -> list[tuple[int, tuple[st
     ]
 
 
+@pytest.mark.slow
 def test_json_is_the_same_in_every_language(
     commands: list[tuple[int, tuple[str, ...]]],
     capsys: pytest.CaptureFixture[str],
@@ -93,6 +94,7 @@ def test_files_that_cannot_be_used_have_a_code() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_results_and_files_are_english_and_errors_are_not(
     collection: Collection,
     tmp_path: Path,

@@ -25,6 +25,7 @@ from tests.support.sessions import LONG_MS, changed_by, recorded
 Key = Qt.Key
 
 
+@pytest.mark.slow
 def test_closing_and_reopening_keeps_labels_and_undo(
     qtbot: QtBot, reviewing: Desk, collection: Collection, settings: Settings
 ) -> None:
@@ -47,6 +48,7 @@ def test_closing_and_reopening_keeps_labels_and_undo(
     next_day.leave()
 
 
+@pytest.mark.slow
 def test_leaving_at_once_loses_nothing(
     qtbot: QtBot, reviewing: Desk, settings: Settings, collection: Collection
 ) -> None:
@@ -75,6 +77,7 @@ def test_a_wrong_file_is_a_sentence_and_the_window_stays(
     assert desk.window.settings.recent_projects() == []
 
 
+@pytest.mark.slow
 def test_a_wrong_file_leaves_the_open_project_in_use(reviewing: Desk, tmp_path: Path) -> None:
     """A failed open does not close the open project."""
     reviewing.window.session.open(tmp_path / "missing.protoleaf")
@@ -83,6 +86,7 @@ def test_a_wrong_file_leaves_the_open_project_in_use(reviewing: Desk, tmp_path: 
     assert reviewing.grid.model().rowCount() == 40
 
 
+@pytest.mark.slow
 def test_a_project_dropped_on_the_window_is_opened(desk: Desk, collection: Collection) -> None:
     """A dropped project is opened also if another one is open."""
     with desk.qtbot.waitSignal(desk.window.session.loaded, timeout=LONG_MS):
@@ -115,6 +119,7 @@ def test_a_read_only_project_can_be_looked_at(
         assert not desk.window.registry.action(name).isEnabled()
 
 
+@pytest.mark.slow
 def test_light_and_dark_dress_the_whole_window(reviewing: Desk, qapp: QApplication) -> None:
     """Background and text swap their lightness, and every pane is repainted."""
     grounds = {}
@@ -167,6 +172,7 @@ def test_a_palette_says_when_nothing_matches(reviewing: Desk) -> None:
     reviewing.press(Key.Key_Escape)
 
 
+@pytest.mark.slow
 def test_a_name_that_is_still_to_be_changed_matches_nothing_and_needs_not(reviewing: Desk) -> None:
     """F2 shows the current name and what Enter does, without an error, also for the same name."""
     reviewing.window.tree.select_class(reviewing.graph.find("Red disc"))
@@ -259,6 +265,7 @@ def test_undo_is_offered_for_classes_too(reviewing: Desk) -> None:
     assert "Yellow" in reviewing.window.registry.action("undo").text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("picture", ["", "backbones"])
 def test_pictures_of_the_window_are_not_blank(
     qapp: QApplication,

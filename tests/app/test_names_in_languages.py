@@ -81,6 +81,7 @@ def test_the_tree(opened: Desk) -> None:
     assert red == ["Red checks", "Red stripes", "Zebrafink"]
 
 
+@pytest.mark.slow
 def test_it_is_renamed_by_its_name_in_the_project(opened: Desk) -> None:
     """F2 edits the name that files have."""
     opened.window.tree.select_class(opened.graph.find(RED))
@@ -136,6 +137,7 @@ def test_a_name_that_a_person_gives_is_shown_at_once(opened: Desk) -> None:
     assert opened.graph.attributes(green).synonyms == ()
 
 
+@pytest.mark.slow
 def test_what_is_done_and_undone_has_the_names_that_are_shown(opened: Desk) -> None:
     """Toasts and menus use translated names, the project file its own."""
     window, graph = opened.window, opened.graph
@@ -158,6 +160,7 @@ def test_what_is_done_and_undone_has_the_names_that_are_shown(opened: Desk) -> N
         assert redone.arguments["chosen"] == RED
 
 
+@pytest.mark.slow
 def test_the_names_of_the_project_can_be_chosen(
     german: None,
     qtbot: QtBot,

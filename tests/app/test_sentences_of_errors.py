@@ -116,6 +116,7 @@ WRONG: Final[dict[str, Callable[[Path], object]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WRONG)
 def test_no_word_of_a_sentence_stays_english(
     name: str, pseudo_translations: Path, tmp_path: Path, speaks: Callable[[Path], None]

@@ -65,6 +65,7 @@ def laid_out() -> None:
     QApplication.processEvents()
 
 
+@pytest.mark.slow
 def test_a_small_window_shows_three_columns_of_thumbnails(reviewing: Desk) -> None:
     """At 1,000 x 640 nothing next to them is clipped; a large window restores the panes."""
     window = reviewing.window
@@ -88,6 +89,7 @@ def test_a_small_window_shows_three_columns_of_thumbnails(reviewing: Desk) -> No
     assert panes_of(reviewing).sizes() == before
 
 
+@pytest.mark.slow
 def test_a_very_small_window_shows_two_panes(reviewing: Desk) -> None:
     """Half of a small screen at 200%: an opened panel replaces the classes."""
     window = reviewing.window
@@ -106,6 +108,7 @@ def test_a_very_small_window_shows_two_panes(reviewing: Desk) -> None:
     assert window.tree.isVisible()
 
 
+@pytest.mark.slow
 def test_a_very_small_window_opens_its_right_panel(reviewing: Desk) -> None:
     """A header button or key shows it in place of the classes; a wide window has no button."""
     window, header = reviewing.window, reviewing.window.workspace.header
@@ -131,6 +134,7 @@ def test_a_very_small_window_opens_its_right_panel(reviewing: Desk) -> None:
     assert not header.panel_button.isVisible()
 
 
+@pytest.mark.slow
 def test_the_right_panel_is_put_away_in_a_wide_window(reviewing: Desk) -> None:
     """The images get its space; a button that then appears, or opening a panel, restores it."""
     window, header = reviewing.window, reviewing.window.workspace.header
@@ -153,6 +157,7 @@ def test_the_right_panel_is_put_away_in_a_wide_window(reviewing: Desk) -> None:
     assert not header.panel_button.isVisible()
 
 
+@pytest.mark.slow
 def test_chips_that_repeat_the_rows_beside_the_classes_go_first(reviewing: Desk) -> None:
     """In a small window they are hidden, and order, size, graph and panel buttons are visible."""
     window, header = reviewing.window, reviewing.window.workspace.header

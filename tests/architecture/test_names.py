@@ -3,6 +3,8 @@
 import ast
 from collections import defaultdict
 
+import pytest
+
 from tests.architecture.source_code import PROGRAM, Module, findings, rule
 
 SHARED = {"Project"}
@@ -16,6 +18,7 @@ def public_classes(module: Module) -> list[str]:
     return [name for name in classes if not name.startswith("_")]
 
 
+@pytest.mark.slow
 def test_no_two_classes_share_a_name() -> None:
     """Public class names are unique in the program; private ones need not be."""
     places: defaultdict[str, list[str]] = defaultdict(list)

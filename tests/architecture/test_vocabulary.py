@@ -7,6 +7,8 @@ import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from tests.architecture.source_code import ALL, ROOT, Module, findings, rule
 
 THIS = Path(__file__).relative_to(ROOT).as_posix()
@@ -80,11 +82,13 @@ def circumlocutions(module: Module) -> list[str]:
     return [text for text in prose if CIRCUMLOCUTIONS.search(text)]
 
 
+@pytest.mark.slow
 def test_no_name_holds_a_retired_word() -> None:
     """Also names of files."""
     assert findings(retired_names) == {}
 
 
+@pytest.mark.slow
 def test_docstrings_and_comments_use_the_terms_that_a_search_finds() -> None:
     """In every folder."""
     assert findings(circumlocutions) == {}

@@ -44,6 +44,7 @@ def bytes_a_file(work: Callable[[], object]) -> float:
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_scanning_and_adding(tmp_path: Path, contents: dict[str, bytes]) -> None:
     """Found files are columns, and rows are made in batches."""
     write_files(tmp_path, contents)
@@ -55,6 +56,7 @@ def test_scanning_and_adding(tmp_path: Path, contents: dict[str, bytes]) -> None
         assert project.images.count == COUNT
 
 
+@pytest.mark.slow
 def test_finding_moved_images(tmp_path: Path, contents: dict[str, bytes]) -> None:
     """Neither search, plan nor step makes objects for all images at once."""
     moved = shelf(tmp_path, contents)

@@ -73,6 +73,7 @@ def label_some(desk: Desk) -> None:
     desk.press_for_change(Key.Key_1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "look", [look_at_image, look_at_class, look_at_graph, search_graph, search_classes, label_some]
 )

@@ -79,6 +79,7 @@ def test_the_menu_is_about_what_is_chosen(
     reviewing.wait(lambda: [reviewing.label_of(image_id) for image_id in chosen] == ["?"] * kept)
 
 
+@pytest.mark.slow
 def test_the_menu_key_opens_it_on_the_current_card(reviewing: Desk, hand: Hand) -> None:
     """The menu opens at the current card, by an event that the test sends."""
     hand.click(card(reviewing, 0))
@@ -114,6 +115,7 @@ class FileBrowser(QObject):
         self.opened.append(Path(url.toLocalFile()))
 
 
+@pytest.mark.slow
 def test_the_folder_of_an_image_is_shown(reviewing: Desk, hand: Hand) -> None:
     """The system's file browser opens the folder."""
     browser = FileBrowser()

@@ -42,6 +42,7 @@ def test_enter_accepts_the_card_that_is_framed_after_opening(
     desk.wait(lambda: desk.label_of(current) == predicted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "keys",
     [
@@ -89,6 +90,7 @@ def test_after_a_drop_the_selection_stays_where_the_person_put_it(
     assert [title for title in timed if "Adding" in title or "Looking for images" in title] == []
 
 
+@pytest.mark.slow
 def test_another_view_by_its_key_describes_its_current_card(reviewing: Desk) -> None:
     """Ctrl+8 shows the labelled images; the grid keeps the focus, and its card is described."""
     reviewing.grid.setFocus()

@@ -44,6 +44,7 @@ def find_in_tree(desk: Desk, name: str) -> QModelIndex:
     return desk.window.tree.front.selected_index
 
 
+@pytest.mark.slow
 def test_a_project_as_deep_as_may_be(desk: Desk, deep: Collection) -> None:
     """Tree, class page and graph show the deepest class; what if works; one deeper is rejected."""
     desk.open(deep.project)

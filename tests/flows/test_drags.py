@@ -20,6 +20,8 @@ from tests.support.desk import CONTROL, Desk
 from tests.support.hand import Hand, Spot
 from tests.support.sessions import LONG_MS, changed_by, open_project
 
+pytestmark = pytest.mark.slow
+
 
 def card(desk: Desk, row: int) -> Spot:
     """The centre of a card."""

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from app.training.controller import Models
 from app.training.job import Phase
 from app.training.logic import Depth, Plan
@@ -12,6 +14,7 @@ from tests.support.sessions import LONG_MS
 from tests.support.trainings import Trainer, points
 
 
+@pytest.mark.slow
 def test_photos_dropped_while_a_backbone_trains(reviewing: Desk, tmp_path: Path) -> None:
     """The training continues meanwhile."""
     training = reviewing.window.of(Models).training

@@ -45,6 +45,7 @@ def with_folders_as_classes(desk: Desk, photos: Path) -> None:
     desk.wait(lambda: desk.window.session.state is not None and len(desk.state.image_ids) > 0)
 
 
+@pytest.mark.slow
 def test_a_dropped_folder_becomes_a_classified_collection(desk: Desk, photos: Path) -> None:
     """Drop, tick, create: every picture has a class, and no file was changed."""
     before = tree_hash(photos)
@@ -129,6 +130,7 @@ def test_the_same_folder_again_adds_nothing(desk: Desk, photos: Path) -> None:
     assert len(desk.state.image_ids) == 12
 
 
+@pytest.mark.slow
 def test_a_folder_dropped_on_a_class_teaches_it(desk: Desk, photos: Path, tmp_path: Path) -> None:
     """Two pictures label a class, and the other pictures are classified at once."""
     with_folders_as_classes(desk, photos)
@@ -157,6 +159,7 @@ def test_a_folder_dropped_on_a_class_teaches_it(desk: Desk, photos: Path, tmp_pa
     assert desk.best_of(image_id) == "Blue checks"
 
 
+@pytest.mark.slow
 def test_a_folder_without_images_says_so(desk: Desk, tmp_path: Path) -> None:
     """The sheet counts 0; nothing is added, and a message gives the reason."""
     (tmp_path / "empty").mkdir()
@@ -167,6 +170,7 @@ def test_a_folder_without_images_says_so(desk: Desk, tmp_path: Path) -> None:
     assert len(desk.state.image_ids) == 0
 
 
+@pytest.mark.slow
 def test_files_of_other_kinds_are_named(desk: Desk, photos: Path) -> None:
     """The message about added images names skipped ones, and offers undo."""
     for name in ("1.psd", "2.PSD", "3.wmv", "1.xmp"):
@@ -188,6 +192,7 @@ def test_files_of_other_kinds_are_named(desk: Desk, photos: Path) -> None:
     assert len(desk.state.image_ids) == 0
 
 
+@pytest.mark.slow
 def test_only_files_of_other_kinds(desk: Desk, tmp_path: Path) -> None:
     """None is added; the message gives the first reason and the number of others."""
     for number in range(3):
@@ -209,6 +214,7 @@ def test_a_vanished_folder_is_a_sentence(desk: Desk, photos: Path) -> None:
         assert project.check() == []
 
 
+@pytest.mark.slow
 def test_a_broken_picture_is_listed_and_the_rest_goes_on(desk: Desk, photos: Path) -> None:
     """The list has it with a reason; there is no dialog, and the others are embedded."""
     (photos / "unsorted 0.png").write_text("no picture", encoding="utf-8")

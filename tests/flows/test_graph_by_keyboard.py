@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -74,6 +75,7 @@ def make_branches(desk: Desk, root: str) -> None:
         go_to(desk, root, Key.Key_Left)
 
 
+@pytest.mark.slow
 def test_thirty_classes_by_keyboard(desk: Desk, tmp_path: Path) -> None:
     """Children, siblings and parents, a typo, a wrong parent, a superfluous class, two links."""
     path = tmp_path / "keys.protoleaf"

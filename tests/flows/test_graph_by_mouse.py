@@ -3,6 +3,7 @@
 from functools import partial
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QListWidget, QMenu
@@ -84,6 +85,7 @@ def choose_in_bar(desk: Desk, name: str) -> None:
     QTest.mouseClick(menu, Qt.MouseButton.LeftButton, pos=menu.actionGeometry(action).center())
 
 
+@pytest.mark.slow
 def test_thirty_classes_by_mouse(desk: Desk, hand: Hand, tmp_path: Path) -> None:
     """Created by button and menus, moved together, linked by Ctrl-drag; a cycle is rejected."""
     path = tmp_path / "mouse.protoleaf"

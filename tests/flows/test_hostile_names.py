@@ -75,6 +75,7 @@ def assert_plain(desk: Desk) -> set[str]:
     return tips
 
 
+@pytest.mark.slow
 def test_names_are_text_in_tree_grid_and_inspector(hostile: Desk) -> None:
     """Tooltips of classes, images and their pages show the name with its brackets."""
     hostile.choose(0)
@@ -82,6 +83,7 @@ def test_names_are_text_in_tree_grid_and_inspector(hostile: Desk) -> None:
     assert any("&lt;img" in tip for tip in tips), "a name was shown, escaped"
 
 
+@pytest.mark.slow
 def test_names_are_text_on_class_pages_and_in_the_graph(hostile: Desk) -> None:
     """No page of a class and no drawing of the graph interprets markup."""
     hostile.window.registry.trigger("show_graph")

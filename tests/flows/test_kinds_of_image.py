@@ -45,6 +45,7 @@ def card(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_card_of_many_kinds(desk: Desk, card: Path) -> None:
     """Read, or with a reason; a photo stored twice is added once; three pages are three images."""
     begin_with(desk, [card])

@@ -19,6 +19,8 @@ from tests.support.sessions import LONG_MS, changed_by
 from tests.support.slow_share import SlowShare
 from tests.support.widgets import open_part
 
+pytestmark = pytest.mark.slow
+
 Key = Qt.Key
 
 

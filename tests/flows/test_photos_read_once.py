@@ -18,6 +18,7 @@ from tests.support.new_project import begin_with
 PHOTOS = 24
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify counts")
 def test_each_photo_is_opened_once(
     desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

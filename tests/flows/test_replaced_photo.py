@@ -14,6 +14,8 @@ from app.moved_images.controller import MovedImages
 from tests.support.collections import Collection
 from tests.support.desk import Desk
 
+pytestmark = pytest.mark.slow
+
 CTRL = Qt.KeyboardModifier.ControlModifier
 LABELLED = "shots/Red/Red disc/0.png"
 

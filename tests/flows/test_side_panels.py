@@ -14,6 +14,8 @@ from tests.support.backbone_panel import listed, panel_for
 from tests.support.desk import CONTROL, Desk
 from tests.support.widgets import button
 
+pytestmark = pytest.mark.slow
+
 Key = Qt.Key
 PANELS = ("Backbone", "Tune propagation", "Train the backbone", "Model versions", "Backups")
 

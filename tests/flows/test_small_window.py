@@ -120,6 +120,7 @@ def test_what_floats_is_whole_and_keeps_the_keyboard(
     assert not overlay.isVisible()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("panel", PANELS)
 def test_every_panel_is_whole(reviewing: Desk, panel: str, scheme: str) -> None:
@@ -138,6 +139,7 @@ def test_every_panel_is_whole(reviewing: Desk, panel: str, scheme: str) -> None:
     reviewing.qtbot.waitUntil(lambda: not clipped(side) and not overlapping(side), timeout=LONG_MS)
 
 
+@pytest.mark.slow
 def test_a_short_page_does_not_scroll(reviewing: Desk) -> None:
     """The page of ONNX files is shorter than the list of networks."""
     reviewing.window.resize(1000, 640)

@@ -126,6 +126,7 @@ def test_libraries_of_the_desktop_stay_there(name: str, source: str, comes: bool
     assert wanted([(name, source, "BINARY")]) == ([(name, source, "BINARY")] if comes else [])
 
 
+@pytest.mark.slow
 def test_licences_are_those_of_what_is_inside() -> None:
     """Of every package with a file inside and no other; Python's and the LGPL always."""
     import msgspec
@@ -230,6 +231,7 @@ def test_the_sentences_of_qt_come_along_in_the_languages_of_the_window(
     assert contents.wanted(entries) == entries[:1]
 
 
+@pytest.mark.slow
 @on_linux
 def test_a_trial_of_reading_processes_tells_good_from_bad(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -35,6 +35,7 @@ def compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(contents, "TRANSLATIONS", tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("compiled")
 def test_the_program_carries_them() -> None:
     """With Qt's translations of these languages, on each system."""

@@ -47,6 +47,7 @@ def test_pseudo_languages_keep_places_for_values(translations: ModuleType) -> No
     assert translations.pseudo_hebrew("&Open %1") == "[&עפהנ %1]"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_language_is_complete(translations: ModuleType, language: str) -> None:
     """`make translations` adds new texts to its file and reports the same."""
@@ -54,6 +55,7 @@ def test_a_language_is_complete(translations: ModuleType, language: str) -> None
     assert not faults, "\n".join(faults[:40])
 
 
+@pytest.mark.slow
 def test_what_is_lost_is_found(translations: ModuleType, tmp_path: Path) -> None:
     """Each error once, in a file of six texts."""
     root = ET.Element("TS", version="2.1", language="de_DE")
@@ -90,6 +92,7 @@ def test_what_is_lost_is_found(translations: ModuleType, tmp_path: Path) -> None
     assert "not translated: Cancel" in translations.faults_of(path)
 
 
+@pytest.mark.slow
 def test_each_message_of_an_error_class_is_collected(translations: ModuleType) -> None:
     """Also if the class has its texts itself."""
     with_own_texts = {CycleError: CycleError(("a", "b")), Cancelled: Cancelled()}
@@ -132,6 +135,7 @@ def test_what_is_a_text(translations: ModuleType, line: str, texts: list[str]) -
     assert [found.text for found in translations.texts_in(ast.parse(line))] == texts
 
 
+@pytest.mark.slow
 def test_no_code_is_collected(translations: ModuleType) -> None:
     """Nor queries and names of our files."""
     texts = translations.all_texts()
@@ -142,6 +146,7 @@ def test_no_code_is_collected(translations: ModuleType) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_counts_of_things_have_plural_forms(translations: ModuleType) -> None:
     """A number before a plural noun needs plural forms, except sizes, rates and fixed plurals."""
     texts = {

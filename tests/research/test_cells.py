@@ -16,6 +16,7 @@ from tests.support.quick_training import quick_settings
 CELL = Cell("prototypical-net", 5, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_train_and_test(method: str, colours: FewShotData, tmp_path: Path) -> None:
     """Every method trains, is loaded again, and is tested on 600 tasks."""
@@ -33,6 +34,7 @@ def test_train_and_test(method: str, colours: FewShotData, tmp_path: Path) -> No
     )
 
 
+@pytest.mark.slow
 def test_same_training_same_result(
     colours: FewShotData, trained_runs: Path, tmp_path: Path
 ) -> None:
@@ -49,6 +51,7 @@ def test_same_training_same_result(
     assert test_cell(colours, CELL, settings, whole) == test_cell(colours, CELL, settings, torn)
 
 
+@pytest.mark.slow
 def test_a_training_may_begin_with_the_weights_of_another(
     colours: FewShotData, tmp_path: Path
 ) -> None:

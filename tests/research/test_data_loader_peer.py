@@ -39,6 +39,7 @@ def test_every_file_goes_through_the_network(tmp_path: Path) -> None:
     assert -1e-6 <= float(back.min()) < float(back.max()) <= 1 + 1e-6
 
 
+@pytest.mark.slow
 def test_it_embeds_as_often_as_it_is_asked(tmp_path: Path) -> None:
     """In a process of its own, with the bundled network."""
     paths = [write_jpeg(tmp_path / f"{number}.jpg", seed=number) for number in range(4)]
@@ -48,6 +49,7 @@ def test_it_embeds_as_often_as_it_is_asked(tmp_path: Path) -> None:
         assert measure() > 0
 
 
+@pytest.mark.slow
 def test_a_backbone_that_torch_cannot_compute_has_no_peer(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

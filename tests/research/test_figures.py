@@ -16,6 +16,8 @@ from research.trained_cells import load_ppn, trained_settings
 from tests.support.few_shot_data import UNSEEN_MIDDLE
 from tests.support.planar_bench import Place, planar_bench, planar_training
 
+pytestmark = pytest.mark.slow
+
 CELL = Cell("ppn", 5, 1)
 CHOSEN: Final[Chosen] = {"training_ways": None}
 

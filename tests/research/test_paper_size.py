@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from research.cells import Cell, load_cell, settings_for, train_cell
 from research.cells import test_cell as cell_results
@@ -14,6 +15,7 @@ PAPER = MethodSettings()
 PIXELS = 84
 
 
+@pytest.mark.slow
 def test_two_iterations_with_the_papers_constants(tmp_path: Path) -> None:
     """Train at 84 px and 5 ways with lambda 0, resume once, test PPN and PPN+."""
     settings = settings_for(Cell("ppn", 5, 1), PAPER)

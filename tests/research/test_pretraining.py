@@ -51,6 +51,7 @@ def test_augmenting_keeps_shape_and_varies() -> None:
     assert not torch.allclose(crops[0], crops[1])
 
 
+@pytest.mark.slow
 def test_a_short_run_learns_to_tell_colours() -> None:
     """Red and blue squares, chance is 0.5; the average and the log come with each epoch."""
     generator = np.random.default_rng(0)

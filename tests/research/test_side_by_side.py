@@ -13,6 +13,7 @@ from research.side_by_side import run_side_by_side
 CALLS = [partial(abs, -number) for number in range(2)]
 
 
+@pytest.mark.slow
 def test_results_come_as_calls_end() -> None:
     """In order of completion."""
     results: list[int] = []
@@ -20,6 +21,7 @@ def test_results_come_as_calls_end() -> None:
     assert sorted(results) == [0, 1]
 
 
+@pytest.mark.slow
 def test_no_thread_of_a_stopped_pool_is_left() -> None:
     """Such a thread may be killed between removing a semaphore and reporting it, with a warning."""
     cancel = CancelToken()

@@ -32,6 +32,7 @@ def two_ways() -> MethodSettings:
     )
 
 
+@pytest.mark.slow
 def test_everything_is_measured(figures: SpeedFigures) -> None:
     """Each row of the table has both times; PPN+ has the training of PPN."""
     assert {time.row for time in figures.times} == {*METHODS, "ppn+"}
@@ -69,6 +70,7 @@ def test_text(figures: SpeedFigures) -> None:
     assert "0.074" in text.partition("PPN+")[2]
 
 
+@pytest.mark.slow
 def test_threads_are_put_back() -> None:
     """Measuring on one core restores the threads; warm-up rounds count as progress."""
     torch.set_num_threads(2)

@@ -52,6 +52,7 @@ def test_unknown_setting(colours: FewShotData, trained_runs: Path) -> None:
         trained_settings(colours, CELL, trained_runs, {"magic": 1})
 
 
+@pytest.mark.slow
 def test_stopped_training_counts_with_what_it_reached(colours: FewShotData, tmp_path: Path) -> None:
     """Its result has the iterations done, and the buffer is of the last weights."""
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import pytest
+
 from engine.collection.live import LiveCollection
 from engine.config import CacheFolders
 from engine.embedding.embedding_rows import EmbeddingRows, EmbeddingRowsCache
@@ -13,6 +15,7 @@ from tests.trust.outcome import Fault
 from tests.trust.stages import Stage
 
 
+@pytest.mark.slow
 def test_nothing_kept_is_believed(stage: Stage) -> None:
     """A few ways; `python -m tests.trust --kept COUNT` does more."""
     row = break_caches(stage, 6, seed=4)
@@ -40,6 +43,7 @@ def _exchange_embeddings(place: Place) -> Sequence[Fault]:
     return cache_faults(place, [])
 
 
+@pytest.mark.slow
 def test_foreign_rows_are_found(stage: Stage) -> None:
     """The instrument detects classification by exchanged embeddings."""
     place = stage.lay(stage.folder / "foreign rows", with_caches=True, project=stage.large)

@@ -3,6 +3,8 @@
 import json
 import shutil
 
+import pytest
+
 from engine.project import Project
 from tests.trust.acknowledge import Line
 from tests.trust.copier import Copy, copy_many, look_at_copies
@@ -11,6 +13,7 @@ from tests.trust.stages import Stage
 from tests.trust.trials import trial_folder
 
 
+@pytest.mark.slow
 def test_copies_hold_what_was_acknowledged(stage: Stage) -> None:
     """The file is copied while a writer waits, pauses, or works continuously."""
     row = copy_many(stage, 36, seed=3)
@@ -18,6 +21,7 @@ def test_copies_hold_what_was_acknowledged(stage: Stage) -> None:
     assert row.acknowledged >= 12
 
 
+@pytest.mark.slow
 def test_a_copy_that_lacks_an_action_is_found(stage: Stage) -> None:
     """A valid copy without an acknowledged action is reported."""
     with trial_folder(stage.folder) as folder:

@@ -12,12 +12,14 @@ from tests.trust.data_set_guests import CHANGES, five_projects, open_guests, ope
 from tests.trust.stages import Stage
 
 
+@pytest.mark.slow
 def test_no_embedding_of_others_changes(stage: Stage) -> None:
     row = open_guests(stage, len(CHANGES), seed=1)
     assert row.broken == ()
     assert row.trials == len(CHANGES)
 
 
+@pytest.mark.slow
 def test_a_program_that_writes_over_others_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,6 +9,7 @@ from tests.trust.stages import Stage
 QUICK = tuple(name for name in ACTIVITIES if name != "train")  # loading torch takes seconds
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_named_and_nothing_is_lost(stage: Stage) -> None:
     """Every activity with almost no free space."""
     if not can_fill(stage):

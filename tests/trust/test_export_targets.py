@@ -12,12 +12,14 @@ from tests.trust.hostile_targets import TARGETS, build_world
 from tests.trust.stages import Stage
 
 
+@pytest.mark.slow
 def test_nothing_is_replaced_that_must_stay(stage: Stage) -> None:
     row = aim_many(stage, 24, seed=7)
     assert row.broken == ()
     assert row.trials == 24
 
 
+@pytest.mark.slow
 def test_a_replaced_photo_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the check a photo is replaced by a table or drawing."""
     world = build_world(tmp_path / "world", CacheFolders(tmp_path / "cache"))

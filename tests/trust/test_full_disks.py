@@ -142,6 +142,7 @@ def complaints(tried: Moment, outcome: Outcome) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not is_permitted(), reason="this machine lets nobody mount a small disk")
 def test_a_full_disk_is_called_full(whole: Path, tmp_path: Path) -> None:
     """Every command at several levels; with free space each succeeds."""

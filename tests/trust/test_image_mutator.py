@@ -11,6 +11,7 @@ from tests.trust.picture_damage import PICTURE_DAMAGE, damaged_picture
 from tests.trust.stages import Stage
 
 
+@pytest.mark.slow
 def test_broken_images_are_pixels_or_errors(stage: Stage) -> None:
     """Pictures of every format, damaged in every way."""
     row = break_many(stage, 160, seed=5)
@@ -19,6 +20,7 @@ def test_broken_images_are_pixels_or_errors(stage: Stage) -> None:
     assert row.peak_bytes > 0
 
 
+@pytest.mark.slow
 def test_every_damage_is_dealt(stage: Stage) -> None:
     """The seeds of a short run cover every kind of damage."""
     assert {damaged_picture(seed)[0] for seed in range(160)} == set(PICTURE_DAMAGE)

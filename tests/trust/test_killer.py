@@ -3,6 +3,8 @@
 import select
 from random import Random
 
+import pytest
+
 from engine.project import Project
 from tests.trust.acknowledge import Log
 from tests.trust.activities import ACTIVITIES, Activity, label_one
@@ -15,6 +17,7 @@ LONG_S = 60.0
 QUICK = tuple(name for name in ACTIVITIES if name != "train")  # loading torch takes seconds
 
 
+@pytest.mark.slow
 def test_nothing_acknowledged_is_lost(stage: Stage) -> None:
     """Every activity is killed at random moments."""
     row = kill_many(stage, 22, seed=7, names=QUICK)

@@ -10,6 +10,8 @@ from tests.trust.label_twins import Batch, import_many, try_some
 from tests.trust.outcome import Fault
 from tests.trust.stages import Stage
 
+pytestmark = pytest.mark.slow
+
 
 def tried(folder: Path, count: int) -> tuple[Fault, ...]:
     """Faults of imports in this process."""

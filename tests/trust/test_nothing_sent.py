@@ -129,6 +129,7 @@ def test_the_listing_catches_onnxruntime_left_alone(home: FreshHome) -> None:
     assert any(name.endswith("onnxruntime/deviceid") for name in home.strangers()), home.strangers()
 
 
+@pytest.mark.slow
 def test_new_and_import(home: FreshHome, embedded_once: Collection, tmp_path: Path) -> None:
     """Making and filling a project."""
     project = tmp_path / "own" / "own.protoleaf"
@@ -138,6 +139,7 @@ def test_new_and_import(home: FreshHome, embedded_once: Collection, tmp_path: Pa
     assert all(path.name.startswith(project.name) for path in project.parent.iterdir())
 
 
+@pytest.mark.slow
 def test_embed(home: FreshHome, lived_in: Collection) -> None:
     """Reading and embedding all images."""
     shutil.rmtree(home.cache)
@@ -145,6 +147,7 @@ def test_embed(home: FreshHome, lived_in: Collection) -> None:
     assert any(home.cache.rglob("*.sqlite"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -163,6 +166,7 @@ def test_commands(
     assert_quiet(home, guarded(home, program(*arguments(lived_in))))
 
 
+@pytest.mark.slow
 def test_worker(home: FreshHome, lived_in: Collection) -> None:
     """The window's worker embeds."""
     shutil.rmtree(home.cache)
@@ -174,6 +178,7 @@ def test_worker(home: FreshHome, lived_in: Collection) -> None:
     assert done.out.startswith("Done(result=EmbedSummary(embedded=")
 
 
+@pytest.mark.slow
 def test_window(home: FreshHome, lived_in: Collection, tmp_path: Path) -> None:
     """Opening, classifying, showing, scrolling and closing."""
     report = tmp_path / "report.json"
@@ -188,12 +193,14 @@ def test_window(home: FreshHome, lived_in: Collection, tmp_path: Path) -> None:
     assert "loaded_s" in json.loads(report.read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 def test_figures(home: FreshHome, tmp_path: Path) -> None:
     """Matplotlib's font list is in our cache."""
     assert_quiet(home, guarded(home, [sys.executable, "-c", DRAWS, str(tmp_path / "leaves")]))
     assert any((home.cache / "libraries" / "matplotlib").iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     shutil.which("strace") is None, reason="strace is not installed: a second opinion alone"
 )

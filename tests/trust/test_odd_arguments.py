@@ -14,6 +14,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+@pytest.mark.slow
 def test_odd_commands_end_with_one_line(stage: Stage) -> None:
     """Every kind of trial at least once."""
     row = ask_many(stage, 10, seed=3)

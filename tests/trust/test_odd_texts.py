@@ -15,6 +15,7 @@ from tests.trust.special_files import catch_hangs
 from tests.trust.stages import Stage
 
 
+@pytest.mark.slow
 def test_odd_texts_are_texts(stage: Stage) -> None:
     row = open_odd(stage, 8, seed=5)
     assert row.broken == ()

@@ -16,6 +16,7 @@ from tests.trust.reader_breaker import Bench, Breaking, bench_in, break_one, bre
 from tests.trust.stages import Stage
 
 
+@pytest.mark.slow
 def test_nothing_is_lost_and_nothing_stays_behind(stage: Stage) -> None:
     """A few ways; `python -m tests.trust --readers COUNT` does more."""
     row = break_readers(stage, 5, seed=1)
@@ -69,6 +70,7 @@ def forget_memory_and_a_process() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("plant", "kind", "words"),
     [

@@ -11,6 +11,7 @@ from tests.trust.stages import Stage
 from tests.trust.trials import trial_folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCENES)
 def test_nothing_is_lost_without_an_error(stage: Stage, name: str) -> None:
     """Acknowledged actions are in some file, there is one writer, an older copy is unchanged."""
@@ -18,6 +19,7 @@ def test_nothing_is_lost_without_an_error(stage: Stage, name: str) -> None:
     assert Outcome(name, 1, found.acknowledged, found.faults).broken == ()
 
 
+@pytest.mark.slow
 def test_a_missing_action_is_found(stage: Stage) -> None:
     """A file restored to a state before its last actions is reported."""
     with trial_folder(stage.folder) as folder:

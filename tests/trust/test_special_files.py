@@ -26,12 +26,14 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     return special_world(tmp_path / "world", CacheFolders(tmp_path / "cache"))
 
 
+@pytest.mark.slow
 def test_special_files_are_refused(stage: Stage) -> None:
     row = open_many(stage, 16, seed=5)
     assert row.broken == ()
     assert row.trials == 16
 
 
+@pytest.mark.slow
 def test_a_door_that_waits_is_found(world: World) -> None:
     """Opening a pipe that waits for a writer, and reading it as an empty list."""
 

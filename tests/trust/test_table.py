@@ -27,6 +27,7 @@ def test_rows_sum_up_and_faults_have_columns() -> None:
     assert [fault.kind for fault in kills.broken] == ["lost"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the instruments are written for Linux")
 def test_the_table_goes_between_its_marks(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -12,6 +12,8 @@ from tests.trust.outcome import Fault
 from tests.trust.stages import Stage
 from tests.trust.trios import Batch, merge_many, try_some
 
+pytestmark = pytest.mark.slow
+
 
 def tried(folder: Path, batch: Batch) -> set[str]:
     """Kinds of faults of trios in this process."""

@@ -49,6 +49,7 @@ def test_version_origin_and_licence_are_shown(
     assert not card.isVisible()
 
 
+@pytest.mark.slow
 def test_without_the_file_the_cards_of_the_backbones_tell_it(
     desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

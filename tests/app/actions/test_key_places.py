@@ -87,6 +87,7 @@ def test_keys_of_a_page() -> None:
     assert not keys.press(pressed(Key.Key_Eacute, SECOND, "é"), without_digits)
 
 
+@pytest.mark.slow
 def test_the_first_key_of_a_french_digit_row_labels(reviewing: Desk) -> None:
     """The key labels, with Ctrl it rates, and in a text field it types its character."""
     window = reviewing.window

@@ -41,6 +41,7 @@ def line(desk: Desk) -> str:
     )
 
 
+@pytest.mark.slow
 def test_images_are_drawn_and_answered_by_keys(looking: Desk, collection: Collection) -> None:
     """Enter accepts, undo puts the image back, and a continued audit shows the remaining ones."""
     shown = check(looking)
@@ -69,6 +70,7 @@ def test_images_are_drawn_and_answered_by_keys(looking: Desk, collection: Collec
     assert [item.image_id for item in audit.items] == shown
 
 
+@pytest.mark.slow
 def test_what_is_accepted_in_bulk_waits_for_a_look_and_the_audit_grows(looking: Desk) -> None:
     """Labels set in bulk do not count as answers; single labels do, and give a result."""
     state = looking.state

@@ -49,6 +49,7 @@ def opened_again(desk: Desk, project: Path) -> bool:
     return desk.window.workspace.offer_notice.isVisible()
 
 
+@pytest.mark.slow
 def test_a_no_holds(offered: Desk, collection: Collection) -> None:
     """Nothing starts, and the notice does not appear again for this project."""
     notice = offered.window.workspace.offer_notice
@@ -60,6 +61,7 @@ def test_a_no_holds(offered: Desk, collection: Collection) -> None:
     assert not opened_again(offered, collection.project)
 
 
+@pytest.mark.slow
 def test_compare_prepares_and_then_embeds_beside_the_one_in_use(
     offered: Desk, tinyleaf: str
 ) -> None:
@@ -81,6 +83,7 @@ def test_compare_prepares_and_then_embeds_beside_the_one_in_use(
     assert not panel.tabs.isHidden()
 
 
+@pytest.mark.slow
 def test_a_preparation_that_fails_says_why(offered: Desk) -> None:
     """The panel shows the reason; the project is unchanged."""
     jobs = offered.window.of(Backbones).jobs

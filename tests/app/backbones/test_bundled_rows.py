@@ -21,6 +21,7 @@ def words(card: RowCard) -> list[str]:
     return [label.text() for label in card.findChildren(QLabel) if label.isVisibleTo(card)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_ready", [True, False], ids=["ready", "to be prepared"])
 def test_bundled_backbones_say_what_they_are_for(
     reviewing: Desk, tinyleaf: str, is_ready: bool, monkeypatch: pytest.MonkeyPatch

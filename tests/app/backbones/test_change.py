@@ -23,6 +23,7 @@ from tests.support.scripted_workers import Player
 from tests.support.sessions import LONG_MS, changed_by, recorded
 
 
+@pytest.mark.slow
 def test_a_change_is_measured_used_and_undone(reviewing: Desk, tinyleaf: str) -> None:
     """With the real worker: the change is applied on confirmation; undo restores it bit for bit."""
     change = reviewing.window.of(Backbones).jobs.change
@@ -56,6 +57,7 @@ def test_a_change_is_measured_used_and_undone(reviewing: Desk, tinyleaf: str) ->
     assert reviewing.window.toast.message == f"Undone: Change the backbone to {tinyleaf}"
 
 
+@pytest.mark.slow
 def test_what_was_found_out_about_images_waits_with_the_change(
     reviewing: Desk, tinyleaf: str
 ) -> None:
@@ -70,6 +72,7 @@ def test_what_was_found_out_about_images_waits_with_the_change(
     assert jobs.ready.news == news
 
 
+@pytest.mark.slow
 def test_keeping_the_old_one_changes_nothing(
     reviewing: Desk, collection: Collection, tinyleaf: str
 ) -> None:
@@ -125,6 +128,7 @@ def test_a_failure_is_one_line(reviewing: Desk, tinyleaf: str) -> None:
     assert reviewing.window.toast.message == "the disk is full. Free some space"
 
 
+@pytest.mark.slow
 def test_it_goes_on_while_nobody_looks(reviewing: Desk, tinyleaf: str) -> None:
     """A toast reports that it is finished; its button opens the panel at the decision."""
     panel = panel_for(reviewing)
@@ -137,6 +141,7 @@ def test_it_goes_on_while_nobody_looks(reviewing: Desk, tinyleaf: str) -> None:
     assert panel.outcome.isVisible()
 
 
+@pytest.mark.slow
 def test_closing_the_project_ends_a_change(reviewing: Desk, tinyleaf: str) -> None:
     """No decision is pending any more."""
     change = reviewing.window.of(Backbones).jobs.change
@@ -151,6 +156,7 @@ def test_closing_the_project_ends_a_change(reviewing: Desk, tinyleaf: str) -> No
     assert not panel.isVisible()
 
 
+@pytest.mark.slow
 def test_a_read_only_project_cannot_be_changed(
     desk: Desk, collection: Collection, tinyleaf: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -161,6 +167,7 @@ def test_a_read_only_project_cannot_be_changed(
     assert not use_button(panel, tinyleaf).isEnabled()
 
 
+@pytest.mark.slow
 def test_a_lost_backbone_is_reported_and_mended(
     desk: Desk, collection: Collection, tinyleaf: str
 ) -> None:

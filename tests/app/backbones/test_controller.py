@@ -23,6 +23,8 @@ from tests.support.scripted_workers import Player
 from tests.support.sessions import settle
 from tests.support.widgets import button
 
+pytestmark = pytest.mark.slow
+
 Key = Qt.Key
 
 

@@ -16,6 +16,8 @@ from tests.support.desk import Desk
 from tests.support.scripted_workers import Player
 from tests.support.widgets import texts
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.slow
 def test_an_onnx_file_is_shown_tried_and_added(reviewing: Desk, tmp_path: Path) -> None:

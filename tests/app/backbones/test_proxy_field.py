@@ -15,6 +15,8 @@ from tests.support.desk import Desk
 from tests.support.scripted_workers import Player
 from tests.support.weights_server import WeightsServer, serving
 
+pytestmark = pytest.mark.slow
+
 Key = Qt.Key
 
 

@@ -27,6 +27,8 @@ from tests.support.sessions import changed_by
 from tests.support.weights_server import WeightsServer, serving
 from tests.support.widgets import texts
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_list_is_searched_and_sorted(reviewing: Desk) -> None:
     """By words, and by a click on a heading; no match differs from an empty list."""

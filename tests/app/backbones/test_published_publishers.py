@@ -25,6 +25,8 @@ from tests.support.other_backbones import add_to_library
 from tests.support.scripted_workers import Player
 from tests.support.widgets import texts
 
+pytestmark = pytest.mark.slow
+
 Key = Qt.Key
 Left = Qt.MouseButton.LeftButton
 DINOV2 = replace(

@@ -41,6 +41,7 @@ def asked(desk: Desk, name: str) -> tuple[BackbonePanel, RowCard]:
     return panel, card
 
 
+@pytest.mark.slow
 def test_only_what_was_added_and_is_not_used_can_go(
     desk: Desk, undone_change: Collection, tinyleaf: str
 ) -> None:
@@ -119,6 +120,7 @@ def test_a_folder_that_refuses_keeps_it(
     assert panel.computer.card_of(tinyleaf).remove_button.isEnabled()
 
 
+@pytest.mark.slow
 def test_what_came_into_use_meanwhile_stays(
     desk: Desk, undone_change: Collection, tinyleaf: str
 ) -> None:

@@ -86,6 +86,7 @@ def test_opening_makes_the_backup_of_the_day(working: Desk) -> None:
     assert working.window.toast.message == ""
 
 
+@pytest.mark.slow
 def test_every_quarter_of_an_hour_of_work(working: Desk) -> None:
     """A backup every quarter of an hour is made only if something changed since the last one."""
     timer = working.window.of(Backups).automatic.quarter
@@ -102,6 +103,7 @@ def test_every_quarter_of_an_hour_of_work(working: Desk) -> None:
     assert [backup.reason for backup in on_disk(working)].count(BackupReason.QUARTER_HOUR) == 1
 
 
+@pytest.mark.slow
 def test_the_story_of_a_restore(working: Desk, panel: BackupsPanel) -> None:
     """Label, see the changes since, restore by one click, and undo the restore from the toast."""
     before = labels_in(working)
@@ -134,6 +136,7 @@ def test_the_story_of_a_restore(working: Desk, panel: BackupsPanel) -> None:
     working.wait(lambda: labels_in(working) == before)
 
 
+@pytest.mark.slow
 def test_back_up_now(working: Desk, panel: BackupsPanel) -> None:
     """The toast names its contents, and it appears in the list."""
     working.click(panel.back_up_button)
@@ -247,6 +250,7 @@ def test_a_project_open_elsewhere_is_not_restored(desk: Desk, collection: Collec
         card_for(desk, panel, BackupReason.ASKED)
 
 
+@pytest.mark.slow
 def test_a_restore_that_fails_leaves_the_project_open(working: Desk, panel: BackupsPanel) -> None:
     """The backup was damaged while the question was open: reported; the project is unchanged."""
     label_some(working, 3)
@@ -263,6 +267,7 @@ def test_a_restore_that_fails_leaves_the_project_open(working: Desk, panel: Back
     assert not working.window.of(Backups).restoring.is_running
 
 
+@pytest.mark.slow
 def test_a_long_restore_is_shown_and_stopped(
     working: Desk, panel: BackupsPanel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -305,6 +310,7 @@ def test_a_long_restore_is_shown_and_stopped(
     assert working.window.toast.message != "Restored the backup"
 
 
+@pytest.mark.slow
 def test_a_damaged_project_is_offered_its_backup(working: Desk, collection: Collection) -> None:
     """One click restores the newest intact backup and keeps the damaged file."""
     session, toast = working.window.session, working.window.toast
@@ -352,6 +358,7 @@ def test_leaving_gives_a_backup_up(working: Desk, collection: Collection) -> Non
         assert project.check() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("height", [800, 400])
 def test_nothing_is_cut(working: Desk, panel: BackupsPanel, scheme: str, height: int) -> None:

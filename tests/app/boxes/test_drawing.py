@@ -10,6 +10,8 @@ from engine.collection.state import BOXED, EMPTY, NO_CLASS, ImageStatus
 from engine.file_parts import BoundingBox, file_part
 from tests.support.desk import SHIFT, Desk
 
+pytestmark = pytest.mark.slow
+
 Key = Qt.Key
 ALT = Qt.KeyboardModifier.AltModifier
 LEFT = Qt.MouseButton.LeftButton

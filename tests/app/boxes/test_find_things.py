@@ -13,6 +13,7 @@ from tests.support.detector_networks import picture_of_discs, write_detector
 from tests.support.images import encoded
 
 
+@pytest.mark.slow
 def test_boxes_of_a_detector_become_images(
     reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

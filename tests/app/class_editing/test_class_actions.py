@@ -131,6 +131,7 @@ def test_a_class_is_unlinked_in_the_inspector(linked: Desk) -> None:
     linked.wait(lambda: linked.window.tree.selected_parent == linked.graph.find("Blue"))
 
 
+@pytest.mark.slow
 def test_the_confidence_needed_is_set_with_the_arrow_keys(reviewing: Desk) -> None:
     """The slider keeps the focus while the page updates; the value can be inherited again."""
     click(reviewing.window.tree.front.viewport(), row_place(reviewing, "Red"))
@@ -206,6 +207,7 @@ def test_another_parent_is_added_in_the_inspector(reviewing: Desk) -> None:
     assert parents_of(reviewing, "Red disc") == {"Red", "Green"}
 
 
+@pytest.mark.slow
 def test_a_class_is_merged_into_another(reviewing: Desk, collection: Collection) -> None:
     """Siblings are offered first, with the result described; one Ctrl+Z undoes the merge."""
     disc, checks = reviewing.graph.find("Red disc"), reviewing.graph.find("Red checks")

@@ -54,6 +54,7 @@ def _draw_box(board: PictureBoard, first: int, last: int) -> None:
     QTest.mouseRelease(board, LEFT, pos=end)
 
 
+@pytest.mark.slow
 def test_a_box_a_click_and_a_key_move_images_and_enter_splits(
     reviewing: Desk, card: SplitCard
 ) -> None:

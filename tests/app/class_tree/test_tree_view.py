@@ -485,6 +485,7 @@ def test_a_click_does_not_scroll_sideways(qtbot: QtBot) -> None:
     assert (tree.view.currentIndex().data(), bar.value()) == ("level 49", place)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["level 0", "level 30"])
 def test_a_chevron_is_hit_at_any_depth(qtbot: QtBot, name: str) -> None:
     """Clicks on its left and right edge expand and collapse the branch without selecting it."""

@@ -142,6 +142,7 @@ def test_arrows_move_what_is_zoomed_and_else_go_on(reviewing: Desk) -> None:
     assert page.panes[1].canvas.scale == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_digits_label_the_framed_image_alone(reviewing: Desk) -> None:
     """By the digit of a class in the inspector; the next image is framed; one undo step each."""
     page = compared(reviewing, 3)

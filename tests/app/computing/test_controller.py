@@ -131,6 +131,7 @@ def test_it_scrolls_only_where_there_is_no_room(reviewing: Desk) -> None:
     reviewing.wait(lambda: not bar.isVisible())
 
 
+@pytest.mark.slow
 def test_the_real_worker_tries_the_devices(desk: Desk) -> None:
     """In a child process: the CPU works and its speed is measured."""
     desk.window.registry.trigger("choose_device")
@@ -248,6 +249,7 @@ def test_a_gpu_that_fails_while_the_backbone_changes_is_reported(reviewing: Desk
 # -- the collection
 
 
+@pytest.mark.slow
 def test_the_collection_is_switched_off_and_on(
     reviewing: Desk, collection: Collection, restarted: Callable[[], Desk]
 ) -> None:
@@ -333,6 +335,7 @@ def test_nothing_is_recommended_where_all_is_well(reviewing: Desk) -> None:
     assert [row.text for row in panel.recommendations] == ["", ""]
 
 
+@pytest.mark.slow
 def test_a_recommendation_leads_to_training(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -392,6 +395,7 @@ def test_a_recommendation_leads_to_the_images_that_teach_most(
 # -- layout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_word_is_cut(reviewing: Desk, scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Testing, without a GPU, with one, after a failure; in a large and in the smallest window."""

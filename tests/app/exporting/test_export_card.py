@@ -27,6 +27,8 @@ from tests.support.desk import CONTROL, NO_KEYS, SHIFT, Desk
 from tests.support.sessions import LONG_MS
 from tests.support.widgets import button, texts
 
+pytestmark = pytest.mark.slow
+
 Key = Qt.Key
 LABELLED, ALL = 24, 64
 """Numbers of labelled images and of all images of the collection."""

@@ -129,6 +129,7 @@ def test_fields_are_defined_from_the_palette_and_renamed(
     assert not page_of(at_desk).fields.isHidden()
 
 
+@pytest.mark.slow
 def test_a_clock_is_corrected_for_the_folder_of_the_image(
     at_desk: Desk, collection: Collection
 ) -> None:

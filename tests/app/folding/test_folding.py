@@ -87,6 +87,7 @@ def test_a_burst_is_one_card_with_a_count(folded: Desk, burst: list[int]) -> Non
     assert "40 images in 34 cards" in texts
 
 
+@pytest.mark.slow
 def test_b_unfolds_and_folds_again(folded: Desk, burst: list[int]) -> None:
     """The images are shown in place of the card, numbered; B on any of them folds all."""
     folded.choose(ids(folded).index(burst[0]))
@@ -117,6 +118,7 @@ def test_a_card_without_a_fold_says_so(folded: Desk) -> None:
     assert "no duplicates" in folded.window.toast.message
 
 
+@pytest.mark.slow
 def test_one_key_labels_all_in_one_step(folded: Desk, burst: list[int]) -> None:
     """Each image gets its own label; one undo removes them all; the next card is current."""
     row = folded.choose(ids(folded).index(burst[0]))
@@ -131,6 +133,7 @@ def test_one_key_labels_all_in_one_step(folded: Desk, burst: list[int]) -> None:
     assert {folded.label_of(image_id) for image_id in burst} == {""}
 
 
+@pytest.mark.slow
 def test_other_labels_are_kept_and_counted(
     desk: Desk, collection: Collection, burst: list[int]
 ) -> None:
@@ -230,6 +233,7 @@ def test_bursts_found_after_a_label_change_no_card_and_ask_nothing(
     assert not set(burst[1:]) & set(ids(desk))
 
 
+@pytest.mark.slow
 def test_the_switch_is_kept_for_the_project(
     folded: Desk, burst: list[int], settings: Settings
 ) -> None:
@@ -244,6 +248,7 @@ def test_the_switch_is_kept_for_the_project(
     assert settings.is_folding(info.project_id)
 
 
+@pytest.mark.slow
 def test_one_of_each_and_back(folded: Desk, burst: list[int]) -> None:
     """The subset has every image but the six that are folded under the first."""
     folded.window.trigger("one_of_each")
@@ -253,6 +258,7 @@ def test_one_of_each_and_back(folded: Desk, burst: list[int]) -> None:
     assert folded.window.workspace.images is None
 
 
+@pytest.mark.slow
 def test_the_best_of_each_burst_is_looked_for(folded: Desk, burst: list[int]) -> None:
     """Sharpness is computed first; then the sharpest image of the sequence is shown alone."""
     folded.window.trigger("best_of_bursts")
@@ -263,6 +269,7 @@ def test_the_best_of_each_burst_is_looked_for(folded: Desk, burst: list[int]) ->
     assert best == max(burst, key=lambda image_id: sharpness[image_id])
 
 
+@pytest.mark.slow
 def test_another_time_makes_other_bursts(folded: Desk, burst: list[int]) -> None:
     """The list opens at the gap in use; without a gap nothing is folded; undo restores that."""
     folded.window.trigger("burst_seconds")

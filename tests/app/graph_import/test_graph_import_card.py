@@ -177,6 +177,7 @@ def assert_words_are_whole(card: GraphImportCard) -> None:
         assert card.panel.rect().contains(foot)
 
 
+@pytest.mark.slow
 def test_a_list_is_looked_through_imported_and_taken_back(
     reviewing: Desk, class_list: Path
 ) -> None:
@@ -206,6 +207,7 @@ def test_a_list_is_looked_through_imported_and_taken_back(
     assert len(reviewing.graph) == classes
 
 
+@pytest.mark.slow
 def test_next_years_list_updates_what_was_imported(
     reviewing: Desk, collection: Collection, tmp_path: Path, class_list: Path
 ) -> None:
@@ -249,6 +251,7 @@ def labels_by_class(desk: Desk) -> dict[int, int]:
         return project.labels.counts()
 
 
+@pytest.mark.slow
 def test_what_is_gone_is_removed_when_the_box_says_so(
     reviewing: Desk, tmp_path: Path, class_list: Path
 ) -> None:
@@ -274,6 +277,7 @@ def test_what_is_gone_is_removed_when_the_box_says_so(
     ] == ["Sand gull"]
 
 
+@pytest.mark.slow
 def test_a_broken_list_is_reported_in_place(reviewing: Desk, class_list: Path) -> None:
     """The error has the line of the cycle; another file can be chosen, and Esc changes nothing."""
     classes = len(reviewing.graph)
@@ -344,6 +348,7 @@ def looks(desk: Desk) -> tuple[object, ...]:
     )
 
 
+@pytest.mark.slow
 def test_looking_leaves_all_in_place(reviewing: Desk, class_list: Path) -> None:
     """Expansion, selection and focus are restored, and the list is released from memory."""
     tree = reviewing.window.tree.front

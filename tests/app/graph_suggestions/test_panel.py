@@ -90,6 +90,7 @@ def is_about(panel: SuggestionPanel, class_id: int) -> bool:
     )
 
 
+@pytest.mark.slow
 def test_accepting_moves_the_class_and_undo_brings_the_card_back(desk: Desk, dropped: int) -> None:
     """The card names the parent and shows images; the first button moves the class."""
     panel = open_panel(desk)
@@ -104,6 +105,7 @@ def test_accepting_moves_the_class_and_undo_brings_the_card_back(desk: Desk, dro
     desk.wait(lambda: is_about(panel, dropped))
 
 
+@pytest.mark.slow
 def test_what_was_dismissed_stays_away_until_it_is_asked_for(desk: Desk, dropped: int) -> None:
     """A dismissed card stays away after reopening; a button at the bottom restores it."""
     panel = open_panel(desk)
@@ -129,6 +131,7 @@ def _has_focus(panel: SuggestionPanel, title: str) -> bool:
     return any(card.words.title == title and card.choices[0].hasFocus() for card in panel.cards)
 
 
+@pytest.mark.slow
 def test_by_keyboard(desk: Desk, dropped: int) -> None:
     """Tab moves between cards, Space accepts, and the focus stays in the panel."""
     panel = open_panel(desk)
@@ -146,6 +149,7 @@ def test_by_keyboard(desk: Desk, dropped: int) -> None:
     assert focused is panel or panel.isAncestorOf(focused)
 
 
+@pytest.mark.slow
 def test_an_image_leads_to_itself_in_the_grid(desk: Desk, dropped: int) -> None:
     """A click on a thumbnail selects it among all images."""
     panel = open_panel(desk)
@@ -189,6 +193,7 @@ def _always_underlabelled(graph: CategoryGraph, _state: object) -> tuple[Underla
     return (UnderlabelledClass(graph.find("Blue disc"), 1, (1, 2), 5),)
 
 
+@pytest.mark.slow
 def test_a_sound_graph_and_one_without_labels_are_distinguished(
     desk: Desk, collection: Collection
 ) -> None:

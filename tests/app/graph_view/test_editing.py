@@ -58,6 +58,7 @@ def parents(desk: Desk, name: str) -> set[str]:
     return {desk.graph.name(parent) for parent in desk.graph.parents(desk.graph.find(name))}
 
 
+@pytest.mark.slow
 def test_a_card_dropped_on_a_card_moves_there_and_with_control_is_linked(
     qtbot: QtBot, desk: Desk, board: GraphBoard, hand: Hand
 ) -> None:
@@ -124,6 +125,7 @@ def test_an_edge_drawn_from_a_knob_links_and_in_the_open_asks_for_a_child(
     assert desk.window.palette_panel.isVisible()
 
 
+@pytest.mark.slow
 def test_delete_removes_what_is_chosen_and_it_comes_back(desk: Desk, board: GraphBoard) -> None:
     """Delete removes all selected classes in one undo step."""
     gone = [desk.graph.find("Green disc"), desk.graph.find("Green stripes")]

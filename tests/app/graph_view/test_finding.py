@@ -12,6 +12,8 @@ from app.graph_view.edge_pointer import EdgeHint
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, NO_KEYS, SHIFT, Desk
 
+pytestmark = pytest.mark.slow
+
 POINT_AGAIN_MS = 2_000  # longer than the delay of a hint
 
 

@@ -78,6 +78,7 @@ def test_arrows_walk_and_enter_shows_the_images(desk: Desk, board: GraphBoard) -
     assert desk.window.workspace.class_id == child
 
 
+@pytest.mark.slow
 def test_a_class_that_is_chosen_does_not_lie_below_the_tools(desk: Desk, board: GraphBoard) -> None:
     """Selected in the tree or by arrow keys, a covered class is moved out from below the tools."""
     canvas, blue = board.canvas, desk.graph.find("Blue")
@@ -207,6 +208,7 @@ def test_another_project_is_drawn_from_its_beginning(desk: Desk, board: GraphBoa
     assert canvas.rect().contains(place_of(board, desk, "First"))
 
 
+@pytest.mark.slow
 def test_after_an_edit_only_cards_that_say_something_else_are_painted(
     board: GraphBoard, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

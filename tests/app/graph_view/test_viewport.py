@@ -13,12 +13,14 @@ CAMERAS = st.builds(Camera, PLACES, PLACES, SCALES)
 POINTS = st.tuples(st.floats(0, 800), st.floats(0, 600))
 
 
+@pytest.mark.slow
 @given(CAMERAS, POINTS)
 def test_a_point_of_the_view_comes_back(camera: Camera, at: tuple[float, float]) -> None:
     """View to drawing to view is the identity."""
     assert camera.to_view(*camera.to_drawing(*at, VIEW), VIEW) == pytest.approx(at, abs=1e-6)
 
 
+@pytest.mark.slow
 @given(CAMERAS, POINTS, SCALES, st.floats(0, 1))
 def test_what_the_pointer_is_on_stays_there(
     before: Camera, at: tuple[float, float], scale: float, share: float

@@ -311,6 +311,7 @@ def test_a_turn_of_the_wheel_holds_the_cards(
     assert reviewing.grid.selected_ids == (before[row],)
 
 
+@pytest.mark.slow
 def test_cards_are_dragged_onto_a_class(reviewing: Desk, hand: Hand, gate: threading.Event) -> None:
     """One card, then three: exactly the dragged images are labelled, and leave at once."""
     gate.set()

@@ -45,6 +45,7 @@ def searching(reviewing: Desk, share: SlowShare) -> Desk:
     return reviewing
 
 
+@pytest.mark.slow
 def test_labels_and_undo_wait_for_no_file_of_the_share(searching: Desk, share: SlowShare) -> None:
     """While the search blocks, labels are set and undone; the import is a separate step."""
     asked = len(share.asked)
@@ -81,6 +82,7 @@ def test_the_status_bar_counts_and_stops_the_search(searching: Desk, share: Slow
     assert (len(searching.state.image_ids), changes) == (BEFORE, [])
 
 
+@pytest.mark.slow
 def test_adding_is_counted_and_stopped(
     reviewing: Desk, share: SlowShare, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -125,6 +127,7 @@ def test_the_next_project_gets_nothing_of_the_search(
     assert len(searching.state.image_ids) == 0
 
 
+@pytest.mark.slow
 def test_the_window_closes_while_the_share_is_silent(searching: Desk, share: SlowShare) -> None:
     """Neither the search nor its thread delays the exit."""
     asked = len(share.asked)
@@ -145,6 +148,7 @@ def test_a_share_dropped_on_the_welcome_page(desk: Desk, share: SlowShare) -> No
     assert "MainThread" not in share.askers
 
 
+@pytest.mark.slow
 def test_files_dropped_on_a_class_become_its_shots(reviewing: Desk, share: SlowShare) -> None:
     """Two single files of the share get the class that they were dropped on."""
     share.open()

@@ -1,5 +1,6 @@
 """Note, synonyms, source id and colour of a class, edited in the inspector."""
 
+import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QScrollArea
@@ -71,6 +72,7 @@ def details(desk: Desk) -> dict[int, ClassAttributes]:
     return answers[0]
 
 
+@pytest.mark.slow
 def test_a_note_is_kept_when_the_field_is_left(reviewing: Desk) -> None:
     """Typed, then Tab: one undoable step; the page shows the stored note."""
     red = show_page(reviewing, "Red")

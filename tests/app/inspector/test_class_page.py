@@ -136,6 +136,7 @@ def test_ticked_images_are_labelled_together(reviewing: Desk, likely: LikelyImag
     assert (reviewing.label_of(first), reviewing.label_of(third)) == ("", "")
 
 
+@pytest.mark.slow
 def test_nothing_moves_while_images_are_ticked(reviewing: Desk, likely: LikelyImages) -> None:
     """Likely images that changed meanwhile are shown once no image is ticked."""
     before = candidates(reviewing)

@@ -120,6 +120,7 @@ def own_bar(desk: Desk) -> float | None:
     return None if facts is None else facts.own_bar
 
 
+@pytest.mark.slow
 def test_news_do_not_take_a_slider_out_of_a_hand(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -52,6 +52,7 @@ def owner(qapp: object) -> QObject:
     return QObject()
 
 
+@pytest.mark.slow
 def test_the_real_worker_embeds_every_image(
     qtbot: QtBot, owner: QObject, unread: Collection
 ) -> None:

@@ -173,6 +173,7 @@ def shown(card: KeysCard) -> list[str]:
     return [child.text(0) for child in children if child is not None]
 
 
+@pytest.mark.slow
 def test_the_prodigy_preset(reviewing: Desk) -> None:
     """A accepts, Space skips, Backspace undoes; a reassigned key ends the preset."""
     card = opened(reviewing)

@@ -174,6 +174,7 @@ def test_unknown_and_remove(
     assert on_disk(collection, first) == label
 
 
+@pytest.mark.slow
 def test_another_class_by_its_name_and_by_its_digit(
     desk: Desk, wrong: dict[int, str], collection: Collection
 ) -> None:

@@ -19,6 +19,8 @@ from tests.support.desk import CONTROL, SHIFT, Desk
 from tests.support.sessions import changed_by
 from tests.support.widgets import button
 
+pytestmark = pytest.mark.slow
+
 Key = Qt.Key
 
 

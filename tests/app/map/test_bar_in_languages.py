@@ -13,6 +13,7 @@ NARROW, WIDE = 590, 900  # pixels; narrow in a window of 1,200
 LANGUAGES = sorted(path.stem for path in (Path(__file__).parents[3] / "translations").glob("*.ts"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_is_chosen_is_not_cut(
     language: str, compiled_languages: Path, qapp: QApplication, qtbot: QtBot

@@ -29,6 +29,8 @@ from tests.support.collections import FAMILIES, Collection
 from tests.support.desk import ALT, CONTROL, NO_KEYS, SHIFT, Desk
 from tests.support.sessions import act, changed_by
 
+pytestmark = pytest.mark.slow
+
 Key = Qt.Key
 
 

@@ -19,6 +19,8 @@ from tests.support.desk import CONTROL, Desk
 from tests.support.disputes import disputed_copy
 from tests.support.sessions import LONG_MS, changed_by
 
+pytestmark = pytest.mark.slow
+
 Key = Qt.Key
 
 

@@ -97,6 +97,7 @@ def away(desk: Desk, collection: Collection) -> Desk:
     return desk
 
 
+@pytest.mark.slow
 def test_a_share_that_vanishes_greys_its_cards_and_nothing_else(
     away: Desk, collection: Collection
 ) -> None:
@@ -148,6 +149,7 @@ def test_what_opens_without_its_share_shows_its_thumbnails(
     assert (desk.state.best_class != NO_CLASS).all()
 
 
+@pytest.mark.slow
 def test_an_unread_image_that_is_not_there_is_no_broken_file(
     desk: Desk, collection: Collection
 ) -> None:
@@ -250,6 +252,7 @@ def test_a_search_by_itself_ends_after_a_minute(
     assert not desk.window.session.jobs.jobs
 
 
+@pytest.mark.slow
 def test_the_whole_story(
     away: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -284,6 +287,7 @@ def test_the_whole_story(
     wait_for_missing(away, 40)
 
 
+@pytest.mark.slow
 def test_without_a_folder_it_looks_beside_the_project(away: Desk) -> None:
     """One click; the page is opened and closed by keyboard."""
     window = away.window
@@ -325,6 +329,7 @@ def test_what_cannot_be_distinguished_is_reported(away: Desk, collection: Collec
     )
 
 
+@pytest.mark.slow
 def test_it_can_be_stopped(away: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Cancel answers at once, nothing changes, and a new search is possible."""
     monkeypatch.setattr("engine.relink.find.find_moved", endless)
@@ -339,6 +344,7 @@ def test_it_can_be_stopped(away: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     assert panel.preview == ()
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_gone_is_a_sentence(away: Desk, collection: Collection) -> None:
     """The error is on the page."""
     away.window.registry.trigger("find_moved_images")
@@ -348,6 +354,7 @@ def test_a_folder_that_is_gone_is_a_sentence(away: Desk, collection: Collection)
     assert panel.ask.isVisible()
 
 
+@pytest.mark.slow
 def test_leaving_while_it_looks(away: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Closing the project cancels the search; the next project has a clean page."""
     monkeypatch.setattr("engine.relink.find.find_moved", endless)
@@ -361,6 +368,7 @@ def test_leaving_while_it_looks(away: Desk, monkeypatch: pytest.MonkeyPatch) -> 
     assert away.window.of(MovedImages).missing_images.missing == frozenset()
 
 
+@pytest.mark.slow
 def test_in_a_small_window_nothing_is_cut(away: Desk, collection: Collection) -> None:
     """On 1024 x 600 the notice wraps and the page scrolls."""
     window = away.window

@@ -52,6 +52,7 @@ def on_disk(collection: Collection, image_id: int) -> tuple[int, bool, str]:
         return (0, False, "") if note is None else (note.stars, note.is_flagged, note.comment)
 
 
+@pytest.mark.slow
 def test_keys_note_and_the_same_key_takes_it_away(at_desk: Desk, collection: Collection) -> None:
     image_id = at_desk.choose(0)
     at_desk.press_for_change(Key.Key_F)
@@ -66,6 +67,7 @@ def test_keys_note_and_the_same_key_takes_it_away(at_desk: Desk, collection: Col
     assert on_disk(collection, image_id) == (0, False, "")
 
 
+@pytest.mark.slow
 def test_several_images_are_one_step(at_desk: Desk, collection: Collection) -> None:
     """If some are flagged, all get flagged; one undo, offered by a toast."""
     first = at_desk.choose(0)
@@ -205,6 +207,7 @@ def test_a_read_only_project_is_not_noted_in(desk: Desk, collection: Collection)
     assert not notes.stars.isEnabled()
 
 
+@pytest.mark.slow
 def test_about_this_file(at_desk: Desk, tmp_path: Path) -> None:
     """Image metadata in a collapsed part; path and place can be copied."""
     image_id = at_desk.choose(0)
@@ -259,6 +262,7 @@ def test_the_paths_of_the_selected_images_are_copied(at_desk: Desk) -> None:
     assert lines == [str(at_desk.state.path_of(each)) for each in at_desk.grid.selected_ids]
 
 
+@pytest.mark.slow
 def test_notes_of_two_sessions(at_desk: Desk, collection: Collection) -> None:
     """They are there when the project is reopened."""
     image_id = at_desk.choose(0)

@@ -63,6 +63,7 @@ def test_a_look_that_does_not_exist_is_the_systems(name: str) -> None:
     assert SchemeChoice.named(name) is SchemeChoice.SYSTEM
 
 
+@pytest.mark.slow
 def test_calm_is_chosen_once_and_the_graph_keeps_to_it(
     desk: Desk, settings: Settings, collection: Collection
 ) -> None:
@@ -105,6 +106,7 @@ def test_without_a_project_there_are_no_backups(desk: Desk) -> None:
     assert backups.toolTip() == "Open a project to see its backups."
 
 
+@pytest.mark.slow
 def test_it_leads_to_the_pages_of_everything_else(reviewing: Desk) -> None:
     """One click opens each page and closes the card."""
     card = opened(reviewing)

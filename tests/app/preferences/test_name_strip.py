@@ -14,6 +14,8 @@ from tests.support.desk import CONTROL, Desk
 from tests.support.sessions import changed_by
 from tests.support.widgets import button
 
+pytestmark = pytest.mark.slow
+
 Key = Qt.Key
 
 

@@ -100,6 +100,7 @@ def saving(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path, str], None]:
     return answer
 
 
+@pytest.mark.slow
 def test_a_report_by_keys(reviewing: Desk) -> None:
     """One key makes it; keys walk its sections; Esc shows the grid, the key the same report."""
     page = opened(reviewing)
@@ -143,6 +144,7 @@ def test_asked_for_before_predictions_are_there(desk: Desk, collection: Collecti
     assert page.made.report.progress.waiting == 0
 
 
+@pytest.mark.slow
 def test_a_cell_opens_its_images_and_back_leads_here(reviewing: Desk) -> None:
     """By mouse: a branch is folded and unfolded; a cell's images are in the grid with its title."""
     page = opened(reviewing)
@@ -170,6 +172,7 @@ def test_a_cell_opens_its_images_and_back_leads_here(reviewing: Desk) -> None:
     assert page.section == "confusion"
 
 
+@pytest.mark.slow
 def test_the_matrix_by_keys(reviewing: Desk) -> None:
     """Arrows move, plus and minus fold, Enter opens; the accessible name is that of the cell."""
     page = opened(reviewing)
@@ -195,6 +198,7 @@ def test_the_matrix_by_keys(reviewing: Desk) -> None:
     assert reviewing.grid.model().rowCount() == count
 
 
+@pytest.mark.slow
 def test_a_row_opens_its_class(reviewing: Desk) -> None:
     """Sorted by a click on a heading; Enter opens the class."""
     page = opened(reviewing)
@@ -213,6 +217,7 @@ def test_a_row_opens_its_class(reviewing: Desk) -> None:
     assert reviewing.window.tree.selected_class == reviewing.graph.find("Green stripes")
 
 
+@pytest.mark.slow
 def test_labels_since(reviewing: Desk) -> None:
     """A label makes the report stale, which it shows; a new one counts the label."""
     page = opened(reviewing)
@@ -230,6 +235,7 @@ def test_labels_since(reviewing: Desk) -> None:
     assert not page.notice.isVisible()
 
 
+@pytest.mark.slow
 def test_a_truth_file_and_a_rival(
     reviewing: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -264,6 +270,7 @@ def test_a_truth_file_and_a_rival(
     )
 
 
+@pytest.mark.slow
 def test_a_wrong_truth_file(
     reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -279,6 +286,7 @@ def test_a_wrong_truth_file(
     assert page.sections.isVisible()
 
 
+@pytest.mark.slow
 def test_saved_in_every_kind(
     reviewing: Desk,
     tmp_path: Path,
@@ -309,6 +317,7 @@ def test_saved_in_every_kind(
         assert any(row["table"] == "classes" for row in csv.DictReader(file))
 
 
+@pytest.mark.slow
 def test_never_over_an_image(
     reviewing: Desk, collection: Collection, saving: Callable[[Path, str], None]
 ) -> None:
@@ -325,6 +334,7 @@ def test_never_over_an_image(
     assert shot.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_cancelled(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Cancelling takes effect at once; the page offers to make the report."""
 
@@ -345,6 +355,7 @@ def test_cancelled(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     reviewing.wait(lambda: page.made is not None)
 
 
+@pytest.mark.slow
 def test_too_little_to_report(desk: Desk, unread: Collection) -> None:
     """Before images are embedded: progress, counts, and why there is no accuracy."""
     desk.window.session.open(unread.project)
@@ -362,6 +373,7 @@ def test_too_little_to_report(desk: Desk, unread: Collection) -> None:
     assert not texts(page.notice)
 
 
+@pytest.mark.slow
 def test_another_project(reviewing: Desk) -> None:
     """Closing the project clears the report."""
     page = opened(reviewing)
@@ -372,6 +384,7 @@ def test_another_project(reviewing: Desk) -> None:
     assert shown_page(reviewing) is None
 
 
+@pytest.mark.slow
 def test_nothing_is_clipped(reviewing: Desk) -> None:
     """Every section fits narrow and wide, light and dark."""
     page = opened(reviewing)

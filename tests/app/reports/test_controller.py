@@ -94,6 +94,7 @@ def is_open() -> bool:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_a_crash_is_offered_once(qtbot: QtBot, settings: Settings) -> None:
     """After a segmentation fault the next start offers the traceback, a later one does not."""
@@ -113,6 +114,7 @@ def test_a_crash_is_offered_once(qtbot: QtBot, settings: Settings) -> None:
         assert offers(desk) == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
 def test_an_end_that_was_asked_for_is_no_crash(
@@ -129,6 +131,7 @@ def test_an_end_that_was_asked_for_is_no_crash(
         assert offers(desk) == []
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("expected_errors")
 def test_an_unexpected_error_is_reported_at_once_and_only_once(
     qtbot: QtBot, settings: Settings

@@ -1,5 +1,6 @@
 """Enter accepts the prediction on the card, or reports why there is none."""
 
+import pytest
 from PySide6.QtCore import Qt
 
 from tests.support.collections import Collection
@@ -19,6 +20,7 @@ def test_the_first_card_is_accepted_right_after_opening(desk: Desk, collection: 
     assert desk.grid.current_id != first
 
 
+@pytest.mark.slow
 def test_an_unknown_card_is_accepted_as_the_guess_on_it(
     desk: Desk, collection: Collection, stranger: int
 ) -> None:
@@ -32,6 +34,7 @@ def test_an_unknown_card_is_accepted_as_the_guess_on_it(
     assert desk.label_of(stranger) == guess
 
 
+@pytest.mark.slow
 def test_what_cannot_be_accepted_is_reported(
     desk: Desk, collection: Collection, stranger: int
 ) -> None:

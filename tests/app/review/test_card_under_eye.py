@@ -11,6 +11,8 @@ from app.session import card_under_eye
 from engine.project import ClassPolicy
 from tests.support.desk import SHIFT, Desk
 
+pytestmark = pytest.mark.slow
+
 Key = Qt.Key
 NEVER_S = 1e6
 

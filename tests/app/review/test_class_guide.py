@@ -1,5 +1,6 @@
 """A notice below the images names the class to label next, while some have no examples."""
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
@@ -20,6 +21,7 @@ def unlabel(desk: Desk, name: str) -> None:
     desk.window.session.act(lambda project: project.labels.remove(image_ids))
 
 
+@pytest.mark.slow
 def test_the_next_class_is_opened_until_all_have_examples(reviewing: Desk) -> None:
     """It is updated with each fit, stays while its class is shown, and ends with the last class."""
     guide = guide_of(reviewing)
@@ -35,6 +37,7 @@ def test_the_next_class_is_opened_until_all_have_examples(reviewing: Desk) -> No
     reviewing.wait(guide.isHidden)
 
 
+@pytest.mark.slow
 def test_who_dismisses_it_is_left_alone(reviewing: Desk) -> None:
     """A dismissed notice stays away until the project is reopened."""
     guide, session = guide_of(reviewing), reviewing.window.session

@@ -3,6 +3,7 @@
 import json
 from itertools import pairwise
 
+import pytest
 from PySide6.QtCore import QByteArray, QMimeData, Qt
 from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton
 
@@ -23,6 +24,7 @@ def on_disk(collection: Collection) -> dict[int, int | None]:
         return {image_id: label.class_id for image_id, label in project.labels.by_image().items()}
 
 
+@pytest.mark.slow
 def test_enter_accepts_and_the_next_card_is_chosen(reviewing: Desk, collection: Collection) -> None:
     """Three times Enter: three saved labels, and the card after the last one is current."""
     ids = reviewing.grid.model().image_ids.tolist()  # type: ignore[attr-defined]
@@ -38,6 +40,7 @@ def test_enter_accepts_and_the_next_card_is_chosen(reviewing: Desk, collection: 
     assert reviewing.grid.model().rowCount() == 37
 
 
+@pytest.mark.slow
 def test_no_key_is_lost_to_a_quick_person(reviewing: Desk) -> None:
     """Keys pressed before the first label is saved act on the following cards."""
     ids = reviewing.grid.model().image_ids.tolist()  # type: ignore[attr-defined]
@@ -58,6 +61,7 @@ def test_a_single_label_needs_no_toast(reviewing: Desk) -> None:
     assert reviewing.window.toast.message == ""
 
 
+@pytest.mark.slow
 def test_bulk_accept_tells_the_count_and_offers_undo(reviewing: Desk) -> None:
     """All forty are one step; the toast's button undoes it."""
     reviewing.choose(0)
@@ -83,6 +87,7 @@ def test_digits_label_as_the_most_likely(reviewing: Desk) -> None:
     assert reviewing.label_of(image_id) == reviewing.graph.name(tops[1])
 
 
+@pytest.mark.slow
 def test_a_digit_never_uses_the_classes_of_another_card(reviewing: Desk) -> None:
     """A digit right after moving to another card labels it as its own most likely class."""
     reviewing.choose(0)
@@ -99,6 +104,7 @@ def test_a_digit_never_uses_the_classes_of_another_card(reviewing: Desk) -> None
     assert reviewing.label_of(ids[row]) == expected
 
 
+@pytest.mark.slow
 def test_u_says_none_of_the_classes(reviewing: Desk) -> None:
     """It is a label: the card leaves the review and joins the unknown images."""
     image_id = reviewing.choose(0)
@@ -108,6 +114,7 @@ def test_u_says_none_of_the_classes(reviewing: Desk) -> None:
     assert image_id in reviewing.grid.model().image_ids.tolist()  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_x_skips_and_takes_labels_off(reviewing: Desk) -> None:
     """Without a label X goes to the next card; with one it removes the label."""
     reviewing.choose(0)
@@ -134,6 +141,7 @@ def test_r_labels_as_any_class(reviewing: Desk) -> None:
     assert reviewing.grid.hasFocus()
 
 
+@pytest.mark.slow
 def test_r_creates_a_class_and_labels_in_one_step(reviewing: Desk) -> None:
     """The last row creates the class; one undo removes label and class."""
     image_id = reviewing.choose(2)
@@ -152,6 +160,7 @@ def test_r_creates_a_class_and_labels_in_one_step(reviewing: Desk) -> None:
     assert (reviewing.label_of(image_id), len(reviewing.graph)) == ("", classes)
 
 
+@pytest.mark.slow
 def test_undo_and_redo_by_key(reviewing: Desk, collection: Collection) -> None:
     """Ctrl+Z and Ctrl+Shift+Z walk through the history, with a message for each step."""
     first, second = reviewing.choose(0), 0
@@ -174,6 +183,7 @@ def test_undo_and_redo_by_key(reviewing: Desk, collection: Collection) -> None:
     assert not redo.isEnabled()
 
 
+@pytest.mark.slow
 def test_two_equal_steps_are_done_undone_and_redone_in_words(reviewing: Desk) -> None:
     """The last two steps have the same text: the direction is not read from texts."""
     for row in (0, 1):
@@ -191,6 +201,7 @@ def test_two_equal_steps_are_done_undone_and_redone_in_words(reviewing: Desk) ->
     assert toast.message == "Undone: Remove 1 image"
 
 
+@pytest.mark.slow
 def test_delete_takes_images_out_of_the_project_only(
     reviewing: Desk, collection: Collection
 ) -> None:
@@ -207,6 +218,7 @@ def test_delete_takes_images_out_of_the_project_only(
     assert len(reviewing.state.image_ids) == 64
 
 
+@pytest.mark.slow
 def test_r_finds_a_class_by_synonym_and_id(reviewing: Desk) -> None:
     """The row shows the matching synonym or id; Enter labels with the class."""
     disc = reviewing.graph.find("Red disc")
@@ -238,6 +250,7 @@ def test_r_finds_a_class_by_synonym_and_id(reviewing: Desk) -> None:
     )
 
 
+@pytest.mark.slow
 def test_images_dragged_on_a_class_are_labelled(reviewing: Desk) -> None:
     """A drop on a row of the tree labels all dragged images in one step, with a toast."""
     ids = reviewing.grid.model().image_ids.tolist()[:3]  # type: ignore[attr-defined]
@@ -253,6 +266,7 @@ def test_images_dragged_on_a_class_are_labelled(reviewing: Desk) -> None:
     assert "3 images" in reviewing.window.toast.message
 
 
+@pytest.mark.slow
 def test_keys_do_nothing_while_typing(reviewing: Desk) -> None:
     """Letters typed into the filter field do not label."""
     reviewing.choose(0)
@@ -266,6 +280,7 @@ def test_keys_do_nothing_while_typing(reviewing: Desk) -> None:
     assert field.text() == "ur1x"
 
 
+@pytest.mark.slow
 def test_an_image_alone_takes_the_same_keys(reviewing: Desk) -> None:
     """Space opens it, Enter accepts, the next image is shown, Esc returns."""
     image_id = reviewing.choose(0)
@@ -295,6 +310,7 @@ def test_a_label_in_the_inspector_is_taken_off_there(reviewing: Desk) -> None:
     assert reviewing.label_of(image_id) == ""
 
 
+@pytest.mark.slow
 def test_an_empty_review_ends_with_no_card(reviewing: Desk) -> None:
     """With the last card the inspector is cleared, and labelling actions are disabled."""
     reviewing.choose(0)

@@ -22,6 +22,7 @@ def hint_of(desk: Desk) -> Notice:
     return next(each for each in desk.window.workspace.foot.strips if isinstance(each, Notice))
 
 
+@pytest.mark.slow
 def test_the_keys_are_taught_at_the_first_card(reviewing: Desk, settings: Settings) -> None:
     """The hint names Enter, the digits and U; the first label dismisses it permanently."""
     hint = hint_of(reviewing)
@@ -35,6 +36,7 @@ def test_the_keys_are_taught_at_the_first_card(reviewing: Desk, settings: Settin
     assert settings.was_shown("keys")
 
 
+@pytest.mark.slow
 def test_the_line_can_be_put_away(reviewing: Desk, collection: Collection) -> None:
     """A button dismisses the hint; keys still work, and reopening a project does not show it."""
     hint = hint_of(reviewing)

@@ -27,6 +27,7 @@ def test_a_key_right_after_a_click_means_the_card_that_was_clicked(
     assert reviewing.label_of(image_id) == best_class
 
 
+@pytest.mark.slow
 def test_a_digit_whose_class_is_not_shown_yet_labels_nothing(reviewing: Desk) -> None:
     """A message reports it; the key works as soon as the class is shown."""
     grid, session = reviewing.grid, reviewing.window.session
@@ -47,6 +48,7 @@ def test_a_digit_whose_class_is_not_shown_yet_labels_nothing(reviewing: Desk) ->
     assert reviewing.label_of(image_id) == second
 
 
+@pytest.mark.slow
 def test_thirty_keys_make_thirty_labels(reviewing: Desk) -> None:
     """At any speed, each labels the current card as the class shown for the digit."""
     shown: list[tuple[int, str]] = []

@@ -61,6 +61,7 @@ def _begin(qtbot: QtBot, session: Session, unclosed: Path) -> SlowWorkJob:
     return job
 
 
+@pytest.mark.slow
 def test_a_long_check_is_shown(
     qtbot: QtBot, session: Session, unclosed: Path, gate: threading.Event
 ) -> None:
@@ -76,6 +77,7 @@ def test_a_long_check_is_shown(
     assert not _checks(session)
 
 
+@pytest.mark.slow
 def test_a_check_is_stopped(
     qtbot: QtBot, session: Session, collection: Collection, unclosed: Path, gate: threading.Event
 ) -> None:

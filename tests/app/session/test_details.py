@@ -58,6 +58,7 @@ def test_an_older_project_is_read_in_the_background(
     assert len(titles) == 1
 
 
+@pytest.mark.slow
 def test_what_was_read_waits_while_a_person_works(
     qtbot: QtBot,
     session: Session,
@@ -89,6 +90,7 @@ def test_nothing_is_started_where_all_is_known(
     assert not added
 
 
+@pytest.mark.slow
 def test_a_cancelled_run_goes_on_the_next_time(
     qtbot: QtBot, session: Session, reading: DetailsReading, older: Path
 ) -> None:

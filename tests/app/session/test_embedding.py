@@ -41,6 +41,7 @@ def is_predicted(session: Session) -> bool:
     return bool((state.best_class[state.status == ImageStatus.READY] != NO_CLASS).all())
 
 
+@pytest.mark.slow
 def test_opening_reads_what_waits_until_predictions_appear(
     qtbot: QtBot, session: Session, embedding: Embedding, unread: Collection
 ) -> None:
@@ -58,6 +59,7 @@ def test_opening_reads_what_waits_until_predictions_appear(
         assert str(project.history.undo_action) == f"Added {UNREAD_IMAGES - 4} images"
 
 
+@pytest.mark.slow
 def test_an_added_image_is_read_too(
     qtbot: QtBot, session: Session, embedding: Embedding, collection: Collection, tmp_path: Path
 ) -> None:
@@ -75,6 +77,7 @@ def test_an_added_image_is_read_too(
     assert session.graph.name(best).startswith("Blue")
 
 
+@pytest.mark.slow
 def test_a_broken_file_is_listed_and_never_fatal(
     qtbot: QtBot, session: Session, embedding: Embedding, tmp_path: Path
 ) -> None:
@@ -93,6 +96,7 @@ def test_a_broken_file_is_listed_and_never_fatal(
     assert failed == []
 
 
+@pytest.mark.slow
 def test_a_cancel_holds_until_somebody_starts_again(
     qtbot: QtBot, session: Session, embedding: Embedding, unread: Collection
 ) -> None:
@@ -111,6 +115,7 @@ def test_a_cancel_holds_until_somebody_starts_again(
     qtbot.waitUntil(lambda: is_predicted(session), timeout=LONG_MS)
 
 
+@pytest.mark.slow
 def test_a_crash_is_one_sentence_and_the_next_start_finishes(
     qtbot: QtBot, session: Session, embedding: Embedding, unread: Collection
 ) -> None:
@@ -133,6 +138,7 @@ def test_a_crash_is_one_sentence_and_the_next_start_finishes(
     qtbot.waitUntil(lambda: is_predicted(session), timeout=LONG_MS)
 
 
+@pytest.mark.slow
 def test_another_model_takes_over_while_images_are_read(
     qtbot: QtBot, session: Session, embedding: Embedding, unread: Collection, tmp_path: Path
 ) -> None:

@@ -39,6 +39,7 @@ def titles(jobs: list[tuple[object, ...]]) -> list[str]:
     return [job.title for (job,) in jobs if isinstance(job, Job)]
 
 
+@pytest.mark.slow
 def test_a_project_gets_its_views_and_predictions_never_go_away(
     quick: Desk, older: Collection
 ) -> None:
@@ -70,6 +71,7 @@ def test_what_has_its_views_starts_nothing(quick: Desk, collection: Collection) 
     assert quick.window.embedding.worker is None
 
 
+@pytest.mark.slow
 def test_who_stops_it_is_not_asked_again(quick: Desk, older: Collection) -> None:
     """Cancelled in the status bar, later labels do not restart it."""
     jobs = recorded(quick.window.session.jobs.job_added)
@@ -90,6 +92,7 @@ def test_who_stops_it_is_not_asked_again(quick: Desk, older: Collection) -> None
     assert len(quick.state.without_views) > 0
 
 
+@pytest.mark.slow
 def test_a_photo_whose_file_is_gone_is_no_failure(quick: Desk, older: Collection) -> None:
     """It keeps its embedding, without a message or endless retries."""
     review(quick, older)

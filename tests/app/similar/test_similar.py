@@ -99,6 +99,7 @@ def test_another_order_can_be_chosen_and_by_similarity_again(looking: Desk) -> N
     assert box.findText("By similarity") < 0
 
 
+@pytest.mark.slow
 def test_a_file_from_outside_is_dropped_with_alt(
     looking: Desk, collection: Collection, tmp_path: Path
 ) -> None:
@@ -114,6 +115,7 @@ def test_a_file_from_outside_is_dropped_with_alt(
     assert truth_of(looking, collection, ids(looking)[0]) == "Green disc"
 
 
+@pytest.mark.slow
 def test_a_file_that_is_no_image_is_refused_with_its_reason(looking: Desk, tmp_path: Path) -> None:
     outside = tmp_path / "notes.jpg"
     outside.write_text("no picture")

@@ -139,6 +139,7 @@ def test_neighbouring_numbers_differ(spacing: float, decimals: int) -> None:
     assert _decimals(spacing) == decimals
 
 
+@pytest.mark.slow
 def test_the_window_starts_without_the_chart() -> None:
     """Its library would delay the first paint."""
     program = "import sys, app.main_window; print('pyqtgraph' in sys.modules)"

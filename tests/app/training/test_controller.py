@@ -33,6 +33,7 @@ from tests.support.widgets import button, scroll_area, texts
 Key = Qt.Key
 
 
+@pytest.mark.slow
 def test_the_panel_stands_beside_the_collection(reviewing: Desk) -> None:
     """It replaces the inspector, the grid stays usable, and Esc shows the inspector again."""
     panel = panel_for(reviewing)
@@ -53,6 +54,7 @@ def test_the_panel_stands_beside_the_collection(reviewing: Desk) -> None:
     assert reviewing.window.inspector.isVisible()
 
 
+@pytest.mark.slow
 def test_the_keyboard_reaches_settings_and_buttons(reviewing: Desk) -> None:
     """Tab goes from the top to Start past the scroll area, which page keys scroll."""
     reviewing.window.resize(reviewing.window.minimumSizeHint())
@@ -71,6 +73,7 @@ def test_the_keyboard_reaches_settings_and_buttons(reviewing: Desk) -> None:
     assert bar.value() == min(bar.pageStep(), bar.maximum()) > 0
 
 
+@pytest.mark.slow
 def test_the_palette_knows_the_actions(reviewing: Desk) -> None:
     """Three actions of the menu Model, found by their words."""
     reviewing.press(Key.Key_K, CONTROL)
@@ -136,6 +139,7 @@ def test_what_happens_is_named_where_nothing_is_counted(reviewing: Desk) -> None
     reviewing.wait(lambda: reviewing.window.of(Models).training.phase is Phase.IDLE)
 
 
+@pytest.mark.slow
 def test_a_cancel_is_answered_at_once(reviewing: Desk) -> None:
     """The panel shows it at once, although the current step still runs."""
     prepare(reviewing, Trainer([*points(2), "wait"]))
@@ -222,6 +226,7 @@ def test_a_failure_is_one_line_in_the_panel(reviewing: Desk) -> None:
     reviewing.wait(lambda: reviewing.window.of(Models).training.phase is Phase.IDLE)
 
 
+@pytest.mark.slow
 def test_a_failure_goes_when_the_project_is_changed(reviewing: Desk) -> None:
     """A new label may have been what was missing: the message is cleared."""
     prepare(reviewing, Trainer([*points(1), Failed("there are too few labelled images")]))
@@ -258,6 +263,7 @@ def test_a_crash_says_that_the_project_is_as_it_was(reviewing: Desk) -> None:
     )
 
 
+@pytest.mark.slow
 def test_training_waits_for_other_heavy_work(reviewing: Desk) -> None:
     """The second heavy job is queued, says so, and can be cancelled while pending."""
     prepare(reviewing, Trainer([*points(1), "wait"]))
@@ -273,6 +279,7 @@ def test_training_waits_for_other_heavy_work(reviewing: Desk) -> None:
     reviewing.wait(lambda: reviewing.window.of(Models).training.phase is Phase.IDLE)
 
 
+@pytest.mark.slow
 def test_closing_the_project_ends_the_training(reviewing: Desk) -> None:
     """Nothing is left, and the panel is closed with the project."""
     prepare(reviewing, Trainer([*points(1), "wait"]))
@@ -309,6 +316,7 @@ def test_closing_the_project_asks_while_it_trains(reviewing: Desk) -> None:
     wait_until_clean(reviewing)
 
 
+@pytest.mark.slow
 def test_asking_twice_closes(reviewing: Desk) -> None:
     """A second Ctrl+W closes the project."""
     prepare(reviewing, Trainer([*points(1), "wait"]))
@@ -355,6 +363,7 @@ def test_the_plan_reaches_the_worker(reviewing: Desk) -> None:
     assert np.isin(reviewing.state.status, ImageStatus.READY).all()
 
 
+@pytest.mark.slow
 def test_the_button_says_start(reviewing: Desk) -> None:
     """The button of both forms says Start."""
     panel = panel_for(reviewing)

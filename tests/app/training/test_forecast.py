@@ -19,6 +19,8 @@ from tests.support.training_panel import DURATION, panel_for
 from tests.support.trainings import FIGURES
 from tests.support.widgets import texts
 
+pytestmark = pytest.mark.slow
+
 Key = Qt.Key
 
 

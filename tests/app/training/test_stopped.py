@@ -1,5 +1,6 @@
 """A stopped training is resumed."""
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
@@ -37,6 +38,7 @@ def test_a_stopped_training_is_resumed(reviewing: Desk, collection: Collection) 
     reviewing.wait(panel.stopped.isVisible)
 
 
+@pytest.mark.slow
 def test_an_unfinished_training_is_offered_when_the_project_is_opened_again(
     reviewing: Desk, collection: Collection
 ) -> None:

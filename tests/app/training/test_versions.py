@@ -27,6 +27,8 @@ from tests.support.training_panel import (
 )
 from tests.support.trainings import Trainer, points, result
 
+pytestmark = pytest.mark.slow
+
 Key = Qt.Key
 
 

@@ -74,6 +74,7 @@ def backbone_of(desk: Desk) -> str:
         return project.models.current.backbone_name
 
 
+@pytest.mark.slow
 def test_enter_after_a_drop_makes_a_project_of_the_usual_kind(
     desk: Desk, photos: Path, tinyleaf: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -117,6 +118,7 @@ def test_accuracy_or_speed_is_asked_not_a_backbone(
     assert "backbone" not in words.lower()
 
 
+@pytest.mark.slow
 def test_a_click_on_a_card_chooses_and_is_remembered(
     desk: Desk, photos: Path, tinyleaf: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -207,6 +209,7 @@ def preparing(desk: Desk, photos: Path, *scripts: list[Step]) -> NewProjectCard:
     return card
 
 
+@pytest.mark.slow
 def test_what_is_not_ready_is_prepared_with_progress_and_can_be_stopped(
     desk: Desk, photos: Path, tinyleaf: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -59,6 +59,7 @@ def test_it_is_opened_as_it_was_left(desk: Desk, prepared: Path) -> None:
     assert desk.window.toast.message == ""
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("prepared")
 def test_it_opens_on_its_best_face(desk: Desk, prepared: Path) -> None:
     """A class with examples and correct predictions is selected; keys work on its cards."""
@@ -79,6 +80,7 @@ def test_it_opens_on_its_best_face(desk: Desk, prepared: Path) -> None:
     assert workspace.class_id is None
 
 
+@pytest.mark.slow
 def test_it_opens_beside_an_open_project(reviewing: Desk, prepared: Path) -> None:
     """The palette opens it; the open project stays until the sample is there."""
     reviewing.press(Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
@@ -98,6 +100,7 @@ def test_a_copy_that_fails_is_a_sentence(desk: Desk, no_sample: Path) -> None:
     assert desk.window.of(Projects).page.sample.isVisible()
 
 
+@pytest.mark.slow
 def test_another_project_that_was_opened_meanwhile_stays(
     desk: Desk, collection: Collection, no_sample: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,6 @@
 """What-if edits in the window: tried out, shown, kept as one step or discarded."""
 
+import pytest
 from PySide6.QtCore import Qt
 
 from app.what_if.band import WhatIfBand
@@ -46,6 +47,7 @@ def is_enabled(desk: Desk, name: str) -> bool:
     return desk.window.registry.action(name).isEnabled()
 
 
+@pytest.mark.slow
 def test_edits_are_seen_before_they_are_done(desk: Desk, collection: Collection) -> None:
     """The banner counts changes and accuracy, the panel shows images, discarding restores all."""
     desk.open(collection.project)
@@ -79,6 +81,7 @@ def test_edits_are_seen_before_they_are_done(desk: Desk, collection: Collection)
     assert not desk.window.workspace.header.badge.isVisible()
 
 
+@pytest.mark.slow
 def test_what_is_kept_is_one_step_and_stays_shown(desk: Desk, collection: Collection) -> None:
     """Kept by keys; the badge counts the changes, and one undo reverts them."""
     desk.open(collection.project)
@@ -102,6 +105,7 @@ def test_what_is_kept_is_one_step_and_stays_shown(desk: Desk, collection: Collec
     desk.wait(lambda: badge.changes is not None and badge.changes.other_class == count)
 
 
+@pytest.mark.slow
 def test_undo_within_goes_back_to_where_it_began(desk: Desk, collection: Collection) -> None:
     """Undo stops at the start of what if; the banner is updated."""
     desk.open(collection.project)
@@ -150,6 +154,7 @@ def test_what_leaves_the_project_waits_until_it_is_decided(
     assert all(is_enabled(desk, name) for name in waiting)
 
 
+@pytest.mark.slow
 def test_what_was_tried_out_is_not_lost_by_closing_the_window(
     desk: Desk, collection: Collection
 ) -> None:
@@ -175,6 +180,7 @@ def test_what_was_tried_out_is_not_lost_by_closing_the_window(
         }
 
 
+@pytest.mark.slow
 def test_another_project_is_opened_once_it_is_decided(
     desk: Desk, collection: Collection, unread: Collection
 ) -> None:
@@ -207,6 +213,7 @@ def test_nothing_is_embedded_while_edits_are_tried_out(desk: Desk, collection: C
     desk.wait(lambda: what_if.is_on and embedding.job is None)
 
 
+@pytest.mark.slow
 def test_discarding_closes_a_question_about_what_was_tried_out(
     desk: Desk, collection: Collection
 ) -> None:

@@ -82,6 +82,7 @@ def test_a_chip_narrows_the_class_that_is_chosen(reviewing: Desk) -> None:
     assert "9 images" in texts(header(reviewing))
 
 
+@pytest.mark.slow
 def test_everybody_counts_the_same(reviewing: Desk) -> None:
     """The header's counts equal those of the subset rows, also after a label."""
     reviewing.window.resize(1600, 800)
@@ -96,6 +97,7 @@ def test_everybody_counts_the_same(reviewing: Desk) -> None:
     assert subset_counts(reviewing.state)[Subset.TO_REVIEW] == 39
 
 
+@pytest.mark.slow
 def test_the_line_above_held_cards_counts_what_the_tree_counts(reviewing: Desk) -> None:
     """Predictions move images into the shown class while its order is held: both counts agree."""
     graph, tree = reviewing.graph, reviewing.window.tree
@@ -125,6 +127,7 @@ def test_the_line_above_held_cards_counts_what_the_tree_counts(reviewing: Desk) 
     assert reviewing.grid.model().rowCount() == int(counted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(1440, 900), (1000, 640)])
 def test_order_and_size_keep_their_place(reviewing: Desk, size: tuple[int, int]) -> None:
     """Sort button and badge do not move them; chips are hidden first."""
@@ -172,6 +175,7 @@ def test_what_is_left_to_review_in_words(to_review: int, text: str) -> None:
     assert to_review_text(to_review, 5) == text
 
 
+@pytest.mark.slow
 def test_undoing_an_import_leaves_nothing_of_it(reviewing: Desk, tmp_path: Path) -> None:
     """The removed image leaves grid and inspector."""
     click_row(reviewing, Subset.ALL)
@@ -188,6 +192,7 @@ def test_undoing_an_import_leaves_nothing_of_it(reviewing: Desk, tmp_path: Path)
     assert reviewing.inspected == reviewing.grid.current_id
 
 
+@pytest.mark.slow
 def test_the_inspector_never_shows_an_image_that_is_not_on_screen(reviewing: Desk) -> None:
     """A subset that excludes the current image makes another one current, or none."""
     click_row(reviewing, Subset.LABELLED)
@@ -200,6 +205,7 @@ def test_the_inspector_never_shows_an_image_that_is_not_on_screen(reviewing: Des
     assert "Select an image" in texts(reviewing.window.inspector)
 
 
+@pytest.mark.slow
 def test_an_image_outside_of_what_is_shown_changes_the_choice(reviewing: Desk) -> None:
     """A thumbnail in the inspector selects its image among all images, as does the subset row."""
     click_row(reviewing, Subset.LABELLED)
@@ -211,6 +217,7 @@ def test_an_image_outside_of_what_is_shown_changes_the_choice(reviewing: Desk) -
     assert lit(reviewing) == ["All"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(1440, 900), (1000, 640), (860, 500)])
 @pytest.mark.parametrize("name", ["long " * 39 + "name", "x" * 199])
 def test_a_title_of_200_letters_cuts_no_chip(

@@ -37,6 +37,7 @@ def test_a_project_opens_with_what_teaches_most(desk: Desk, collection: Collecti
     desk.wait(lambda: workspace.model.image_ids[0] == desk.state.image_ids[ranks.argmin()])
 
 
+@pytest.mark.slow
 def test_what_was_chosen_stays_for_the_project_alone(
     desk: Desk, collection: Collection, settings: Settings
 ) -> None:

@@ -49,6 +49,7 @@ def type_search(desk: Desk, text: str, *, hits: int) -> None:
     )
 
 
+@pytest.mark.slow
 def test_ctrl_f_finds_while_one_types(searcher: Desk) -> None:
     """The cards are the matches; Enter focuses them, Esc shows everything again."""
     workspace, everything = workspace_of(searcher), workspace_of(searcher).model.rowCount()
@@ -62,6 +63,7 @@ def test_ctrl_f_finds_while_one_types(searcher: Desk) -> None:
     assert searcher.grid.hasFocus()
 
 
+@pytest.mark.slow
 def test_the_button_in_the_header_opens_and_closes_it(searcher: Desk) -> None:
     workspace = workspace_of(searcher)
     QTest.mouseClick(workspace.header.search_button, Qt.MouseButton.LeftButton)
@@ -82,6 +84,7 @@ def test_a_search_is_composed_with_subsets_and_classes(searcher: Desk) -> None:
     assert workspace.model.filter.subset is Subset.LABELLED
 
 
+@pytest.mark.slow
 def test_what_is_not_understood_is_reported_and_the_last_hits_stay(searcher: Desk) -> None:
     workspace = workspace_of(searcher)
     type_search(searcher, "stars:4", hits=5)
@@ -103,6 +106,7 @@ def test_nothing_matches_looks_like_it(searcher: Desk) -> None:
     searcher.wait(lambda: workspace.model.rowCount() > 5)
 
 
+@pytest.mark.slow
 def test_labelled_cards_leave_the_search_and_the_others_keep_their_places(searcher: Desk) -> None:
     """Keys act on visible cards, also in a search that labels affect."""
     workspace = workspace_of(searcher)
@@ -224,6 +228,7 @@ def _is_sorted(desk: Desk, order: Order) -> bool:
     return bool((ranks[1:] > ranks[:-1]).all()) and len(shown) == len(state.image_ids)
 
 
+@pytest.mark.slow
 def test_another_project_begins_without_a_search(searcher: Desk) -> None:
     type_search(searcher, "stars:4", hits=5)
     searcher.window.session.close()

@@ -122,6 +122,7 @@ def test_it_comes_and_goes_with_the_selection(reviewing: Desk, bar: SelectionBar
     assert reviewing.grid.hasFocus()
 
 
+@pytest.mark.slow
 def test_it_says_why_nothing_can_be_accepted(doubtful: Desk, bar: SelectionBar) -> None:
     """Three of eight classes have no examples: next to the button, and after Enter."""
     set_threshold(doubtful, bar, 99)
@@ -149,6 +150,7 @@ def test_no_reason_where_all_classes_have_examples() -> None:
     assert nothing_sure_text(some, ClassesSeen(1, 1, 0.5), graph_of({"Gull": (), "Tern": ()})) == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("percent", [70, 80])
 def test_enter_does_what_the_bar_says(doubtful: Desk, bar: SelectionBar, percent: int) -> None:
     """The images above the threshold are accepted in one undoable step."""
@@ -166,6 +168,7 @@ def test_enter_does_what_the_bar_says(doubtful: Desk, bar: SelectionBar, percent
     assert doubtful.grid.model().rowCount() == 49
 
 
+@pytest.mark.slow
 def test_images_that_may_show_none_of_the_classes_are_included_by_a_tick(
     strange: Desk, bar: SelectionBar
 ) -> None:
@@ -183,6 +186,7 @@ def test_images_that_may_show_none_of_the_classes_are_included_by_a_tick(
     assert len(strange.press_for_change(Key.Key_Return).labelled) == count + far
 
 
+@pytest.mark.slow
 def test_the_button_does_the_same_and_the_threshold_is_kept(
     reviewing: Desk, bar: SelectionBar
 ) -> None:
@@ -199,6 +203,7 @@ def test_the_button_does_the_same_and_the_threshold_is_kept(
     assert len(change.labelled) == count
 
 
+@pytest.mark.slow
 def test_labels_of_many_are_given_and_removed(reviewing: Desk, bar: SelectionBar) -> None:
     """Button "Label as" asks once for all; "Remove label" is shown only if there is one."""
     assert not button(bar, "Remove label").isVisible()
@@ -222,6 +227,7 @@ def test_labels_of_many_are_given_and_removed(reviewing: Desk, bar: SelectionBar
     ).y() < top_of(reviewing, bar)
 
 
+@pytest.mark.slow
 def test_no_card_moves_or_hides_behind_it(reviewing: Desk, bar: SelectionBar) -> None:
     """Cards keep their positions, and the last row can be scrolled above the bar."""
     reviewing.press(Key.Key_Escape)
@@ -236,6 +242,7 @@ def test_no_card_moves_or_hides_behind_it(reviewing: Desk, bar: SelectionBar) ->
     assert grid.viewport().mapTo(reviewing.window, last.bottomLeft()).y() < top_of(reviewing, bar)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(1440, 900), (1000, 640), (860, 500)])
 def test_it_fits_every_window(reviewing: Desk, bar: SelectionBar, size: tuple[int, int]) -> None:
     """The bar wraps to more lines, without clipped texts or parts outside."""

@@ -1,6 +1,7 @@
 """The order "Teach first": before any label, after some, in the next project, off elsewhere."""
 
 import numpy as np
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox
@@ -58,6 +59,7 @@ def test_before_any_label(reviewing: Desk) -> None:
     assert order_box(reviewing).toolTip() == ""
 
 
+@pytest.mark.slow
 def test_keys_mean_images_after_an_order_was_chosen(reviewing: Desk) -> None:
     """The combo box returns the focus to the grid."""
     order_box(reviewing).setFocus()
@@ -69,6 +71,7 @@ def test_keys_mean_images_after_an_order_was_chosen(reviewing: Desk) -> None:
     assert reviewing.label_of(image_id) == "?"
 
 
+@pytest.mark.slow
 def test_labels_are_given_in_peace(reviewing: Desk) -> None:
     """A labelled card leaves and the others stay, until they are sorted again by new ranks."""
     choose_teach_first(reviewing)

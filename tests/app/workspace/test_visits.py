@@ -135,6 +135,7 @@ def test_a_page_leads_back_to_the_graph_and_goes_with_the_project(
     assert (workspace.page, left) == (None, [page, page])
 
 
+@pytest.mark.slow
 def test_a_set_that_was_opened_from_a_page_leads_back_to_it(
     qtbot: QtBot, workspace: Workspace
 ) -> None:

@@ -93,6 +93,7 @@ def test_a_damaged_file_is_made_anew(installed: InstalledWeights) -> None:
     assert _left() == [path.parent.name]
 
 
+@pytest.mark.slow
 def test_the_companion_is_made_within_shipped_ranges(
     installed: InstalledWeights, tmp_path: Path
 ) -> None:

@@ -51,6 +51,7 @@ def child(program: str) -> list[str]:
     return [sys.executable, "-c", f"import os, signal, sys, time; sys.stdin.readline(); {program}"]
 
 
+@pytest.mark.slow
 def test_inspecting_in_a_child(tmp_path: Path) -> None:
     """Facts come back from the child, and so do its reasons."""
     facts = inspect(models.write_vectors(tmp_path / "sound.onnx"), limits=ROOMY)
@@ -114,12 +115,14 @@ def test_a_child_that_is_cancelled() -> None:
     assert time.monotonic() - started_s < 20
 
 
+@pytest.mark.slow
 def test_an_endless_model(tmp_path: Path) -> None:
     """A model that counts to 2^62 is ended after its time."""
     with pytest.raises(ModelError, match="takes too long"):
         inspect(models.write_endless(tmp_path / "endless.onnx"), limits=NARROW)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit on private memory is kept by Linux")
 def test_a_model_that_wants_a_hundred_gigabytes(tmp_path: Path) -> None:
     """The system refuses the memory, and the reason says so."""
@@ -127,6 +130,7 @@ def test_a_model_that_wants_a_hundred_gigabytes(tmp_path: Path) -> None:
         inspect(models.write_greedy(tmp_path / "greedy.onnx"), limits=ROOMY)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit on private memory is kept by Linux")
 def test_a_file_that_grows_in_memory(tmp_path: Path) -> None:
     """Ten million operators of two bytes each take gigabytes once they are parsed.
@@ -204,6 +208,7 @@ def by_hand(values: NDArray[np.float64], *, channels: int) -> NDArray[np.float64
     return result
 
 
+@pytest.mark.slow
 def test_a_trial(tmp_path: Path, pictures: tuple[Path, ...]) -> None:
     """Figures of a sound network, from a child; unreadable pictures and copies are left out."""
     path = models.write_vectors(tmp_path / "net.onnx")
@@ -244,6 +249,7 @@ def test_networks_that_fail_the_trial(tmp_path: Path, pictures: tuple[Path, ...]
         try_backbone(path, unit, pictures)
 
 
+@pytest.mark.slow
 def test_adding_a_file(tmp_path: Path, pictures: tuple[Path, ...]) -> None:
     """Inspected, tried, kept with its figures; progress is reported step by step.
 

@@ -41,6 +41,7 @@ def test_it_answers_as_the_program(
     np.testing.assert_allclose(probabilities.sum(axis=1), 1, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_another_part_is_refused(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The part is compared with the whole on pictures."""
     opened = open_bundle(bundle)
@@ -75,6 +76,7 @@ def test_a_model_without_an_embedding_is_refused(bundle: Path) -> None:
         behind_embedding(ModelBundle(bundle, opened.contents, opened.session), 384)
 
 
+@pytest.mark.slow
 def test_the_card_names_the_backbone(bundle: Path, tmp_path: Path) -> None:
     """A folder without a card is refused."""
     fields = json.loads((bundle / "card.json").read_text(encoding="utf-8"))

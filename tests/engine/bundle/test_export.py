@@ -89,6 +89,7 @@ def assert_same(found: Path, expected: Path) -> None:
     assert largest_gap(found, expected) <= 1e-3
 
 
+@pytest.mark.slow
 def test_new_images_are_answered_as_by_the_program(
     ruled: Collection, exported: ExportedModel, images: list[str], tmp_path: Path
 ) -> None:
@@ -161,6 +162,7 @@ def test_a_trained_model_without_the_collection_stage_and_by_one_view(
     assert row["class"] == project.classes.graph.name(int(fitted.candidate_ids[chances.argmax()]))
 
 
+@pytest.mark.slow
 def test_the_runner_answers_misuse_in_one_line_and_looks_through_folders(
     exported: ExportedModel, images: list[str], tmp_path: Path
 ) -> None:
@@ -208,6 +210,7 @@ def test_what_lies_in_the_folder(exported: ExportedModel, ruled: Collection) -> 
     }
 
 
+@pytest.mark.slow
 def test_a_model_that_would_answer_otherwise_does_not_leave(
     ruled: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -238,6 +241,7 @@ def test_where_it_is_stopped_nothing_stays(stop_at: int, ruled: Collection, tmp_
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_killed_halfway_there_is_no_folder(ruled: Collection, tmp_path: Path) -> None:
     """After a kill only a hidden draft is left, which the next export removes."""
     setup = (

@@ -124,6 +124,7 @@ def test_bars_may_be_changed(bundle: Path, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_by_the_command_line(
     ruled: Collection,
     tmp_path: Path,
@@ -172,6 +173,7 @@ REFUSED: dict[tuple[str, ...], tuple[str, int]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", REFUSED)
 def test_commands_that_cannot_be_meant(
     arguments: tuple[str, ...],

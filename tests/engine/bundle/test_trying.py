@@ -16,6 +16,8 @@ from engine.errors import ModelError, ProtoleafError
 from engine.worker.limits import Limits
 from tests.support.command_line import refused
 
+pytestmark = pytest.mark.slow
+
 NARROW = Limits(seconds=8.0, memory_bytes=2**30, file_bytes=2**30)
 
 

@@ -27,6 +27,7 @@ def tinyleaf(tmp_path: Path) -> Path:
     return own_backbone(tmp_path / "own models")
 
 
+@pytest.mark.slow
 def test_without_a_yes_nothing_changes(
     collection: Collection, tinyleaf: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -43,6 +44,7 @@ def test_without_a_yes_nothing_changes(
     assert (fields["changed"], fields["embedded"]) == (False, 0)
 
 
+@pytest.mark.slow
 def test_with_a_yes_it_is_used(
     collection: Collection, tinyleaf: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -72,6 +74,7 @@ def test_with_a_yes_it_is_used(
     assert done(capsys, "versions", collection.project, "--json").fields["in_use"] == 1
 
 
+@pytest.mark.slow
 def test_a_file_is_kept_first(
     collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -132,6 +135,7 @@ def test_a_published_network_is_asked_about_first(
     assert (fields["changed"], fields["name"]) == (True, SMALL.library_name)
 
 
+@pytest.mark.slow
 def test_refusals(
     collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -92,6 +92,7 @@ def test_removing(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
     assert "bundled" in refused(capsys, "backbone", "remove", "leafnet")
 
 
+@pytest.mark.slow
 def test_adding_a_file_and_a_project_on_it(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -121,6 +122,7 @@ def test_adding_a_file_and_a_project_on_it(
         assert project.models.current.backbone_path == ""
 
 
+@pytest.mark.slow
 def test_a_project_on_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """`new` adds the file to the library with the options of `add`, and prints its origin."""
     path = models.write_vectors(tmp_path / "net.onnx", side=models.SIDE)
@@ -134,6 +136,7 @@ def test_a_project_on_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     assert BackboneLibrary().names() == ("net",)
 
 
+@pytest.mark.slow
 def test_refusals(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """One line each, without a copy or project."""
     wrong = tmp_path / "picture.onnx"

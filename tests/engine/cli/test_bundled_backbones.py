@@ -39,6 +39,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InstalledWeigh
     return install_weights(tmp_path, monkeypatch)
 
 
+@pytest.mark.slow
 def test_a_project_on_the_accurate_backbone(
     accurate: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

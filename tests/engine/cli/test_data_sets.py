@@ -9,6 +9,7 @@ from tests.support.data_sets import embedded, some_rows, write_data_set
 from tests.support.images import write_jpeg
 
 
+@pytest.mark.slow
 def test_a_project_of_a_data_set(
     own_caches: None, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -33,6 +34,7 @@ def test_a_project_of_a_data_set(
     assert not other.exists()
 
 
+@pytest.mark.slow
 def test_a_project_of_a_sample(
     own_caches: None, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

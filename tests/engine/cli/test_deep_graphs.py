@@ -150,6 +150,7 @@ def test_every_command_is_here() -> None:
     } == ON_A_PROJECT.keys() | WITHOUT_PROJECT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("deep", "command"),
     [
@@ -167,6 +168,7 @@ def test_commands(command: str, deep: Collection, capsys: pytest.CaptureFixture[
         assert done(capsys, *command.split(), *arguments).out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_name", [*FORMATS, MODEL])
 def test_exports_come_back(
     format_name: str, deep: Collection, capsys: pytest.CaptureFixture[str]
@@ -187,6 +189,7 @@ def size_of(out: Path) -> int:
     return sum(each.stat().st_size for each in (out, *out.rglob("*")) if each.is_file())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_name", GRAPH_FORMATS)
 def test_graphs_come_back(
     format_name: str, deep: Collection, capsys: pytest.CaptureFixture[str]

@@ -143,6 +143,7 @@ def test_worker_lists_devices(monkeypatch: pytest.MonkeyPatch) -> None:
     assert SURVEY_LIMIT_S > doctor.TIME_LIMIT_S
 
 
+@pytest.mark.slow
 def test_worker_says_why_no_gpu_embeds(unread: Collection) -> None:
     """The result has device and reason; without a reason if the CPU was requested."""
     for device, reason in (("auto", "no NVIDIA driver"), ("cpu", "")):
@@ -159,6 +160,7 @@ def test_worker_refuses_a_device(unread: Collection) -> None:
     assert "no NVIDIA driver" in answer.ending.message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [(), ("--one-view",)], ids=["by default", "one view"])
 def test_views_follow_unless_one_is_enough(
     capsys: pytest.CaptureFixture[str], collection: Collection, options: tuple[str, ...]

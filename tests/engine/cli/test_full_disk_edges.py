@@ -74,6 +74,7 @@ def test_the_worker_says_that_the_disk_is_full(error: Exception) -> None:
     assert "the disk is full" in answer.ending.message
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
 def test_output_that_does_not_fit_is_one_line(tmp_path: Path) -> None:
     """Also for output redirected to a full disk."""

@@ -78,6 +78,7 @@ def test_a_search_that_is_not_understood(
     assert 'there is no field "colour" to search in, at character 5' in message
 
 
+@pytest.mark.slow
 def test_embed_reads_details_once(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:

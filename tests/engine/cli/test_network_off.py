@@ -32,6 +32,7 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
+@pytest.mark.slow
 def test_everyday_commands_ask_for_nothing(
     own_caches: None, tmp_path: Path, no_network: None, capsys: pytest.CaptureFixture[str]
 ) -> None:

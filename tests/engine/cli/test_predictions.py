@@ -89,6 +89,7 @@ def test_labels_that_have_no_embedding(
     assert "new/loose.png" not in images
 
 
+@pytest.mark.slow
 def test_what_would_help(
     collection: Collection,
     tmp_path: Path,
@@ -116,6 +117,7 @@ def test_what_would_help(
     assert first["text"] in text
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="names of any bytes")
 def test_any_name_in_any_locale(
     collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]

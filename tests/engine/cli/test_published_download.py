@@ -91,6 +91,7 @@ def test_nobody_to_ask_is_refused_with_size_and_licence(
     assert server.ranges == []
 
 
+@pytest.mark.slow
 def test_a_person_at_the_terminal_is_asked(
     server: WeightsServer,
     quick: None,
@@ -112,6 +113,7 @@ def test_a_person_at_the_terminal_is_asked(
     assert f"Added {NAME}: 224 pixels, embeddings of width 512" in answer.out
 
 
+@pytest.mark.slow
 def test_a_project_on_a_published_network(
     server: WeightsServer, quick: None, capsys: pytest.CaptureFixture[str], tmp_path: Any
 ) -> None:
@@ -129,6 +131,7 @@ def test_a_project_on_a_published_network(
     assert len(server.ranges) == 1
 
 
+@pytest.mark.slow
 def test_a_project_s_network_comes_through_a_proxy(
     server: WeightsServer,
     quick: None,
@@ -209,6 +212,7 @@ def test_the_worker_lists(server: WeightsServer) -> None:
     assert server.ranges == []
 
 
+@pytest.mark.slow
 def test_the_worker_adds(server: WeightsServer, quick: None) -> None:
     """Progress in bytes, then steps, then the added backbone."""
     answer = served(AddPublished(cache_of_test().root, SOURCE))

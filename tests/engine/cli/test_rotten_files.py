@@ -23,6 +23,7 @@ NAMES = [
 ]
 
 
+@pytest.mark.slow
 def test_rotten_files_are_listed_and_the_rest_is_embedded(
     collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -64,6 +65,7 @@ def test_rotten_files_are_listed_and_the_rest_is_embedded(
     assert done(capsys, "check", collection.project, "--json").fields["sound"]
 
 
+@pytest.mark.slow
 def test_many_failures_are_counted_not_all_printed(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -101,6 +103,7 @@ def test_a_file_that_vanishes_is_a_failure_not_an_end(
     assert (answer["from_cache"], answer["missing"]) == (63, 1)
 
 
+@pytest.mark.slow
 def test_names_in_any_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Classes, folders, images and the project.
 

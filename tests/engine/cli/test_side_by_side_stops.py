@@ -34,6 +34,7 @@ Processes of a pool load it, too.
 ENDS_WITHIN_S = 30
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_one_line_and_nobody_left(number: signal.Signals, status: int, tmp_path: Path) -> None:
     """Standard output closes only when all processes have ended."""

@@ -23,6 +23,7 @@ SETTINGS = ("iterations=4", "validation_episodes=3", "test_episodes=3", "validat
 QUICK = [part for setting in SETTINGS for part in ("--setting", setting)]
 
 
+@pytest.mark.slow
 def test_a_version_is_trained_and_used(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -48,6 +49,7 @@ def test_a_version_is_trained_and_used(
     assert "sound" in done(capsys, "check", collection.project).out
 
 
+@pytest.mark.slow
 def test_the_answer_in_words(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
     """Accuracy beside the previous one, and the command that chooses it."""
     lines = done(capsys, "train", collection.project, *QUICK).out.splitlines()
@@ -102,6 +104,7 @@ def train_request(collection: Collection, out: Path, **settings: int | str) -> T
     return Train(collection.project, collection.caches.root, "propagation", out, settings)
 
 
+@pytest.mark.slow
 def test_a_worker_trains_beside_the_window(collection: Collection, tmp_path: Path) -> None:
     """While the window holds the project: progress, curve points, result.
 
@@ -150,6 +153,7 @@ def test_a_refusal_is_a_sentence(collection: Collection, tmp_path: Path) -> None
     assert "expected a whole number" in answer.ending.message
 
 
+@pytest.mark.slow
 def test_a_killed_worker_leaves_the_project_sound(collection: Collection, tmp_path: Path) -> None:
     """After SIGKILL the project has no temporary files and no version."""
 
@@ -172,6 +176,7 @@ def test_a_killed_worker_leaves_the_project_sound(collection: Collection, tmp_pa
         assert adopt(project, write_tuned(tmp_path / "again", project)) == 2
 
 
+@pytest.mark.slow
 def test_a_killed_training_leaves_nothing_after_the_next_start(
     collection: Collection,
     tmp_path: Path,

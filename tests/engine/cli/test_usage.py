@@ -76,6 +76,7 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert done(capsys).out.strip() == shown.strip()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", sorted(COMMANDS))
 def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     """`protoleaf COMMAND --help` works."""
@@ -192,6 +193,7 @@ def test_stopped_by_the_person(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("as_json", [False, True])
 def test_doctor(as_json: bool, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """It prints versions, every execution provider with a reason if it fails, and caches."""

@@ -40,6 +40,7 @@ def test_edits_are_tried_and_nothing_is_changed(
     assert collection.project.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_what_the_graph_refuses_is_refused(
     capsys: pytest.CaptureFixture[str], collection: Collection
 ) -> None:
@@ -63,6 +64,7 @@ with Project.open(Path(sys.argv[1])):
 """
 
 
+@pytest.mark.slow
 def test_it_works_beside_a_window(
     capsys: pytest.CaptureFixture[str], collection: Collection
 ) -> None:

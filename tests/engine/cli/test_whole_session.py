@@ -43,6 +43,7 @@ FIGURES = {
 }
 
 
+@pytest.mark.slow
 def test_from_an_empty_folder_to_figures(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -159,6 +160,7 @@ def test_each_setting_beats_chance(
     assert figures["not_found"] == 0
 
 
+@pytest.mark.slow
 def test_all_settings_side_by_side(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -176,6 +178,7 @@ def test_all_settings_side_by_side(
     ]
 
 
+@pytest.mark.slow
 def test_settings_of_different_depth_share_a_table(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -219,6 +222,7 @@ def test_everything_can_be_undone_after_a_session(
         ) == (0, 0, 0)
 
 
+@pytest.mark.slow
 def test_a_deleted_cache_is_filled_again(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:

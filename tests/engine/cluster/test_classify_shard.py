@@ -25,6 +25,8 @@ from engine.project import Project
 from tests.support.collections import Collection, without_its_views
 from tests.support.data_sets import embedded
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass(frozen=True)
 class Laid:

@@ -42,6 +42,7 @@ def desktop_cache(images: Path, folder: Path) -> EmbeddingCache:
     return cache
 
 
+@pytest.mark.slow
 def test_embeddings_equal_the_desktop_s(collection: Collection, tmp_path: Path) -> None:
     """Hashes, sizes and embeddings are identical, in the desktop's order of images."""
     data_set = embedded([collection.folder], tmp_path / "set", shard_images=7)
@@ -56,6 +57,7 @@ def test_embeddings_equal_the_desktop_s(collection: Collection, tmp_path: Path) 
             assert is_there[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_eight_bit", [False, True])
 def test_batches_do_not_change_a_bit(is_eight_bit: bool, tmp_path: Path) -> None:
     """Other batches give identical embeddings."""
@@ -73,6 +75,7 @@ def test_batches_do_not_change_a_bit(is_eight_bit: bool, tmp_path: Path) -> None
         assert np.concatenate(parts).tobytes() == whole.tobytes()
 
 
+@pytest.mark.slow
 def test_beside_a_gpu_one_thread_runs_batches_of_one_size(
     collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -48,6 +48,7 @@ def test_labels_graph_and_bars_stay(
     assert (live.state.status == ImageStatus.READY).all()
 
 
+@pytest.mark.slow
 def test_undo_and_redo_are_exact_and_embed_nothing(
     live: LiveCollection, collection: Collection, tinyleaf: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,6 +120,7 @@ def test_a_prepared_change_that_is_not_used_changes_nothing(
     assert collection.project.read_bytes() == content
 
 
+@pytest.mark.slow
 def test_both_are_measured_on_the_same_shots(
     live: LiveCollection, collection: Collection, tinyleaf: Path
 ) -> None:
@@ -142,6 +144,7 @@ def test_both_are_measured_on_the_same_shots(
     assert difference == pytest.approx(comparison.after - comparison.before)
 
 
+@pytest.mark.slow
 def test_going_back_does_not_add_the_version_again(
     live: LiveCollection, collection: Collection, tinyleaf: Path
 ) -> None:
@@ -209,6 +212,7 @@ def test_facts_that_cannot_be_kept_leave_the_backbone(
     assert (dump(live.project), live.project.models.versions()) == before
 
 
+@pytest.mark.slow
 def test_images_that_fail_stay_listed(
     live: LiveCollection, collection: Collection, tinyleaf: Path
 ) -> None:

@@ -67,6 +67,7 @@ def test_what_is_asked_for_comes_before_the_project_s_settings(
     assert (live.fitted.setting, live.fitted.figures.collection) == (Setting.PPN, None)
 
 
+@pytest.mark.slow
 def test_the_cached_basis_serves_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whitening and neighbours of a large collection are computed once for both."""
     monkeypatch.setattr("engine.everyday.collection_stage.basis.MOST_ANCHORS", ANCHORS)
@@ -104,6 +105,7 @@ def test_embeddings_that_the_project_could_not_write_down(collection: Collection
     live.close()
 
 
+@pytest.mark.slow
 def test_what_is_missing_is_reported(tmp_path: Path) -> None:
     """Without classes, images, embeddings or shots, an error says what to do."""
     caches = CacheFolders(tmp_path / "cache")

@@ -123,6 +123,7 @@ def test_nothing_is_embedded_twice(live: LiveCollection) -> None:
     assert len(live.apply(undone).without_views) == 0
 
 
+@pytest.mark.slow
 def test_a_file_that_changed_is_not_taken_for_what_it_was(live: LiveCollection) -> None:
     """Its single view is embedded again, and all cached views of the old picture are dropped."""
     image_id = int(shots_of(live).image_ids[3])
@@ -134,6 +135,7 @@ def test_a_file_that_changed_is_not_taken_for_what_it_was(live: LiveCollection) 
     assert (shots.embeddings[3] == shots.as_classified[3]).all()
 
 
+@pytest.mark.slow
 def test_without_the_file_one_view_goes_on(live: LiveCollection) -> None:
     """An image whose file is missing keeps its single-view embedding and is no failure."""
     image_id = unlabelled(live)
@@ -157,6 +159,7 @@ def test_a_class_with_many_labels_has_enough(live: LiveCollection) -> None:
     assert len(live.apply(live.project.labels.set(ids, class_id)).without_views) <= MOST_PER_CLASS
 
 
+@pytest.mark.slow
 def test_a_collection_that_is_not_large_is_classified_by_all_views(collection: Collection) -> None:
     """All 64 images are requested, labelled ones first; then every row uses all views."""
     without_its_views(collection)
@@ -189,6 +192,7 @@ def test_a_collection_that_is_not_large_is_classified_by_all_views(collection: C
     again.close()
 
 
+@pytest.mark.slow
 def test_predictions_stay_while_views_take_over(collection: Collection) -> None:
     """A deferred fit leaves the model unchanged and classifies the better embeddings."""
     without_its_views(collection)
@@ -218,6 +222,7 @@ def test_an_image_that_comes_later_has_one_view_at_first(collection: Collection)
     live.close()
 
 
+@pytest.mark.slow
 def test_some_files_that_are_gone_do_not_keep_the_others_from_it(collection: Collection) -> None:
     """Three of 64 files are missing and keep one view; all others have all views."""
     without_its_views(collection)
@@ -232,6 +237,7 @@ def test_some_files_that_are_gone_do_not_keep_the_others_from_it(collection: Col
     live.close()
 
 
+@pytest.mark.slow
 def test_models_are_compared_by_one_view_each(collection: Collection) -> None:
     """One has all views cached and the other none, so single views are compared."""
     without_its_views(collection)

@@ -53,6 +53,7 @@ def _agree(live: LiveCollection) -> None:
         assert explanation.is_unknown == live.state.is_unknown[place]
 
 
+@pytest.mark.slow
 def test_images_in_view_have_the_new_models_answers_before_all_others(
     live: LiveCollection, collection: Collection
 ) -> None:

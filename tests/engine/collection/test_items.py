@@ -48,6 +48,7 @@ def test_boxes_are_classified_in_place_of_their_photo(boxed: LiveCollection) -> 
     assert state.labelled_count == 24
 
 
+@pytest.mark.slow
 def test_whatever_is_done_with_boxes(boxed: LiveCollection, collection: Collection) -> None:
     """Labels, moves, "empty", removals, undo and redo."""
     project, ids = boxed.project, class_ids(boxed.project)

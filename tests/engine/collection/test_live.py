@@ -68,6 +68,7 @@ def test_first_paint_comes_before_predictions(collection: Collection) -> None:
     live.close()
 
 
+@pytest.mark.slow
 def test_every_kind_of_action_one_after_the_other(
     live: LiveCollection, collection: Collection
 ) -> None:
@@ -114,6 +115,7 @@ def test_a_new_name_needs_no_fit(live: LiveCollection, collection: Collection) -
     assert live.is_behind
 
 
+@pytest.mark.slow
 def test_undo_of_everything_and_redo_of_everything(
     live: LiveCollection, collection: Collection
 ) -> None:
@@ -129,6 +131,7 @@ def test_undo_of_everything_and_redo_of_everything(
     assert_same(live.state, last)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_random_walks(live: LiveCollection, collection: Collection, seed: int) -> None:
     """Twenty random actions, undos and redos equal a fresh opening."""
@@ -324,6 +327,7 @@ def test_position_and_path(live: LiveCollection, collection: Collection) -> None
         state.position(10_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", ["ppn+", "prototypes"])
 def test_labels_one_after_the_other_without_the_stage(tmp_path: Path, setting: str) -> None:
     """Without the collection stage predictions equal a fresh opening's bit for bit."""
@@ -341,6 +345,7 @@ def test_labels_one_after_the_other_without_the_stage(tmp_path: Path, setting: s
     live.close()
 
 
+@pytest.mark.slow
 def test_a_collection_larger_than_its_anchors_keeps_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,6 +49,7 @@ def _assert_sound(drawn: DrawnEmbeddings) -> None:
         assert sum(shares) + why.unlabelled == pytest.approx(1, abs=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_random_walks(drawn: DrawnEmbeddings, seed: int) -> None:
     """Labels, classes, thresholds, settings, images, undo and redo, in random order."""

@@ -28,6 +28,8 @@ from tests.support.live_states import assert_same, own_copy
 from tests.support.other_backbones import add_to_library
 from tests.support.projects import dump
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def changed(live: LiveCollection, collection: Collection, tmp_path: Path) -> CollectionState:

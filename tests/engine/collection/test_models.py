@@ -50,6 +50,7 @@ def test_the_bundled_backbone() -> None:
     assert model.propagation.is_file()
 
 
+@pytest.mark.slow
 def test_a_project_with_a_backbone_of_ones_own(own_backbone: Path, tmp_path: Path) -> None:
     """File, card and propagation are copied to the library; the originals may be removed."""
     path, content = tmp_path / "a.protoleaf", own_backbone.read_bytes()

@@ -88,6 +88,7 @@ def _person_acts(drawn: DrawnEmbeddings, chance: Random) -> None:
     drawn.act(chance.choice(acts)())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_no_machine_run_changes_a_persons_layer(tmp_path: Path, seed: int) -> None:
     """All journaled tables are equal before and after each run, after any actions."""
@@ -102,6 +103,7 @@ def test_no_machine_run_changes_a_persons_layer(tmp_path: Path, seed: int) -> No
         assert len(drawn.project.history.steps()) == steps, run.__name__
 
 
+@pytest.mark.slow
 def test_every_machine_run_is_tried(tmp_path: Path) -> None:
     """Each runs once, on labels that differ from its predictions."""
     drawn = drawn_kinds(tmp_path, [["A"], ["A"], ["B"], ["B"]], images=IMAGES)

@@ -67,6 +67,7 @@ def test_the_list_comes_with_predictions(large: Collection) -> None:
     live.close()
 
 
+@pytest.mark.slow
 def test_kept_predictions_go_with_the_first_fit(large: Collection) -> None:
     """They are freed by the first fit."""
     closed(large)

@@ -101,6 +101,7 @@ def shots(project: Project, collection: Collection) -> Sequence[int]:
     return found.image_ids[found.labels >= 0].tolist()
 
 
+@pytest.mark.slow
 def test_another_photo_takes_a_label_out_of_force(project: Project, collection: Collection) -> None:
     """It is no shot, not counted or checked, can be searched; the row of the label stays."""
     image_id, path = labelled_image(project, collection)
@@ -154,6 +155,7 @@ def test_the_same_picture_keeps_its_label(
     assert modified_labelled_images(project) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("write", "is_same"), [(as_jpeg, True), (resized, True), (another_photo, False)]
 )

@@ -67,6 +67,7 @@ def test_all_can_be_drawn(data_set: DataSet) -> None:
             draw_rows(data_set, count)
 
 
+@pytest.mark.slow
 def test_every_image_is_as_probable(data_set: DataSet) -> None:
     """Over 300 draws of 100, an image comes up 16 times on average, whatever its shard."""
     times = Counter(path for seed in range(300) for path in paths_of(drawn(data_set, 100, seed)))

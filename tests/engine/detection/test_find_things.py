@@ -80,6 +80,7 @@ def test_a_cancel_keeps_what_was_found(tmp_path: Path) -> None:
     assert {each.file for each in rest} | done == set(files)
 
 
+@pytest.mark.slow
 def test_batches_beside_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same is found, with pictures of one size in one run."""
     install_fake_gpu(monkeypatch)

@@ -52,6 +52,7 @@ def test_discs_are_found(tmp_path: Path, form: str) -> None:
             assert nearest.score > 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["yolov5", "yolov8", "nms-7"])
 def test_batches_find_what_each_picture_finds(tmp_path: Path, form: str) -> None:
     """Pictures of several sizes: those of one size run together."""

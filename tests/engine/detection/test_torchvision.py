@@ -53,6 +53,7 @@ def _retina_net() -> Any:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [_faster_rcnn, _ssd_lite, _retina_net])
 @pytest.mark.filterwarnings("ignore")  # of tracing
 def test_boxes_are_torchs(tmp_path: Path, make: Callable[[], Any]) -> None:

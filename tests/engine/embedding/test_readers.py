@@ -86,6 +86,7 @@ def missing(cache: EmbeddingCache, requests: Sequence[EmbedRequest]) -> list[str
     return [request.path.name for request, key in zip(requests, keys, strict=True) if key in gone]
 
 
+@pytest.mark.slow
 def test_a_file_that_ends_its_reader_is_named_and_all_others_are_embedded(
     tmp_path: Path, cache: EmbeddingCache, embed: Callable[..., EmbedSummary]
 ) -> None:
@@ -103,6 +104,7 @@ def test_a_file_that_ends_its_reader_is_named_and_all_others_are_embedded(
     assert children() == before
 
 
+@pytest.mark.slow
 def test_a_file_that_hangs_is_given_up(
     tmp_path: Path,
     cache: EmbeddingCache,
@@ -118,6 +120,7 @@ def test_a_file_that_hangs_is_given_up(
     assert missing(cache, requests) == ["hangs3.jpg"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command", [[*BAD_READER, "at-once"], [*BAD_READER, "without-memory"], ["/nowhere/python"]]
 )
@@ -192,6 +195,7 @@ def test_threads_read_what_processes_have_no_room_for(
         assert all(future.result(60).photos[0].has_pixels for future in reading)
 
 
+@pytest.mark.slow
 def test_readers_go_on_after_a_cancelled_run(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -213,6 +217,7 @@ def test_readers_go_on_after_a_cancelled_run(
     assert summary.embedded + summary.from_cache == COUNT
 
 
+@pytest.mark.slow
 def test_a_reader_that_failed_is_replaced(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
 ) -> None:
@@ -325,6 +330,7 @@ def test_a_run_ends_although_all_readers_are_stuck(
         embed_files(photos(tmp_path), session, cache, cancel=cancel, readers=StuckReaders(cancel))
 
 
+@pytest.mark.slow
 def test_a_killed_reader_is_replaced(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -344,6 +350,7 @@ def test_a_killed_reader_is_replaced(
     assert children() == before
 
 
+@pytest.mark.slow
 def test_nothing_stays_behind_where_their_owner_is_killed() -> None:
     """Reader processes and shared memory end with their parent."""
     command = [sys.executable, "-P", "-m", "tests.support.reader_owner"]
@@ -364,6 +371,7 @@ def test_nothing_stays_behind_where_their_owner_is_killed() -> None:
             SharedMemory(name)
 
 
+@pytest.mark.slow
 def test_no_shared_memory_is_left(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
 ) -> None:
@@ -379,6 +387,7 @@ def test_no_shared_memory_is_left(
         SharedMemory(name)
 
 
+@pytest.mark.slow
 def test_what_is_in_the_cache_is_not_decoded(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
 ) -> None:

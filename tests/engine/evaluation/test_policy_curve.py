@@ -46,6 +46,7 @@ def _with_held_out(
     )
 
 
+@pytest.mark.slow
 def test_a_fit_holds_out_every_shot_and_is_right_about_most(fitted: EverydayModel) -> None:
     held_out = fitted.held_out
     assert held_out is not None
@@ -55,6 +56,7 @@ def test_a_fit_holds_out_every_shot_and_is_right_about_most(fitted: EverydayMode
     assert right.mean() == pytest.approx(fitted.tuning.accuracy)
 
 
+@pytest.mark.slow
 def test_each_bar_counts_what_is_named_and_what_is_right(fitted: EverydayModel) -> None:
     """Two puffins, the second below 70% predicted as seal, and a seal predicted as puffin."""
     model = _with_held_out(

@@ -81,6 +81,7 @@ def labelled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return project.path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "is_flat"), FOLDERS)
 def test_every_class_comes_back(
     labelled: Path, tmp_path: Path, name: str, *, is_flat: bool

@@ -99,6 +99,7 @@ def test_a_small_box_is_seen_in_full_detail() -> None:
     )
 
 
+@pytest.mark.slow
 def test_large_pictures_are_cut_while_they_are_read(tmp_path: Path) -> None:
     """Crops of strip-wise read pictures equal those of others."""
     large = picture().resize((6400, 3600), Image.Resampling.NEAREST)

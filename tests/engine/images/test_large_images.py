@@ -228,6 +228,7 @@ def test_large_turned_pictures_stand_upright(kind: str, orientation: int) -> Non
         assert np.abs(centres - corners[16::32, 16::32]).max() <= 40, kind
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("everything_is_large")
 @pytest.mark.parametrize("kind", sorted(FILES_IN_STRIPS))
 def test_damage_is_an_image_error(kind: str) -> None:

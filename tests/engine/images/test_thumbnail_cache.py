@@ -143,6 +143,7 @@ def test_many_threads_and_two_programs(tmp_path: Path) -> None:
         cache.close()
 
 
+@pytest.mark.slow
 def test_several_that_open_a_new_file_at_once_lose_nothing(tmp_path: Path) -> None:
     """SQLite is busy for all but one, which retry."""
     threads = 4

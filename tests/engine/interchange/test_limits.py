@@ -176,6 +176,7 @@ def test_a_line_without_an_end(
         read(source)
 
 
+@pytest.mark.slow
 def test_a_wide_header(tmp_path: Path) -> None:
     """Columns that say nothing to us cost nothing for each row."""
     path = tmp_path / "labels.csv"
@@ -197,6 +198,7 @@ def test_what_is_not_utf_8_in_lines_of_json(tmp_path: Path) -> None:
         json_lines.read(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [DEEP, *range(880, 1_000, 3)])
 def test_deep_lines_of_json(tmp_path: Path, depth: int) -> None:
     """Also where the line can be parsed, and its value not be shown."""
@@ -344,6 +346,7 @@ def test_a_large_file_of_an_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             package.data("meta.xml")
 
 
+@pytest.mark.slow
 def test_one_image_of_very_many_tags(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "annotations.xml"
     path.write_text(
@@ -396,6 +399,7 @@ def test_a_deep_json_document(tmp_path: Path) -> None:
         coco.read(path)
 
 
+@pytest.mark.slow
 def test_a_long_chain_of_categories(tmp_path: Path) -> None:
     """A chain of categories is followed once for each, up to the deepest allowed level."""
     path = tmp_path / "labels.json"

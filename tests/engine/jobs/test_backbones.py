@@ -2,12 +2,16 @@
 
 from pathlib import Path
 
+import pytest
+
 from engine.backbones.library import BackboneLibrary
 from engine.backbones.messages import AddedBackbone, AddFile, InspectFile
 from engine.worker.protocol import Failed
 from tests.support import onnx_models as models
 from tests.support.collections import Collection
 from tests.support.served import served
+
+pytestmark = pytest.mark.slow
 
 
 def test_inspecting(tmp_path: Path) -> None:

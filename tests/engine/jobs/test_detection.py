@@ -62,6 +62,7 @@ def test_things_are_found_and_added_by_threshold(project: Project, tmp_path: Pat
     assert not project.images.table().has_parts
 
 
+@pytest.mark.slow
 def test_a_stopped_run_goes_on_where_it_was(project: Project, tmp_path: Path) -> None:
     model, caches = write_detector(tmp_path / "discs.onnx"), CacheFolders(tmp_path / "cache")
     cancel = CancelToken()

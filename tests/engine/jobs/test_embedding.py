@@ -88,6 +88,7 @@ def test_backbone_and_cache_stay_open(unread: Collection, monkeypatch: pytest.Mo
     assert len(opened) == 4
 
 
+@pytest.mark.slow
 def test_readers_of_a_device_stay_until_it_is_closed(
     unread: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -115,6 +116,7 @@ def reading() -> set[int]:
     return {each.pid for each in found if any("engine.jobs" in part for part in each.cmdline())}
 
 
+@pytest.mark.slow
 def test_a_killed_worker_leaves_project_and_cache_sound(unread: Collection) -> None:
     """After SIGKILL the project has no temporary files, and the next run finishes."""
     endings: list[Ending] = []

@@ -48,6 +48,7 @@ def test_every_embedded_image_has_a_place(collection: Collection) -> None:
     assert len(np.unique(made.places, axis=0)) > 0.8 * count  # only near-duplicates overlap
 
 
+@pytest.mark.slow
 def test_new_images_are_placed_and_no_other_moves(collection: Collection, tmp_path: Path) -> None:
     """New images are placed near similar ones and marked until the map is computed again."""
     _answer, before = made_of(collection)
@@ -126,6 +127,7 @@ def test_old_maps_go(tmp_path: Path, collection: Collection) -> None:
 # -- the command
 
 
+@pytest.mark.slow
 def test_the_command_writes_each_kind(
     collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -163,6 +163,7 @@ def test_a_copy_that_is_open_in_another_program(tmp_path: Path) -> None:
     assert labels_of(ada)[4] == ("Bird/Gull", "ben")
 
 
+@pytest.mark.slow
 def test_ten_thousand_new_classes(ours: Project, tmp_path: Path) -> None:
     """Within seconds, in one step."""
     other = stranger(tmp_path / "cleo")

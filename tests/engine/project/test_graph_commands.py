@@ -301,6 +301,7 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return project.path
 
 
+@pytest.mark.slow
 @settings(max_examples=SEQUENCES, deadline=None)
 @given(sequence=commands)
 def test_any_commands_go_back_and_forth(start: Path, sequence: list[Command]) -> None:

@@ -62,6 +62,7 @@ def set_aside(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir() if ".set-aside-" in path.name)
 
 
+@pytest.mark.slow
 def test_an_unfinished_commit_is_taken_back(interrupted: Path) -> None:
     """Opening for writing rolls it back and removes the journal."""
     with Project.open(interrupted) as project:
@@ -91,6 +92,7 @@ def test_a_journal_is_found_after_its_project_was_renamed(interrupted: Path) -> 
     assert [path.name for path in moved.parent.iterdir()] == ["other.protoleaf"]
 
 
+@pytest.mark.slow
 def test_half_a_commit_without_its_journal_is_never_called_sound(interrupted: Path) -> None:
     """Without its journal the file is reported as damaged."""
     journal_of(interrupted).unlink()
@@ -192,6 +194,7 @@ def test_a_kill_in_the_middle_of_sealing_leaves_nothing(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == [project.path.name]
 
 
+@pytest.mark.slow
 def test_a_killed_migration_is_taken_back_and_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

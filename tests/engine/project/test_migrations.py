@@ -114,6 +114,7 @@ def test_the_first_version_is_read_and_its_history_works(tmp_path: Path) -> None
         assert project.labels.of(1) == label
 
 
+@pytest.mark.slow
 def test_an_older_file_is_migrated_on_a_verified_backup(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -253,6 +254,7 @@ def test_a_version_that_never_was_is_damage(tmp_path: Path) -> None:
         Project.open(tmp_path / "old")
 
 
+@pytest.mark.slow
 def test_classes_of_the_third_version_get_room_for_aliases(tmp_path: Path) -> None:
     """Version 3 migrates on a verified backup; classes have no ids; everything can be undone."""
     path = tmp_path / "third"
@@ -310,6 +312,7 @@ def test_classes_of_the_third_version_get_room_for_aliases(tmp_path: Path) -> No
         )
 
 
+@pytest.mark.slow
 def test_classes_of_the_fourth_version_get_room_for_notes(tmp_path: Path) -> None:
     """Version 4 migrates on a verified backup; classes have no notes; everything can be undone."""
     path = tmp_path / "fourth"
@@ -360,6 +363,7 @@ def test_classes_of_the_fourth_version_get_room_for_notes(tmp_path: Path) -> Non
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "write_version",
     [
@@ -434,6 +438,7 @@ def _write_sealed_third_version(path: Path) -> None:
         assert has_seal(connection)
 
 
+@pytest.mark.slow
 def test_a_properly_closed_project_of_the_third_version_opens(tmp_path: Path) -> None:
     """Its checksum is verified before the migration and then removed."""
     path = tmp_path / "third"

@@ -78,6 +78,7 @@ def test_a_read_only_folder_can_be_read(tmp_path: Path) -> None:
     assert project.path.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_a_read_only_folder_with_an_unfinished_commit_shows_the_state_before_it(
     tmp_path: Path,
 ) -> None:

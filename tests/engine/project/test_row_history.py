@@ -90,6 +90,7 @@ def test_numbers_that_python_hashes_alike_are_distinguished(
     assert len(faults(project.path)) == 1
 
 
+@pytest.mark.slow
 def test_memory_is_a_fraction_of_the_rows(tmp_path: Path) -> None:
     """Two numbers per image, so that millions can be checked."""
     project = new_project(tmp_path)
@@ -106,6 +107,7 @@ def test_memory_is_a_fraction_of_the_rows(tmp_path: Path) -> None:
     assert peak_bytes < chunk_bytes + IMAGES * BYTES_AN_IMAGE
 
 
+@pytest.mark.slow
 def test_a_killed_project_of_many_images_opens(tmp_path: Path) -> None:
     """Without a seal everything is checked."""
     project = new_project(tmp_path)

@@ -39,6 +39,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "birds.protoleaf"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("second", ["birds.protoleaf", "link.protoleaf"])
 def test_a_refused_second_opening_leaves_the_locks(path: Path, second: str) -> None:
     """A refused opening, also through a link, releases no lock of the writer or of readers."""

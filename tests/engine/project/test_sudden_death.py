@@ -25,6 +25,7 @@ with Project.open(Path(sys.argv[1])) as project:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="POSIX signals")
 @pytest.mark.parametrize("acknowledged", [1, 7, 40])
 def test_a_killed_process_loses_no_acknowledged_label(tmp_path: Path, acknowledged: int) -> None:

@@ -72,6 +72,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_ten_thousand_classes_are_bounded(many: Path) -> None:
     """In time and size; CSV tables have every class, the page says what it omits."""
     took = json.loads((many / "took.json").read_text())

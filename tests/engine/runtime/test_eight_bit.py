@@ -156,6 +156,7 @@ def test_the_shipped_companion_cannot_overflow() -> None:
     assert cannot_overflow(companion)
 
 
+@pytest.mark.slow
 def test_the_shipped_companion_agrees_on_the_sample_s_photos(tmp_path: Path) -> None:
     """On whatever CPU the tests run."""
     model = bundled_path(FAST) or Path()

@@ -78,6 +78,7 @@ def backbones(tmp_path_factory: pytest.TempPathFactory) -> tuple[LeafNet, Path, 
     return backbone, full, half
 
 
+@pytest.mark.slow
 def test_a_backbone_comes_with_its_card_and_nothing_else(
     backbones: tuple[LeafNet, Path, Path],
 ) -> None:
@@ -163,6 +164,7 @@ def test_exporting_leaves_the_module_as_it_was(backbones: tuple[LeafNet, Path, P
     assert all(torch.equal(value, before[name]) for name, value in backbone.state_dict().items())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "module", [WrongWhenExported(), FixedBatch()], ids=["wrong by 1%", "fixed batch"]
 )
@@ -173,6 +175,7 @@ def test_a_wrong_export_is_refused_and_leaves_no_file(tmp_path: Path, module: nn
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_refused_export_keeps_the_file_that_was_there(tmp_path: Path) -> None:
     """A failed save must leave the last good state, card included."""
     path = tmp_path / "good.onnx"
@@ -192,6 +195,7 @@ def test_a_card_of_another_width_is_refused(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_wrong_propagation_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An attention that is exported with its sign turned: nothing is written."""
     network = PropagationNetwork(random_attention(8))
@@ -216,6 +220,7 @@ def propagation(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_file_is_compared_with_the_module_at_hand(propagation: Path) -> None:
     """The file of one attention is not the file of another."""
     inputs = (
@@ -231,6 +236,7 @@ def test_a_file_is_compared_with_the_module_at_hand(propagation: Path) -> None:
         compare(propagation, other, [inputs], tolerance=TOLERANCE)
 
 
+@pytest.mark.slow
 def test_a_folder_that_refuses_is_a_message(tmp_path: Path) -> None:
     """A file where the folder should be."""
     (tmp_path / "file").write_text("")
@@ -257,6 +263,7 @@ def test_the_relative_difference_by_hand(
     assert relative_difference(np.array(found), np.array(expected)) == pytest.approx(difference)
 
 
+@pytest.mark.slow
 def test_a_value_that_is_no_number_is_refused(propagation: Path) -> None:
     """Not-a-number compares with nothing, so the limit must not let it through."""
     nothing = torch.zeros(0, dtype=torch.int64)

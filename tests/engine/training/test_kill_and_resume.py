@@ -24,6 +24,7 @@ PIXELS = colour_training_set().pixels
 SETTINGS = small_settings(point_interval=1)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no such signal here")
 @pytest.mark.parametrize(("where", "kept"), [("iteration", 6), ("checkpoint", 3)])
 def test_killed_training_ends_with_the_same_weights(tmp_path: Path, where: str, kept: int) -> None:
@@ -39,6 +40,7 @@ def test_killed_training_ends_with_the_same_weights(tmp_path: Path, where: str, 
     assert [file.name for file in tmp_path.iterdir()] == [CHECKPOINT_NAME]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of file sizes are POSIX")
 def test_full_disk_stops_the_training_and_keeps_the_checkpoint(tmp_path: Path) -> None:
     """With space again, it goes on from the last good checkpoint to the same weights."""

@@ -46,6 +46,7 @@ def attention_alone(hierarchy: SyntheticHierarchy) -> TrainedPropagation:
     return _train(hierarchy, ATTENTION_ALONE)
 
 
+@pytest.mark.slow
 def test_the_attention_learns_which_parent_to_listen_to(
     attention_alone: TrainedPropagation,
 ) -> None:
@@ -60,6 +61,7 @@ def test_the_attention_learns_which_parent_to_listen_to(
     assert attention_alone.shrinkage is None
 
 
+@pytest.mark.slow
 def test_the_vague_parents_lose_weight(
     attention_alone: TrainedPropagation, hierarchy: SyntheticHierarchy, tmp_path: Path
 ) -> None:

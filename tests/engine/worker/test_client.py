@@ -57,6 +57,7 @@ def test_the_packaged_program_is_its_own_worker(monkeypatch: pytest.MonkeyPatch)
     assert worker_command() == [sys.executable, "worker"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="priorities are classes there")
 def test_a_worker_gives_way() -> None:
     """Workers run with a lower priority than the window."""
@@ -192,6 +193,7 @@ def test_a_request_that_comes_while_the_last_endings_are_reported_has_an_ending(
     assert endings == [Died(3, ""), Died(3, "")]
 
 
+@pytest.mark.slow
 def test_the_worker_finds_our_packages_from_anywhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

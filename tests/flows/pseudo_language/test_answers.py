@@ -20,6 +20,8 @@ from tests.support.desk import CONTROL, Desk
 from tests.support.pseudo_reader import Reader
 from tests.support.sessions import act
 
+pytestmark = pytest.mark.slow
+
 Key = Qt.Key
 
 

@@ -91,6 +91,7 @@ def damage(path: Path, how: str) -> None:
             path.write_bytes(data[:60] + b"\0\0\x03\xe7" + data[64:])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["cut", "start", "empty", "other", "byte", "newer"])
 def test_a_damaged_backup(how: str, reviewing: Desk, reader: Reader) -> None:
     """The reason why it cannot be restored, in the panel."""

@@ -16,6 +16,8 @@ from tests.support.collections import Collection, write_graph, write_shape
 from tests.support.desk import Desk
 from tests.support.pseudo_reader import Reader
 
+pytestmark = pytest.mark.slow
+
 WHEN = "2026-05-04T10:00:00+00:00"
 
 

@@ -47,6 +47,7 @@ def test_a_device_gives_up(desk: Desk, reader: Reader, tmp_path: Path) -> None:
     reader.read("embedding-failed")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("action", ["tune_propagation", "train_backbone"])
 def test_a_training_runs(action: str, reviewing: Desk, reader: Reader, backbone: Path) -> None:
     """Each stage in panel and status bar; then with the panel closed; then cancelled."""
@@ -65,6 +66,7 @@ def test_a_training_runs(action: str, reviewing: Desk, reader: Reader, backbone:
     reader.read(f"{action}-stopped")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [0.619, 0.5, None])
 def test_what_came_of_a_training(
     after: float | None, reviewing: Desk, reader: Reader, backbone: Path
@@ -91,6 +93,7 @@ def test_what_came_of_a_training(
     reader.read("version-in-use")
 
 
+@pytest.mark.slow
 def test_a_training_fails(reviewing: Desk, reader: Reader) -> None:
     """The reason of a dead worker, in the panel and in the toast."""
     prepare(reviewing, Trainer(["die"], ["die"]))

@@ -29,6 +29,7 @@ def test_it_is_the_language_of_a_setting(spoken: str) -> None:
     assert shown_key("Ctrl+Shift+Return") == f"{tr('Ctrl')}+{tr('Shift')}+{tr('Enter')}"
 
 
+@pytest.mark.slow
 def test_nothing_is_cut(reviewing: Desk, reader: Reader) -> None:
     """All texts fit on the screens of all actions; `PROTOLEAF_PICTURES` saves screenshots."""
     reader.finds_english = False

@@ -1,5 +1,6 @@
 """Context menus in the pseudo-language: cards, classes in tree and graph, and empty areas."""
 
+import pytest
 from PySide6.QtCore import QPoint, Qt
 
 from tests.support.clicks import menu_at
@@ -22,6 +23,7 @@ def test_the_menu_of_a_card(reviewing: Desk, reader: Reader) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_menu_of_a_class(reviewing: Desk, reader: Reader) -> None:
     """The menu of a class with two parents, of several, and of the area below all rows."""
     graph, view = reviewing.graph, reviewing.window.tree.front
@@ -43,6 +45,7 @@ def test_the_menu_of_a_class(reviewing: Desk, reader: Reader) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_menu_of_a_class_in_the_drawing(reviewing: Desk, reader: Reader) -> None:
     """The menu of a class, and of the area between the cards."""
     reviewing.press(Qt.Key.Key_G, CONTROL)

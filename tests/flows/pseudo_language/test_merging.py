@@ -19,6 +19,7 @@ def from_ben(reviewing: Desk, collection: Collection) -> Path:
     return disputed_copy(reviewing, collection)
 
 
+@pytest.mark.slow
 def test_a_merge(reviewing: Desk, reader: Reader, from_ben: Path) -> None:
     """The preview; conflicts of classes, of levels and of comments; the summary."""
     desk, merging = reviewing, reviewing.window.of(Merging)

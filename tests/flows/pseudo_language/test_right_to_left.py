@@ -17,6 +17,8 @@ from tests.support.desk import Desk
 from tests.support.pseudo_reader import Reader
 from tests.support.sessions import settle
 
+pytestmark = pytest.mark.slow
+
 Key = Qt.Key
 LEFT_TO_RIGHT, RIGHT_TO_LEFT = "protoleaf_pseudo.qm", "protoleaf_pseudo_rtl.qm"
 both_ways = pytest.mark.parametrize("spoken", [LEFT_TO_RIGHT, RIGHT_TO_LEFT], indirect=True)

@@ -28,6 +28,8 @@ from tests.support.scripted_workers import Player
 from tests.support.sessions import settle
 from tests.support.surveys import WITHOUT_GPU
 
+pytestmark = pytest.mark.slow
+
 
 def test_before_a_project(
     desk: Desk, reader: Reader, tinyleaf: str, monkeypatch: pytest.MonkeyPatch

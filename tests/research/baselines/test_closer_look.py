@@ -108,6 +108,7 @@ def test_gradient_reaches_the_backbone() -> None:
     assert (images.grad.flatten(1).abs().sum(dim=1) > 0).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level_wise", [False, True])
 def test_learns_colours(level_wise: bool) -> None:
     """The loss falls, and accuracy on new colours is far above the chance of a quarter."""

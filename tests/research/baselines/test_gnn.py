@@ -117,6 +117,7 @@ def test_gradient_reaches_the_backbone() -> None:
     assert (images.grad.flatten(1).abs().sum(dim=1) > 0).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level_wise", [False, True])
 def test_learns_colours(level_wise: bool) -> None:
     """New colours are recognised far above the chance of a quarter, but not before training."""
@@ -161,6 +162,7 @@ def trained_on_generated_tasks(shots: int, iterations: int) -> FewShotGnn:
     return objective
 
 
+@pytest.mark.slow
 def test_learns_to_compare_images_at_five_shots() -> None:
     """New classes are far above the chance of a quarter, unless labels are uninformative."""
     shots = 5

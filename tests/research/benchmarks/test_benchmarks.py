@@ -31,6 +31,7 @@ from tests.support.images import encoded, picture
 from tests.support.raw_photos import raw_photo
 
 
+@pytest.mark.slow
 def test_collection_stage_at_small_size(capsys: pytest.CaptureFixture[str]) -> None:
     """Every part of one more label is timed and printed."""
     rows = {row.name: row for row in measure_collection_stage(1200, 20, rounds=2).rows}
@@ -40,6 +41,7 @@ def test_collection_stage_at_small_size(capsys: pytest.CaptureFixture[str]) -> N
     assert "one label more" in protoleaf(capsys, *asked).out  # speed is not tested
 
 
+@pytest.mark.slow
 def test_many_classes_at_small_size() -> None:
     """A class of many parents is compared with the same project without it."""
     beside = measure_many_classes(Size(classes=60, labels=80, parents=12, images=400))
@@ -48,6 +50,7 @@ def test_many_classes_at_small_size() -> None:
     assert min(beside.time_ratio, beside.memory_ratio) > 0
 
 
+@pytest.mark.slow
 def test_what_a_fit_costs_others_at_small_size() -> None:
     """Labels, guesses and other threads are timed during fits, and so is stopping a fit."""
     rows = {row.name: row for row in measure_beside_a_fit(1200, rounds=2).rows}
@@ -76,6 +79,7 @@ def test_synthetic_embeddings_cover_every_class() -> None:
     assert similarity[same].mean() > similarity[~same].mean() + 0.2
 
 
+@pytest.mark.slow
 def test_synthetic_project_is_a_project(tmp_path: Path) -> None:
     """It opens, every image has an embedding, each class five shots, and predictions follow."""
     caches = CacheFolders(tmp_path / "cache")
@@ -88,6 +92,7 @@ def test_synthetic_project_is_a_project(tmp_path: Path) -> None:
     live.close()
 
 
+@pytest.mark.slow
 def test_a_synthetic_project_with_boxes(tmp_path: Path) -> None:
     """Boxes are images with embeddings and labels."""
     caches = CacheFolders(tmp_path / "cache")
@@ -224,6 +229,7 @@ def test_plain_decoders_decode_small(name: str) -> None:
     assert np.abs(decoded.mean(axis=(0, 1)) - pixels.mean(axis=(0, 1))).max() < 3
 
 
+@pytest.mark.slow
 def test_memory_benchmark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Every number of files is embedded in a process of its own, the smallest first."""
     write_tiny_backbone(tmp_path / "tiny.onnx")
@@ -235,6 +241,7 @@ def test_memory_benchmark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert fields["with_large"] is None
 
 
+@pytest.mark.slow
 def test_memory_benchmark_with_a_large_picture(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -255,6 +262,7 @@ def test_memory_benchmark_with_a_large_picture(
     assert fields["with_large"]["peak_mib"] - fields["runs"][0]["peak_mib"] < 200
 
 
+@pytest.mark.slow
 def test_backup_benchmark_at_small_size(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -267,6 +275,7 @@ def test_backup_benchmark_at_small_size(
     assert "beside backups" in done(capsys, *asked).out
 
 
+@pytest.mark.slow
 def test_files_at_small_size(capsys: pytest.CaptureFixture[str]) -> None:
     """Every step runs with every number of images, and the costs per image are compared."""
     figures = measure_files((40, 80), only=("scan", "relink"))

@@ -10,6 +10,7 @@ from tests.support.command_line import protoleaf
 from tests.support.images import write_jpeg
 
 
+@pytest.mark.slow
 def test_cluster_benchmark_at_small_size(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

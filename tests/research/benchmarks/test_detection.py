@@ -10,6 +10,7 @@ from tests.support.detector_networks import write_detector
 from tests.support.images import write_jpeg
 
 
+@pytest.mark.slow
 def test_all_parts_are_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The network, reading, and both together are timed; the verdict is ignored."""
     model, photos = write_detector(tmp_path / "discs.onnx"), tmp_path / "photos"

@@ -1,8 +1,11 @@
 """Three photos dropped into a large project, here a small one."""
 
+import pytest
+
 from research.benchmarks.drop import measure_drop
 
 
+@pytest.mark.slow
 def test_every_figure_is_measured() -> None:
     """Photos are predicted, and the process stays alive for the next drop."""
     figures = measure_drop(1_000, rounds=1)

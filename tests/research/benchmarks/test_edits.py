@@ -5,6 +5,7 @@ import pytest
 from tests.support.command_line import protoleaf
 
 
+@pytest.mark.slow
 def test_edits_are_timed(capsys: pytest.CaptureFixture[str]) -> None:
     """Some edits change images, renaming changes none; limits are ignored."""
     kinds = ("--only", "merge two classes", "--only", "rename a class")

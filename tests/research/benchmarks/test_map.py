@@ -6,6 +6,7 @@ from research.benchmarks.map import MapFigures, MapRow
 from tests.support.command_line import done
 
 
+@pytest.mark.slow
 def test_making_and_frames_are_timed(capsys: pytest.CaptureFixture[str]) -> None:
     """Without a window; every row with a limit has a verdict."""
     fields = done(capsys, "benchmark", "map", "--images", "400", "--no-window", "--json").fields

@@ -40,6 +40,7 @@ def test_rates_are_in_its_name(device: str, rate: float | None) -> None:
     assert simulated_rate(device) == rate
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "device", ["simulated:", "simulated:x", "simulated:0", "simulated:-3", "simulated:inf"]
 )
@@ -48,6 +49,7 @@ def test_a_device_without_a_rate_is_an_error(device: str) -> None:
         simulated_rate(device)
 
 
+@pytest.mark.slow
 def test_the_pipeline_is_measured_with_it(tmp_path: Path) -> None:
     paths = [write_jpeg(tmp_path / f"{number}.jpg", seed=number) for number in range(BATCH + 6)]
     figures = measure_embed(paths, device="simulated:400", rounds=1)

@@ -55,6 +55,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory, data: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_from_images_to_figure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Build, train, test and figure on a small WordNet, in ImageNet's layout."""
     source = write_small_imagenet(tmp_path / "source", images=32)
@@ -94,6 +95,7 @@ def test_from_images_to_figure(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert (out / "pure" / "prototypes-in-2d.png").is_file()
 
 
+@pytest.mark.slow
 def test_figure_of_propagation(
     data: Path, runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -106,6 +108,7 @@ def test_figure_of_propagation(
     assert "ppn was not trained for 5-way" in refused(capsys, *words)
 
 
+@pytest.mark.slow
 def test_table_is_made_and_shown(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -140,6 +143,7 @@ def test_table_is_made_and_shown(
     assert line.split("|")[2].strip() == "its own test"
 
 
+@pytest.mark.slow
 def test_goes_on_after_ctrl_c(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -191,6 +195,7 @@ def test_only_one_process_speaks(
     assert done(capsys, *words).out == ""
 
 
+@pytest.mark.slow
 def test_speed(capsys: pytest.CaptureFixture[str]) -> None:
     """One JSON object with all figures."""
     words = ("--side", "16", "--few-images", "--rounds", "1", "--threads", "1", *quick_words()[2:])

@@ -11,6 +11,7 @@ from tests.support.transfer import write_shapes
 QUICK = ("--shots", "1", "--draws", "1", "--device", "cpu", "--backbone", "leafnet")
 
 
+@pytest.mark.slow
 def test_tables_curve_and_resuming(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Text, JSON and a figure; a second run reads the stages from the folder of runs."""
     source = write_shapes(tmp_path / "shapes")

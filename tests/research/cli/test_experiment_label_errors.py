@@ -9,6 +9,7 @@ from tests.support.command_line import done
 from tests.support.transfer import write_shapes
 
 
+@pytest.mark.slow
 def test_tables_and_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Text output, and JSON in a file, without the optional peer."""
     source = write_shapes(tmp_path / "shapes")

@@ -10,6 +10,7 @@ from tests.support.transfer import write_shapes
 QUICK = ("--way", "groups", "--device", "cpu")
 
 
+@pytest.mark.slow
 def test_collections_of_other_sizes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One class of four has two thirds of the images; tables have sizes and rare classes."""
     source = write_shapes(tmp_path / "shapes")

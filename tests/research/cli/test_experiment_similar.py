@@ -9,6 +9,7 @@ from tests.support.command_line import done
 from tests.support.transfer import write_shapes
 
 
+@pytest.mark.slow
 def test_copies_are_counted_by_every_rule(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -23,6 +24,7 @@ def test_copies_are_counted_by_every_rule(
     assert "copies found, in %; shapes" in done(capsys, *words).out
 
 
+@pytest.mark.slow
 def test_similarity_in_both_spaces(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = write_shapes(tmp_path / "shapes")
     words = ("experiment", "similar", source, "--backbone", "leafnet", "--device", "cpu", "--json")

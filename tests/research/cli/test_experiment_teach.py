@@ -11,6 +11,7 @@ from tests.support.transfer import write_shapes
 QUICK = ("--method", "teach-first", "--method", "random", "--draws", "2", "--device", "cpu")
 
 
+@pytest.mark.slow
 def test_tables_curve_and_resuming(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Text, JSON and a figure; a second run reads everything from the folder of runs."""
     source = write_shapes(tmp_path / "shapes")

@@ -31,6 +31,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_shapes(tmp_path_factory.mktemp("shapes"))
 
 
+@pytest.mark.slow
 def test_tables_and_figures(
     source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -59,6 +60,7 @@ def test_tables_and_figures(
     assert anew == cells
 
 
+@pytest.mark.slow
 def test_elsewhere(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """In place of the default situation; both kinds share a folder of runs."""
     words = ("experiment", "transfer", source, *QUICK, "--runs", tmp_path / "runs")
@@ -79,6 +81,7 @@ def test_elsewhere(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert len(list((tmp_path / "runs").rglob("*.json"))) == 8
 
 
+@pytest.mark.slow
 def test_uneven_classes(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Sizes and shots are in titles, figures and folder names; balanced accuracy is in tables."""
     words = (
@@ -123,6 +126,7 @@ def test_elsewhere_needs_known_classes_in_val(
     assert "nothing in val can be scored" in refused(capsys, *words)
 
 
+@pytest.mark.slow
 def test_some_classes_and_images(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A subset of leaves and of images of each, in both parts; unknown folders are an error."""
     words = (
@@ -142,6 +146,7 @@ def test_some_classes_and_images(source: Path, capsys: pytest.CaptureFixture[str
     assert "Shapes" in refused(capsys, *words, "--hierarchy", graph)
 
 
+@pytest.mark.slow
 def test_backbones_side_by_side(
     source: Path,
     tmp_path: Path,

@@ -32,6 +32,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_report_on_a_cpu(report: Path) -> None:
     """Every planned row is present: the CPU's with figures, the GPU's with the reason."""
     facts = json.loads((report / JSON_FILE).read_text())

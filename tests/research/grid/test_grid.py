@@ -328,6 +328,7 @@ def test_a_gnn_for_five_shots_goes_on_from_that_for_one(folder: Path) -> None:
     assert GridCell(folder, "pure", 4, 1, "gnn", 1).start is None
 
 
+@pytest.mark.slow
 def test_only_rows_that_a_result_lacks_are_tested(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -360,6 +361,7 @@ def test_only_rows_that_a_result_lacks_are_tested(
     assert do_cell(*places).columns[5, 1].rows["shrunk"][0].choice == rows["shrunk"][0].choice
 
 
+@pytest.mark.slow
 def test_rows_that_are_left_out_are_tested_later(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -394,6 +396,7 @@ def test_two_of_one_split_are_refused(folder: Path) -> None:
         cells_of([folder, folder], seeds=1)
 
 
+@pytest.mark.slow
 def test_a_cell_is_trained_tested_and_found_again(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -48,6 +48,7 @@ def test_few_classes_claim_what_is_right_with_room_for_others(things: EmbeddedCo
     assert without.sure_still == without.sure_before >= ours.sure_still
 
 
+@pytest.mark.slow
 def test_elsewhere_val_alone_is_scored(things: EmbeddedCollection) -> None:
     """Labels are of `train`, and all classes have examples in the last stage."""
     plan = HonestyPlan(shots=(2,), draws=1, is_elsewhere=True)
@@ -70,6 +71,7 @@ def test_too_few_images_to_label() -> None:
         check_collection(collection, is_elsewhere=True)
 
 
+@pytest.mark.slow
 def test_draws_are_kept(things: EmbeddedCollection, tmp_path: Path) -> None:
     """Stored draws are extended; a corrupt file or one of another stage is refused."""
     stages = measure_honesty(things, HonestyPlan(shots=(1,), draws=1), runs=tmp_path)
@@ -110,6 +112,7 @@ def test_tables_have_every_stage_and_method(things: EmbeddedCollection) -> None:
     assert (stage["classes"], stage["shots"], len(stage["draws"][OURS])) == (1, 2, 2)
 
 
+@pytest.mark.slow
 def test_what_is_outside_the_limits(things: EmbeddedCollection) -> None:
     """Softmax of one class claims it for every image."""
     first, *_others, last = measure_honesty(things, PLAN)
@@ -118,6 +121,7 @@ def test_what_is_outside_the_limits(things: EmbeddedCollection) -> None:
     assert outside_limits([draw[OURS] for draw in last.draws], is_all=True) == ()
 
 
+@pytest.mark.slow
 def test_sessions(things: EmbeddedCollection, tmp_path: Path) -> None:
     """A point for every fit; labelled images do not count; points in a file and a figure."""
     sessions = replay(things, 12)

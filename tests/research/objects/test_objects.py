@@ -71,6 +71,7 @@ def test_no_two_shots_of_one_photo() -> None:
         draw_objects(photos, class_ids, 7, 0)
 
 
+@pytest.mark.slow
 def test_the_things_in_photos(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Photos of both classes are ambiguous; crops are not."""
     source, out = write_boxed_photos(tmp_path / "discs"), tmp_path / "figures.json"

@@ -30,6 +30,7 @@ CURVES = (
 )
 
 
+@pytest.mark.slow
 def test_files_hold_the_curves(tmp_path: Path) -> None:
     """The CSV has the exact numbers; the picture has both colours and is mostly white."""
     pixels, vectors, numbers = accuracy_against_propagation(CURVES, tmp_path / "new")
@@ -54,6 +55,7 @@ def test_files_hold_the_curves(tmp_path: Path) -> None:
     assert vector_root(vectors) == "svg"
 
 
+@pytest.mark.slow
 def test_drawn_twice_is_the_same(tmp_path: Path) -> None:
     """The files are deterministic."""
     first = accuracy_against_propagation(CURVES, tmp_path / "first")
@@ -61,6 +63,7 @@ def test_drawn_twice_is_the_same(tmp_path: Path) -> None:
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
 
 
+@pytest.mark.slow
 def test_other_numbers_give_another_picture(tmp_path: Path) -> None:
     """The picture depends on the numbers."""
     first = accuracy_against_propagation(CURVES[:1], tmp_path / "first")

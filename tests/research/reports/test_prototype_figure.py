@@ -57,6 +57,7 @@ def test_children_sit_nearer_than_random_pairs(tmp_path: Path) -> None:
     assert f"{figure.in_figure.ratio:.2f} in the figure" in figure.sentence
 
 
+@pytest.mark.slow
 def test_files_hold_what_was_drawn(tmp_path: Path) -> None:
     """CSV: positions, names, levels and parents; JSON: the measurements; pictures are not blank."""
     tree = small_tree()
@@ -75,6 +76,7 @@ def test_files_hold_what_was_drawn(tmp_path: Path) -> None:
     assert vector_root(figure.vectors) == "svg"
 
 
+@pytest.mark.slow
 def test_drawn_twice_is_the_same(tmp_path: Path) -> None:
     """The same seed gives the same files."""
     first, second = draw(small_tree(), tmp_path / "first"), draw(small_tree(), tmp_path / "second")

@@ -55,6 +55,7 @@ def drawn_until(folder: Path, count: int, *, seed: int) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.rglob("*.jpg")}
 
 
+@pytest.mark.slow
 def test_graph_has_three_levels_and_one_class_with_two_parents(
     collection: SampleCollection,
 ) -> None:
@@ -79,6 +80,7 @@ def test_parents_come_before_their_children(collection: SampleCollection) -> Non
         seen.add(entry.name)
 
 
+@pytest.mark.slow
 def test_edges_are_read_by_the_import(collection: SampleCollection) -> None:
     """The import of tables reads the table of edges."""
     imported = class_tables.read(collection.edges_csv)
@@ -152,6 +154,7 @@ def test_pictures_are_photographs_of_something(collection: SampleCollection) -> 
     assert len(set(means)) == len(means)
 
 
+@pytest.mark.slow
 def test_same_seed_same_bytes(tmp_path: Path) -> None:
     """A seed determines the bytes of every file; another seed gives others, under other names."""
     first, again = drawn_until(tmp_path / "a", 3, seed=4), drawn_until(tmp_path / "b", 3, seed=4)
@@ -163,6 +166,7 @@ def test_same_seed_same_bytes(tmp_path: Path) -> None:
     assert not set(first.values()) & set(other.values())
 
 
+@pytest.mark.slow
 def test_drawing_twice_into_a_folder_replaces(tmp_path: Path) -> None:
     """The same arguments give the same collection, also over an earlier one."""
     one = draw_collection(tmp_path, images_per_class=1)

@@ -21,6 +21,7 @@ def person() -> ScriptedPerson:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", METHODS)
 def test_free_images_the_same_each_time(person: ScriptedPerson, name: str) -> None:
     """In the first round nothing is labelled; later there is a model."""

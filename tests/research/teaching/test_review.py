@@ -44,6 +44,7 @@ def embedded() -> EmbeddedCollection:
     return EmbeddedCollection(collection, model, to_fixed(drawn.embeddings))
 
 
+@pytest.mark.slow
 def test_groups_take_fewer_keys_than_cards(embedded: EmbeddedCollection) -> None:
     """Both end with at least 90 % correct labels, without errors."""
     rows = np.arange(len(embedded.embeddings))

@@ -29,12 +29,14 @@ def shapes(tmp_path_factory: pytest.TempPathFactory, caches: CacheFolders) -> Em
     return embed_collection(collection, find_model(), caches, device="cpu")
 
 
+@pytest.mark.slow
 def test_embeddings_are_of_length_one(shapes: EmbeddedCollection) -> None:
     """One row an image, as in a project."""
     assert shapes.floats.shape == (64, shapes.model.card.embedding_width)
     assert (shapes.floats**2).sum(axis=1) == pytest.approx(1, abs=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("with_collection", [False, True], ids=["stage off", "stage on"])
 @pytest.mark.parametrize(
     "situation",

@@ -122,6 +122,7 @@ def test_other_options_are_measured_again(
     assert len(calls) == 1
 
 
+@pytest.mark.slow
 def test_side_by_side_is_the_same(images: EmbeddedCollection, tmp_path: Path) -> None:
     """Two processes find the same as one, in the same order and the same files."""
     plan = TransferPlan(shots=(1, 2), draws=2, methods=("prototypes", "everyday"))
@@ -138,6 +139,7 @@ def test_side_by_side_is_the_same(images: EmbeddedCollection, tmp_path: Path) ->
     )
 
 
+@pytest.mark.slow
 def test_side_by_side_stops(images: EmbeddedCollection, tmp_path: Path) -> None:
     """Finished draws are stored, and the next run continues."""
     cancel = CancelToken()

@@ -83,6 +83,7 @@ def test_the_area_under_the_curve() -> None:
     ) == pytest.approx(3.5 / 4)
 
 
+@pytest.mark.slow
 def test_tables_have_all_situations(images: EmbeddedCollection, others: EmbeddedCollection) -> None:
     """Near and far ones of each number of shots, and the steps of both sessions, also as data."""
     outcomes = measure_unknown(images, others, (1, 5), 1)

@@ -30,6 +30,7 @@ def project(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", ["look", "edit"])
 def test_the_drawing_is_measured(
     run: str, desk: Desk, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

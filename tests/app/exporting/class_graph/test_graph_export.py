@@ -112,6 +112,7 @@ def test_written_and_shown(
     assert widths == {"4.00"}
 
 
+@pytest.mark.slow
 def test_a_picture(reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Light background, cards with borders, and names: dark pixels in each card."""
     exported(reviewing, monkeypatch, tmp_path / "shapes", "png")
@@ -150,6 +151,7 @@ def test_pictures_have_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
         assert image.size == (30, 20)
 
 
+@pytest.mark.slow
 def test_a_name_that_the_dialog_did_not_know_is_asked_about(
     reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -100,6 +100,7 @@ def left(caches: CacheFolders) -> set[str]:
     return {path.name for path in (caches.root / "downloads").iterdir() if path.suffix != ".lock"}
 
 
+@pytest.mark.slow
 def test_a_network_comes_into_the_library(
     server: WeightsServer, facts: PublishedNetwork, converted_before: None, tmp_path: Path
 ) -> None:
@@ -145,6 +146,7 @@ def expected_embeddings(
     return scaled
 
 
+@pytest.mark.slow
 def test_two_programs_do_not_share_an_export(
     facts: PublishedNetwork, converted_before: None, tmp_path: Path
 ) -> None:
@@ -161,6 +163,7 @@ def test_two_programs_do_not_share_an_export(
     assert len(asked) == 1
 
 
+@pytest.mark.slow
 def test_weights_are_kept_when_asked(
     server: WeightsServer, facts: PublishedNetwork, converted_before: None, tmp_path: Path
 ) -> None:

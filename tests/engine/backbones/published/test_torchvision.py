@@ -278,6 +278,7 @@ def converted() -> bytes:
         return convert(tiny_network(), tiny_facts(), is_half=False)
 
 
+@pytest.mark.slow
 def test_the_exported_file_does_what_the_network_does(
     converted_before: None, tmp_path: Path
 ) -> None:
@@ -317,6 +318,7 @@ def converted_before(monkeypatch: pytest.MonkeyPatch, converted: bytes) -> None:
     monkeypatch.setattr(export, "_converted", lambda *_arguments, **_options: converted)
 
 
+@pytest.mark.slow
 def test_a_file_that_does_something_else_is_refused(converted_before: None, tmp_path: Path) -> None:
     """A difference between ONNX and torch costs the file."""
     with pytest.raises(ModelError, match="does not do what the torch model does"):

@@ -1,6 +1,7 @@
 import time
 
 import numpy as np
+import pytest
 
 from engine.collection.folding.duplicates import LEAST_COSINE, MOST_BITS, copies, same_content
 from engine.collection.folding.partitions import ALONE
@@ -86,6 +87,7 @@ def test_a_chain_does_not_join_its_ends() -> None:
     assert found[0] == found[1] == found[2] != found[4]
 
 
+@pytest.mark.slow
 def test_hostile_crowds_take_seconds() -> None:
     """Thousands of identical or near-identical images fold in bounded time and memory."""
     count = 20_000

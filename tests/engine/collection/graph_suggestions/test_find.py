@@ -24,6 +24,8 @@ from engine.events import CancelToken
 from tests.support.drawn_embeddings import DrawnEmbeddings, Vector, drawn_embeddings
 from tests.support.projects import named
 
+pytestmark = pytest.mark.slow
+
 WIDTH = 64
 DEPTH = 6
 ALIKE, APART = 0.5, 0.15

@@ -55,6 +55,7 @@ def caches(tmp_path: Path) -> CacheFolders:
     return CacheFolders(tmp_path / "cache")
 
 
+@pytest.mark.slow
 def test_images_and_embeddings_are_those_of_the_data_set(
     data_set: DataSet, photos: Path, tmp_path: Path, caches: CacheFolders
 ) -> None:
@@ -84,6 +85,7 @@ def test_images_and_embeddings_are_those_of_the_data_set(
         assert project.history.undo() is None
 
 
+@pytest.mark.slow
 def test_it_is_labelled_and_classified_at_once(
     data_set: DataSet, tmp_path: Path, caches: CacheFolders
 ) -> None:

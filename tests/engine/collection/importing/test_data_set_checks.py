@@ -116,6 +116,7 @@ def test_files_that_a_data_set_may_name(
     assert taken == {"nowhere.jpg", Path(rows.paths[0]).name}
 
 
+@pytest.mark.slow
 def test_a_folder_that_a_person_names(
     tmp_path: Path, rows: EmbeddedRows, caches: CacheFolders
 ) -> None:
@@ -159,6 +160,7 @@ def test_embeddings_that_do_not_agree_are_refused(
     assert np.array_equal(before[0], after[0])
 
 
+@pytest.mark.slow
 def test_embeddings_stay_with_the_project_they_came_to(
     tmp_path: Path, rows: EmbeddedRows, caches: CacheFolders
 ) -> None:
@@ -204,6 +206,7 @@ def changed(data_set: DataSet, **fields: object) -> Path:
     return data_set.folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fields", "kind"),
     [

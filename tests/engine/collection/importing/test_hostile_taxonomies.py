@@ -96,6 +96,7 @@ def test_small_parts_without_end(
         assert dump(project) == before
 
 
+@pytest.mark.slow
 def test_an_archive_that_says_a_wrong_size(tmp_path: Path) -> None:
     """Decompression stops at the declared size."""
     source = tmp_path / "checklist.zip"

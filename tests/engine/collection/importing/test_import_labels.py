@@ -204,6 +204,7 @@ def test_odd_names_and_namesakes_come_back(
     project.close()
 
 
+@pytest.mark.slow
 def test_classes_that_cannot_be_are_problems_of_their_rows(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

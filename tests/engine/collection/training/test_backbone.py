@@ -69,6 +69,7 @@ def _read(
     )
 
 
+@pytest.mark.slow
 def test_files_and_figures(training: Training) -> None:
     """A folder with two files, accuracy before and after on one held-out image of each class."""
     files = training.files
@@ -101,6 +102,7 @@ def test_the_curve_and_the_progress(training: Training) -> None:
     assert "accuracy" in last.note
 
 
+@pytest.mark.slow
 def test_the_new_backbone_embeds_and_classifies(
     training: Training, project: Project, collection: Collection
 ) -> None:
@@ -210,6 +212,7 @@ def _flatten(project: Project, families: Sequence[str]) -> None:
     project.classes.remove([ids[family] for family in families])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("families", [["Red", "Green", "Blue"], ["Red"]], ids=["all flat", "mixed"])
 def test_classes_at_the_top_level_are_trained(
     project: Project, collection: Collection, tmp_path: Path, families: Sequence[str]
@@ -229,6 +232,7 @@ def test_classes_at_the_top_level_are_trained(
     assert all(point.loss is None or point.loss > 0 for point in files.history)
 
 
+@pytest.mark.slow
 def test_a_stopped_training_of_a_flat_list_goes_on(
     project: Project, collection: Collection, tmp_path: Path
 ) -> None:
@@ -274,6 +278,7 @@ def test_decoded_images_have_no_name(project: Project, tmp_path: Path) -> None:
     assert list(folder.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_nothing_held_out_has_no_figures(
     project: Project, collection: Collection, tmp_path: Path
 ) -> None:

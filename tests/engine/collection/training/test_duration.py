@@ -40,6 +40,7 @@ def test_learning_takes_longer_than_looking() -> None:
     assert ending_s(0.5, 100) - ending_s(0.5, 0) == pytest.approx(0.5 * 400)
 
 
+@pytest.mark.slow
 def test_more_work_takes_longer(project: Project, collection: Collection) -> None:
     """The estimate grows with iterations, classes and evaluations."""
     plain, wide, watched = (
@@ -83,6 +84,7 @@ def test_an_iteration_takes_the_images_that_are_drawn(
     assert 5 * (1 + 1) + 6 <= images() <= 5 * (1 + 1) + 8  # a draw may lack one of the two
 
 
+@pytest.mark.slow
 def test_the_looks_of_a_training_are_reported(
     project: Project, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -53,6 +53,7 @@ def test_settings_follow_from_the_start(project: Project, collection: Collection
     assert conv4.filled_in(BackboneSettings(side=64)).side == 64
 
 
+@pytest.mark.slow
 def test_a_trained_version_is_the_same_network(trained: TrainedFiles) -> None:
     """The same graph with other weights, and equal preprocessing."""
     bundled = find_model()
@@ -68,6 +69,7 @@ def test_a_trained_version_is_the_same_network(trained: TrainedFiles) -> None:
     assert (card.name, trained.backbone_name) == ("leafnet", "leafnet")
 
 
+@pytest.mark.slow
 def test_nothing_changes_where_the_trained_weights_have_no_share(
     trained: TrainedFiles, project: Project, collection: Collection
 ) -> None:
@@ -88,6 +90,7 @@ def test_nothing_changes_where_the_trained_weights_have_no_share(
     assert trained.settings["trained_share"] == 0.5
 
 
+@pytest.mark.slow
 def test_a_trained_version_has_its_eight_bit_companion(
     trained: TrainedFiles, project: Project, collection: Collection
 ) -> None:
@@ -106,6 +109,7 @@ def test_a_trained_version_has_its_eight_bit_companion(
     assert project.check() == []
 
 
+@pytest.mark.slow
 def test_it_goes_on_from_a_trained_version(
     trained: TrainedFiles, project: Project, collection: Collection
 ) -> None:
@@ -117,6 +121,7 @@ def test_it_goes_on_from_a_trained_version(
     assert again.backbone_hash != trained.backbone_hash
 
 
+@pytest.mark.slow
 def test_it_goes_on_from_a_file_of_anybody(
     project: Project, collection: Collection, tmp_path: Path
 ) -> None:
@@ -150,6 +155,7 @@ def test_a_start_that_is_not_there_is_refused(
         start_of(project, collection.caches, name)
 
 
+@pytest.mark.slow
 def test_a_side_that_the_network_cannot_take_is_refused(tmp_path: Path) -> None:
     """Exported Conv4 has a fixed input size, which the message names."""
     from engine.model.backbone import Conv4

@@ -45,6 +45,7 @@ def test_a_folder_without_its_files_is_refused(project: Project, tmp_path: Path)
         read_trained(trained.folder)
 
 
+@pytest.mark.slow
 def test_an_adopted_model_lives_in_the_project(
     project: Project, collection: Collection, tmp_path: Path
 ) -> None:
@@ -94,6 +95,7 @@ def test_a_version_can_stand_on_a_trained_one(
     assert model.propagation_hash != find_model().propagation_hash
 
 
+@pytest.mark.slow
 def test_propagation_for_another_backbone_is_refused(tmp_path: Path) -> None:
     """If the backbone was replaced in the meantime, or belongs to another project."""
     backbone = tmp_path / "own.onnx"

@@ -26,6 +26,7 @@ QUICK: Chosen = {
 }
 
 
+@pytest.mark.slow
 def test_a_project_of_three_shots_a_class_is_enough(
     project: Project, collection: Collection, tmp_path: Path
 ) -> None:
@@ -63,6 +64,7 @@ def test_a_project_of_three_shots_a_class_is_enough(
     )
 
 
+@pytest.mark.slow
 def test_it_goes_on_from_the_model_in_use(
     project: Project, collection: Collection, tmp_path: Path
 ) -> None:

@@ -43,6 +43,7 @@ def _train(project: Project, collection: Collection, name: str, cancel_at: int =
     )
 
 
+@pytest.mark.slow
 def test_a_stopped_training_goes_on_to_the_same_numbers(
     project: Project, collection: Collection
 ) -> None:

@@ -17,6 +17,8 @@ from engine.everyday.prototypical.model import EverydayModel
 from research.benchmarks.synthetic import synthetic_project
 from tests.support.live_states import assert_same, own_copy
 
+pytestmark = pytest.mark.slow
+
 ANCHORS = 1100
 IMAGES = 1600
 LABELS = 400

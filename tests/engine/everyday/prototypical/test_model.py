@@ -169,6 +169,7 @@ def test_without_held_out_shots_lambda_follows_the_prior(propagation: Propagatio
 # -- where changes end -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("class_id", [GULL, BIRD, PUFFIN, KELP, ANIMAL])
 def test_a_new_shot_changes_only_what_it_touches(
     propagation: PropagationSession, class_id: int

@@ -48,6 +48,7 @@ def _assert_same(ours: PropagationResult, theirs: PropagationResult) -> None:
         np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5, err_msg=name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_onnx_does_what_torch_does_on_random_graphs(exported: Exported, seed: int) -> None:
     """One formula: the file agrees with the functions it was made from, whatever the sizes."""

@@ -252,6 +252,7 @@ def test_observations_fit_the_standard(boxed: LabelledImages, tmp_path: Path) ->
     assert facts == ("adult", "", "asleep", "sex: unknown")
 
 
+@pytest.mark.slow
 def test_crops_of_class_folders(boxed: LabelledImages, tmp_path: Path) -> None:
     """Crops are named by file and box, upright; the table still has the images."""
     folder = written(boxed, "folders", tmp_path, FolderOptions(has_crops=True))

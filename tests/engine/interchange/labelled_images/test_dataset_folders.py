@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from torchvision.datasets import ImageFolder
 
 from engine.collection.importing.label_plan import read_labels
 from engine.errors import FormatError, StorageError
@@ -47,6 +46,8 @@ def many(music: Labelled) -> LabelledImages:
 
 def test_yolo_parts(music: Labelled, tmp_path: Path) -> None:
     """A fifth of each class, one of two; torchvision finds the same classes in both splits."""
+    from torchvision.datasets import ImageFolder  # takes seconds, which other tests need not spend
+
     folder = out(tmp_path)
     yolo.write(many(music), folder, FolderOptions())
     train = ImageFolder(str(folder / "train"))

@@ -128,6 +128,7 @@ def test_a_workbook_of_libre_office(tmp_path: Path) -> None:
     assert read_graph(libre_office(tmp_path, rows + blank)).edges == (("Bird", "Gull"),)
 
 
+@pytest.mark.slow
 def test_hostile_workbooks_take_little_memory(tmp_path: Path) -> None:
     """A cell in the farthest corner, endless repetition, a sheet of unpacked gigabytes."""
     far = excel(

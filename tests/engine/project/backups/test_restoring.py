@@ -325,6 +325,7 @@ def test_the_present_is_kept_with_its_unfinished_commit_taken_back(tmp_path: Pat
     assert len(dump_of(path)["label"]) == 2
 
 
+@pytest.mark.slow
 @posix_only
 def test_a_kill_leaves_the_old_or_the_new_project_whole(past: Past) -> None:
     """After a kill at any file operation, the project is complete, old or new.

@@ -140,6 +140,7 @@ def test_a_stopped_backup_leaves_nothing(tmp_path: Path) -> None:
     assert len(list(folder.iterdir())) == 1
 
 
+@pytest.mark.slow
 def test_a_backup_says_how_far_it_is(tmp_path: Path) -> None:
     """In steps up to the end; cancelling leaves nothing."""
     project, *_ = labelled_birds(tmp_path)

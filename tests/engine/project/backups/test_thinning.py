@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -66,6 +67,7 @@ def _key(moment: Moment) -> tuple[datetime, str]:
     return moment.when, moment.reason.value
 
 
+@pytest.mark.slow
 def test_a_year_of_work_by_hand() -> None:
     """Thinned after each backup: 8 quarter hours, 24 hours, 14 days and 12 weeks are left."""
     start = NOW - timedelta(days=120)

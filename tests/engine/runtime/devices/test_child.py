@@ -47,6 +47,7 @@ def python(code: str) -> list[str]:
     return [sys.executable, "-c", code]
 
 
+@pytest.mark.slow
 def test_the_real_worker() -> None:
     """The program as a worker tries the CPU and says that it works."""
     trial = try_in_child("cpu", 60.0)
@@ -133,6 +134,7 @@ def wait_for_end(listener: socket.socket, process: subprocess.Popen[bytes]) -> N
             assert call.recv(16) == b""
 
 
+@pytest.mark.slow
 def test_a_child_that_hangs_ends_with_its_parent(listener: socket.socket) -> None:
     """Whoever tries a device may be killed: the trial does not go on for good."""
     with subprocess.Popen([*python(PARENT), *hung_worker(listener, HANGS)]) as parent:
@@ -142,6 +144,7 @@ def test_a_child_that_hangs_ends_with_its_parent(listener: socket.socket) -> Non
             parent.kill()
 
 
+@pytest.mark.slow
 def test_a_child_that_lets_no_thread_run_ends_by_itself(listener: socket.socket) -> None:
     """A driver may hang with the interpreter's lock.
 

@@ -109,6 +109,7 @@ def test_siblings_leave_their_lone_parent_without_a_task() -> None:
     assert len(draw.images) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("limit", "expected"), [(10, 10), (100, IMAGES_OF_A_CLASS), (1, 1)])
 def test_images_of_coarse_classes(limit: int, expected: int) -> None:
     """At most so many of each, all of them queries, and fewer where a class has fewer."""

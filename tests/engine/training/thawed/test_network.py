@@ -83,6 +83,7 @@ def blocks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_it_goes_through_what_published_networks_are_made_of(blocks: Path) -> None:
     """Convolutional and transformer parts, in training mode as in evaluation mode."""
     images = _noise(2, 3, 32, 32)
@@ -90,6 +91,7 @@ def test_it_goes_through_what_published_networks_are_made_of(blocks: Path) -> No
     torch.testing.assert_close(network.train()(images), _run(blocks, images), atol=1e-5, rtol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["leafnet", "blocks"])
 def test_a_trained_network_goes_back_into_its_file(name: str, blocks: Path, tmp_path: Path) -> None:
     """Untouched it is the same file, byte by byte.
