@@ -136,7 +136,7 @@ class MainWindow(Shell):
 
     def _on_change_made(self, change: Change) -> None:
         if change.kind == "undone" and change.labelled:
-            self.workspace.in_hand.look_at(change.labelled[-1])
+            self.workspace.active_images.look_at(change.labelled[-1])
         self._update_available()
 
     def _update_available(self) -> None:
@@ -167,7 +167,9 @@ class MainWindow(Shell):
                 keep_on_screen(self)  # now that the height of the title bar is known
                 # Digit keys that need Shift on some layouts.
                 self.windowHandle().installEventFilter(self.registry)
-                self.windowHandle().installEventFilter(self.session.eye)  # detects user activity
+                self.windowHandle().installEventFilter(
+                    self.session.current_card
+                )  # detects user activity
             self.session.look_at_file()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

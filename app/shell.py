@@ -149,7 +149,7 @@ class Shell(QMainWindow):
         workspace.similar_requested.connect(self.similar_requested)
         workspace.header.panel_button.clicked.connect(self.panes.toggle_right)
         self.panes.hiding_changed.connect(workspace.header.show_panel_button)
-        self.inspector.chosen_ids = lambda: workspace.in_hand.chosen_ids
+        self.inspector.chosen_ids = lambda: workspace.active_images.chosen_ids
         workspace.grid.images_selected.connect(lambda _ids: self.inspector.follow_choice())
         self.inspector.requests.image_requested.connect(workspace.show_image)
         self.inspector.requests.class_requested.connect(tree.select_class)
@@ -241,7 +241,7 @@ class Shell(QMainWindow):
             self._on_image_in_front()
 
     def _on_image_in_front(self) -> None:
-        current = self.workspace.in_hand.current_id
+        current = self.workspace.active_images.current_id
         if current is None:
             self._show_choice_in_inspector()
         else:
@@ -258,7 +258,7 @@ class Shell(QMainWindow):
             return
         is_chosen = self.workspace.grid.hasFocus() and not self.workspace.model.is_rearranging
         is_for_class = self.inspector.is_for_class and not is_chosen
-        if self.workspace.in_hand.is_page:
+        if self.workspace.active_images.is_page:
             pass
         elif image_id >= 0 and not is_for_class:
             self.inspector.show_image(image_id)

@@ -65,7 +65,7 @@ class WindowActions(Feature):
         self._session.undo_state_changed.connect(self._on_undo_state_changed)
 
     def there(self) -> Needs:
-        images = Needs.IMAGES if self._workspace.in_hand.chosen_ids else Needs.NOTHING
+        images = Needs.IMAGES if self._workspace.active_images.chosen_ids else Needs.NOTHING
         undo, redo = (
             Needs.UNDO if self._undo_text else Needs.NOTHING,
             Needs.REDO if self._redo_text else Needs.NOTHING,
@@ -80,7 +80,7 @@ class WindowActions(Feature):
     @_on_image("show_in_folder", marked("Show in folder"), "folder", "")
     def show_in_folder(self) -> None:
         """Show the folder of the current image in the system's file browser."""
-        state, image_id = self._session.state, self._workspace.in_hand.current_id
+        state, image_id = self._session.state, self._workspace.active_images.current_id
         if state is None or image_id is None:
             return
         folder = str(state.path_of(image_id).parent)

@@ -40,7 +40,7 @@ class Boxes(Feature):
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
-        self._workspace, self._eye = shell.workspace, shell.session.eye
+        self._workspace, self._current_card = shell.workspace, shell.session.current_card
         self._view = shell.workspace.image_view
         self._current: int | None = None  # image id of the current thing
         self._owner: int | None = None  # an image of the open picture, while keys act on its things
@@ -57,7 +57,11 @@ class Boxes(Feature):
         self._view.step_requested.connect(lambda _step: self._release())
         self._workspace.grid.current_image_changed.connect(self._on_current_changed)
         self._workspace.content.currentChanged.connect(lambda _place: self._on_page_changed())
-        for news in (self._session.state_changed, self._eye.changed, self._session.guesses.arrived):
+        for news in (
+            self._session.state_changed,
+            self._current_card.changed,
+            self._session.guesses.arrived,
+        ):
             news.connect(lambda *_news: self._follow_news())
 
     # -- page of images, see `PageOfImages`
@@ -148,7 +152,7 @@ class Boxes(Feature):
     )
     def add_thing(self) -> None:
         """Add a further thing without a box to the current image."""
-        state, owner = self._session.state, self._workspace.in_hand.current_id
+        state, owner = self._session.state, self._workspace.active_images.current_id
         if state is None or owner is None:
             return
         if not self._workspace.is_image_open:
@@ -166,11 +170,11 @@ class Boxes(Feature):
     )
     def label_empty(self) -> None:
         """Label the chosen images as empty."""
-        chosen = self._workspace.in_hand.chosen_ids
+        chosen = self._workspace.active_images.chosen_ids
         if chosen:
             self._workspace.hold()
             self._session.label(self._workspace.folds.under(chosen), EMPTY)
-            self._workspace.in_hand.go_on_from(chosen)
+            self._workspace.active_images.go_on_from(chosen)
             self._shell.show_at_once()
 
     # -- detection
@@ -299,7 +303,7 @@ class Boxes(Feature):
         self._current = image_id
         looked_at = owner if image_id is None else image_id
         self._session.guesses.want([looked_at])
-        self._eye.look_at(looked_at)
+        self._current_card.look_at(looked_at)
         self._shell.inspector.show_image(looked_at)
         self._shell.needs_changed.emit()
         self._show()
@@ -308,7 +312,7 @@ class Boxes(Feature):
         """Keep a picture open, and direct the keys of images to it."""
         if self._owner is None:
             self._owner = owner
-            self._workspace.in_hand.take(self)
+            self._workspace.active_images.take(self)
 
     def _release(self) -> None:
         """Direct the keys to the cards again; the open image follows them."""
@@ -316,7 +320,7 @@ class Boxes(Feature):
             self._owner = self._current = None
             self._ids, self._adding = (), 0
             self._drawn.clear()
-            self._workspace.in_hand.take(None)
+            self._workspace.active_images.take(None)
             self._shell.needs_changed.emit()
         self._show()
 

@@ -38,9 +38,13 @@ class Comparing(Feature):
         self.why_not: WhyNotPage | None = None
         self._known_dates: Mapping[int, datetime] = {}
         self._asked_for = -1  # image whose nearest shots were requested
-        self._workspace, self._eye = shell.workspace, shell.session.eye
+        self._workspace, self._current_card = shell.workspace, shell.session.current_card
         self._workspace.page_left.connect(self._on_page_left)
-        for news in (self._session.state_changed, self._eye.changed, self._session.guesses.arrived):
+        for news in (
+            self._session.state_changed,
+            self._current_card.changed,
+            self._session.guesses.arrived,
+        ):
             news.connect(self._show_known)
         self._workspace.grid.current_image_changed.connect(lambda _image_id: self._show_why_not())
 
@@ -58,7 +62,7 @@ class Comparing(Feature):
         if self.page is not None or self.why_not is not None:
             self._workspace.go_back()
             return
-        chosen = self._workspace.in_hand.chosen_ids
+        chosen = self._workspace.active_images.chosen_ids
         if len(chosen) > 1:
             self._compare(chosen)
         elif chosen:
@@ -73,12 +77,12 @@ class Comparing(Feature):
             self._toast.say(
                 tr("Up to 4 images are compared: the first 4 of %1.", number(len(chosen)))
             )
-        current = self._workspace.in_hand.current_id
+        current = self._workspace.active_images.current_id
         page = self.page = ComparePage(chosen[:MOST], -1 if current is None else current)
         self._set_up(page)
         page.current_changed.connect(self._on_current_changed)
         self._workspace.show_page(page, tr("Compare images"), Describes.LARGE_IMAGE)
-        self._workspace.in_hand.take(page)
+        self._workspace.active_images.take(page)
         self._on_current_changed(page.current_id or -1)
         self._show_known()
         self._ask_dates(page.image_ids)
@@ -90,7 +94,7 @@ class Comparing(Feature):
     def _on_current_changed(self, image_id: int) -> None:
         """Make the framed image the target of the inspector and of keys."""
         self._session.guesses.want([image_id])
-        self._eye.look_at(image_id)
+        self._current_card.look_at(image_id)
         self._shell.inspector.show_image(image_id)
         self._shell.needs_changed.emit()
 
@@ -139,7 +143,7 @@ class Comparing(Feature):
             self._shell.inspector.show_image(card.image_id)
         page.show_image(card, self._known_dates.get(card.image_id))
         graph = self._session.graph
-        rivals = rivals_of(graph, self._eye.ranking(card.image_id))
+        rivals = rivals_of(graph, self._current_card.ranking(card.image_id))
         is_new = [rival.class_id for rival in rivals] != [rival.class_id for rival in page.rivals]
         page.show_rivals(rivals, relation_text(graph, rivals), "" if rivals else _nothing_text())
         if rivals and (is_new or self._asked_for != card.image_id):
@@ -182,7 +186,7 @@ class Comparing(Feature):
         if not isinstance(page, ComparedPage) or page not in (self.page, self.why_not):
             return
         if page is self.page:
-            self._workspace.in_hand.take(None)
+            self._workspace.active_images.take(None)
         self.page = self.why_not = None
         page.abandon()
         self._workspace.content.removeWidget(page)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from app.texts import tr
 
 if TYPE_CHECKING:
-    from app.session.card_under_eye import Ranking
+    from app.session.current_card import Ranking
     from engine.graph.category_graph import CategoryGraph
 
 MOST: Final = 4

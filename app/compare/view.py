@@ -118,7 +118,7 @@ class ComparePage(ComparedPage):
             pane.show_active(is_active=pane is self._active)
         self.show_scale()
 
-    # -- current image (`app.workspace.in_hand.PageOfImages`)
+    # -- current image (`app.workspace.active_images.PageOfImages`)
 
     @property
     def current_id(self) -> int | None:

@@ -55,7 +55,7 @@ class Fields(Feature):
         """Ask for a field of the chosen images and its value."""
         state, chosen = (
             self._session.state,
-            self._workspace.folds.under(self._workspace.in_hand.chosen_ids),
+            self._workspace.folds.under(self._workspace.active_images.chosen_ids),
         )
         if state is None or not chosen:
             return
@@ -99,7 +99,7 @@ class Fields(Feature):
     )
     def correct_clock(self) -> None:
         """Show the card that corrects the clock of a folder or camera."""
-        image_id = self._workspace.in_hand.current_id
+        image_id = self._workspace.active_images.current_id
         self._session.ask(
             lambda live: ask_clocks(live, image_id), self._show_clocks, owner=self, topic="clocks"
         )
@@ -164,7 +164,7 @@ class Fields(Feature):
 
     def _on_field_set(self, image_id: int, name: str, value: str) -> None:
         """Set a field in the inspector: of all selected images if the shown one is among them."""
-        chosen = self._workspace.in_hand.chosen_ids
+        chosen = self._workspace.active_images.chosen_ids
         self._set(chosen if image_id in chosen else (image_id,), name, value)
 
     def _set(self, image_ids: Sequence[int], name: str, value: str) -> None:

@@ -109,7 +109,7 @@ class Folding(Feature):
         on_images=True,
     )
     def toggle_fold(self) -> None:
-        image_id = None if self._images.in_hand.is_page else self._images.grid.current_id
+        image_id = None if self._images.active_images.is_page else self._images.grid.current_id
         if image_id is not None and not self._images.folds.toggle(image_id):
             self._toast.say(no_fold())
 

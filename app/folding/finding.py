@@ -154,7 +154,7 @@ class FoldFinding(QObject):
 
     def _pause_s(self) -> float:
         """Pause for user activity, unless requested: hashing takes half the interpreter's time."""
-        return 0.0 if self._is_asked else self._session.eye.frozen.idle_in_s
+        return 0.0 if self._is_asked else self._session.current_card.frozen.idle_in_s
 
     def _start_looking(self) -> None:
         pictures, caches, info = self._unseen, self._session.caches, self._session.info

@@ -34,7 +34,7 @@ class QueueMaker(QObject):
         self._session = session
         self._memory = memory
         # Normal priority, as the user waits for it; it is paused at each key.
-        self._thread = BackgroundThread("groups", self, gives_way=False)
+        self._thread = BackgroundThread("groups", self, is_low_priority=False)
         self._token: CancelToken | None = None
         self._is_due = self._is_asked = False
         self.order_s = 0.0  # duration of the newest queue

@@ -88,7 +88,7 @@ class Inspector(QWidget):
         session.state_changed.connect(self._on_state_changed)
         session.change_made.connect(self._on_change_made)
         session.guesses.arrived.connect(self._on_guesses_arrived)
-        session.eye.changed.connect(self._show_known)
+        session.current_card.changed.connect(self._show_known)
         keys_in_use().changed.connect(self._show_known)
         session.closed.connect(self.clear)
         self.requests.part_opened.connect(lambda part: _scroll_to(part, self._pages))
@@ -137,7 +137,7 @@ class Inspector(QWidget):
 
     def top_classes_of(self, image_id: int) -> tuple[int, ...]:
         """Classes of the digit keys that a key pressed now refers to; empty for another image."""
-        facts, meant = self.image_facts, self._session.eye.meant(image_id)
+        facts, meant = self.image_facts, self._session.current_card.meant(image_id)
         if facts is None or facts.image_id != image_id or meant is None:
             return ()
         return tuple(
@@ -152,11 +152,11 @@ class Inspector(QWidget):
 
     def _show_known(self) -> None:
         """Show the known facts of the image, consistent with its card."""
-        eye, image_id = self._session.eye, self._image_id
-        state = eye.state
+        current_card, image_id = self._session.current_card, self._image_id
+        state = current_card.state
         if state is None or image_id is None:
             return
-        ranking = eye.ranking(image_id)
+        ranking = current_card.ranking(image_id)
         if ranking is None:  # it was removed
             self.clear()
             return
@@ -178,7 +178,7 @@ class Inspector(QWidget):
             self._session.graph,
             state,
             chosen_ids=self.chosen_ids(),
-            has_news=eye.frozen.has_news,
+            has_news=current_card.frozen.has_news,
             is_writable=self._is_writable,
         )
         if image_id != self._about_id:
@@ -199,7 +199,7 @@ class Inspector(QWidget):
         page = ImagePage(self._thumbnails, self.requests, self._settings)
         page.picture.setVisible(self._has_picture)
         page.row_chosen.connect(self._on_row_chosen)
-        page.news_requested.connect(self._session.eye.take_over)
+        page.news_requested.connect(self._session.current_card.take_over)
         page.notes.left.connect(self.left)
         page.fields.left.connect(self.left)
         self._image_scroll.setWidget(page)
@@ -211,7 +211,7 @@ class Inspector(QWidget):
 
     def follow_choice(self) -> None:
         """Show the fields of the images that are selected now."""
-        state = self._session.eye.state
+        state = self._session.current_card.state
         if self._image_page is not None and self._image_id is not None and state is not None:
             self._image_page.show_fields(self.chosen_ids(), state, is_writable=self._is_writable)
 
@@ -244,7 +244,7 @@ class Inspector(QWidget):
     def _on_row_chosen(self, class_id: int) -> None:
         """Label as the class of a row; just after a change, as the row shown before it."""
         image_id, facts = self._image_id, self.image_facts
-        meant = None if image_id is None else self._session.eye.meant(image_id)
+        meant = None if image_id is None else self._session.current_card.meant(image_id)
         if image_id is None or facts is None or meant is None:
             return
         shown = [row.class_id for row in facts.rows]

@@ -36,9 +36,13 @@ class BackgroundThread(QObject):
     busy_changed = Signal(bool)
     _came_back = Signal(either(FunctionType | MethodType))
 
-    def __init__(self, name: str, parent: QObject | None = None, *, gives_way: bool = True) -> None:
+    def __init__(
+        self, name: str, parent: QObject | None = None, *, is_low_priority: bool = True
+    ) -> None:
         super().__init__(parent)
-        self._executor = ThreadPoolExecutor(1, name, lower_thread_priority if gives_way else None)
+        self._executor = ThreadPoolExecutor(
+            1, name, lower_thread_priority if is_low_priority else None
+        )
         self._waiting = 0
         self._is_stopped = False
         self._arrived: deque[Deliver] = deque()

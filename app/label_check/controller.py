@@ -194,7 +194,7 @@ class LabelChecking(Feature):
         self._session.guesses.want(
             [each.image_id for each in self.queue.open[place : place + AHEAD]]
         )
-        self._session.eye.look_at(image_id)
+        self._session.current_card.look_at(image_id)
         self._shell.inspector.show_image(image_id)
 
     def _name_of(self, class_id: int) -> str:

@@ -49,7 +49,7 @@ class ColourBy(StrEnum):
 
 
 @dataclass(frozen=True)
-class Wish:
+class ColouringOptions:
     """Options of a colouring."""
 
     by: ColourBy = ColourBy.CLASS
@@ -82,7 +82,9 @@ class Colouring:
     classes: Codes  # (n,) class at the chosen level, or `NO_CLASS`
 
 
-def coloured(image_ids: Ids, state: CollectionState, graph: CategoryGraph, wish: Wish) -> Colouring:
+def coloured(
+    image_ids: Ids, state: CollectionState, graph: CategoryGraph, options: ColouringOptions
+) -> Colouring:
     """Colours of images (n,) in ascending id; removed images count as without a class."""
     places, is_there = _places_in(state, image_ids)
     shown = shown_classes(
@@ -90,30 +92,30 @@ def coloured(image_ids: Ids, state: CollectionState, graph: CategoryGraph, wish:
     )
     shown = np.where(is_there & (shown >= 0), shown, NO_CLASS)
     labels = np.where(is_there, state.label_class[places], NO_CLASS)
-    at_level = _at_level(shown, graph, wish.level)
-    match wish.by:
+    at_level = _at_level(shown, graph, options.level)
+    match options.by:
         case ColourBy.LABEL:
             return _by_class(
-                _at_level(np.where(labels >= 0, labels, NO_CLASS), graph, wish.level),
-                wish,
+                _at_level(np.where(labels >= 0, labels, NO_CLASS), graph, options.level),
+                options,
                 at_level,
             )
         case ColourBy.STATUS:
             is_unknown = (labels == UNKNOWN) | ((labels == NO_CLASS) & state.is_unknown[places])
-            return _by_status(labels, shown, is_unknown, wish, at_level)
+            return _by_status(labels, shown, is_unknown, options, at_level)
         case ColourBy.SCORE:
             has_score = (labels == NO_CLASS) & (shown != NO_CLASS)
             scores = np.where(has_score, state.best_score[places], np.float32(np.nan))
             return _by_value(
-                scores.astype(np.float64), (0.0, *SCORE_STEPS, 1.0), wish, at_level, "score"
+                scores.astype(np.float64), (0.0, *SCORE_STEPS, 1.0), options, at_level, "score"
             )
         case ColourBy.DATE:
             days = np.array(
-                [wish.dates.get(each, np.nan) for each in image_ids.tolist()], dtype=np.float64
+                [options.dates.get(each, np.nan) for each in image_ids.tolist()], dtype=np.float64
             )
-            return _by_value(days, _date_edges(days), wish, at_level, "date")
+            return _by_value(days, _date_edges(days), options, at_level, "date")
         case _:
-            return _by_class(at_level, wish, at_level)
+            return _by_class(at_level, options, at_level)
 
 
 def _places_in(state: CollectionState, image_ids: Ids) -> tuple[Ids, NDArray[np.bool_]]:
@@ -140,11 +142,13 @@ def class_at(graph: CategoryGraph, class_id: int, level: int) -> int:
     return class_id
 
 
-def _by_class(classes: Codes, wish: Wish, at_level: Codes) -> Colouring:
+def _by_class(classes: Codes, options: ColouringOptions, at_level: Codes) -> Colouring:
     """Colour each class independently of the others; the legend lists the largest."""
     found, back, counts = np.unique(classes, return_inverse=True, return_counts=True)
-    grey, is_class = OTHER[wish.scheme], found != NO_CLASS
-    colours = [_shown_colour(each, wish) if each != NO_CLASS else grey for each in found.tolist()]
+    grey, is_class = OTHER[options.scheme], found != NO_CLASS
+    colours = [
+        _shown_colour(each, options) if each != NO_CLASS else grey for each in found.tolist()
+    ]
     numbers = np.array([argb(colour) for colour in colours], dtype=np.uint32)
     ranked = sorted(
         np.flatnonzero(is_class).tolist(), key=lambda at: (-int(counts[at]), int(found[at]))
@@ -161,18 +165,22 @@ def _by_class(classes: Codes, wish: Wish, at_level: Codes) -> Colouring:
     return Colouring(numbers[back], is_class.astype(np.uint8)[back], tuple(legend), at_level)
 
 
-def _shown_colour(class_id: int, wish: Wish) -> str:
+def _shown_colour(class_id: int, options: ColouringOptions) -> str:
     return class_colour(
-        class_id, wish.stored_colours.get(class_id, ""), is_dark=wish.scheme is Scheme.DARK
+        class_id, options.stored_colours.get(class_id, ""), is_dark=options.scheme is Scheme.DARK
     )
 
 
 def _by_status(
-    labels: Codes, shown: Codes, is_unknown: NDArray[np.bool_], wish: Wish, at_level: Codes
+    labels: Codes,
+    shown: Codes,
+    is_unknown: NDArray[np.bool_],
+    options: ColouringOptions,
+    at_level: Codes,
 ) -> Colouring:
-    bright = PALETTE[wish.scheme]
+    bright = PALETTE[options.scheme]
     kinds = np.select([is_unknown, labels >= 0, shown != NO_CLASS], [2, 0, 1], default=3)
-    colours = [bright[0], bright[7], bright[3], OTHER[wish.scheme]]
+    colours = [bright[0], bright[7], bright[3], OTHER[options.scheme]]
     names = ("labelled", "predicted", "unknown", "none")
     counts = np.bincount(kinds, minlength=4).tolist()
     legend = tuple(
@@ -187,7 +195,11 @@ def _by_status(
 
 
 def _by_value(
-    values: NDArray[np.float64], edges: tuple[float, ...], wish: Wish, at_level: Codes, kind: str
+    values: NDArray[np.float64],
+    edges: tuple[float, ...],
+    options: ColouringOptions,
+    at_level: Codes,
+    kind: str,
 ) -> Colouring:
     """Colours of values (n,) in steps; NaN is grey."""
     has_value = ~np.isnan(values)
@@ -197,7 +209,7 @@ def _by_value(
         0,
         steps - 1,
     )
-    colours = [*RAMP[wish.scheme][:steps], OTHER[wish.scheme]]
+    colours = [*RAMP[options.scheme][:steps], OTHER[options.scheme]]
     at = np.where(has_value, step, len(colours) - 1)
     counts = np.bincount(at, minlength=len(colours)).tolist()
     legend = [

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
-from app.map.colouring import ColourBy, Wish, coloured
+from app.map.colouring import ColourBy, ColouringOptions, coloured
 from app.map.labels import class_places
 from app.map.scene import MapScene, PrototypeMark
 from app.theme import theme_of
@@ -44,7 +44,7 @@ class MapColours(QObject):
         self.scene = MapScene()
         self.graph: CategoryGraph | None = None  # a copy for the background thread
         self.depth = 0  # number of levels
-        self._wish = Wish(level=0)
+        self._wish = ColouringOptions(level=0)
         self._dates: dict[int, int] = {}
         self._number = 0
         self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
@@ -123,17 +123,17 @@ class MapColours(QObject):
             self._session.ask(copied, self._take_graph, owner=self, topic="map graph")
             return
         self._number += 1
-        number, graph, wish = self._number, self.graph, self._full_wish()
+        number, graph, options = self._number, self.graph, self._full_wish()
         scene = self.scene
 
         def work() -> None:
             if number == self._number:
-                made = _coloured_scene(scene, state, graph, wish)
+                made = _coloured_scene(scene, state, graph, options)
                 self._thread.post(lambda: self._take(number, scene, made))
 
         self._thread.submit(work, lambda _message: None)
 
-    def _full_wish(self) -> Wish:
+    def _full_wish(self) -> ColouringOptions:
         stored = dict(self._session.marks.colours)
         return replace(self._wish, scheme=tokens().scheme, stored_colours=stored, dates=self._dates)
 
@@ -177,19 +177,21 @@ class MapColours(QObject):
 
 
 def _coloured_scene(
-    scene: MapScene, state: CollectionState, graph: CategoryGraph, wish: Wish
+    scene: MapScene, state: CollectionState, graph: CategoryGraph, options: ColouringOptions
 ) -> MapScene:
-    colouring = coloured(scene.points.image_ids, state, graph, wish)
+    colouring = coloured(scene.points.image_ids, state, graph, options)
     finest = (
         colouring.classes
-        if wish.level is None
-        else coloured(scene.points.image_ids, state, graph, Wish(scheme=wish.scheme)).classes
+        if options.level is None
+        else coloured(
+            scene.points.image_ids, state, graph, ColouringOptions(scheme=options.scheme)
+        ).classes
     )
     places = class_places(colouring.classes, finest, scene.points.places, graph)
     named = {place.class_id for place in places} | {entry.class_id for entry in colouring.legend}
     names = {each: graph.shown_name(each) for each in named if each is not None and each in graph}
-    tells_classes = wish.by in (ColourBy.CLASS, ColourBy.LABEL)
-    scene = replace(scene, stored_colours=wish.stored_colours if tells_classes else None)
+    tells_classes = options.by in (ColourBy.CLASS, ColourBy.LABEL)
+    scene = replace(scene, stored_colours=options.stored_colours if tells_classes else None)
     return scene.coloured(colouring, places, names)
 
 

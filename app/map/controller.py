@@ -283,7 +283,7 @@ class Maps(Feature):
 
     def _on_image_clicked(self, image_id: int) -> None:
         if self._source_of(image_id) is not None:
-            self._session.eye.look_at(image_id)
+            self._session.current_card.look_at(image_id)
             self._shell.inspector.show_image(image_id)
 
     def _show_in_grid(self) -> None:

@@ -162,7 +162,7 @@ class Merging(Imports["MergeCard"]):
             page.show_end()
             return
         dispute = group[0]
-        self._session.eye.look_at(dispute.image_id)
+        self._session.current_card.look_at(dispute.image_id)
         self._session.guesses.want(queue.image_ids_ahead)
         self._shell.inspector.show_image(dispute.image_id)
         page.show_group(group, state, queue.place + 1, len(queue.groups))

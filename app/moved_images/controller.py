@@ -125,7 +125,11 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
             self._session.unlabel(chosen)
 
     def _chosen_replaced(self) -> Sequence[int]:
-        return [each for each in self._shell.workspace.in_hand.chosen_ids if each in self._replaced]
+        return [
+            each
+            for each in self._shell.workspace.active_images.chosen_ids
+            if each in self._replaced
+        ]
 
     def _confirm(self, image_ids: Sequence[int]) -> None:
         if image_ids:

@@ -36,7 +36,7 @@ class Notes(Feature):
         requests.comment_written.connect(self._write_comment)
 
     def _chosen(self) -> Sequence[int]:
-        return self._images.in_hand.meant_ids
+        return self._images.active_images.meant_ids
 
     def _notes(self, image_ids: Sequence[int]) -> list[Note | None]:
         state = self._session.state
@@ -124,7 +124,7 @@ class Notes(Feature):
     )
     def comment(self) -> None:
         """Edit the comment in the inspector."""
-        current = self._images.in_hand.current_id
+        current = self._images.active_images.current_id
         if current is None:
             return
         self._images.hold()
@@ -149,7 +149,7 @@ class Notes(Feature):
         self._images.hold()
         names = (
             self._names_of(image_ids)
-            if tuple(image_ids) == self._images.in_hand.decided_ids
+            if tuple(image_ids) == self._images.active_images.decided_ids
             else ""
         )
 

@@ -23,7 +23,7 @@ from app.review.labelling import (
     no_such_key,
     nothing_to_accept,
 )
-from app.session.card_under_eye import Ranking
+from app.session.current_card import Ranking
 from app.status.notice import Notice
 from app.texts import marked, plural, tr
 from app.wording import percent
@@ -113,7 +113,7 @@ class Labelling(Feature):
 
     def do(self, act: Callable[[], object]) -> None:
         """Perform an action while background computation is paused."""
-        self._session.eye.hold_still()
+        self._session.current_card.hold_still()
         with self._shell.undisturbed():
             act()
 
@@ -146,7 +146,7 @@ class Labelling(Feature):
         self._go_on_from(cards)
 
     def _go_on_from(self, image_ids: Sequence[int]) -> None:
-        self._images.in_hand.go_on_from(image_ids)
+        self._images.active_images.go_on_from(image_ids)
         self._shell.show_at_once()
 
     # -- accepting
@@ -154,7 +154,7 @@ class Labelling(Feature):
     @action_on_cards("accept", marked("Accept prediction"), "accept", "Return Enter")
     def accept(self) -> None:
         """Label the current image as its card shows, or ask; of several, the confident ones."""
-        chosen, state = self._chosen(), self._session.eye.state
+        chosen, state = self._chosen(), self._session.current_card.state
         if state is None or not chosen:
             return
         if len(chosen) > 1:
@@ -187,7 +187,7 @@ class Labelling(Feature):
     )
     def accept_top_class(self) -> None:
         """Label each selected image as its most likely class, even if cards show broader ones."""
-        chosen, state = self._chosen(), self._session.eye.state
+        chosen, state = self._chosen(), self._session.current_card.state
         if state is not None and chosen:
             self._accept_each(chosen, state, lambda ranking: ranking.best_class)
 
@@ -196,7 +196,7 @@ class Labelling(Feature):
     ) -> None:
         groups: dict[int, list[int]] = {}
         for image_id in chosen:
-            meant = self._session.eye.meant(image_id)
+            meant = self._session.current_card.meant(image_id)
             is_open = state.label_class[state.position(image_id)] == NO_CLASS
             if meant is not None and is_open and class_of(meant) in self._session.graph:
                 groups.setdefault(class_of(meant), []).append(image_id)
@@ -242,19 +242,19 @@ class Labelling(Feature):
             self.unlabel(labelled)
         else:
             self._images.hold()
-            self._images.in_hand.go_to_next()
+            self._images.active_images.go_to_next()
         self._shell.show_at_once()
 
     @action_of_none("skip", marked("Skip to the next image"), "chevron_right", "")
     def skip(self) -> None:
         """Go to the next image without a label."""
         self._images.hold()
-        self._images.in_hand.go_to_next()
+        self._images.active_images.go_to_next()
         self._shell.show_at_once()
 
     def _chosen(self) -> tuple[int, ...]:
         """Selected images, else the current one."""
-        return self._images.in_hand.chosen_ids
+        return self._images.active_images.chosen_ids
 
     # -- digits
 
@@ -269,14 +269,14 @@ class Labelling(Feature):
     @_digit(9, marked("Label as the 9th most likely class"))
     def label_as(self, digit: int) -> None:
         """Label the selected images as the displayed class of a digit."""
-        image_id = self._images.in_hand.current_id
+        image_id = self._images.active_images.current_id
         if image_id is None:
             return
         class_ids = self._shell.inspector.top_classes_of(image_id)
         if digit <= len(class_ids):
             self.label(self._chosen(), class_ids[digit - 1])
         else:
-            ranking = self._session.eye.ranking(image_id)
+            ranking = self._session.current_card.ranking(image_id)
             is_complete = ranking is None or ranking.is_empty or ranking.is_complete
             self._toast.say(no_such_digit(digit, is_complete=is_complete))
 
@@ -305,7 +305,7 @@ class Labelling(Feature):
             self._session.act(lambda project: project.images.remove(chosen))
 
     def _rows_for(self, text: str) -> list[PaletteRow]:
-        graph, current = self._session.graph, self._images.in_hand.current_id
+        graph, current = self._session.graph, self._images.active_images.current_id
         tops = () if current is None else self._shell.inspector.top_classes_of(current)
         first, is_locked = [*tops, *self._recent], self._session.marks.is_locked
         return label_rows(
@@ -325,5 +325,5 @@ class Labelling(Feature):
             meant = self._folded.meant(image_ids)
             self._session.act(
                 lambda project: create_and_label(project, choice, meant),
-                on_done=lambda _change: self._images.in_hand.go_on_from(image_ids),
+                on_done=lambda _change: self._images.active_images.go_on_from(image_ids),
             )

@@ -162,7 +162,7 @@ class DetailsReading(QObject):
         if self._session.what_if.is_on:  # only edits may change the display meanwhile
             self._feed_timer.start()
             return
-        if len(self._files) < MOST_WAITING and self._session.eye.frozen.idle_in_s > 0:
+        if len(self._files) < MOST_WAITING and self._session.current_card.frozen.idle_in_s > 0:
             self._feed_timer.start()  # the user is active: labels are written first
             return
         files, self._files = self._files[:MOST_AT_ONCE], self._files[MOST_AT_ONCE:]

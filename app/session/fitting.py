@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QObject, Signal
 
 from app.jobs.background_thread import BackgroundThread
-from app.session.runner import Runner, ignore, news_of_state
+from app.session.runner import Runner, ignore, update_of_state
 from engine.errors import Cancelled
 from engine.events import CancelToken
 
@@ -184,12 +184,12 @@ class Fitting(QObject):
 
     def _take_first(self, run: _Run, first: FirstAnswers) -> None:
         if run is self._run:
-            self._runner.operate(lambda live: live.adopt_first(first), news_of_state)
+            self._runner.operate(lambda live: live.adopt_first(first), update_of_state)
 
     def _take(self, run: _Run, outcome: FitOutcome) -> None:
         if run is self._run:
             self._runner.operate(
-                lambda live: live.adopt(outcome), news_of_state, lambda _state: self._end(run)
+                lambda live: live.adopt(outcome), update_of_state, lambda _state: self._end(run)
             )
             self._keeping.submit(outcome.given.keep, self._runner.failed.emit)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.runner import Runner, news_of_change
+from app.session.runner import Runner, update_of_change
 
 if TYPE_CHECKING:
     from engine.collection.live import LiveCollection
@@ -53,7 +53,7 @@ class LabelWriter(QObject):
         self._waiting.append(codes)
         self._runner.operate(
             save,
-            news_of_change,
+            update_of_change,
             first=lambda: self._forget(codes),
             on_failure=lambda: self._take_back(codes),
         )

@@ -43,7 +43,7 @@ class ProjectInfo:
 
 
 @dataclass(frozen=True)
-class News:
+class StateUpdate:
     """Changes of one operation."""
 
     state: CollectionState
@@ -55,12 +55,12 @@ class News:
     is_behind: bool = False  # whether labels or settings are newer than the predictions
 
 
-def _news(
+def _state_update(
     live: LiveCollection,
     change: Change | None = None,
     graph_edits: tuple[GraphEdit, ...] = (),
     new_graph: CategoryGraph | None = None,
-) -> News:
+) -> StateUpdate:
     history, shown_as = live.project.history, live.project.classes.graph.shown_as
     undo_text, redo_text = (
         action.with_names(shown_as).command if action else ""
@@ -68,33 +68,35 @@ def _news(
     )
     if change is not None:
         change = replace(change, action=change.action.with_names(shown_as))
-    return News(live.state, undo_text, redo_text, change, graph_edits, new_graph, live.is_behind)
+    return StateUpdate(
+        live.state, undo_text, redo_text, change, graph_edits, new_graph, live.is_behind
+    )
 
 
-def news_of_state(live: LiveCollection, _result: object = None) -> News:
+def update_of_state(live: LiveCollection, _result: object = None) -> StateUpdate:
     """News of a changed state only."""
-    return _news(live)
+    return _state_update(live)
 
 
-def news_of_everything(live: LiveCollection) -> News:
+def update_of_everything(live: LiveCollection) -> StateUpdate:
     """News of a project just opened, or of an unknown change."""
     # Else the first search would have to build the index.
     live.project.classes.graph.make_searchable()
-    return _news(live, new_graph=live.project.classes.graph.copy())
+    return _state_update(live, new_graph=live.project.classes.graph.copy())
 
 
-def news_of_kept(live: LiveCollection, change: Change) -> News:
+def update_of_kept(live: LiveCollection, change: Change) -> StateUpdate:
     """News of a what-if that was kept; the mirror already has its edits."""
-    return _news(live, change)
+    return _state_update(live, change)
 
 
-def news_of_change(live: LiveCollection, change: Change | None) -> News | None:
+def update_of_change(live: LiveCollection, change: Change | None) -> StateUpdate | None:
     """News of an action, undo or redo; updates the collection, without predictions."""
     if change is None:
         return None
     live.take(change)
     edits = change.graph_edits
-    return _news(
+    return _state_update(
         live,
         change,
         edits,
@@ -102,11 +104,13 @@ def news_of_change(live: LiveCollection, change: Change | None) -> News | None:
     )
 
 
-def listed(live: LiveCollection) -> News:
+def listed(live: LiveCollection) -> StateUpdate:
     """News of a collection just opened, without predictions; closes one that cannot be read."""
     try:
         live.load_list()
-        return replace(news_of_everything(live), is_behind=False)  # the embeddings are loaded first
+        return replace(
+            update_of_everything(live), is_behind=False
+        )  # the embeddings are loaded first
     except BaseException:
         live.close()
         raise
@@ -145,8 +149,8 @@ class Runner(QObject):
         making: BackboneMaking,
         guesses: Guesses,
         *,
-        on_news: Callable[[News], None],
-        on_entered: Callable[[LiveCollection, News], None],
+        on_update: Callable[[StateUpdate], None],
+        on_entered: Callable[[LiveCollection, StateUpdate], None],
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -155,13 +159,13 @@ class Runner(QObject):
         self._caches = caches
         self._making = making
         self._guesses = guesses
-        self._on_news = on_news
+        self._on_update = on_update
         self._on_entered = on_entered
         self._live: LiveCollection | None = None  # only accessed on the project thread
         self._newest: dict[str, object] = {}
         self._epoch = 0  # increases with every closed project, whose answers are dropped
         # Normal priority: the user waits for its writes.
-        self._thread = BackgroundThread("project", self, gives_way=False)
+        self._thread = BackgroundThread("project", self, is_low_priority=False)
         self._thread.busy_changed.connect(self.busy_changed)
         self.post = self._thread.post
         self.stop = self._thread.stop
@@ -173,7 +177,7 @@ class Runner(QObject):
     def operate(
         self,
         operation: Callable[[LiveCollection], T],
-        news_of: Callable[[LiveCollection, T], News | None],
+        update_of: Callable[[LiveCollection, T], StateUpdate | None],
         on_success: Callable[[T], None] = ignore,
         *,
         first: Callable[[], None] = ignore,
@@ -191,9 +195,9 @@ class Runner(QObject):
 
         def run(live: LiveCollection) -> None:
             result = operation(live)
-            news = news_of(live, result)
-            if news is not None:
-                self.tell(live, news, lambda: on_success(result), first=first)
+            update = update_of(live, result)
+            if update is not None:
+                self.publish(live, update, lambda: on_success(result), first=first)
 
         self._run(run, on_failure)
 
@@ -253,31 +257,33 @@ class Runner(QObject):
                 result = operation(live, on_progress, cancel)
             except BaseException:  # finished work is kept, so it must be shown
                 live.load(fits=False)
-                self.tell(live, news_of_everything(live))
+                self.publish(live, update_of_everything(live))
                 raise
-            news = news_of_change(live, change_of(result))
-            if news is not None:
-                self.tell(live, news)
+            update = update_of_change(live, change_of(result))
+            if update is not None:
+                self.publish(live, update)
             return result
 
         return ThreadJob(title, run, self._thread)
 
-    def tell(
+    def publish(
         self,
         live: LiveCollection,
-        news: News,
+        update: StateUpdate,
         on_done: Callable[[], None] = ignore,
         *,
         first: Callable[[], None] = ignore,
     ) -> None:
-        """Deliver news to the GUI thread, with updated guesses; on the project thread."""
-        found = self._guesses.look_up(live, None if news.change is None else news.change.labelled)
+        """Publish a state update on the GUI thread, with updated guesses; on the project thread."""
+        found = self._guesses.look_up(
+            live, None if update.change is None else update.change.labelled
+        )
 
         def deliver() -> None:
             first()
             if live is self.shown:
                 self._guesses.take(found)
-                self._on_news(news)
+                self._on_update(update)
             on_done()
 
         self.post(deliver)
@@ -340,10 +346,10 @@ class Runner(QObject):
         except ProjectDamagedError:
             self.post(lambda: self.damaged.emit(path.absolute()))
             raise
-        news = listed(live)
+        update = listed(live)
         self._leave()
         self._live = live
-        self._on_entered(live, news)
+        self._on_entered(live, update)
 
     def _leave(self) -> None:
         if self._live is None:

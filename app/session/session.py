@@ -16,12 +16,19 @@ from typing import TYPE_CHECKING, TypeVar, final
 from PySide6.QtCore import QObject, Signal
 
 from app.jobs.job import Job, JobRunner
-from app.session.card_under_eye import CardUnderEye
+from app.session.current_card import CurrentCard
 from app.session.fitting import Fitting
 from app.session.guesses import Guesses
 from app.session.label_writer import LabelWriter
 from app.session.opening import BackboneMaking, create_collection, open_collection, open_for_reading
-from app.session.runner import News, ProjectInfo, Runner, ignore, news_of_change, news_of_state
+from app.session.runner import (
+    ProjectInfo,
+    Runner,
+    StateUpdate,
+    ignore,
+    update_of_change,
+    update_of_state,
+)
 from app.session.what_if import WhatIfSession
 from engine.collection.state import CollectionState, Sorting
 from engine.config import CacheFolders
@@ -83,10 +90,10 @@ def _marks_of(live: LiveCollection) -> Marks:
 T = TypeVar("T")
 
 
-def _news_of_known(live: LiveCollection, _nothing: None) -> News:
+def _news_of_known(live: LiveCollection, _nothing: None) -> StateUpdate:
     """News after image metadata changed."""
     live.publish_metadata()
-    return news_of_state(live)
+    return update_of_state(live)
 
 
 @final
@@ -129,7 +136,7 @@ class Session(QObject):
             caches,
             self.making,
             self.guesses,
-            on_news=self._on_news,
+            on_update=self._on_update,
             on_entered=self._on_entered,
             parent=self,
         )
@@ -139,8 +146,8 @@ class Session(QObject):
         self._runner.damaged.connect(self.damaged)
         self._runner.moved.connect(self._set_writable)
         self._runner.left.connect(self._leave)
-        self.eye = CardUnderEye(lambda: self.state, lambda: self.graph, self.guesses, self)
-        self.guesses.arrived.connect(self.eye.follow)
+        self.current_card = CurrentCard(lambda: self.state, lambda: self.graph, self.guesses, self)
+        self.guesses.arrived.connect(self.current_card.follow)
         self._labels = LabelWriter(self._runner, self)
         self._labels.changed.connect(self._show_state)
         self._labels.unsaved_changed.connect(self.unsaved_changed)
@@ -223,7 +230,7 @@ class Session(QObject):
 
         `on_done` is called on the GUI thread, after the signals.
         """
-        self._runner.operate(lambda live: action(live.project), news_of_change, on_done)
+        self._runner.operate(lambda live: action(live.project), update_of_change, on_done)
 
     def label(
         self,
@@ -273,10 +280,10 @@ class Session(QObject):
         return self._labels.is_unsaved(image_id)
 
     def undo(self) -> None:
-        self._runner.operate(lambda live: live.project.history.undo(), news_of_change)
+        self._runner.operate(lambda live: live.project.history.undo(), update_of_change)
 
     def redo(self) -> None:
-        self._runner.operate(lambda live: live.project.history.redo(), news_of_change)
+        self._runner.operate(lambda live: live.project.history.redo(), update_of_change)
 
     def rank_images_to_label(self, *, is_wanted: bool) -> None:
         """Set whether states include the ranking of images to label first.
@@ -286,13 +293,13 @@ class Session(QObject):
         if is_wanted != self._wants_teaching:
             self._wants_teaching = is_wanted
             self._runner.operate(
-                lambda live: live.rank_images_to_label(is_wanted=is_wanted), news_of_state
+                lambda live: live.rank_images_to_label(is_wanted=is_wanted), update_of_state
             )
 
     def prepare_review_groups(self, *, is_wanted: bool) -> None:
         """Set whether review groups of the open project are computed."""
         self._runner.operate(
-            lambda live: live.prepare_review_groups(is_wanted=is_wanted), news_of_state
+            lambda live: live.prepare_review_groups(is_wanted=is_wanted), update_of_state
         )
 
     def run_long(
@@ -340,11 +347,11 @@ class Session(QObject):
 
         `on_done` is also called on failure.
         """
-        self._runner.operate(update, news_of_state, lambda _result: on_done(), on_failure=on_done)
+        self._runner.operate(update, update_of_state, lambda _result: on_done(), on_failure=on_done)
 
     # -- on the project thread
 
-    def _on_entered(self, live: LiveCollection, news: News) -> None:
+    def _on_entered(self, live: LiveCollection, update: StateUpdate) -> None:
         live.rank_images_to_label(is_wanted=self._wants_teaching)
         live.metadata.sort_by(self._sortings)
         project = live.project
@@ -352,9 +359,9 @@ class Session(QObject):
             project.path, project.path.stem, project.is_writable, project.backups.project_id
         )
         self._runner.post(lambda: self._enter(info, live))
-        self._runner.tell(live, news)
+        self._runner.publish(live, update)
         live.load(fits=False)
-        self._runner.tell(live, news_of_state(live), self._on_read)
+        self._runner.publish(live, update_of_state(live), self._on_read)
 
     # -- on the GUI thread
 
@@ -390,37 +397,37 @@ class Session(QObject):
         self._saved, self._graph = None, None
         self._labels.clear()
         self.guesses.clear()
-        self.eye.look_at(None)
+        self.current_card.look_at(None)
         self._fitting.forget()
         self._runner.drop_questions()
         self.what_if.forget()
         self.marks.clear()
         self.closed.emit()
 
-    def _on_news(self, news: News) -> None:
+    def _on_update(self, update: StateUpdate) -> None:
         """Update graph and state before any signal, so that all listeners see both."""
-        self._saved, self.state = news.state, self._labels.over(news.state)
-        if news.new_graph is not None:
-            self._graph = news.new_graph
-        elif news.graph_edits:
-            self.graph.apply(news.graph_edits)
-        self.eye.follow()
-        is_whole = news.new_graph is not None
-        if is_whole or any(map(changes_look, news.graph_edits)):
-            self.graph_changed.emit(() if is_whole else news.graph_edits)
+        self._saved, self.state = update.state, self._labels.over(update.state)
+        if update.new_graph is not None:
+            self._graph = update.new_graph
+        elif update.graph_edits:
+            self.graph.apply(update.graph_edits)
+        self.current_card.follow()
+        is_whole = update.new_graph is not None
+        if is_whole or any(map(changes_look, update.graph_edits)):
+            self.graph_changed.emit(() if is_whole else update.graph_edits)
         if is_whole:
             self.marks.read()
         self.state_changed.emit(self.state)
-        self.undo_state_changed.emit(news.undo_text, news.redo_text)
-        if news.change is not None and not news.change.is_empty:
+        self.undo_state_changed.emit(update.undo_text, update.redo_text)
+        if update.change is not None and not update.change.is_empty:
             self.what_if.note_edit()
-            self.marks.follow(news.change)
-            self.change_made.emit(news.change)
-        self._fitting.keep_up(is_behind=news.is_behind)
+            self.marks.follow(update.change)
+            self.change_made.emit(update.change)
+        self._fitting.keep_up(is_behind=update.is_behind)
 
     def _show_state(self) -> None:
         """Apply labels that were just set or rolled back."""
         if self._saved is not None:
             self.state = self._labels.over(self._saved)
-            self.eye.follow()
+            self.current_card.follow()
             self.state_changed.emit(self.state)

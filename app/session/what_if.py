@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, final
 from PySide6.QtCore import QObject, Signal
 
 from app.session.fitting import Fitting
-from app.session.runner import Runner, news_of_change, news_of_kept, news_of_state
+from app.session.runner import Runner, update_of_change, update_of_kept, update_of_state
 
 if TYPE_CHECKING:
     from engine.collection.live import LiveCollection
@@ -50,7 +50,7 @@ class WhatIfSession(QObject):
 
         if not self.is_on:
             self.is_on, self._has_edits = True, False
-            self._runner.operate(begin, news_of_state, self._on_ready, on_failure=self.forget)
+            self._runner.operate(begin, update_of_state, self._on_ready, on_failure=self.forget)
             self.begun.emit()
 
     def keep(self) -> None:
@@ -62,13 +62,13 @@ class WhatIfSession(QObject):
             return live.project.what_if.keep(kept_action(tried_edits(live.project)))
 
         if self.is_on:
-            self._runner.operate(keep, news_of_kept, lambda _change: self._end(is_kept=True))
+            self._runner.operate(keep, update_of_kept, lambda _change: self._end(is_kept=True))
 
     def drop(self) -> None:
         if self.is_on:
             self._runner.operate(
                 lambda live: live.project.what_if.discard(),
-                news_of_change,
+                update_of_change,
                 lambda _change: self._end(is_kept=False),
             )
 
@@ -88,7 +88,7 @@ class WhatIfSession(QObject):
             return baseline_of(live)
 
         if self.baseline is not None and not self._has_edits:
-            self._runner.operate(baseline, news_of_state, self._set_baseline)
+            self._runner.operate(baseline, update_of_state, self._set_baseline)
 
     def _on_ready(self, baseline: WhatIfBaseline) -> None:
         """Set the baseline; edits that were pending at the start are not part of the what-if."""

@@ -52,7 +52,7 @@ class SimilarImages(Feature):
     )
     def find_similar(self) -> None:
         """Show the collection by similarity to the selected images, or to the open one."""
-        chosen, state = self._images.in_hand.chosen_ids, self._session.state
+        chosen, state = self._images.active_images.chosen_ids, self._session.state
         if chosen and state is not None:
             self._show_like(
                 chosen, similar_title([state.path_of(image_id).name for image_id in chosen])

@@ -164,7 +164,7 @@ class _ShareAxis(_NumberAxis):
 def _decimals(spacing: float) -> int:
     """Number of decimals that distinguish neighbouring ticks."""
     decimals = 0
-    while spacing < 1 and decimals < 4:  # noqa: PLR2004 (more would not fit beside the chart)
+    while spacing < 1 and decimals < 4:  # noqa: PLR2004 (more would not fit next to the chart)
         spacing, decimals = 10 * spacing, decimals + 1
     return decimals
 

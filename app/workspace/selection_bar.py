@@ -240,7 +240,7 @@ class SelectionBar(QWidget):
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._look)
         session.state_changed.connect(self._on_state_changed)
-        session.eye.changed.connect(self._soon.start)
+        session.current_card.changed.connect(self._soon.start)
         self.hide()
 
     def _line_up(self) -> None:
@@ -275,7 +275,7 @@ class SelectionBar(QWidget):
 
     def _look(self) -> None:
         # The predictions as cards show them, and as Enter accepts them.
-        state, count = (self._session.eye.state, len(self._selected))
+        state, count = (self._session.current_card.state, len(self._selected))
         if QApplication.mouseButtons() and count >= FEWEST and not self.isVisible():
             return  # cards must not move under a rubber band
         if state is None or count < FEWEST:

@@ -23,10 +23,10 @@ from app.session.subsets import ImageSet, Subset
 from app.settings import Settings
 from app.status.foot import Foot
 from app.status.notice import Notice
+from app.workspace.active_images import ActiveImages
 from app.workspace.empty_page import EmptyPage, emptiness_of
 from app.workspace.folds import CardFolds
 from app.workspace.header import Header
-from app.workspace.in_hand import InHand
 from app.workspace.one_image import OneImage
 from app.workspace.project_order import ProjectOrder
 from app.workspace.search_control import SearchControl
@@ -77,7 +77,7 @@ class Workspace(QWidget):
         self.offer_notice = Notice(tone="")
         self.graph = GraphView(session, thumbnails, lambda: settings.is_calm, requests)
         self.is_graph_shown = False
-        self.in_hand = InHand(self.grid, self.model)
+        self.active_images = ActiveImages(self.grid, self.model)
         self._is_behind = False  # whether the cards are older than the state
         self.empty = EmptyPage(rows)
         self.selection_bar = SelectionBar(session, settings)
@@ -157,7 +157,7 @@ class Workspace(QWidget):
         self.image_view.left.connect(self.leave_image)
         self.image_view.step_requested.connect(self.step)
         self._session.state_changed.connect(self._on_state_changed)
-        self._session.eye.changed.connect(self._on_eye_changed)
+        self._session.current_card.changed.connect(self._on_eye_changed)
         self._session.graph_changed.connect(self._on_graph_changed)
         self._session.closed.connect(self._on_session_closed)
         self._session.making.slot.stage_changed.connect(lambda _stage: self._show_title())
@@ -408,7 +408,7 @@ class Workspace(QWidget):
             self._on_state_changed(self._session.state)
 
     def _show_cards(self) -> None:
-        self.model.set_state(self._session.eye.state, self._shown.filter())
+        self.model.set_state(self._session.current_card.state, self._shown.filter())
 
     def _changed_predictions(self) -> int:
         """Number of cards that sorting again would move or remove."""
@@ -461,7 +461,7 @@ class Workspace(QWidget):
         self.header.show_subset(shown.subset, has_class=shown.has_class, is_set=images is not None)
         if self.is_graph_shown:
             self.content.setCurrentWidget(self.graph)
-        elif self.is_image_open and (self.in_hand.is_page or self.model.rowCount()):
+        elif self.is_image_open and (self.active_images.is_page or self.model.rowCount()):
             self._follow_current()
         elif self.model.rowCount():
             self.content.setCurrentWidget(self.grid)
@@ -501,14 +501,14 @@ class Workspace(QWidget):
 
     def _follow_current(self) -> None:
         """Show the current card as the large image, unless a page has the images in hand."""
-        if not self.in_hand.is_page:
+        if not self.active_images.is_page:
             self._one_image.follow()
 
     def _on_current_image_changed(self, image_id: int) -> None:
-        if not self.in_hand.is_page:
-            self._session.eye.look_at(image_id if image_id >= 0 else None)
+        if not self.active_images.is_page:
+            self._session.current_card.look_at(image_id if image_id >= 0 else None)
         self._look_ahead()
-        if self.is_image_open and not self.in_hand.is_page:
+        if self.is_image_open and not self.active_images.is_page:
             self._one_image.follow() if self.model.rowCount() else self._show_title()
 
     def step(self, step: int) -> None:

@@ -76,7 +76,7 @@ def named_backbone(
 
     Raises:
         UsageError: preprocessing, a proxy or a mirror was named for what takes none; or a download
-            is needed, nobody can be asked, and `yes` was not given.
+            is needed, there is no terminal to ask, and `yes` was not given.
         ModelError: the file or network cannot be a backbone.
         InputError: the file's name cannot be used, or the library has another backbone of that
             name.
@@ -163,7 +163,7 @@ def fetched(
     """Add a published network to the library, downloaded if confirmed; see `add_published`.
 
     Raises:
-        UsageError: it must be downloaded, nobody can be asked, and `yes` was not given; names size
+        UsageError: it must be downloaded, `yes` was not given, and no terminal can ask; names size
             and licence.
     """
     from engine.backbones.library import BackboneLibrary

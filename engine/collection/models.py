@@ -97,7 +97,7 @@ def _card_of(version: "ModelVersion", caches: CacheFolders) -> BackboneCard:
     if isinstance(text, str):
         with suppress(
             ModelError
-        ):  # written by a newer program, or damaged: the project opens all the same
+        ):  # written by a newer program, or damaged: the project still opens
             return card_of(text, source=version.label)
     bundled = find_model().card
     return BackboneCard(

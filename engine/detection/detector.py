@@ -89,7 +89,7 @@ class ObjectDetector:
     @property
     def device_name(self) -> str:
         """Where it runs, for people; the CPU after a GPU failed."""
-        return CPU_CHOICE.device_name if self._network.has_given_way else self._choice.device_name
+        return CPU_CHOICE.device_name if self._network.has_fallen_back else self._choice.device_name
 
     @property
     def notice(self) -> str:
@@ -103,7 +103,7 @@ class ObjectDetector:
 
     @property
     def is_on_gpu(self) -> bool:
-        return self._choice.is_gpu and not self._network.has_given_way
+        return self._choice.is_gpu and not self._network.has_fallen_back
 
     def letterboxed(self, image: ImageDecoder) -> LetterboxedPicture:
         """Decode an image to the network's input size; raises `ImageError`."""

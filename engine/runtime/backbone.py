@@ -59,11 +59,11 @@ class BackboneSession:
     @property
     def device_name(self) -> str:
         """Where it runs, for people; the CPU after a GPU failed."""
-        return CPU_CHOICE.device_name if self._network.has_given_way else self._choice.device_name
+        return CPU_CHOICE.device_name if self._network.has_fallen_back else self._choice.device_name
 
     @property
     def is_on_gpu(self) -> bool:
-        return self._choice.is_gpu and not self._network.has_given_way
+        return self._choice.is_gpu and not self._network.has_fallen_back
 
     @property
     def notice(self) -> str:
@@ -147,7 +147,7 @@ class DeviceFallback:
         self._lock = threading.Lock()
 
     @property
-    def has_given_way(self) -> bool:
+    def has_fallen_back(self) -> bool:
         return self.notice != "" and self._open_cpu is None
 
     def __call__(self, batch: NDArray[Any]) -> NDArray[Any]:

@@ -19,7 +19,6 @@ WITHOUT_A_WORD: Final = {
 """Maximum number of undocumented numeric constants by module; lower it when it falls."""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("folder", WITHOUT_A_WORD)
 def test_numbers_say_what_they_are(folder: str) -> None:
     """By a docstring below, a comment on their line, or one comment above their group."""

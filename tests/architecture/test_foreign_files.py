@@ -3,8 +3,6 @@
 import ast
 from collections.abc import Mapping
 
-import pytest
-
 from tests.architecture.source_code import PROGRAM, Module, findings, rule
 
 DOOR = "engine.files"
@@ -102,14 +100,12 @@ def writes(call: ast.Call) -> bool:
     return bool(set(mode_of(call)) & set("wax+"))
 
 
-@pytest.mark.slow
 def test_files_from_outside_are_opened_in_one_place() -> None:
     found = findings(opened_directly)
     others = {path: found[path] for path in found if not path.startswith(tuple(PERMITTED))}
     assert others == {}
 
 
-@pytest.mark.slow
 def test_no_reason_outlives_its_module() -> None:
     """A module that opens no files is removed from the list."""
     opening = findings(opened_directly)

@@ -82,14 +82,12 @@ def first_that_loads(package: str, modules: list[str]) -> str:
     return done.stdout.strip()
 
 
-@pytest.mark.slow
 def test_engine_works_without_qt() -> None:
     """Every module of the engine can be imported with Qt blocked, and none imports the window."""
     loaded = loaded_by(modules_of("engine"), blocked=("PySide6", "shiboken6"))
     assert "app" not in loaded
 
 
-@pytest.mark.slow
 def test_torch_stays_out() -> None:
     """The window, inference and commands other than training never load torch."""
     modules = [
@@ -101,7 +99,6 @@ def test_torch_stays_out() -> None:
     assert first_that_loads("torch", modules) == ""
 
 
-@pytest.mark.slow
 def test_window_starts_without_heavy_libraries() -> None:
     """The window's modules load nothing that would delay the first paint."""
     heavy = {"onnxruntime", "torch", "networkx", "msgspec", "psutil", "onnx", "httpx"}
@@ -170,7 +167,6 @@ def test_annotations_of_the_window_are_not_quoted() -> None:
         assert "if TYPE_CHECKING:" not in text or "from __future__ import annotations" in text, path
 
 
-@pytest.mark.slow
 def test_what_opens_a_project_loads_no_graph_library() -> None:
     """Projects open without networkx (130 ms, 20 MB), which only training needs."""
     opened = [

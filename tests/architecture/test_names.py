@@ -3,8 +3,6 @@
 import ast
 from collections import defaultdict
 
-import pytest
-
 from tests.architecture.source_code import PROGRAM, Module, findings, rule
 
 SHARED = {"Project"}
@@ -18,7 +16,6 @@ def public_classes(module: Module) -> list[str]:
     return [name for name in classes if not name.startswith("_")]
 
 
-@pytest.mark.slow
 def test_no_two_classes_share_a_name() -> None:
     """Public class names are unique in the program; private ones need not be."""
     places: defaultdict[str, list[str]] = defaultdict(list)

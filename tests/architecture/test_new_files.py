@@ -3,8 +3,6 @@
 import ast
 from collections.abc import Iterator
 
-import pytest
-
 from tests.architecture.source_code import PROGRAM, Module, findings, rule
 
 WRITING_METHODS = {"write_text", "write_bytes", "touch", "symlink_to", "hardlink_to"}
@@ -60,7 +58,6 @@ def writes(call: ast.Call) -> bool:
     return any(set(mode) & set("wax+") and set(mode) <= set("rwaxbt+") for mode in modes)
 
 
-@pytest.mark.slow
 def test_files_are_made_in_one_place() -> None:
     """A predictable name may be another user's link, and drafts of killed processes would stay."""
     found = findings(makes_files)

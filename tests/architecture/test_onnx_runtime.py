@@ -37,7 +37,6 @@ def imports_onnx_runtime(module: Module) -> list[str]:
     return [name for name in imported_by(module.tree) if name.split(".")[0] == "onnxruntime"]
 
 
-@pytest.mark.slow
 def test_one_module_loads_it() -> None:
     """No other module imports it."""
     assert sorted(findings(imports_onnx_runtime)) == sorted([DOOR, LEAVES])

@@ -3,8 +3,6 @@
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 
-import pytest
-
 from engine.graph.traversal import reachable
 from tests.architecture.source_code import PROGRAM, Module, findings, rule
 
@@ -116,7 +114,6 @@ def that_reach_themselves(calls: Calls) -> set[str]:
     return {name for name in left if name in reachable(left.__getitem__, name)}
 
 
-@pytest.mark.slow
 def test_no_function_calls_itself() -> None:
     """Recursive functions are listed with their limit; unneeded entries are removed."""
     calls = {name: called for found in findings(calls_of).values() for name, called in found}

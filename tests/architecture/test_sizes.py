@@ -3,8 +3,6 @@
 import ast
 from collections.abc import Iterator
 
-import pytest
-
 from tests.architecture.source_code import PROGRAM, Module, findings, rule
 
 MODULE_STATEMENTS = 300
@@ -41,7 +39,6 @@ def statements_of(node: ast.AST) -> int:
     return sum(isinstance(inner, ast.stmt) for inner in ast.walk(node)) - 1
 
 
-@pytest.mark.slow
 def test_nothing_is_too_long() -> None:
     """Modules, functions and classes are limited in size; unneeded exceptions are removed."""
     assert {name for names in findings(too_long).values() for name in names} == set(EXCEPTIONS)

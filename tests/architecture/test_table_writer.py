@@ -3,8 +3,6 @@
 import ast
 from collections.abc import Iterator
 
-import pytest
-
 from tests.architecture.source_code import Module, findings, rule
 
 WRITERS = {"writer", "DictWriter"}
@@ -42,7 +40,6 @@ def test_every_way_to_a_writer_is_seen() -> None:
     assert not list(csv_writers(Module("m.py", "import csv\ncsv.reader(x)")))
 
 
-@pytest.mark.slow
 def test_only_one_module_writes_tables() -> None:
     """Another module's tables would have cells that a spreadsheet runs."""
     assert findings(csv_writers).keys() == ALLOWED

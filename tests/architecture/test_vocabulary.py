@@ -7,8 +7,6 @@ import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 from tests.architecture.source_code import ALL, ROOT, Module, findings, rule
 
 THIS = Path(__file__).relative_to(ROOT).as_posix()
@@ -18,7 +16,6 @@ RETIRED = {
     "fate": "consequence",
     "kinship": "relatedness",
     "starving": "underlabelled",
-    "givingway": "device fallback",
     "supposing": "what if",
     "supposition": "what if",
     "likeness": "similarity",
@@ -27,6 +24,7 @@ RETIRED = {
     "sight": "viewport",
     "told": "what it holds",
     "said": "what it holds",
+    "givingway": "device fallback",
 }
 """Each with its replacement (docs/glossary.md)."""
 PHRASES = {"bring_into_sight", "is_in_sight", "in_sight", "_bring_face_into_sight", "ROWS_IN_SIGHT"}
@@ -34,6 +32,8 @@ PHRASES = {"bring_into_sight", "is_in_sight", "in_sight", "_bring_face_into_sigh
 
 CIRCUMLOCUTIONS = re.compile(r"\b(told|asked for|likeliest|hears? of|(is|are|was|were) said)\b")
 """In docstrings and comments; write "reported", "requested", "most likely", "notified"."""
+RIDDLES = re.compile(r"\b(anew|nobody|all the same|of its own accord|says? of itself|gives? way)\b")
+"""In those of the program; write what happens, and when."""
 
 
 def words_of(name: str) -> set[str]:
@@ -65,7 +65,18 @@ def names_in(module: Module) -> Iterator[str]:
 @rule(*ALL)
 def circumlocutions(module: Module) -> list[str]:
     """Docstrings and comments with a circumlocution."""
-    if module.name == THIS or not CIRCUMLOCUTIONS.search(module.text):
+    return [] if module.name == THIS else prose_with(CIRCUMLOCUTIONS, module)
+
+
+@rule("app", "engine", "protoleaf")
+def riddles(module: Module) -> list[str]:
+    """Docstrings and comments of the program that have to be guessed."""
+    return prose_with(RIDDLES, module)
+
+
+def prose_with(pattern: re.Pattern[str], module: Module) -> list[str]:
+    """Lines of docstrings, and comments, that match a pattern."""
+    if not pattern.search(module.text):
         return []
     lines = module.text.splitlines()
     docstrings = {
@@ -79,19 +90,18 @@ def circumlocutions(module: Module) -> list[str]:
         *(lines[number - 1].strip() for number in sorted(docstrings)),
         *(token.string for token in tokens if token.type == tokenize.COMMENT),
     ]
-    return [text for text in prose if CIRCUMLOCUTIONS.search(text)]
+    return [text for text in prose if pattern.search(text)]
 
 
-@pytest.mark.slow
 def test_no_name_holds_a_retired_word() -> None:
     """Also names of files."""
     assert findings(retired_names) == {}
 
 
-@pytest.mark.slow
 def test_docstrings_and_comments_use_the_terms_that_a_search_finds() -> None:
     """In every folder."""
     assert findings(circumlocutions) == {}
+    assert findings(riddles) == {}
 
 
 def test_docstrings_and_comments_are_searched() -> None:

@@ -3,8 +3,6 @@
 import ast
 from collections.abc import Iterator
 
-import pytest
-
 from tests.architecture.source_code import Module, findings, rule
 
 WAITS = {"waitUntil", "waitSignal", "waitSignals", "waitCallback", "waitExposed", "waitActive"}
@@ -20,7 +18,6 @@ def impatient_waits(module: Module) -> Iterator[str]:
                 yield f"{node.lineno} {node.func.attr}"
 
 
-@pytest.mark.slow
 def test_every_wait_says_how_long() -> None:
     """The default of five seconds may pass on a busy machine with two cores; `LONG_MS` does not."""
     assert findings(impatient_waits) == {}

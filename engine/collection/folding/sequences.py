@@ -100,7 +100,7 @@ def _lapse_begins(seconds: Integers) -> Flags:
         if is_long and end - start + 1 >= LAPSE_FRAMES:
             found[first[start : end + 1]] = True
             if end + 1 < len(moments):
-                found[first[end + 1]] = True  # the next one begins anew
+                found[first[end + 1]] = True  # the next one begins here
         start = max(end, start + 1)
     return found
 

@@ -43,7 +43,7 @@ class FilterChoices:
     sources: Mapping[str, int]
 
 
-MOST_CHOICES: Final = 200  # of each. Chosen: nobody reads a longer list.
+MOST_CHOICES: Final = 200  # of each. Chosen: longer lists are not read.
 
 
 @final

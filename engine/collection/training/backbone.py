@@ -112,7 +112,7 @@ def train_backbone(task: TrainingTask) -> TrainedFiles:
 
 
 def _resumed_iteration(run: Path) -> dict[str, int]:
-    with suppress(OSError, ValueError):  # it starts anew
+    with suppress(OSError, ValueError):  # it starts from the beginning
         return {RESUMED: kept_iteration(run / CHECKPOINT_NAME)}
     return {}
 

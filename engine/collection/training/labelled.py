@@ -72,7 +72,7 @@ def labelled_images(project: Project) -> TrainingLabels:
     """The labels of a project; `InputError` without any."""
     images = ImageList(project)
     images.read()
-    # Beside a writer, a label may be of a class that came after the graph was read.
+    # While another process writes, a label may be of a class newer than the graph.
     is_known = np.isin(images.labels, list(project.classes.graph.classes()))
     chosen = np.flatnonzero(is_known & ~images.has_failed)
     if not len(chosen):

@@ -84,7 +84,7 @@ def test_a_drag_draws_a_box_that_is_classified_and_labelled_by_a_key(opened: Des
         )
     )
     opened.wait(lambda: canvas_of(opened).boxes.boxes[0].text.startswith(opened.best_of(box)))
-    assert opened.window.workspace.in_hand.current_id == box
+    assert opened.window.workspace.active_images.current_id == box
     opened.wait(lambda: opened.inspected == box)
     best = opened.best_of(box)
     change = opened.press_for_change(Key.Key_1)
@@ -96,18 +96,18 @@ def test_several_boxes_have_labels_of_their_own_and_tab_goes_through_them(opened
     photo = opened.grid.current_id
     first = draw(opened, (0.05, 0.1), (0.3, 0.5))
     second = draw(opened, (0.6, 0.4), (0.95, 0.9))
-    in_hand = opened.window.workspace.in_hand
+    active_images = opened.window.workspace.active_images
     QTest.mouseClick(canvas_of(opened), LEFT, pos=at(opened, 0.5, 0.05))
-    assert in_hand.current_id == photo
+    assert active_images.current_id == photo
     opened.press(Key.Key_Tab)
-    assert in_hand.current_id == first
+    assert active_images.current_id == first
     opened.press(Key.Key_Tab)
-    assert in_hand.current_id == second
+    assert active_images.current_id == second
     opened.press(Key.Key_Backtab, SHIFT)
-    assert in_hand.current_id == first
+    assert active_images.current_id == first
     opened.wait(lambda: opened.state.best_class[-2] != NO_CLASS)
     opened.press_for_change(Key.Key_U)
-    assert in_hand.current_id == second  # the next box without a label
+    assert active_images.current_id == second  # the next box without a label
     opened.press_for_change(Key.Key_E)
     assert (opened.label_of(first), label_code(opened, second)) == ("?", EMPTY)
 
@@ -119,7 +119,7 @@ def test_a_photo_stays_open_while_its_things_are_drawn_and_labelled(opened: Desk
         box = draw(opened, (left, 0.2), (left + 0.3, 0.8))
         opened.wait(lambda: opened.state.best_class[-1] != NO_CLASS)
         opened.press_for_change(Key.Key_U)
-        assert opened.window.workspace.in_hand.current_id == box
+        assert opened.window.workspace.active_images.current_id == box
         assert canvas_of(opened).source == photo
 
 
@@ -193,13 +193,15 @@ def test_a_box_comes_from_a_key_and_another_thing_from_plus(opened: Desk) -> Non
 
 def test_a_key_labels_nothing_until_a_new_thing_is_there(opened: Desk) -> None:
     """While a new box is being saved, a key would replace the label of the photo."""
-    in_hand = opened.window.workspace.in_hand
+    active_images = opened.window.workspace.active_images
     count = len(opened.state.image_ids)
     opened.press(Key.Key_Plus)
-    assert in_hand.chosen_ids == ()
+    assert active_images.chosen_ids == ()
     opened.press(Key.Key_U)
-    opened.wait(lambda: len(opened.state.image_ids) == count + 1 and in_hand.current_id is not None)
-    assert in_hand.current_id == opened.state.image_ids[-1]
+    opened.wait(
+        lambda: len(opened.state.image_ids) == count + 1 and active_images.current_id is not None
+    )
+    assert active_images.current_id == opened.state.image_ids[-1]
     assert label_code(opened, int(opened.state.image_ids[-1])) == NO_CLASS
 
 

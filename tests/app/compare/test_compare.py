@@ -158,7 +158,7 @@ def test_digits_label_the_framed_image_alone(reviewing: Desk) -> None:
     assert page.current_id == reviewing.inspected == ids[1]
     reviewing.press_for_change(Key.Key_U)
     assert reviewing.label_of(ids[1]) == "?"
-    best = reviewing.window.session.eye.ranking(ids[2])
+    best = reviewing.window.session.current_card.ranking(ids[2])
     assert best is not None
     reviewing.press_for_change(Key.Key_Return)
     assert reviewing.label_of(ids[2]) == reviewing.graph.name(best.headline)

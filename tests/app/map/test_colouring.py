@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.map.colouring import OTHER, ColourBy, Colouring, Wish, coloured
+from app.map.colouring import OTHER, ColourBy, Colouring, ColouringOptions, coloured
 from app.map.labels import class_places, placed_apart
 from app.map.wording import entry_text
 from app.theme.tokens import Scheme
@@ -65,12 +65,12 @@ def counts(made: Colouring, graph: CategoryGraph) -> dict[str, int]:
 
 def test_by_class_at_each_level(state: CollectionState, graph: CategoryGraph) -> None:
     """A label precedes the prediction; points without a class are grey."""
-    fine = coloured(state.image_ids, state, graph, Wish())
+    fine = coloured(state.image_ids, state, graph, ColouringOptions())
     assert counts(fine, graph) == {"Gull": 2, "Fish": 1, "Owl": 1, "Without a class": 2}
     gull, owl, fish = ids(graph, "Gull", "Owl", "Fish")
     assert fine.colours.tolist() == [*colours_of(gull, gull, owl, fish), GREY, GREY]
     assert fine.ranks.tolist() == [1, 1, 1, 1, 0, 0]
-    top = coloured(state.image_ids, state, graph, Wish(level=0))
+    top = coloured(state.image_ids, state, graph, ColouringOptions(level=0))
     assert counts(top, graph) == {"Bird": 3, "Fish": 1, "Without a class": 2}
 
 
@@ -78,7 +78,9 @@ def test_a_class_has_the_colour_that_a_person_gave_it(
     state: CollectionState, graph: CategoryGraph
 ) -> None:
     (gull,) = ids(graph, "Gull")
-    made = coloured(state.image_ids, state, graph, Wish(stored_colours={gull: "#4a88cf"}))
+    made = coloured(
+        state.image_ids, state, graph, ColouringOptions(stored_colours={gull: "#4a88cf"})
+    )
     assert made.colours[0] == argb(class_colour(gull, "#4a88cf", is_dark=False))
 
 
@@ -87,9 +89,9 @@ def test_no_label_changes_the_colour_of_a_class(
 ) -> None:
     """Neither another label nor another largest class changes a colour."""
     gull, fish = ids(graph, "Gull", "Fish")
-    before = coloured(state.image_ids, state, graph, Wish())
+    before = coloured(state.image_ids, state, graph, ColouringOptions())
     labels = np.array([gull, fish, fish, fish, fish, NO_CLASS])
-    after = coloured(state.image_ids, replace(state, label_class=labels), graph, Wish())
+    after = coloured(state.image_ids, replace(state, label_class=labels), graph, ColouringOptions())
     assert before.legend[0].class_id == gull
     assert after.legend[0].class_id == fish
     assert after.colours[0] == before.colours[0]
@@ -108,22 +110,22 @@ def test_the_legend_lists_the_largest_of_many_classes(state: CollectionState) ->
         best_score=np.ones(14, dtype=np.float32),
         is_unknown=np.zeros(14, dtype=bool),
     )
-    made = coloured(many.image_ids, many, graph, Wish())
+    made = coloured(many.image_ids, many, graph, ColouringOptions())
     assert made.colours.tolist() == colours_of(*classes.tolist())
     assert counts(made, graph)["4 other classes"] == 4
 
 
 def test_by_label_status_and_score(state: CollectionState, graph: CategoryGraph) -> None:
-    labels = coloured(state.image_ids, state, graph, Wish(by=ColourBy.LABEL))
+    labels = coloured(state.image_ids, state, graph, ColouringOptions(by=ColourBy.LABEL))
     assert counts(labels, graph) == {"Gull": 1, "Without a class": 5}
-    status = coloured(state.image_ids, state, graph, Wish(by=ColourBy.STATUS))
+    status = coloured(state.image_ids, state, graph, ColouringOptions(by=ColourBy.STATUS))
     assert counts(status, graph) == {
         "Labelled": 1,
         "Predicted": 3,
         "Unknown": 1,
         "Without a class": 1,
     }
-    score = coloured(state.image_ids, state, graph, Wish(by=ColourBy.SCORE))
+    score = coloured(state.image_ids, state, graph, ColouringOptions(by=ColourBy.SCORE))
     assert counts(score, graph) == {
         "0% to 50%": 1,
         "70% to 90%": 1,
@@ -131,21 +133,23 @@ def test_by_label_status_and_score(state: CollectionState, graph: CategoryGraph)
         "Labelled, or without a score": 3,
     }
     refused = replace(state, label_class=np.full(6, UNKNOWN))
-    made = coloured(state.image_ids, refused, graph, Wish(by=ColourBy.STATUS))
+    made = coloured(state.image_ids, refused, graph, ColouringOptions(by=ColourBy.STATUS))
     assert counts(made, graph) == {"Unknown": 6}
 
 
 def test_by_date(state: CollectionState, graph: CategoryGraph) -> None:
     """Quantiles of dates; images without a date are grey; a single day has a single step."""
     days = {1: 18_000, 2: 18_500, 3: 19_000, 4: 19_500}
-    made = coloured(state.image_ids, state, graph, Wish(by=ColourBy.DATE, dates=days))
+    made = coloured(state.image_ids, state, graph, ColouringOptions(by=ColourBy.DATE, dates=days))
     assert sum(entry.count for entry in made.legend) == 6
     assert counts(made, graph)["Without a date"] == 2
     assert len(set(made.colours[:4].tolist())) == 4
     for dates in ({1: -800_000 + 800_000}, {}):
         assert (
             len(
-                coloured(state.image_ids, state, graph, Wish(by=ColourBy.DATE, dates=dates)).colours
+                coloured(
+                    state.image_ids, state, graph, ColouringOptions(by=ColourBy.DATE, dates=dates)
+                ).colours
             )
             == 6
         )
@@ -154,7 +158,7 @@ def test_by_date(state: CollectionState, graph: CategoryGraph) -> None:
 def test_images_that_left_are_as_those_without_a_class(
     state: CollectionState, graph: CategoryGraph
 ) -> None:
-    made = coloured(np.array([2, 99]), state, graph, Wish())
+    made = coloured(np.array([2, 99]), state, graph, ColouringOptions())
     assert made.colours.tolist() == [*colours_of(*ids(graph, "Gull")), GREY]
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.session import Session, card_under_eye
+from app.session import Session, current_card
 from app.session import details as details_module
 from app.session.details import DetailsReading
 from engine.collection.state import Sorting
@@ -68,13 +68,13 @@ def test_what_was_read_waits_while_a_person_works(
 ) -> None:
     """Labels are stored first; then the metadata follows in batches."""
     monkeypatch.setattr(details_module, "MOST_AT_ONCE", 10)
-    monkeypatch.setattr(card_under_eye, "IDLE_S", 3600.0)
-    session.eye.hold_still()
+    monkeypatch.setattr(current_card, "IDLE_S", 3600.0)
+    session.current_card.hold_still()
     with qtbot.waitSignal(session.jobs.job_ended, timeout=LONG_MS):
         open_project(qtbot, session, older)
     qtbot.wait(2 * details_module.FEED_INTERVAL_MS)
     assert not known(older)
-    monkeypatch.setattr(card_under_eye, "IDLE_S", 0.0)
+    monkeypatch.setattr(current_card, "IDLE_S", 0.0)
     assert session.state is not None
     count = len(session.state.image_ids)
     qtbot.waitUntil(lambda: len(known(older)) == count, timeout=LONG_MS)

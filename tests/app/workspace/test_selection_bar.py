@@ -65,7 +65,7 @@ def bar(reviewing: Desk) -> SelectionBar:
 
 
 def shown_state(desk: Desk) -> CollectionState:
-    state = desk.window.session.eye.state
+    state = desk.window.session.current_card.state
     assert state is not None
     return state
 

@@ -61,7 +61,7 @@ def test_a_device_that_works() -> None:
     gpu, cpu = FakeGpu(100), CountedCpu()
     run = DeviceFallback(gpu, cpu, device_name="GPU 1")
     assert np.array_equal(run(rows(32)), doubled(rows(32)))
-    assert (gpu.sizes, cpu.opened, run.notice, run.has_given_way) == ([32], 0, "", False)
+    assert (gpu.sizes, cpu.opened, run.notice, run.has_fallen_back) == ([32], 0, "", False)
 
 
 def test_full_memory_makes_batches_smaller() -> None:
@@ -84,7 +84,7 @@ def test_memory_that_is_full_for_one_image() -> None:
     run = DeviceFallback(gpu, cpu, device_name="GPU 1")
     assert np.array_equal(run(rows(4)), doubled(rows(4)))
     assert gpu.sizes == [4, 2, 1]
-    assert run.has_given_way
+    assert run.has_fallen_back
     assert (
         run.notice
         == "GPU 1 failed (its memory is full, even for one image); the CPU takes over from there"

@@ -183,7 +183,7 @@ _TOUCHES: Final = frozenset(
 
 
 @final
-class CardUnderEye(QObject):
+class CurrentCard(QObject):
     """Freezes the ranking of the current card.
 
     As an event filter of the window it detects user activity. `truth` returns the newest state of

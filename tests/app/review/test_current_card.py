@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.image_grid.model import CARD_ROLE
 from app.inspector.page import ScoreLine
-from app.session import card_under_eye
+from app.session import current_card
 from engine.project import ClassPolicy
 from tests.support.desk import SHIFT, Desk
 
@@ -66,7 +66,7 @@ def test_the_card_keeps_what_it_says_while_somebody_works(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch, key: Key
 ) -> None:
     """Card, inspector and keys agree, whatever was learned meanwhile."""
-    monkeypatch.setattr(card_under_eye, "QUIET_S", NEVER_S)
+    monkeypatch.setattr(current_card, "QUIET_S", NEVER_S)
     image_id = click_card(reviewing, 7)
     before = learn_otherwise(reviewing, image_id)
     assert title_on_card(reviewing) == before
@@ -79,8 +79,8 @@ def test_after_a_quiet_moment_the_card_says_what_is_known(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A key within the reaction time of the change still refers to the previous ranking."""
-    monkeypatch.setattr(card_under_eye, "QUIET_S", 0.0)
-    monkeypatch.setattr(card_under_eye, "REACTION_S", NEVER_S)
+    monkeypatch.setattr(current_card, "QUIET_S", 0.0)
+    monkeypatch.setattr(current_card, "REACTION_S", NEVER_S)
     image_id = click_card(reviewing, 7)
     before = learn_otherwise(reviewing, image_id)
     reviewing.wait(lambda: title_on_card(reviewing) == headline_of(reviewing, image_id))
@@ -93,8 +93,8 @@ def test_a_row_that_changed_under_the_mouse_means_what_stood_there(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same as for its digit."""
-    monkeypatch.setattr(card_under_eye, "QUIET_S", 0.0)
-    monkeypatch.setattr(card_under_eye, "REACTION_S", NEVER_S)
+    monkeypatch.setattr(current_card, "QUIET_S", 0.0)
+    monkeypatch.setattr(current_card, "REACTION_S", NEVER_S)
     image_id = click_card(reviewing, 7)
     before = learn_otherwise(reviewing, image_id)
     reviewing.wait(lambda: before not in first_row(reviewing).accessibleName())
@@ -104,7 +104,7 @@ def test_a_row_that_changed_under_the_mouse_means_what_stood_there(
 
 def test_what_waits_is_one_click_away(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """A button next to the heading, shown only while an update is pending."""
-    monkeypatch.setattr(card_under_eye, "QUIET_S", NEVER_S)
+    monkeypatch.setattr(current_card, "QUIET_S", NEVER_S)
     image_id = click_card(reviewing, 7)
     learn_otherwise(reviewing, image_id)
     button = next(
@@ -122,7 +122,7 @@ def test_a_card_that_is_left_says_what_is_known(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No other card keeps an old prediction."""
-    monkeypatch.setattr(card_under_eye, "QUIET_S", NEVER_S)
+    monkeypatch.setattr(current_card, "QUIET_S", NEVER_S)
     image_id = click_card(reviewing, 7)
     learn_otherwise(reviewing, image_id)
     reviewing.press(Key.Key_Right)

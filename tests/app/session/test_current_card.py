@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 
-from app.session.card_under_eye import QUIET_S, REACTION_S, FrozenRanking, Ranking
+from app.session.current_card import QUIET_S, REACTION_S, FrozenRanking, Ranking
 from engine.collection.state import NO_CLASS
 from engine.everyday.classifier import ScoredClass
 

@@ -27,7 +27,7 @@ class PageOfImages(Protocol):
 
 
 @final
-class InHand:
+class ActiveImages:
     """The images in hand."""
 
     def __init__(self, grid: ImageGrid, model: ImageGridModel) -> None:
