@@ -96,7 +96,14 @@ wheel-check: $(STAMP) $(LANGUAGES_COMPILED)
 	packaging/wheel-check.sh $(BIN)/python
 
 # An exported model in a new environment that has onnxruntime, numpy and pillow alone: agreement, size, images a second.
-bundle-# Format, lint, types, import contracts and dead code; types take longest, and the others run at the same time.
+bundle-check: $(STAMP)
+	$(BIN)/python -m tests.bundle_check
+
+# What a GPU gains, as a table in build/gpu; without a GPU, why none is used.
+gpu: $(STAMP)
+	$(BIN)/python -m research.gpu_report --out build/gpu
+
+# Format, lint, types, import contracts and dead code; types take longest, and the others run at the same time.
 check: $(STAMP)
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync types style
 
