@@ -28,7 +28,6 @@ class MergePreview:
 
     classes_before: int
     classes_after: int
-    edges_before: int
     edges_after: int
     labels_before: int
     labels_after: int
@@ -81,7 +80,6 @@ def merge_preview(
     return MergePreview(
         classes_before=len(graph),
         classes_after=len(after),
-        edges_before=graph.edge_count,
         edges_after=after.edge_count,
         labels_before=labelled.get(heir_id, 0),
         labels_after=sum(labelled.get(each, 0) for each in {*class_ids, heir_id}),

@@ -256,7 +256,6 @@ def test_several_classes_are_merged_into_one(tmp_path: Path) -> None:
     assert expected == MergePreview(
         classes_before=5,
         classes_after=3,
-        edges_before=3,
         edges_after=2,
         labels_before=1,
         labels_after=4,
