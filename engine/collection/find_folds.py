@@ -49,9 +49,8 @@ def set_burst_seconds(project: Project, seconds: int) -> Change:
     Raises:
         ProjectReadOnlyError: the project is read-only.
     """
-    with project.history.one_step(action("burst_seconds_set", seconds=seconds)) as step:
-        project.policies.set_setting(SECONDS_SETTING, min(max(seconds, 0), MOST_SECONDS))
-    return step.change
+    called = action("burst_seconds_set", seconds=seconds)
+    return project.policies.set_setting(SECONDS_SETTING, min(max(seconds, 0), MOST_SECONDS), called)
 
 
 @dataclass(frozen=True)

@@ -56,11 +56,8 @@ def switch_stage(project: Project, *, is_on: bool) -> Change:
     Raises:
         ProjectReadOnlyError: the project is read-only.
     """
-    with project.history.one_step(
-        action("stage_turned_on" if is_on else "stage_turned_off")
-    ) as step:
-        project.policies.set_setting(STAGE_SETTING, is_on)
-    return step.change
+    called = action("stage_turned_on" if is_on else "stage_turned_off")
+    return project.policies.set_setting(STAGE_SETTING, is_on, called)
 
 
 def policies_of(project: Project) -> dict[int, Policy]:

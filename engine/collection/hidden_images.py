@@ -20,9 +20,7 @@ def hidden_categories(project: Project) -> frozenset[str]:
 def hide_categories(project: Project, categories: Collection[str]) -> Change:
     """Hide exactly the pictures in which a detector found objects of these categories."""
     code = "categories_hidden" if categories else "categories_shown"
-    with project.history.one_step(action(code)) as step:
-        project.policies.set_setting(HIDDEN_SETTING, sorted(categories))
-    return step.change
+    return project.policies.set_setting(HIDDEN_SETTING, sorted(categories), action(code))
 
 
 def hidden_images(project: Project) -> frozenset[ImageId]:

@@ -14,6 +14,7 @@ from engine.collection.classify import Classified
 from engine.collection.folding.partitions import ALONE
 from engine.collection.state import NO_CLASS
 from engine.errors import InputError
+from engine.evaluation.judged import RIGHT, Judge
 from engine.evaluation.truth_file import image_keys, spellings
 from engine.everyday.blocks import BLOCK_ROWS
 from engine.everyday.scores import calibration_error
@@ -22,7 +23,6 @@ from engine.interchange.table_writer import storable
 from engine.project import Project
 from engine.texts import enumerated
 
-TOP: Final = 5
 MOST_SHOWN: Final = 3
 
 
@@ -56,16 +56,9 @@ def evaluate(project: Project, classified: Classified, truth: Mapping[str, int])
     path.
 
     Raises:
-        InputError: no image of the ground truth has a prediction, or a name is ambiguous.
+        InputError: see `match_truth`.
     """
     rows, answers, not_found = match_truth(project.path.parent, classified, truth)
-    if len(rows) == 0:
-        raise InputError(
-            "no image of the truth file has a prediction",
-            expected="paths as in the project, or ends of them",
-            found="{labels} rows, none matching an embedded image without a person's label",
-            labels=len(truth),
-        )
     return _figures(project.classes.graph, classified, rows, answers, not_found)
 
 
@@ -77,7 +70,8 @@ def match_truth(
     Labelled images are left out.
 
     Raises:
-        InputError: a name fits several images, or two names of one image have different classes.
+        InputError: a name fits several images, two names of one image have different classes, or
+            no image has a prediction.
     """
     folder = storable(project_folder.as_posix())
     keys = image_keys(truth)
@@ -101,6 +95,13 @@ def match_truth(
         if meant is not None:
             rows.append(meant)
             answers.append(truth[name])
+    if not rows:
+        raise InputError(
+            "no image of the truth file has a prediction",
+            expected="paths as in the project, or ends of them",
+            found="{labels} rows, none matching an embedded image without a person's label",
+            labels=len(truth),
+        )
     return (
         np.array(rows, dtype=np.int64),
         np.array(answers, dtype=np.int64),
@@ -170,13 +171,15 @@ def _figures(
     is_unknown = fitted.is_unknown(scores)[rows]
     safe = np.where(is_unknown, NO_CLASS, scores.safe_class[rows])
     has_safe = safe != NO_CLASS
-    safe_right = _is_or_above(graph, safe, answers)
+    judge = Judge(graph, fitted)
+    safe_right = judge.verdicts(safe, answers) == RIGHT
+    levels = judge.levels(chances[known], answers[known]) == RIGHT
     return Evaluation(
         setting=fitted.setting.value,
         images=len(rows),
         top1=_share(is_right[known]),
-        top5=_share(_in_top(chances, candidate_ids, answers)[known]),
-        levels=_levels(graph, chances[known], candidate_ids, answers[known]),
+        top5=_share(judge.in_top(chances, answers)[known] == RIGHT),
+        levels=tuple(map(_share, levels.T)),
         calibration_error=calibration_error(scores.best_score[rows][known], is_right[known]),
         coverage=_share(has_safe),
         safe_accuracy=_share(safe_right[has_safe]),
@@ -199,55 +202,3 @@ def _is_twin(classified: Classified, rows: NDArray[np.int64]) -> NDArray[np.bool
 
 def _share(flags: NDArray[np.bool_]) -> float:
     return float(flags.mean()) if len(flags) else math.nan
-
-
-def _in_top(
-    chances: NDArray[np.float32], candidate_ids: NDArray[np.int64], answers: NDArray[np.int64]
-) -> NDArray[np.bool_]:
-    count = min(TOP, chances.shape[1])
-    best = np.argpartition(-chances, count - 1, axis=1)[:, :count]
-    return (candidate_ids[best] == answers[:, None]).any(axis=1)
-
-
-def _levels(
-    graph: CategoryGraph,
-    chances: NDArray[np.float32],
-    candidate_ids: NDArray[np.int64],
-    answers: NDArray[np.int64],
-) -> tuple[float, ...]:
-    """Accuracy at each level; a leaf above a level is its own class there."""
-    # by level: a class, and the column of a candidate in its branch
-    at: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
-    for column, candidate in enumerate(candidate_ids.tolist()):
-        for class_id in (candidate, *graph.ancestors(candidate)):
-            at[graph.level(class_id)].append((class_id, column))
-    candidates, accuracies, ended = set(candidate_ids.tolist()), [], list[tuple[int, int]]()
-    for level in range(max(at) + 1):
-        chosen = _predicted(chances, sorted([*at[level], *ended]))
-        accuracies.append(_share(_is_or_above(graph, chosen, answers)))
-        ended += [(class_id, column) for class_id, column in at[level] if class_id in candidates]
-    return tuple(accuracies)
-
-
-def _predicted(
-    chances: NDArray[np.float32], members: Sequence[tuple[int, int]]
-) -> NDArray[np.int64]:
-    """The class with the largest sum for each image; `members` are sorted."""
-    classes, columns = np.array(members, dtype=np.int64).T
-    starts = np.flatnonzero(np.r_[True, classes[1:] != classes[:-1]])
-    predicted: NDArray[np.int64] = classes[starts][
-        np.add.reduceat(chances[:, columns], starts, axis=1).argmax(axis=1)
-    ]
-    return predicted
-
-
-def _is_or_above(
-    graph: CategoryGraph, classes: NDArray[np.int64], answers: NDArray[np.int64]
-) -> NDArray[np.bool_]:
-    above = {
-        answer: graph.ancestors(answer) | {answer}
-        for answer in set(answers.tolist())
-        if answer != NO_CLASS
-    }
-    pairs = zip(classes.tolist(), answers.tolist(), strict=True)
-    return np.array([found in above.get(answer, ()) for found, answer in pairs], dtype=bool)

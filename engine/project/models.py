@@ -6,7 +6,7 @@ from typing import Any, Final, final
 
 from engine.errors import InputError
 from engine.graph.limits import DEEPEST_LEVEL
-from engine.project.actions import action
+from engine.project.actions import Action, action
 from engine.project.backups.place import BackupReason
 from engine.project.change import Change
 from engine.project.graph_rows import class_name
@@ -177,11 +177,8 @@ class ProjectPolicies(ProjectPart):
 
     def lock(self, *, is_on: bool) -> Change:
         """Lock the class list, or unlock it: one action."""
-        with self._store.one_step(
-            action("class_list_locked" if is_on else "class_list_unlocked")
-        ) as step:
-            put_setting(step, LOCKED_SETTING, is_on or None)
-        return step.change
+        called = action("class_list_locked" if is_on else "class_list_unlocked")
+        return self.set_setting(LOCKED_SETTING, is_on or None, called)
 
     @property
     def broadest_level(self) -> int:
@@ -206,22 +203,22 @@ class ProjectPolicies(ProjectPart):
             if level
             else action("broadest_level_removed")
         )
-        with self._store.one_step(called) as step:
-            put_setting(step, BROADEST_SETTING, level or None)
-        return step.change
+        return self.set_setting(BROADEST_SETTING, level or None, called)
 
     def setting(self, name: str, default: Any = None) -> Any:
         """A named setting, or the default where it is not set; see `setting`."""
         return setting(self._connection, name, default)
 
-    def set_setting(self, name: str, value: Any) -> Change:
+    def set_setting(self, name: str, value: Any, called: Action | None = None) -> Change:
         """Set a named setting of the project to plain JSON values, or remove it with None.
+
+        The entry in the history names the setting, unless `called` is given.
 
         Raises:
             InputError: the value is not plain, or the name belongs to `ProjectModels.choose`.
         """
         if name == MODEL_SETTING:
             raise InputError("the model version is chosen, not set", found=name)
-        with self._store.one_step(action("setting_changed", setting=name)) as step:
+        with self._store.one_step(called or action("setting_changed", setting=name)) as step:
             put_setting(step, name, value)
         return step.change

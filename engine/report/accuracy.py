@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.state import NO_CLASS
+from engine.evaluation.judged import RIGHT, UNDECIDED, WRONG, Judged, Verdicts
 from engine.evaluation.policy_curve import BARS
 from engine.everyday.back_off import DEFAULT_BAR, BackOff
 from engine.everyday.scores import calibration_error, gain_interval
@@ -21,7 +22,6 @@ from engine.report.figures import (
     ModelComparison,
     Proportion,
 )
-from engine.report.judged import RIGHT, UNDECIDED, WRONG, Judged, Verdicts
 
 _NO_LEVEL: Final = -1
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from engine.collection.classify import Classified
 from engine.collection.state import NO_CLASS, UNKNOWN, counts_of
-from engine.errors import InputError
 from engine.evaluation.evaluate import match_truth
+from engine.evaluation.judged import NOTHING_JUDGED, Judged, judge_held_out, judge_truth
 from engine.events import CancelToken, OnProgress, ignore_progress, step_teller
 from engine.report.accuracy import accuracy_of, calibration_of, compare, coverage_of
 from engine.report.branch_tree import branch_tree
@@ -18,7 +18,6 @@ from engine.report.confusion import confusion_of
 from engine.report.counting import counts_by, progress_of
 from engine.report.figures import Report, ReportFacts, TruthSource
 from engine.report.gather import Material, RivalModel
-from engine.report.judged import NOTHING_JUDGED, Judged, judge_held_out, judge_truth
 from engine.report.mistakes import mistakes_of
 from engine.texts import marked
 
@@ -140,11 +139,4 @@ def _judge(
             return NOTHING_JUDGED, 0
         return judge_held_out(material.graph, classified.fitted, held_out), 0
     rows, answers, not_found = match_truth(material.path.parent, classified, truth.answers)
-    if not len(rows):
-        raise InputError(
-            "no image of the truth file has a prediction",
-            expected="paths as in the project, or ends of them",
-            found="{labels} rows, none matching an embedded image without a person's label",
-            labels=len(truth.answers),
-        )
     return judge_truth(material.graph, classified, rows, answers), not_found

@@ -125,9 +125,7 @@ def dismissed_keys(project: Project) -> tuple[str, ...]:
 def dismiss(project: Project, keys: Collection[str], called: Action) -> Change:
     """Dismiss suggestions for good."""
     kept = [*dict.fromkeys((*dismissed_keys(project), *keys))][-MOST_KEPT:]
-    with project.history.one_step(called) as step:
-        project.policies.set_setting(DISMISSED_SETTING, kept)
-    return step.change
+    return project.policies.set_setting(DISMISSED_SETTING, kept, called)
 
 
 def dismissal(subject: Subject, graph: CategoryGraph) -> Action:
@@ -152,9 +150,7 @@ def dismissal(subject: Subject, graph: CategoryGraph) -> Action:
 
 def bring_back(project: Project) -> Change:
     """Show dismissed suggestions again."""
-    with project.history.one_step(action("suggestions_shown")) as step:
-        project.policies.set_setting(DISMISSED_SETTING, None)
-    return step.change
+    return project.policies.set_setting(DISMISSED_SETTING, None, action("suggestions_shown"))
 
 
 def find_underlabelled(

@@ -79,6 +79,4 @@ def _free_name(name: str, saved: Mapping[str, str]) -> str:
 
 
 def _store(project: Project, saved: Mapping[str, str], what: Action) -> Change:
-    with project.history.one_step(what) as step:
-        project.policies.set_setting(SAVED_SETTING, dict(saved))
-    return step.change
+    return project.policies.set_setting(SAVED_SETTING, dict(saved), what)

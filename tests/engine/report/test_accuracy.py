@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from engine.collection.state import NO_CLASS, UNKNOWN
+from engine.evaluation.judged import Judged, judge_held_out, judge_truth
 from engine.evaluation.policy_curve import BARS
 from engine.everyday.back_off import Policy, back_off
 from engine.everyday.scores import HeldOutShots
 from engine.graph.category_graph import CategoryGraph
 from engine.report.accuracy import accuracy_of, calibration_of, compare, coverage_of, mcnemar
 from engine.report.figures import Proportion
-from engine.report.judged import Judged, judge_held_out, judge_truth
 from tests.support.classified import made_up
 from tests.support.reports import ANIMAL, AUK, BIRD, COAST, DOG, GULL, ROCK, zoo
 

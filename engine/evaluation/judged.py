@@ -4,7 +4,7 @@ The ground truth may be a coarse class. Whether a prediction below it is right c
 figures leave out such images.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -72,7 +72,7 @@ def judge_held_out(
     """
     labels = held_out.class_ids
     places = np.flatnonzero([label in graph for label in labels.tolist()])
-    judge = _Judge(graph, fitted)
+    judge = Judge(graph, fitted)
     return _joined(
         judge.block(
             held_out.image_ids[part],
@@ -88,7 +88,7 @@ def judge_truth(
     graph: CategoryGraph, classified: Classified, rows: Integers, answers: Integers
 ) -> Judged:
     """Compare predictions at rows (n,) with true classes (n,), `NO_CLASS` for none of them."""
-    judge = _Judge(graph, classified.fitted)
+    judge = Judge(graph, classified.fitted)
     is_unknown = classified.fitted.is_unknown(classified.scores)
     answers = np.where(answers == NO_CLASS, UNKNOWN, answers)
     return _joined(
@@ -131,7 +131,7 @@ def _level(members: list[tuple[int, int]]) -> _Level | None:
     return _Level(classes[starts], starts, columns)
 
 
-class _Judge:
+class Judge:
     """Judges blocks of images by the levels of the graph over the candidates of a model."""
 
     def __init__(self, graph: CategoryGraph, fitted: FittedClassifier) -> None:
@@ -166,18 +166,11 @@ class _Judge:
         score = np.take_along_axis(chances, best[:, None], axis=1)[:, 0]
         safe, _ = self._rules.decide(best, score, chances @ self._rules.roll_up)
         safe = np.where(is_unknown, NO_CLASS, safe)
-        shape = (len(answers), len(self._levels))
-        levels, coarse = np.full(shape, WRONG, dtype=np.int8), np.full(shape, WRONG, dtype=np.int8)
-        mass = np.zeros(shape, dtype=np.float32)
-        for place, (every, above) in enumerate(zip(self._levels, self._coarse, strict=True)):
-            if every is not None:
-                levels[:, place] = self.verdicts(every.best(chances)[0], answers)
-            if above is not None:
-                chosen, mass[:, place] = above.best(chances)
-                coarse[:, place] = self.verdicts(chosen, answers)
+        levels, _ = self._by_level(self._levels, chances, answers)
+        coarse, mass = self._by_level(self._coarse, chances, answers)
         leaf = self._candidates[best]
         top1 = self.verdicts(leaf, answers, or_above=False)
-        in_top = np.where(top1 == UNDECIDED, top1, self._in_top(chances, answers))
+        in_top = np.where(top1 == UNDECIDED, top1, self.in_top(chances, answers))
         may_be_named = np.isfinite(self._rules.candidate_bars)[best]
         return Judged(
             image_ids,
@@ -195,7 +188,24 @@ class _Judge:
             self.verdicts(safe, answers),
         )
 
-    def _in_top(self, chances: Floats, answers: Integers) -> Verdicts:
+    def levels(self, chances: Floats, answers: Integers) -> Verdicts:
+        """(b, L) verdicts on the class with the largest sum at each level."""
+        return self._by_level(self._levels, chances, answers)[0]
+
+    def _by_level(
+        self, levels: Sequence[_Level | None], chances: Floats, answers: Integers
+    ) -> tuple[Verdicts, Floats]:
+        """Verdicts (b, L) on the best classes, and their sums (b, L); 0 without classes."""
+        shape = (len(answers), len(levels))
+        found, sums = np.full(shape, WRONG, dtype=np.int8), np.zeros(shape, dtype=np.float32)
+        for place, level in enumerate(levels):
+            if level is not None:
+                chosen, sums[:, place] = level.best(chances)
+                found[:, place] = self.verdicts(chosen, answers)
+        return found, sums
+
+    def in_top(self, chances: Floats, answers: Integers) -> Verdicts:
+        """(b,) whether the true class is among the `TOP` most probable leaves."""
         count = min(TOP, chances.shape[1])
         best = np.argpartition(-chances, count - 1, axis=1)[:, :count]
         return (self._candidates[best] == answers[:, None]).any(axis=1).astype(np.int8)
