@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Integers
 from engine.collection.backbone_change import PreparedChange
 from engine.collection.live import LiveCollection
 from engine.collection.models import model_of
@@ -195,9 +195,7 @@ def _request(
     )
 
 
-def _in_order(
-    state: CollectionState, places: NDArray[np.int64], in_view: Iterable[int]
-) -> NDArray[np.int64]:
+def _in_order(state: CollectionState, places: Integers, in_view: Iterable[int]) -> Integers:
     """Rows in the order of embedding; pending images come first."""
     is_in_view = np.isin(state.image_ids[places], np.fromiter(in_view, dtype=np.int64))
     is_labelled = state.label_class[places] != NO_CLASS

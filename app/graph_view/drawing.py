@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.graph_view.viewport import Rect, Size
 from app.jobs.background_thread import BackgroundThread
+from engine.arrays import Doubles, Integers
 
 if TYPE_CHECKING:
     from engine.graph.category_graph import CategoryGraph
@@ -32,15 +33,15 @@ Route = NDArray[np.float64]
 class Drawing:
     """Classes and edges with their positions."""
 
-    ids: NDArray[np.int64]  # (n,) class ids
-    centres: NDArray[np.float64]  # (n, 2) centres of their cards
-    hidden: NDArray[np.int64]  # (n,) number of classes folded into a card
-    distances: NDArray[np.int64]  # (n,) steps from the class in focus; -1 without a focus
-    parents: NDArray[np.int64]  # (e,) row of each edge's parent
-    children: NDArray[np.int64]
+    ids: Integers  # (n,) class ids
+    centres: Doubles  # (n, 2) centres of their cards
+    hidden: Integers  # (n,) number of classes folded into a card
+    distances: Integers  # (n,) steps from the class in focus; -1 without a focus
+    parents: Integers  # (e,) row of each edge's parent
+    children: Integers
     routes: Sequence[Route]  # polyline of each edge, from the parent's card to the child's
-    ends: NDArray[np.float64]  # (e, 4) start and end of each route
-    boxes: NDArray[np.float64]  # (e, 4) bounding box of each route
+    ends: Doubles  # (e, 4) start and end of each route
+    boxes: Doubles  # (e, 4) bounding box of each route
     bounds: Rect  # bounding box of the drawing
     rows: Mapping[int, int] = field(repr=False)
 
@@ -54,7 +55,7 @@ class Drawing:
         x, y = self.centres[row].tolist()
         return x - CARD_WIDTH / 2, y - CARD_HEIGHT / 2, x + CARD_WIDTH / 2, y + CARD_HEIGHT / 2
 
-    def rows_in(self, rect: Rect, *, margin: float = 0.0) -> NDArray[np.int64]:
+    def rows_in(self, rect: Rect, *, margin: float = 0.0) -> Integers:
         x, y = self.centres[:, 0], self.centres[:, 1]
         wide, high = CARD_WIDTH / 2 + margin, CARD_HEIGHT / 2 + margin
         inside = (
@@ -65,7 +66,7 @@ class Drawing:
         )
         return np.flatnonzero(inside)
 
-    def edges_in(self, rect: Rect) -> NDArray[np.int64]:
+    def edges_in(self, rect: Rect) -> Integers:
         boxes = self.boxes
         inside = (boxes[:, 0] <= rect[2]) & (boxes[:, 2] >= rect[0])
         inside &= (boxes[:, 1] <= rect[3]) & (boxes[:, 3] >= rect[1])
@@ -88,7 +89,7 @@ class Drawing:
         """The same classes, translated; edges are not updated."""
         return replace(self, centres=self.centres + np.array((dx, dy)))
 
-    def edges_of(self, row: int, rect: Rect) -> NDArray[np.int64]:
+    def edges_of(self, row: int, rect: Rect) -> Integers:
         edges = self.edges_in(rect)
         return edges[(self.parents[edges] == row) | (self.children[edges] == row)]
 
@@ -173,7 +174,7 @@ def moved_along(before: Drawing, after: Drawing, share: float) -> Drawing:
     )
 
 
-def straight(parent: NDArray[np.float64], child: NDArray[np.float64]) -> Route:
+def straight(parent: Doubles, child: Doubles) -> Route:
     """A straight line from the bottom of a parent's card to the top of a child's."""
     return np.array(
         ((parent[0], parent[1] + CARD_HEIGHT / 2), (child[0], child[1] - CARD_HEIGHT / 2))
@@ -182,15 +183,15 @@ def straight(parent: NDArray[np.float64], child: NDArray[np.float64]) -> Route:
 
 def _route(
     points: Sequence[tuple[float, float]] | None,
-    parent: NDArray[np.float64],
-    child: NDArray[np.float64],
+    parent: Doubles,
+    child: Doubles,
 ) -> Route:
     if points is None or len(points) < 2:  # noqa: PLR2004 (a line has two ends)
         return straight(parent, child)
     return np.array(points, dtype=np.float64)
 
 
-def _ends_and_boxes(lines: Sequence[Route]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _ends_and_boxes(lines: Sequence[Route]) -> tuple[Doubles, Doubles]:
     if not lines:
         return np.zeros((0, 4)), np.zeros((0, 4))
     starts = np.cumsum([0, *(len(line) for line in lines[:-1])])
@@ -202,7 +203,7 @@ def _ends_and_boxes(lines: Sequence[Route]) -> tuple[NDArray[np.float64], NDArra
     return ends, boxes
 
 
-def _bounds(centres: NDArray[np.float64], boxes: NDArray[np.float64]) -> Rect:
+def _bounds(centres: Doubles, boxes: Doubles) -> Rect:
     if not len(centres):
         return 0.0, 0.0, 1.0, 1.0
     low, high = centres.min(axis=0), centres.max(axis=0)
@@ -231,7 +232,7 @@ def curve_points(route: Route, pieces: int = 8) -> Route:
     return np.concatenate(parts)
 
 
-def _distance(point: NDArray[np.float64], line: Route) -> float:
+def _distance(point: Doubles, line: Route) -> float:
     start, step = line[:-1], np.diff(line, axis=0)
     length = np.maximum((step**2).sum(axis=1), 1e-12)
     share = np.clip(((point - start) * step).sum(axis=1) / length, 0.0, 1.0)

@@ -6,7 +6,6 @@ from math import log2
 from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPainterPath, QPen, QPixmap
 
@@ -15,6 +14,7 @@ from app.graph_view.drawing import CARD_HEIGHT, CARD_WIDTH, Drawing, Route, empt
 from app.graph_view.viewport import Camera, Rect, Size
 from app.images.pixels import on_pixels
 from app.theme.tokens import tokens
+from engine.arrays import Doubles, Integers, no_integers
 
 # Rendered cards in the cache.
 CARDS_KEPT: Final = 96
@@ -48,7 +48,7 @@ class DrawingPainter:
     def __init__(self, looks: Looks, weights: Weights, pictures: Pictures) -> None:
         self._looks, self._weights, self._pictures = looks, weights, pictures
         self.drawing = empty_drawing()
-        self._steps: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self._steps: Integers = no_integers()
         self._cards: OrderedDict[tuple[int, int, float, CardLook], QPixmap] = OrderedDict()
 
     def show(self, drawing: Drawing) -> None:
@@ -88,7 +88,7 @@ class DrawingPainter:
                 yield
 
     def _paint_edges(
-        self, painter: QPainter, edges: NDArray[np.int64], scale: float, dx: float, dy: float
+        self, painter: QPainter, edges: Integers, scale: float, dx: float, dy: float
     ) -> Iterator[None]:
         steps = self._steps[edges]
         for step in range(WEIGHT_STEPS):
@@ -135,7 +135,7 @@ class DrawingPainter:
         return card
 
     def _paint_dots(
-        self, painter: QPainter, rows: NDArray[np.int64], scale: float, dx: float, dy: float
+        self, painter: QPainter, rows: Integers, scale: float, dx: float, dy: float
     ) -> Iterator[None]:
         painter.setPen(Qt.PenStyle.NoPen)
         places = (self.drawing.centres[rows] * scale + (dx, dy)).tolist()
@@ -156,7 +156,7 @@ class DrawingPainter:
             yield
 
 
-def _seen_apart(numbers: NDArray[np.int64], places: NDArray[np.float64]) -> NDArray[np.int64]:
+def _seen_apart(numbers: Integers, places: Doubles) -> Integers:
     """The first of items that fall on the same pixels."""
     if not len(numbers):
         return numbers

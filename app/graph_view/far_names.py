@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPixmap
 
@@ -16,6 +15,7 @@ from app.graph_view.drawing_painter import Looks, dot_radius
 from app.graph_view.viewport import Size, Viewport, scale_of, step_near
 from app.images.pixels import on_pixels
 from app.theme.tokens import tokens
+from engine.arrays import Doubles, Integers, no_integers
 
 ASKED: Final = 600  # largest branches that are considered
 MOST_NAMES: Final = 100  # names on a drawing, at most
@@ -44,9 +44,9 @@ class FarNames:
     def __init__(self, looks: Looks) -> None:
         self._looks = looks
         self._drawing = empty_drawing()
-        self._by_height: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
-        self._heights: NDArray[np.float64] = np.zeros(0)
-        self._order: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self._by_height: Integers = no_integers()
+        self._heights: Doubles = np.zeros(0)
+        self._order: Integers = no_integers()
         self._placed: dict[int, Sequence[PlacedName]] = {}
         self._choosing: tuple[int, list[PlacedName], Iterator[PlacedName | None]] | None = None
         self._wanted: int | None = None
@@ -118,7 +118,7 @@ class FarNames:
             self._wanted = step
         return self._placed.get(self._shown, ())
 
-    def _covers_classes(self, own: int, box: NDArray[np.float64]) -> bool:
+    def _covers_classes(self, own: int, box: Doubles) -> bool:
         """Whether a rectangle covers the centre of another class."""
         first, last = np.searchsorted(self._heights, (box[1], box[3]))
         rows = self._by_height[first:last]
@@ -150,7 +150,7 @@ class FarNames:
                 return
 
 
-def _is_free(taken: NDArray[np.float64], box: NDArray[np.float64]) -> bool:
+def _is_free(taken: Doubles, box: Doubles) -> bool:
     overlaps = (
         (taken[:, 0] < box[2])
         & (taken[:, 2] > box[0])
@@ -183,7 +183,7 @@ def _painted(name: str, size: QSizeF, ratio: float) -> QPixmap:
     return picture
 
 
-def branch_sizes(drawing: Drawing) -> NDArray[np.int64]:
+def branch_sizes(drawing: Drawing) -> Integers:
     """Sizes (n,) of the branches, at most `MOST_BELOW`; a class counts once per path."""
     sizes = (drawing.hidden + 1).tolist()
     lowest_first = np.argsort(-drawing.centres[drawing.children, 1], kind="stable")

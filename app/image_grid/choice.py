@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QObject
 from PySide6.QtWidgets import QAbstractItemView
 
 from app.image_grid.folded import NO_IMAGES, ShownImages
 from app.image_grid.model import ImageGridModel
+from engine.arrays import Integers, no_integers
 
 _Flag: Final = QItemSelectionModel.SelectionFlag
 NEAR: Final = 8  # rows searched one by one before all of them are compared
@@ -26,11 +26,11 @@ class Choice:
         self._anchor_id: int | None = None
 
     @property
-    def rows(self) -> NDArray[np.int64]:
+    def rows(self) -> Integers:
         chosen = self._view.selectionModel().selection()
         parts = [chosen.at(number) for number in range(chosen.count())]
         runs = [np.arange(part.top(), part.bottom() + 1, dtype=np.int64) for part in parts]
-        return np.sort(np.concatenate(runs)) if runs else np.zeros(0, dtype=np.int64)
+        return np.sort(np.concatenate(runs)) if runs else no_integers()
 
     @property
     def ids(self) -> tuple[int, ...]:
@@ -106,7 +106,7 @@ class Choice:
         row = None if self._anchor_id is None else self._model.row_of(self._anchor_id)
         return row if row is not None and self.has(row) else max(0, self.current_row)
 
-    def _selection_of(self, rows: NDArray[np.int64]) -> QItemSelection:
+    def _selection_of(self, rows: Integers) -> QItemSelection:
         selection = QItemSelection()
         for run in np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1):
             selection.select(self._model.index(int(run[0])), self._model.index(int(run[-1])))

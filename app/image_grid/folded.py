@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Integers, no_integers
 from engine.collection.folding.folds import Folds
 from engine.collection.folding.partitions import ALONE
 
@@ -65,11 +66,11 @@ class ShownImages:
         """Whether both are the same arrangement."""
         return self.listed is other.listed and self.positions is other.positions
 
-    def at(self, rows: slice | NDArray[np.int64]) -> Ids:
+    def at(self, rows: slice | Integers) -> Ids:
         """Ids (k,) of the images at some rows."""
         return self.listed[self.positions[rows]]
 
-    def rows_of(self, image_ids: Collection[int], near: int = 0) -> NDArray[np.int64]:
+    def rows_of(self, image_ids: Collection[int], near: int = 0) -> Integers:
         """Ascending rows (k,) of images; a single one is first searched near a row."""
         wanted = np.unique(np.fromiter(image_ids, dtype=np.int64, count=len(image_ids)))
         places = np.searchsorted(self.listed, wanted)
@@ -140,5 +141,5 @@ class FoldedCards:
         return self.shown[self.starts[card] : end]
 
 
-NO_IMAGES: Final = ShownImages(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32))
-NO_CARDS: Final = FoldedCards.of(np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64))
+NO_IMAGES: Final = ShownImages(no_integers(), np.zeros(0, dtype=np.int32))
+NO_CARDS: Final = FoldedCards.of(np.zeros(0, dtype=np.int32), no_integers())

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from app.image_grid.folded import Ids, Positions, together
 from app.session.subsets import ImageFilter, fitting, shown_class
+from engine.arrays import Flags, Floats, Integers
 from engine.collection.folding.folds import Folds
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus, Sorting, predicted_class
 
@@ -76,9 +77,9 @@ _SIGN: Final = np.uint32(1 << 31)
 
 
 def sorted_places(
-    values: NDArray[np.float32] | NDArray[np.int32] | NDArray[np.int64],
+    values: Floats | NDArray[np.int32] | Integers,
     *,
-    last: NDArray[np.bool_] | None = None,
+    last: Flags | None = None,
 ) -> Positions:
     """Stable argsort of values (m,) in ascending order; those of `last` (m,) come last.
 
@@ -119,8 +120,8 @@ class HeldOrder:
     state: CollectionState  # positions refer to it
     sorted_for: CollectionState  # the state at the time of sorting
     ranked: Positions  # (m,) positions of all cards since then in order, including removed ones
-    is_ranked: NDArray[np.bool_]  # (n,) bool, the images in `ranked`
-    is_in: NDArray[np.bool_]  # (n,) bool, the images shown
+    is_ranked: Flags  # (n,) bool, the images in `ranked`
+    is_in: Flags  # (n,) bool, the images shown
     shown: Positions  # (rows,) positions of the cards shown, in order
     folds: Folds = field(default_factory=Folds.none)  # folds at the time of sorting
 
@@ -157,7 +158,7 @@ class HeldOrder:
         wanted: ImageFilter,
         order: Order,
         *,
-        moved: NDArray[np.bool_] | None = None,
+        moved: Flags | None = None,
     ) -> HeldOrder:
         """Keep the order for a new state; only labels and readability add or remove cards.
 
@@ -225,7 +226,7 @@ class HeldOrder:
         )
 
 
-def _places(is_meant: NDArray[np.bool_]) -> Positions:
+def _places(is_meant: Flags) -> Positions:
     return np.flatnonzero(is_meant).astype(np.int32)
 
 
@@ -236,7 +237,7 @@ def _without(values: Positions, rows: Positions) -> Positions:
     return np.delete(values, rows)
 
 
-def _rows_that_left(before: HeldOrder, is_in: NDArray[np.bool_]) -> Positions | None:
+def _rows_that_left(before: HeldOrder, is_in: Flags) -> Positions | None:
     """Rows of the cards (n,) that were removed; None if cards were added, or many removed."""
     went = _places(before.is_in & ~is_in)
     if len(went) > FEW or bool((is_in & ~before.is_in).any()):
@@ -249,7 +250,7 @@ def _count_others(
     then: CollectionState,
     places: slice | Positions,
     before: slice | Positions,
-    is_meant: NDArray[np.bool_],
+    is_meant: Flags,
 ) -> int:
     """Number of images (k,) in `is_meant` whose predicted class differs between two states."""
     is_other = predicted_class(now, places) != predicted_class(then, before)
@@ -260,7 +261,7 @@ def has_same_images(before: CollectionState, after: CollectionState) -> bool:
     return before.image_ids is after.image_ids or np.array_equal(before.image_ids, after.image_ids)
 
 
-def _found(wanted: Ids, image_ids: Ids) -> tuple[Positions, NDArray[np.bool_]]:
+def _found(wanted: Ids, image_ids: Ids) -> tuple[Positions, Flags]:
     """Positions of ids in a sorted array, and whether they are in it."""
     if len(image_ids) == 0:
         return np.zeros(len(wanted), dtype=np.int32), np.zeros(len(wanted), dtype=bool)
@@ -276,7 +277,7 @@ def _has_same_facts(before: CollectionState, after: CollectionState) -> bool:
     )
 
 
-def _is_touched(before: CollectionState, after: CollectionState) -> NDArray[np.bool_]:
+def _is_touched(before: CollectionState, after: CollectionState) -> Flags:
     """(n,) images of the new state whose label or readability changed; new ones included."""
     if has_same_images(before, after):
         is_other = before.label_class != after.label_class

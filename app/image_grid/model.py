@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app.image_grid.arranging import FEWEST_BEHIND, Arrangement, Arranging
@@ -23,6 +22,7 @@ from app.image_grid.held_order import HeldOrder, Order, has_same_images
 from app.session.subsets import ImageFilter, ImageSet
 from app.texts import fill, plain_tip, shortened, tr
 from app.wording import image_name, number, percent, titled
+from engine.arrays import Flags, Integers
 from engine.collection.folding.partitions import ALONE
 from engine.collection.state import NO_CLASS, Codes, CollectionState
 from engine.file_parts import BoundingBox, file_part, is_within_picture
@@ -123,9 +123,7 @@ class ImageGridModel(QAbstractListModel):
             )
         self._show(found)
 
-    def follow_search(
-        self, found: ImageSet, moved: Callable[[CollectionState], NDArray[np.bool_]]
-    ) -> None:
+    def follow_search(self, found: ImageSet, moved: Callable[[CollectionState], Flags]) -> None:
         """Update the results of the same search; a held order is kept.
 
         Args:
@@ -302,7 +300,7 @@ class ImageGridModel(QAbstractListModel):
         )
 
     @property
-    def image_ids(self) -> NDArray[np.int64]:
+    def image_ids(self) -> Integers:
         """Ids (rows,) of the images of all cards; computed on each call."""
         return self.shown.at(slice(None))
 

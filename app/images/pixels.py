@@ -9,11 +9,11 @@ from math import log
 from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize
 from PySide6.QtGui import QColor, QImage, QPainter, QPainterPath, QPixmap
 
 from app.theme.tokens import tokens
+from engine.arrays import Pixels
 
 RADIUS: Final = 6.0  # corner radius in logical pixels
 SQUARE: Final = 1.0
@@ -40,7 +40,7 @@ def paint_square(painter: QPainter, rect: QRect, picture: QPixmap | None) -> Non
     painter.restore()
 
 
-def image_of(pixels: NDArray[np.uint8]) -> QImage:
+def image_of(pixels: Pixels) -> QImage:
     """Make a Qt image with its own memory from (H, W, 3) uint8 RGB."""
     height, width = pixels.shape[:2]
     shared = np.ascontiguousarray(pixels)

@@ -7,7 +7,6 @@ from math import log2, pi
 from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
 from PySide6.QtWidgets import QWidget
@@ -20,6 +19,7 @@ from app.map.points import Box
 from app.map.scene import MapScene
 from app.map.thumbs import Thumbs
 from app.theme.tokens import tokens
+from engine.arrays import Flags, Integers, no_flags
 from engine.file_parts import ImageSource
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class MapCanvas(QWidget):
         self.scene = MapScene()
         self.camera = Camera()
         self.shows_names = self.shows_prototypes = self.shows_edges = True
-        self.chosen = np.zeros(0, dtype=bool)  # (n,) selected points
+        self.chosen = no_flags()  # (n,) selected points
         self.current: int | None = None  # row of the last clicked point
         self.hovered: int | None = None
         self.outline: Sequence[QPointF] = ()  # of a lasso being drawn
@@ -61,7 +61,7 @@ class MapCanvas(QWidget):
         self.thumbs = Thumbs(self, thumbnails, source_of)
         self._is_fitted = True
         self.chosen_count = 0
-        self._seen_rows: NDArray[np.int64] | None = None
+        self._seen_rows: Integers | None = None
         self._thread = BackgroundThread("map edges", self)
         self.points = PointPainter(self, self._thread)
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
@@ -99,7 +99,7 @@ class MapCanvas(QWidget):
             self.fit()
         self._look_again()
 
-    def choose(self, rows: NDArray[np.bool_]) -> None:
+    def choose(self, rows: Flags) -> None:
         """Select points (n,)."""
         if not np.array_equal(rows, self.chosen):
             self.chosen = rows
@@ -108,7 +108,7 @@ class MapCanvas(QWidget):
             self.selected.emit()
 
     @property
-    def chosen_ids(self) -> NDArray[np.int64]:
+    def chosen_ids(self) -> Integers:
         return self.scene.points.image_ids[self.chosen]
 
     def show_options(self, *, names: bool, prototypes: bool, edges: bool) -> None:
@@ -162,7 +162,7 @@ class MapCanvas(QWidget):
         if not (left <= x <= right and top <= y <= bottom):
             self.look(Camera(x, y, self.camera.scale))
 
-    def rows_in_view(self) -> NDArray[np.int64]:
+    def rows_in_view(self) -> Integers:
         """Rows of the visible points; cached until the camera moves."""
         if self._seen_rows is None:
             self._seen_rows = np.flatnonzero(self.scene.points.within(self.seen))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.theme.tokens import Scheme
+from engine.arrays import Doubles, Flags
 from engine.collection.state import NO_CLASS, UNKNOWN, Codes, CollectionState, shown_classes
 from engine.graph.class_colours import class_colour
 from engine.map import palette
@@ -118,7 +119,7 @@ def coloured(
             return _by_class(at_level, options, at_level)
 
 
-def _places_in(state: CollectionState, image_ids: Ids) -> tuple[Ids, NDArray[np.bool_]]:
+def _places_in(state: CollectionState, image_ids: Ids) -> tuple[Ids, Flags]:
     if not len(state.image_ids):
         return np.zeros(len(image_ids), dtype=np.int64), np.zeros(len(image_ids), dtype=bool)
     at = np.minimum(np.searchsorted(state.image_ids, image_ids), len(state.image_ids) - 1)
@@ -174,7 +175,7 @@ def _shown_colour(class_id: int, options: ColouringOptions) -> str:
 def _by_status(
     labels: Codes,
     shown: Codes,
-    is_unknown: NDArray[np.bool_],
+    is_unknown: Flags,
     options: ColouringOptions,
     at_level: Codes,
 ) -> Colouring:
@@ -195,7 +196,7 @@ def _by_status(
 
 
 def _by_value(
-    values: NDArray[np.float64],
+    values: Doubles,
     edges: tuple[float, ...],
     options: ColouringOptions,
     at_level: Codes,
@@ -232,7 +233,7 @@ def _by_value(
     )
 
 
-def _date_edges(days: NDArray[np.float64]) -> tuple[float, ...]:
+def _date_edges(days: Doubles) -> tuple[float, ...]:
     """Edges of at most five steps with about equal numbers of images."""
     known = days[~np.isnan(days)]
     if not len(known):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Floats, Integers
 from engine.collection.state import NO_CLASS
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class ClassPlace:
 def class_places(
     classes: NDArray[np.int32],
     finest: NDArray[np.int32],
-    places: NDArray[np.float32],
+    places: Floats,
     graph: CategoryGraph,
 ) -> tuple[ClassPlace, ...]:
     """Name positions of the classes at the coloured level and below, coarsest first.
@@ -46,7 +47,7 @@ def class_places(
         finest: (n,) class of each image.
     """
     depth_of = dict.fromkeys(np.unique(classes).tolist(), 0)
-    rows_of: dict[int, list[NDArray[np.int64]]] = {}
+    rows_of: dict[int, list[Integers]] = {}
     for class_id, rows in _groups(finest):
         if class_id == NO_CLASS or class_id not in graph:
             continue
@@ -66,13 +67,13 @@ def class_places(
     return tuple(sorted(large, key=lambda each: (each.depth, -each.count, each.class_id)))
 
 
-def _groups(classes: NDArray[np.int32]) -> Iterable[tuple[int, NDArray[np.int64]]]:
+def _groups(classes: NDArray[np.int32]) -> Iterable[tuple[int, Integers]]:
     order = np.argsort(classes, kind="stable")
     found, first = np.unique(classes[order], return_index=True)
     return zip(found.tolist(), np.split(order, first[1:]), strict=True) if len(found) else ()
 
 
-def _place(class_id: int, places: NDArray[np.float32], depth: int) -> ClassPlace:
+def _place(class_id: int, places: Floats, depth: int) -> ClassPlace:
     """Centre of the densest part of a class: repeatedly keep the half nearest to the median."""
     count = len(places)
     for _halving in range(HALVINGS):

@@ -6,13 +6,13 @@ from math import log
 from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPixmap, QPolygonF
 
 from app.map.labels import placed_apart
 from app.theme.class_colours import class_colour
 from app.theme.tokens import tokens
+from engine.arrays import Doubles, Integers
 
 if TYPE_CHECKING:
     from app.map.labels import Box
@@ -81,7 +81,7 @@ class Marks:
                 x, y = at[row].tolist()
                 painter.drawPixmap(QPointF(x - away, y - away), picture)
 
-    def _in_view(self, places: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _in_view(self, places: Doubles) -> Doubles:
         """Positions (k, 2) in logical pixels."""
         camera, view = self._canvas.camera, self._canvas.view_size
         return (places - (camera.x, camera.y)) * camera.scale + (view[0] / 2, view[1] / 2)
@@ -204,9 +204,7 @@ def _diamond_picture(colour: int, ratio: float) -> QPixmap:
     return picture
 
 
-def clipped(
-    starts: NDArray[np.float64], ends: NDArray[np.float64], view: tuple[float, float]
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def clipped(starts: Doubles, ends: Doubles, view: tuple[float, float]) -> tuple[Doubles, Integers]:
     """Clip lines (n, 2) to (n, 2) to a view (Liang and Barsky, 1984); Qt would paint all of them.
 
     Returns:

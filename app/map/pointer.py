@@ -11,9 +11,8 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from app.map.canvas import MapCanvas
+    from engine.arrays import Flags
 
 WHEEL_UNITS: Final = 120.0  # `QWheelEvent.angleDelta` of one notch
 WHEEL_STEP: Final = 1.25  # zoom factor per notch
@@ -170,7 +169,7 @@ class MapPointer(QObject):
             self.opened.emit(row)
         return True
 
-    def _select(self, wanted: NDArray[np.bool_], keys: Qt.KeyboardModifier) -> None:
+    def _select(self, wanted: Flags, keys: Qt.KeyboardModifier) -> None:
         """Select points; Ctrl adds them to the selection, Alt removes them."""
         chosen = self._canvas.chosen
         if keys & _ALT:

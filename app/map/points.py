@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Final, final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Flags, Floats, Integers, no_integers
+
 if TYPE_CHECKING:
     from engine.map.image_map import ImageMap
 
 Rows = NDArray[np.int64]
-Flags = NDArray[np.bool_]
-Floats = NDArray[np.float32]
 Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 MARGIN: Final = 4.0  # units of the plane around all points
@@ -26,12 +26,12 @@ MARGIN: Final = 4.0  # units of the plane around all points
 class MapPoints:
     """Images (n,) with coordinates (n, 2) in the plane, in ascending image id."""
 
-    image_ids: NDArray[np.int64]
+    image_ids: Integers
     places: Floats
 
     @staticmethod
     def none() -> MapPoints:
-        return MapPoints(np.zeros(0, dtype=np.int64), np.zeros((0, 2), dtype=np.float32))
+        return MapPoints(no_integers(), np.zeros((0, 2), dtype=np.float32))
 
     @staticmethod
     def of(made: ImageMap, hidden: Collection[int] = ()) -> MapPoints:
@@ -55,11 +55,11 @@ class MapPoints:
         )
         return left - MARGIN, top - MARGIN, right + MARGIN, bottom + MARGIN
 
-    def rows_of(self, image_ids: Sequence[int] | NDArray[np.int64]) -> Rows:
+    def rows_of(self, image_ids: Sequence[int] | Integers) -> Rows:
         """Rows of the images that are on the map."""
         wanted = np.asarray(image_ids, dtype=np.int64)
         if not len(self) or not len(wanted):
-            return np.zeros(0, dtype=np.int64)
+            return no_integers()
         at = np.minimum(np.searchsorted(self.image_ids, wanted), len(self) - 1)
         return at[self.image_ids[at] == wanted]
 
@@ -110,7 +110,7 @@ class PaintOrder:
     colours: NDArray[np.uint32]  # (n,) in this order
 
     @cached_property
-    def place_of(self) -> NDArray[np.int64]:
+    def place_of(self) -> Integers:
         """(n,) position of each row in this order."""
         found = np.empty(len(self.rows), dtype=np.int64)
         found[self.rows] = np.arange(len(self.rows))

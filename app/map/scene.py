@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from app.map.colouring import Colouring
 from app.map.labels import ClassPlace
 from app.map.points import MapPoints, PaintOrder
+from engine.arrays import Doubles, Integers
 from engine.map.raster import Density
 
 MANY: Final = 150_000  # visible points from which their density is painted instead
@@ -66,7 +67,7 @@ class MapScene:
         return {place.class_id: place.depth for place in self.places}
 
     @cached_property
-    def mark_places(self) -> NDArray[np.float64]:
+    def mark_places(self) -> Doubles:
         """(p, 2) positions of the prototypes."""
         return np.array([(mark.x, mark.y) for mark in self.prototypes], dtype=np.float64).reshape(
             -1, 2
@@ -78,12 +79,12 @@ class MapScene:
         return frozenset(mark.class_id for mark in self.prototypes)
 
     @cached_property
-    def edge_places(self) -> NDArray[np.int64]:
+    def edge_places(self) -> Integers:
         """(e, 2) indices of parents and children in the prototypes."""
         return np.array(self.edges, dtype=np.int64).reshape(-1, 2)
 
     @cached_property
-    def name_places(self) -> NDArray[np.float64]:
+    def name_places(self) -> Doubles:
         """(k, 2) positions of the named classes: those of their prototypes, if any."""
         marked = {mark.class_id: mark for mark in self.prototypes}
         spots = (marked.get(place.class_id, place) for place in self.places)

@@ -8,12 +8,10 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QFont
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from app.graph_view.viewport import Camera
     from app.map.points import Box
     from app.map.scene import MapScene
+    from engine.arrays import Flags, Integers
 
 
 class MapView(Protocol):
@@ -21,7 +19,7 @@ class MapView(Protocol):
 
     scene: MapScene
     camera: Camera
-    chosen: NDArray[np.bool_]
+    chosen: Flags
     current: int | None
     hovered: int | None
     covered: tuple[Box, ...]
@@ -45,7 +43,7 @@ class MapView(Protocol):
     @property
     def chosen_count(self) -> int: ...
 
-    def rows_in_view(self) -> NDArray[np.int64]: ...
+    def rows_in_view(self) -> Integers: ...
 
     def point_of(self, x: float, y: float, /) -> QPointF: ...
 

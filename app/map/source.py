@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, Signal
 from app.jobs.background_thread import BackgroundThread
 from app.jobs.slot import JobSlot, Stage
 from app.texts import tr
+from engine.arrays import Integers
 from engine.events import Progress
 from engine.map.image_map import ImageMap, content_numbers, map_file, read_map
 from engine.map.make import MadeMap, MakeMap
@@ -30,7 +31,7 @@ class Embedded:
     """The embedded images, and the path of their map."""
 
     path: Path  # cache file of the map
-    image_ids: NDArray[np.int64]  # of the embedded images
+    image_ids: Integers  # of the embedded images
     contents: NDArray[np.uint64]
 
 

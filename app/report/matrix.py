@@ -25,9 +25,7 @@ from app.theme.tokens import tokens
 from engine.report.words import class_of, printable
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from engine.arrays import Integers
     from engine.report.confusion import Confusion, Folded
 
 MOST_LINES: Final = 2_000
@@ -215,7 +213,7 @@ class MatrixView(QAbstractScrollArea):
             return cell_text(name, "", int(self.folded.branch_totals[row]))
         return cell_text(name, self._name(column), self.folded.cells.get((row, column), 0))
 
-    def images_of(self, row: int, column: int) -> NDArray[np.int64]:
+    def images_of(self, row: int, column: int) -> Integers:
         """Ids (k,) of the images of a cell."""
         return self._confusion.images_of(self.folded.lines, row, column)
 

@@ -6,9 +6,9 @@ from enum import StrEnum
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.texts import marked, tr
+from engine.arrays import Flags, Floats, Integers
 from engine.collection.state import Codes, CollectionState, shown_classes
 
 
@@ -43,14 +43,14 @@ def subset_text(subset: Subset) -> str:
 class ImageSet:
     """A set of images to be shown on its own, such as a search result; compared by identity."""
 
-    image_ids: NDArray[np.int64]  # (k,) int64, unique
+    image_ids: Integers  # (k,) int64, unique
     title: str
     is_ordered: bool = False  # shown in this order by default
     order_name: str = ""  # name of its own order in the menu; "" for none
     # (k,) cosine similarities to the query images, shown on cards; None for none.
-    similarities: NDArray[np.float32] | None = None
+    similarities: Floats | None = None
 
-    def holds(self, image_ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def holds(self, image_ids: Integers) -> Flags:
         """(n,) mask of the images that are in the set."""
         return np.isin(image_ids, self.image_ids)
 
@@ -63,7 +63,7 @@ class ImageSet:
             else float(self.similarities[place[0]])
         )
 
-    def ranks(self, image_ids: NDArray[np.int64]) -> NDArray[np.int64]:
+    def ranks(self, image_ids: Integers) -> Integers:
         """(n,) positions of images in the set, which must contain them."""
         by_id = np.argsort(self.image_ids)
         return by_id[np.searchsorted(self.image_ids, image_ids, sorter=by_id)]
@@ -90,9 +90,9 @@ def shown_class(state: CollectionState) -> Codes:
     return shown_classes(state.label_class, state.best_class, state.is_unknown)
 
 
-def fitting(state: CollectionState, wanted: ImageFilter) -> NDArray[np.bool_]:
+def fitting(state: CollectionState, wanted: ImageFilter) -> Flags:
     """(n,) mask of the images that pass a filter; read-only."""
-    subsets: dict[Subset, Callable[[], NDArray[np.bool_]]] = {
+    subsets: dict[Subset, Callable[[], Flags]] = {
         Subset.ALL: lambda: np.ones(len(state.image_ids), dtype=bool),
         Subset.TO_REVIEW: lambda: state.is_to_review,
         Subset.LABELLED: lambda: state.is_labelled,

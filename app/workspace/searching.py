@@ -14,9 +14,8 @@ from app.session.subsets import ImageSet
 from app.signal_types import either
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from app.session import Session
+    from engine.arrays import Flags, Integers
     from engine.collection.live import LiveCollection
     from engine.collection.state import CollectionState
 
@@ -87,7 +86,7 @@ class Searching(QObject):
         if not text or self._session.state is None:
             return
 
-        def question(live: LiveCollection) -> tuple[NDArray[np.int64] | None, str, CollectionState]:
+        def question(live: LiveCollection) -> tuple[Integers | None, str, CollectionState]:
             from engine.collection.search.query import QueryError
 
             graph = live.project.classes.graph
@@ -108,7 +107,7 @@ class Searching(QObject):
     def _on_answer(
         self,
         text: str,
-        found: NDArray[np.int64] | None,
+        found: Integers | None,
         why: str,
         state: CollectionState,
         *,
@@ -129,7 +128,7 @@ class Searching(QObject):
             self.followed.emit(self.hits)
         self._seen, self._follows_details = state, False
 
-    def moved(self, state: CollectionState) -> NDArray[np.bool_]:
+    def moved(self, state: CollectionState) -> Flags:
         """(n,) mask of images that may enter or leave the hits since the last search.
 
         Those whose label, note or field values have changed. Others stay, even where their

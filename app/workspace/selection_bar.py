@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, final
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
@@ -33,6 +32,7 @@ from app.settings import ACCEPT_ABOVE_LEAST, ACCEPT_ABOVE_MOST, Settings
 from app.texts import plural, tr
 from app.theme.tokens import tokens
 from app.wording import in_sentences, number, percent_sign, seen_text
+from engine.arrays import Integers, no_integers
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
 from engine.everyday.scores import with_error_odds
 
@@ -184,10 +184,10 @@ def labelled_count(state: CollectionState, image_ids: Sequence[int]) -> int:
     return int(np.count_nonzero(state.is_labelled[places]))
 
 
-def _places(state: CollectionState, image_ids: NDArray[np.int64]) -> NDArray[np.int64]:
+def _places(state: CollectionState, image_ids: Integers) -> Integers:
     """Indices of the images that are in the state."""
     if not len(state.image_ids):
-        return np.zeros(0, dtype=np.int64)
+        return no_integers()
     places = np.minimum(np.searchsorted(state.image_ids, image_ids), len(state.image_ids) - 1)
     return places[state.image_ids[places] == image_ids]
 

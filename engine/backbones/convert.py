@@ -11,10 +11,10 @@ from zipfile import BadZipFile
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 
+from engine.arrays import Doubles, Floats, Pixels
 from engine.backbones.model_files import WeightsPackage
 from engine.backbones.trial import normalised, sample_squares
 from engine.errors import ModelError, found_at
@@ -57,8 +57,8 @@ class Head:
     """Affine map applied to the pooled maps."""
 
     maps: tuple[int, ...]  # which are used, by their place
-    mean: NDArray[np.float32]  # (d_in,) float32, subtracted
-    matrix: NDArray[np.float32]  # (d, d_in) float32, multiplied with
+    mean: Floats  # (d_in,) float32, subtracted
+    matrix: Floats  # (d, d_in) float32, multiplied with
 
 
 def _read_head(path: Path) -> Head | None:
@@ -303,16 +303,14 @@ class _Writer:
         return name
 
 
-def _folded(
-    convolution: SameConvolution, norm: nn.BatchNorm2d
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _folded(convolution: SameConvolution, norm: nn.BatchNorm2d) -> tuple[Doubles, Doubles]:
     """Weight and bias of the convolution that replaces both layers."""
     scale = _numbers(norm.weight) / np.sqrt(_numbers(norm.running_var) + norm.eps)
     weight = _numbers(convolution.weight) * scale[:, None, None, None]
     return weight, _numbers(norm.bias) - _numbers(norm.running_mean) * scale
 
 
-def _numbers(array: Any) -> NDArray[np.float64]:
+def _numbers(array: Any) -> Doubles:
     """In double precision, so that rounding happens once and the same everywhere."""
     return array.detach().numpy().astype(np.float64)
 
@@ -370,6 +368,6 @@ def convert(
     return agreement
 
 
-def trial_squares(card: BackboneCard) -> NDArray[np.uint8]:
+def trial_squares(card: BackboneCard) -> Pixels:
     """Photos of the sample collection at the card's side, (n, side, side, 3) uint8."""
     return sample_squares(_PHOTOS, card.input_side, card.resize_share)

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Floats, Pixels
 from engine.backbones.library import BackboneLibrary, check_name
 from engine.backbones.messages import ExamineFile, OnnxFacts, RunFile, Trial
 from engine.backbones.model_files import ModelFiles, own_propagation
@@ -76,16 +76,14 @@ def _sample_photos(count: int) -> tuple[Path, ...]:
     return tuple(found)
 
 
-def sample_squares(count: int, side: int, resize_share: float) -> NDArray[np.uint8]:
+def sample_squares(count: int, side: int, resize_share: float) -> Pixels:
     """Sample photos as a network's square input, (count, side, side, 3) uint8 RGB."""
     return np.stack(
         [decode_square(path.read_bytes(), side, resize_share) for path in _sample_photos(count)]
     )
 
 
-def normalised(
-    squares: NDArray[np.uint8], mean: Sequence[float], std: Sequence[float]
-) -> NDArray[np.float32]:
+def normalised(squares: Pixels, mean: Sequence[float], std: Sequence[float]) -> Floats:
     """Normalise squares (n, side, side, 3) to (n, 3, side, side) float32."""
     scaled = (squares / 255 - np.array(mean)) / np.array(std)
     return np.ascontiguousarray(scaled.transpose(0, 3, 1, 2), dtype=np.float32)
@@ -142,9 +140,9 @@ def try_backbone(path: Path, card: BackboneCard, images: Sequence[Path]) -> Tria
     )
 
 
-def _pixels(images: Sequence[Path], card: BackboneCard) -> NDArray[np.uint8]:
+def _pixels(images: Sequence[Path], card: BackboneCard) -> Pixels:
     """Images as the pipeline prepares them, without unreadable ones and duplicates."""
-    found: dict[bytes, NDArray[np.uint8]] = {}
+    found: dict[bytes, Pixels] = {}
     for image in images:
         try:
             square = network_input(read_file(image), card)
@@ -161,7 +159,7 @@ def _pixels(images: Sequence[Path], card: BackboneCard) -> NDArray[np.uint8]:
     return np.stack(list(found.values()))
 
 
-def _batch_difference(session: BackboneSession, pixels: NDArray[np.uint8]) -> float:
+def _batch_difference(session: BackboneSession, pixels: Pixels) -> float:
     alone = np.concatenate([session.embed(pixels[:1]), session.embed(pixels[1:2])])
     difference = _relative(session.embed(pixels[:2]), alone)
     if not difference <= BATCH_TOLERANCE:
@@ -177,11 +175,11 @@ def _batch_difference(session: BackboneSession, pixels: NDArray[np.uint8]) -> fl
     return difference
 
 
-def _relative(found: NDArray[np.float32], expected: NDArray[np.float32]) -> float:
+def _relative(found: Floats, expected: Floats) -> float:
     return float(np.abs(found - expected).max() / max(float(np.abs(expected).max()), _TINY))
 
 
-def images_per_s(session: BackboneSession, pixels: NDArray[np.uint8]) -> float:
+def images_per_s(session: BackboneSession, pixels: Pixels) -> float:
     """Images a second without reading files, measured for half a second."""
     done, started_s = 0, time.perf_counter()
     while (passed_s := time.perf_counter() - started_s) < MEASURED_S or not done:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Flags, Floats, Integers
 from engine.bundle.classes_file import ExportedClasses
 from engine.everyday.classifier import COARSE, DISTANCE, PROBABILITIES
 from engine.graph.codes import NO_CLASS
@@ -15,14 +15,14 @@ from engine.graph.codes import NO_CLASS
 class BatchAnswers:
     """Predictions for n images."""
 
-    class_ids: NDArray[np.int64]  # (n,) the most probable candidate
-    scores: NDArray[np.float32]  # (n,) its probability
-    safe_ids: NDArray[np.int64]  # (n,) `NO_CLASS` without a safe class, or if unknown
-    safe_scores: NDArray[np.float32]  # (n,) 0 without a safe class
-    is_unknown: NDArray[np.bool_]  # (n,) out-of-distribution
+    class_ids: Integers  # (n,) the most probable candidate
+    scores: Floats  # (n,) its probability
+    safe_ids: Integers  # (n,) `NO_CLASS` without a safe class, or if unknown
+    safe_scores: Floats  # (n,) 0 without a safe class
+    is_unknown: Flags  # (n,) out-of-distribution
 
 
-def answers_of(contents: ExportedClasses, found: Mapping[str, NDArray[np.float32]]) -> BatchAnswers:
+def answers_of(contents: ExportedClasses, found: Mapping[str, Floats]) -> BatchAnswers:
     """Predictions from the outputs of `classifier.onnx`, by name, for a batch."""
     rules, probabilities = contents.back_off, found[PROBABILITIES]
     best, scores = probabilities.argmax(axis=1), probabilities.max(axis=1)

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Floats
 from engine.backbones.onnx_structure import read_structure, write_inlined
 from engine.bundle.card import ModelFacts, card_json, card_markdown, licence_text
 from engine.bundle.classes_file import NAME, ExportedClasses, Framing, classes_text
@@ -201,7 +202,7 @@ def _of_pictures(folder: Path, card: BackboneCard, fitted: Exports, views: int) 
 
 
 def _difference(
-    session: Any, inputs: dict[str, NDArray[Any]], fitted: Exports, embeddings: NDArray[np.float32]
+    session: Any, inputs: dict[str, NDArray[Any]], fitted: Exports, embeddings: Floats
 ) -> float:
     probabilities, distances = run_session(session, inputs, [PROBABILITIES, DISTANCE])
     expected = fitted.probabilities(embeddings)

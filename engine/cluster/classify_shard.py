@@ -6,8 +6,8 @@ from typing import Any, Final, final
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from engine.arrays import Flags, Integers
 from engine.bundle.batch_answers import BatchAnswers, answers_of
 from engine.bundle.classes_file import NAME, ExportedClasses, read_classes
 from engine.cluster.shard_work import DoShard, FinishedShard, Resources, finished
@@ -113,9 +113,7 @@ def _batch(
     return pa.record_batch(list(columns.values()), schema=prediction_schema())
 
 
-def _names(
-    class_ids: NDArray[np.int64], is_left_out: NDArray[np.bool_], contents: ExportedClasses
-) -> pa.Array:
+def _names(class_ids: Integers, is_left_out: Flags, contents: ExportedClasses) -> pa.Array:
     """Names of classes as an Arrow array; null where left out."""
     names = {
         each: contents.graph.name(each) for each in np.unique(class_ids[~is_left_out]).tolist()

@@ -17,6 +17,7 @@ from typing import Final, final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Pixels
 from engine.cluster.containers import ReadImage, each_in_table, each_in_tar
 from engine.cluster.plan import IMAGE, TABLE, Piece, ShardPlan
 from engine.cluster.shard_work import DoShard, FinishedShard, Resources, finished
@@ -28,7 +29,7 @@ from engine.dataset.opened import shards_of
 from engine.dataset.shard_files import GROUP_ROWS, new_shard
 from engine.embedding.cache import to_halves
 from engine.embedding.full_batches import FullBatches, Vectors
-from engine.embedding.read_photo import Pixels, network_input
+from engine.embedding.read_photo import network_input
 from engine.errors import ImageError, ImageUnreachableError, InputError, StorageError
 from engine.files import shown
 from engine.images.read_file import content_hash, read_file
@@ -168,7 +169,7 @@ class ShardEmbedder:
         self, run: Callable[[Pixels], Vectors], images: Sequence[ReadImage]
     ) -> list[_Embedded]:
         """Hash, decode and embed some images."""
-        card, sound = self._session.card, list[NDArray[np.uint8]]()
+        card, sound = self._session.card, list[Pixels]()
         errors: list[ImageError | None] = []
         for image in images:
             error = image.error

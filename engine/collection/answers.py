@@ -7,12 +7,11 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Flags, Floats, Integers
 from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.state import NO_CLASS, CollectionState, predicted_as
 from engine.everyday.back_off import Policy, bars_in_effect, where_bar_is_set
-from engine.everyday.blocks import Flags, Floats, Integers
 from engine.everyday.classifier import (
     Explains,
     Explanation,
@@ -168,7 +167,7 @@ class Answers:
     graph: CategoryGraph  # current
     embedded: EmbeddedImages
     state: CollectionState
-    seen: NDArray[np.bool_]  # (r,) bool, the rows of `embedded.store` that the model was fitted to
+    seen: Flags  # (r,) bool, the rows of `embedded.store` that the model was fitted to
 
     def tops(self, image_id: int, count: int) -> tuple[ScoredClass, ...]:
         row = self.embedded.ready_row(image_id)

@@ -13,6 +13,7 @@ from typing import Final
 
 import numpy as np
 
+from engine.arrays import Flags, Integers
 from engine.collection.classify import classify_project
 from engine.collection.embed import embed_project
 from engine.collection.folding.folds import Folds
@@ -21,7 +22,6 @@ from engine.config import CacheFolders, backbones_folder
 from engine.embedding.messages import EmbedBatch, EmbedResult
 from engine.errors import InputError, ModelError
 from engine.events import CancelToken, OnProgress, ignore_progress
-from engine.everyday.blocks import Flags, Integers
 from engine.everyday.scores import gain_interval
 from engine.files import FileFailure
 from engine.model_card import card_text

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Floats, Integers
 from engine.collection.folding.folds import Folds
 from engine.collection.live import LiveCollection
 from engine.collection.models import ModelFiles, model_of
@@ -17,7 +18,6 @@ from engine.collection.outputs import PREDICTIONS, check_file
 from engine.collection.state import NO_CLASS, Codes
 from engine.config import CacheFolders
 from engine.errors import InputError
-from engine.everyday.blocks import Floats, Integers
 from engine.everyday.classifier import ProjectClassifier, Setting
 from engine.everyday.scores import Scores
 from engine.interchange.predictions_file import LabelledRow, PredictedRow, write_predictions_file

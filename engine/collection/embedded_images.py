@@ -7,6 +7,7 @@ from typing import Final, final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Flags, Floats, Integers
 from engine.collection.embed import open_cache, open_views_cache
 from engine.collection.image_list import EmbeddingStore, ImageList
 from engine.collection.image_list_cache import ImageListCache
@@ -15,7 +16,6 @@ from engine.config import CacheFolders
 from engine.embedding.cache import EmbeddingCache, cache_path
 from engine.embedding.embedding_rows import FEWEST_CACHED, EmbeddingRows, EmbeddingRowsCache
 from engine.embedding.views import MOST_IN_ALL_VIEWS, those_to_view, unit_length, views_hash
-from engine.everyday.blocks import Flags, Floats, Integers
 from engine.everyday.shots import EmbeddedSnapshot, ViewEmbeddings
 from engine.file_parts import part_content
 from engine.files import FoundFile

@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Integers
 from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.folding.duplicates import copies, same_content
 from engine.collection.folding.fingerprints import cached_fingerprints
@@ -25,7 +26,6 @@ from engine.collection.folding.partitions import (
 )
 from engine.collection.folding.sequences import ShotTimes, sequences, sound_seconds
 from engine.config import CacheFolders
-from engine.everyday.blocks import Integers
 from engine.images.fingerprint import NO_HASH
 from engine.images.fingerprint_cache import Fingerprints
 from engine.project import Change, Project

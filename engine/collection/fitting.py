@@ -13,11 +13,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Integers, no_integers
 from engine.collection.audit_figures import audit_figures
 from engine.collection.embedded_images import EmbeddedImages, nothing_to_store
 from engine.events import CancelToken
 from engine.everyday.back_off import Policy
-from engine.everyday.blocks import Embeddings, Integers, stopped_by
+from engine.everyday.blocks import Embeddings, stopped_by
 from engine.everyday.classifier import (
     Classifier,
     FitSnapshot,
@@ -129,7 +130,7 @@ class FitInput:
     # writes embeddings for the next opening, after predictions are published
     keep: Callable[[], None] = nothing_to_store
     # (k,) int64, ascending rows to classify before all others
-    first_rows: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    first_rows: Integers = field(default_factory=no_integers)
 
 
 @dataclass(frozen=True)
@@ -182,7 +183,7 @@ SLICE_ROWS: Final = 131_072
 def rows_to_answer_first(images: EmbeddedSnapshot, image_ids: Sequence[int]) -> Integers:
     """Ascending rows (k,) of images with an embedding; none unless the collection is large."""
     if len(images.row_ids) < FEWEST_IN_TURN:
-        return np.zeros(0, dtype=np.int64)
+        return no_integers()
     wanted = np.unique(np.array(image_ids, dtype=np.int64))
     places = np.searchsorted(images.image_ids, wanted)
     is_listed = images.image_ids[np.minimum(places, len(images.image_ids) - 1)] == wanted

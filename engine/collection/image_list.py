@@ -7,12 +7,13 @@ from typing import Final, final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Flags, Floats, Integers, no_flags, no_integers
 from engine.collection.folding.partitions import items_by_file, pictures_with_boxes
 from engine.collection.image_list_cache import ImageListCache, ListedImages
 from engine.collection.state import BOXED, NO_CLASS, Codes, CollectionState, ImageStatus, counts_of
 from engine.embedding.embedding_rows import EmbeddingRows, codes_of
 from engine.embedding.views import unit_length
-from engine.everyday.blocks import Flags, Floats, Integers, to_fixed, to_floats
+from engine.everyday.blocks import to_fixed, to_floats
 from engine.project import ImageTable, Project
 from engine.project.packed import PackedHashes, PackedTexts
 from engine.project.records import Label
@@ -34,17 +35,17 @@ class ImageList:
         self._project = project
         self._kept = kept
         self._is_stored = False  # whether the stored list is current
-        self.ids = np.zeros(0, dtype=np.int64)  # (n,) ascending
+        self.ids = no_integers()  # (n,) ascending
         self.paths = PackedTexts()  # (n,) as stored
         self.parts = PackedTexts()  # (n,) of the files
         # (n,) bytes of the images, or None before the image was read
         self.content_hashes = PackedHashes()
-        self.has_failed = np.zeros(0, dtype=bool)  # (n,)
+        self.has_failed = no_flags()  # (n,)
         self.failures: Mapping[int, str] = {}  # reasons of unreadable images, by id
         # (n,) class ids, or codes of `engine.graph.codes`
         self.labels: Codes = np.zeros(0, dtype=np.int32)
         self.items: Mapping[str, Mapping[int, str]] = {}  # as `items_by_file`
-        self._is_boxed = np.zeros(0, dtype=bool)  # (n,) whether there are boxes in the image
+        self._is_boxed = no_flags()  # (n,) whether there are boxes in the image
         self.outdated: Mapping[int, Label] = {}  # outdated labels, of replaced pictures
 
     def read(self) -> None:
@@ -236,9 +237,9 @@ class EmbeddingStore:
     """Unit-length embeddings (rows, d) in fixed point, in ascending image id; rows are stable."""
 
     def __init__(self, width: int) -> None:
-        self._ids = np.zeros(0, dtype=np.int64)
+        self._ids = no_integers()
         self._rows = np.zeros((FIRST_CAPACITY, width), dtype=np.int16)
-        self.is_filled = np.zeros(0, dtype=bool)  # (rows,); replaced, never changed in place
+        self.is_filled = no_flags()  # (rows,); replaced, never changed in place
         self.age = 0  # number of changes of rows
         # (rows,) age at the last change of each row; 0 for empty ones
         self.filled_at = np.zeros(0, dtype=np.int32)
@@ -332,7 +333,7 @@ class EmbeddingStore:
         self._rows[rows[lost]] = 0
         self.is_filled[rows[lost]] = False
         self.filled_at[rows[lost]] = self.age
-        return np.concatenate(filled) if filled else np.zeros(0, dtype=np.int64)
+        return np.concatenate(filled) if filled else no_integers()
 
     def _set_contents(
         self, rows: Integers, contents: NDArray[np.uint64], before: NDArray[np.uint64]

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final, NamedTuple, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Integers
 from engine.mapped_cache import Arrays, MappedArrays, MappedCache
 from engine.new_file import write_file
 from engine.project.packed import PackedHashes, PackedTexts, packed_text, unpacked_text
@@ -35,7 +35,7 @@ class ListedImages(NamedTuple):
         failures: why images could not be read, by their places; "" where unknown.
     """
 
-    ids: NDArray[np.int64]
+    ids: Integers
     paths: PackedTexts
     parts: PackedTexts
     content_hashes: PackedHashes

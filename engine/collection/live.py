@@ -8,8 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, final
 
-import numpy as np
-
+from engine.arrays import Floats, RowOrder, no_integers
 from engine.collection.answers import Answers, ClassFacts, Guess, class_facts
 from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.find_folds import folds_now
@@ -38,7 +37,7 @@ from engine.collection.similar import LikeImages, like_images
 from engine.collection.state import NO_CLASS, CollectionState
 from engine.config import CacheFolders
 from engine.embedding.messages import EmbedBatch
-from engine.everyday.blocks import Floats, RowOrder, stopped_by
+from engine.everyday.blocks import stopped_by
 from engine.everyday.classifier import Explanation, ProjectClassifier, ScoredClass, Setting
 from engine.everyday.in_use import Classifiers
 from engine.everyday.shots import has_outgrown
@@ -361,7 +360,7 @@ class LiveCollection:
         self._version += 1
         self._read_version, self._graph_copy = self._version, None
         self._reset_classifiers()
-        self._learned_from = np.zeros(0, dtype=np.int64)
+        self._learned_from = no_integers()
         self.row_scores, self._teach_first, self._look_alikes = RowScores(self.embedded), None, None
 
     def _publish(self) -> CollectionState:

@@ -12,6 +12,7 @@ from typing import Any, Final, final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Flags, Integers
 from engine.collection.image_list import ImageList
 from engine.collection.predictions import Predictions
 from engine.collection.state import NO_CLASS, Codes, CollectionState
@@ -90,7 +91,7 @@ def _of_arrays(arrays: dict[str, NDArray[Any]], image_ids: Ids, contents: Conten
         or len(known_ids) == 0
     ):
         raise ValueError("its columns are of different lengths, or empty")
-    place: NDArray[np.int64] | slice = slice(None)
+    place: Integers | slice = slice(None)
     if not np.array_equal(known_ids, image_ids):  # as they nearly always are
         place = np.minimum(np.searchsorted(known_ids, image_ids), len(known_ids) - 1)
     is_same = (known_ids[place] == image_ids) & (known_contents[place] == contents) & (contents > 0)
@@ -119,7 +120,7 @@ def _within(graph: CategoryGraph, names: Mapping[int, str], cached: Predictions)
     )
 
 
-def _is_gone(graph: CategoryGraph, names: Mapping[int, str], classes: Codes) -> NDArray[np.bool_]:
+def _is_gone(graph: CategoryGraph, names: Mapping[int, str], classes: Codes) -> Flags:
     """Which classes (n,) are not in the graph under the names that they had."""
     known = [
         NO_CLASS,

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from engine.arrays import Flags, Floats, Integers
 from engine.collection.state import NO_CLASS, Codes
-from engine.everyday.blocks import Flags, Floats, Integers
 from engine.everyday.classifier import FittedClassifier
 from engine.everyday.scores import Scores
 from engine.graph.category_graph import CategoryGraph

@@ -12,10 +12,10 @@ from typing import Final
 
 import numpy as np
 
+from engine.arrays import Floats
 from engine.embedding.cache import EmbeddingCache
 from engine.embedding.messages import EmbedBatch, EmbedResult
 from engine.embedding.views import unit_length
-from engine.everyday.blocks import Floats
 from engine.file_parts import part_content, picture_part
 from engine.images.written_files import written_files
 from engine.project import ImageId, Project

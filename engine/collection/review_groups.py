@@ -9,8 +9,9 @@ from typing import Final
 
 import numpy as np
 
+from engine.arrays import Flags, Floats, Integers
 from engine.events import CancelToken
-from engine.everyday.blocks import Flags, Floats, Integers, stopped_by
+from engine.everyday.blocks import stopped_by
 from engine.everyday.classifier import FittedClassifier, ImageLinks, ScoredClass
 from engine.everyday.look_alikes import SCREEN, SURE, LookAlikes, Opinions
 from engine.everyday.scores import Scores, error_odds_of, with_error_odds

@@ -8,12 +8,12 @@ from typing import final
 
 import numpy as np
 
+from engine.arrays import Flags, Integers
 from engine.collection.answers import Answers
 from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.fitting import FirstAnswers, Fit, FitOutcome
 from engine.collection.predictions import Predictions
 from engine.collection.state import CollectionState
-from engine.everyday.blocks import Flags, Integers
 from engine.everyday.classifier import ProjectClassifier
 from engine.everyday.scores import Scores
 from engine.graph.category_graph import CategoryGraph

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from engine.arrays import Floats, Integers
 from engine.collection.embedded_images import EmbeddedImages
-from engine.everyday.blocks import Floats, Integers
 from engine.everyday.in_use import ImageSimilarity
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Codes, Flags, Floats, Integers, no_integers
 from engine.collection.folding.folds import Folds
-from engine.everyday.blocks import Codes, Flags, Floats, Integers
 from engine.everyday.unseen import ClassesSeen
 from engine.file_parts import WHOLE, ImageSource
 from engine.graph.category_graph import CategoryGraph
@@ -50,7 +50,7 @@ class ShownCounts:
 
     @staticmethod
     def none() -> "ShownCounts":
-        return ShownCounts(np.zeros(0, dtype=np.int64), {})
+        return ShownCounts(no_integers(), {})
 
     def moved(self, graph: CategoryGraph, before: Codes, after: Codes) -> "ShownCounts":
         """Update counts after images have moved from classes (k,) to classes (m,)."""
@@ -110,7 +110,7 @@ class CollectionState:
     label_class: Codes  # (n,) int32, label, or one of `engine.graph.codes`
     best_class: Codes  # (n,) int32, the most probable leaf, or `NO_CLASS`
     # (n,) float32, probability of `best_class`, given one of the classes
-    best_score: NDArray[np.float32]
+    best_score: Floats
     safe_class: Codes  # (n,) int32, the deepest class that passes its threshold, or `NO_CLASS`
     safe_score: Floats  # (n,) float32, probability of `safe_class`
     is_unknown: Flags  # (n,) bool, out of distribution
@@ -123,7 +123,7 @@ class CollectionState:
     # (n,) int32, rank among the images to label first; None if not computed
     teach_rank: NDArray[np.int32] | None = None
     # ids of the images to embed in all views
-    without_views: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    without_views: Integers = field(default_factory=no_integers)
     is_list_only: bool = False  # whether embeddings were not read yet
     notes: Mapping[int, Note] = field(default_factory=dict)  # by image id
     # outdated labels, of replaced pictures

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from engine.arrays import Flags, Integers
 from engine.credentials import without_credentials
 from engine.images.read_file import HASH_BYTES
 
@@ -26,14 +27,14 @@ class EmbeddedRows:
     paths: Sequence[str]
     sizes_bytes: Sequence[int | None]  # of the file, None where it could not be read
     embeddings: NDArray[np.float16]  # (n, width); zeros where there is none
-    has_embedding: NDArray[np.bool_]  # (n,)
+    has_embedding: Flags  # (n,)
     statuses: Sequence[str]  # `EMBEDDED`, or the code of what is wrong
     reasons: Sequence[str | None]  # what is wrong, in words
 
     def __len__(self) -> int:
         return len(self.paths)
 
-    def take(self, places: NDArray[np.int64]) -> "EmbeddedRows":
+    def take(self, places: Integers) -> "EmbeddedRows":
         """Those at some places (k,), in that order."""
         return EmbeddedRows(
             *(  # type: ignore[arg-type]  # by column, so mypy sees no one type
@@ -105,7 +106,7 @@ def from_arrow(batch: pa.RecordBatch) -> EmbeddedRows:
     )
 
 
-def embeddings_in(batch: pa.RecordBatch) -> tuple[NDArray[np.float16], NDArray[np.bool_]]:
+def embeddings_in(batch: pa.RecordBatch) -> tuple[NDArray[np.float16], Flags]:
     """The embeddings (n, width) float16 of a record batch, zeros where missing; which exist (n,).
 
     What is not finite, or zero everywhere, is no embedding.
@@ -122,7 +123,7 @@ def embeddings_in(batch: pa.RecordBatch) -> tuple[NDArray[np.float16], NDArray[n
     return embeddings, has_embedding
 
 
-def has_embedding_in(batch: pa.RecordBatch) -> NDArray[np.bool_]:
+def has_embedding_in(batch: pa.RecordBatch) -> Flags:
     """Which rows (n,) of Arrow's columns have an embedding."""
     return np.asarray(
         batch.column("embedding").is_valid().to_numpy(zero_copy_only=False), dtype=np.bool_

@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Floats
 from engine.file_parts import BoundingBox
 
 Candidates = NDArray[np.float32]
@@ -37,7 +38,7 @@ def best_first(candidates: Candidates, most: int) -> Candidates:
 def without_overlaps(candidates: Candidates, most: int) -> Candidates:
     """Non-maximum suppression within categories: at most so many boxes, the best first."""
     rest = best_first(candidates, _MOST_COMPARED)
-    chosen: list[NDArray[np.float32]] = []
+    chosen: list[Floats] = []
     while len(rest) and len(chosen) < most:
         best, rest = rest[0], rest[1:]
         chosen.append(best)
@@ -46,13 +47,11 @@ def without_overlaps(candidates: Candidates, most: int) -> Candidates:
     return np.array(chosen, dtype=np.float32).reshape(-1, COLUMNS)
 
 
-def _intersection_over_union(box: NDArray[np.float32], others: Candidates) -> NDArray[np.float32]:
+def _intersection_over_union(box: Floats, others: Candidates) -> Floats:
     left_top = np.maximum(box[:2], others[:, :2])
     right_bottom = np.minimum(box[2:4], others[:, 2:4])
     common = np.prod(np.maximum(right_bottom - left_top, 0), axis=1)
     areas = np.prod(np.maximum(others[:, 2:4] - others[:, :2], 0), axis=1)
     area = np.prod(np.maximum(box[2:4] - box[:2], 0))
-    found: NDArray[np.float32] = common / np.maximum(
-        area + areas - common, np.finfo(np.float32).tiny
-    )
+    found: Floats = common / np.maximum(area + areas - common, np.finfo(np.float32).tiny)
     return found

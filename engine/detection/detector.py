@@ -8,6 +8,7 @@ import numpy as np
 import psutil
 from numpy.typing import NDArray
 
+from engine.arrays import Pixels
 from engine.detection.category_names import read_names
 from engine.detection.detections import CATEGORY, COLUMNS, SCORE, THRESHOLD, Candidates, Detection
 from engine.detection.examining import examine_detector
@@ -38,7 +39,7 @@ _MEMORY_SHARE: Final = 0.25  # of the free memory, for runs side by side on the 
 class LetterboxedPicture(NamedTuple):
     """A picture as a detector takes it."""
 
-    pixels: NDArray[np.uint8]  # (height, width, 3) RGB
+    pixels: Pixels  # (height, width, 3) RGB
     letterbox: Letterbox
 
 
@@ -109,13 +110,13 @@ class ObjectDetector:
         """Decode an image to the network's input size; raises `ImageError`."""
         return self.letterboxed_of(image.within(max(self.facts.takes.size)))
 
-    def letterboxed_of(self, pixels: NDArray[np.uint8]) -> LetterboxedPicture:
+    def letterboxed_of(self, pixels: Pixels) -> LetterboxedPicture:
         """An upright picture (H, W, 3) uint8 RGB as the network takes it."""
         height, width = pixels.shape[:2]
         letterbox = Letterbox.of((width, height), self.facts.takes.size, self.facts.takes.stride)
         return LetterboxedPicture(letterbox.filled(pixels), letterbox)
 
-    def detect(self, pictures: Sequence[NDArray[np.uint8]]) -> list[list[Detection]]:
+    def detect(self, pictures: Sequence[Pixels]) -> list[list[Detection]]:
         """What is in upright pictures (H, W, 3) uint8 RGB of any sizes; see `detect_in`."""
         canvases = [self.letterboxed_of(pixels) for pixels in pictures]
         found = dict(self.in_batches(enumerate(canvases)))

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image
 
+from engine.arrays import Floats, Pixels
 from engine.errors import InputError
 from engine.file_parts import BoundingBox
 from engine.images.pixels import REDUCING_GAP
@@ -49,7 +49,7 @@ class Letterbox:
             wide, high = (-(-side // stride) * stride for side in scaled)
         return cls((wide, high), scaled, (wide - scaled[0]) // 2, (high - scaled[1]) // 2)
 
-    def filled(self, pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    def filled(self, pixels: Pixels) -> Pixels:
         """The input (height, width, 3) uint8 with a picture (H, W, 3) in it."""
         scaled = pixels
         if pixels.shape[:2] != self.picture[::-1]:
@@ -65,7 +65,7 @@ class Letterbox:
         )
         return filled
 
-    def box(self, edges: NDArray[np.float32]) -> BoundingBox | None:
+    def box(self, edges: Floats) -> BoundingBox | None:
         """Convert a box from pixels of the input to shares of the picture; None outside of it.
 
         Args:

@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Floats
 from engine.detection.detections import COLUMNS, SCORE, Candidates, best_first, without_overlaps
 from engine.errors import ModelError
 from engine.file_parts import MOST_BOXES
@@ -205,13 +206,13 @@ def _queries(
     return found
 
 
-def _softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:
+def _softmax(logits: Floats) -> Floats:
     powers = np.exp(logits - logits.max(axis=1, keepdims=True))
-    scores: NDArray[np.float32] = powers / powers.sum(axis=1, keepdims=True)
+    scores: Floats = powers / powers.sum(axis=1, keepdims=True)
     return scores
 
 
-def _sigmoid(logits: NDArray[np.float32]) -> NDArray[np.float32]:
+def _sigmoid(logits: Floats) -> Floats:
     scores = (np.tanh(logits / 2) + 1) / 2  # where exp would overflow
     return scores.astype(np.float32, copy=False)
 

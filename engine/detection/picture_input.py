@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from engine.arrays import Pixels
 from engine.backbones.messages import TensorFacts
 from engine.detection.messages import DetectorInput
 from engine.detection.output_forms import QUERIES, QUERIES_WITH_NOTHING, OutputForm, Size
@@ -141,7 +142,7 @@ def trial_size(takes: DetectorInput) -> Size:
     return side, side
 
 
-def fed(takes: DetectorInput, canvases: NDArray[np.uint8]) -> dict[str, NDArray[Any]]:
+def fed(takes: DetectorInput, canvases: Pixels) -> dict[str, NDArray[Any]]:
     """The inputs for canvases (n, height, width, 3) uint8 RGB."""
     count, height, width, _ = canvases.shape
     kind = TYPES[takes.kind]

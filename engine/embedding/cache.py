@@ -12,6 +12,7 @@ from typing import Any, Final, Self, TypeVar, final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Flags
 from engine.files import FoundFile, hash_in_name
 from engine.full_disk import storage_error
 from engine.sqlite_cache import SqliteCache, select_many
@@ -103,7 +104,7 @@ class EmbeddingCache:
         rows = self._select("content_hash, bits", "picture", "content_hash", hashes)
         return {key: int.from_bytes(bits, "big") for key, bits in rows}
 
-    def get_many(self, hashes: Sequence[bytes]) -> tuple[NDArray[np.float16], NDArray[np.bool_]]:
+    def get_many(self, hashes: Sequence[bytes]) -> tuple[NDArray[np.float16], Flags]:
         """Embeddings (n, width) float16, zeros where there is none, and found (n,) bool.
 
         Args:
@@ -165,7 +166,7 @@ class EmbeddingCache:
         connection: sqlite3.Connection,
         hashes: Sequence[bytes],
         vectors: NDArray[np.float16],
-        found: NDArray[np.bool_],
+        found: Flags,
     ) -> None:
         """Copy embeddings into `vectors`, chunk by chunk to save memory."""
         positions: dict[bytes, list[int]] = {}

@@ -9,10 +9,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Final, Self, final
 
+from engine.arrays import Pixels
 from engine.embedding.embed_chunk import PATIENCE_S, ChunkWorker, ReadChunk, read_chunk
 from engine.embedding.full_batches import Vectors
 from engine.embedding.messages import EmbedRequest
-from engine.embedding.read_photo import Pixels
 
 LAST_PATIENCE_S: Final = 0.025  # instead of `PATIENCE_S`, for the last files of a run
 READ_FIRST: Final = 48

@@ -8,12 +8,12 @@ from itertools import groupby
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Floats, Pixels
 from engine.embedding.messages import EmbedRequest
 from engine.embedding.photo_caches import PhotoCaches
 from engine.embedding.photo_messages import PhotoRead, WantedPixels
-from engine.embedding.read_photo import NOTHING, FilePixelReader, Missing, Pixels
+from engine.embedding.read_photo import NOTHING, FilePixelReader, Missing
 from engine.embedding.views import VIEWS, mean_of_views
 from engine.events import CancelToken
 from engine.file_parts import part_content, picture_part
@@ -72,9 +72,9 @@ class HashedRequest:
 class ChunkOutcome:
     """The requests of a chunk, by what became of them."""
 
-    vectors: NDArray[np.float32]  # (len(embedded), embedding width) float32, of the whole images
+    vectors: Floats  # (len(embedded), embedding width) float32, of the whole images
     # the same over all views; None where these are not embedded
-    means: NDArray[np.float32] | None = None
+    means: Floats | None = None
     embedded: list[HashedRequest] = field(default_factory=list)  # in the order of `vectors`
     # perceptual, of the pictures that `embedded` are in
     picture_hashes: list[int] = field(default_factory=list)
@@ -89,7 +89,7 @@ class ChunkOutcome:
     # whose file is missing, but whose embedding is cached
     missing: list[EmbedRequest] = field(default_factory=list)
 
-    def take_vectors(self, vectors: NDArray[np.float32], views: int) -> None:
+    def take_vectors(self, vectors: Floats, views: int) -> None:
         """Set the embeddings (len(embedded) * views, width); the first view is the whole image."""
         self.vectors = vectors[::views]
         self.means = mean_of_views(vectors) if views > 1 else None

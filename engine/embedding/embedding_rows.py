@@ -12,6 +12,7 @@ from typing import Final, final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Flags, Integers
 from engine.mapped_cache import MappedCache
 
 FEWEST_CACHED: Final = 20_000  # images; fewer are looked up within a second
@@ -31,9 +32,9 @@ class EmbeddingRows:
         embeddings: (n or more, d) int16 in fixed point. Mapped ones are copied on write.
     """
 
-    image_ids: NDArray[np.int64]
+    image_ids: Integers
     contents: NDArray[np.uint64]
-    is_filled: NDArray[np.bool_]
+    is_filled: Flags
     embeddings: NDArray[np.int16]
 
 

@@ -13,7 +13,7 @@ from typing import Final, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.embedding.read_photo import Pixels
+from engine.arrays import Pixels
 from engine.runtime.backbone import BackboneSession
 
 BATCHES: Final = 3

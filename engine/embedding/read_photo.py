@@ -5,10 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, Self, final
 
-import numpy as np
-from numpy.typing import NDArray
 from PIL import Image
 
+from engine.arrays import Pixels
 from engine.embedding.messages import EmbedRequest
 from engine.embedding.photo_messages import PhotoRead, WantedPixels
 from engine.embedding.views import views_of_image
@@ -24,7 +23,6 @@ from engine.model_card import BackboneCard
 
 NOTHING: Final = content_hash(b"")  # identity of what is no readable file, such as an empty one
 
-Pixels = NDArray[np.uint8]
 Missing = Callable[[Sequence[bytes]], Container[bytes]]
 """Which of some contents, by their hashes, need pixels."""
 
@@ -124,7 +122,7 @@ def state_of(path: Path) -> FoundFile:
     return FoundFile.at(path) or FoundFile(path, -1, -1)  # reading it reports the error
 
 
-def network_input(data: bytes, card: BackboneCard) -> NDArray[np.uint8]:
+def network_input(data: bytes, card: BackboneCard) -> Pixels:
     """Decode an image file's bytes to what the backbone takes, (side, side, 3) uint8 RGB.
 
     Raises:

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any, Final, Protocol, Self
 
+from engine.arrays import Pixels
 from engine.embedding.embed_chunk import ChunkOutcome, ChunkWorker, ReadChunk
 from engine.embedding.full_batches import Vectors
 from engine.embedding.messages import EmbedRequest
 from engine.embedding.outcome_writer import OutcomeWriter
-from engine.embedding.read_photo import Pixels
 from engine.embedding.readers import Readers
 from engine.events import CancelToken, ProgressMeter
 

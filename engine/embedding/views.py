@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Floats, Integers, Pixels
 from engine.file_parts import BoundingBox
 
 if TYPE_CHECKING:
@@ -24,9 +25,7 @@ MOST_IN_ALL_VIEWS: Final = 10_000
 _VERSION: Final = 1  # of what the views are; embeddings of others are of no use
 
 
-def views_of_side(
-    data: bytes, side: int, resize_share: float, views: int = VIEWS
-) -> NDArray[np.uint8]:
+def views_of_side(data: bytes, side: int, resize_share: float, views: int = VIEWS) -> Pixels:
     """Decode the bytes of an image file to its views; see `views_of_image`."""
     from engine.images.decode import ImageDecoder
 
@@ -39,7 +38,7 @@ def views_of_image(
     resize_share: float,
     views: int = VIEWS,
     box: BoundingBox | None = None,
-) -> NDArray[np.uint8]:
+) -> Pixels:
     """Decode an image to (views, side, side, 3) uint8 RGB: the whole, and its corners.
 
     Args:
@@ -63,19 +62,19 @@ def closer_side(side: int) -> int:
     return round(side * CLOSER)
 
 
-def mean_of_views(embeddings: NDArray[np.float32]) -> NDArray[np.float32]:
+def mean_of_views(embeddings: Floats) -> Floats:
     """One embedding (n, d) of length 1 for each image, from those (n * VIEWS, d) of its views."""
     mean = unit_length(embeddings).reshape(-1, VIEWS, embeddings.shape[1]).mean(axis=1)
     return unit_length(mean)
 
 
-def unit_length(embeddings: NDArray[np.float32]) -> NDArray[np.float32]:
+def unit_length(embeddings: Floats) -> Floats:
     """Embeddings (n, d) scaled to length 1, so that distances mean the same for every backbone."""
     norms = np.linalg.norm(embeddings, axis=1, keepdims=True)
     return (embeddings / np.maximum(norms, np.float32(1e-6))).astype(np.float32)
 
 
-def those_to_view(labels: NDArray[np.int32]) -> NDArray[np.int64]:
+def those_to_view(labels: NDArray[np.int32]) -> Integers:
     """Indices (k,) of the images to embed in all views, labelled ones first.
 
     Args:
@@ -90,7 +89,7 @@ def those_to_view(labels: NDArray[np.int32]) -> NDArray[np.int64]:
     )
 
 
-def first_of_each(class_ids: NDArray[np.integer]) -> NDArray[np.int64]:
+def first_of_each(class_ids: NDArray[np.integer]) -> Integers:
     """Places (k,), ascending, of the first labelled images of each class."""
     order = np.argsort(class_ids, kind="stable")
     ordered = class_ids[order]

@@ -8,8 +8,8 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Flags, Integers
 from engine.collection.classify import Classified
 from engine.collection.folding.partitions import ALONE
 from engine.collection.state import NO_CLASS
@@ -64,7 +64,7 @@ def evaluate(project: Project, classified: Classified, truth: Mapping[str, int])
 
 def match_truth(
     project_folder: Path, classified: Classified, truth: Mapping[str, int]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+) -> tuple[Integers, Integers, int]:
     """Rows of the predictions with ground truth, their classes, and the number of unmatched names.
 
     Labelled images are left out.
@@ -158,8 +158,8 @@ def _names(path: str, folder: str, depth: int) -> list[str]:
 def _figures(
     graph: CategoryGraph,
     classified: Classified,
-    rows: NDArray[np.int64],
-    answers: NDArray[np.int64],
+    rows: Integers,
+    answers: Integers,
     not_found: int,
 ) -> Evaluation:
     fitted, scores = classified.fitted, classified.scores
@@ -193,12 +193,12 @@ def _figures(
     )
 
 
-def _is_twin(classified: Classified, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _is_twin(classified: Classified, rows: Integers) -> Flags:
     """(k,) whether a near-duplicate of the image was in the training data (leakage)."""
     folds = classified.folds.held_together(classified.image_ids[rows])
     learned = classified.folds.held_together(classified.fitted.shots.image_ids)
     return (folds != ALONE) & np.isin(folds, learned)
 
 
-def _share(flags: NDArray[np.bool_]) -> float:
+def _share(flags: Flags) -> float:
     return float(flags.mean()) if len(flags) else math.nan

@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Flags, Floats, Integers, no_flags, no_integers
 from engine.collection.classify import Classified
 from engine.collection.state import NO_CLASS, UNKNOWN
 from engine.everyday.back_off import BackOff
@@ -25,8 +26,6 @@ RIGHT: Final = 1
 WRONG: Final = 0
 UNDECIDED: Final = -1
 """The ground truth is a coarse class, and the prediction a class below it."""
-Integers = NDArray[np.int64]
-Floats = NDArray[np.float32]
 Verdicts = NDArray[np.int8]  # `RIGHT`, `WRONG` or `UNDECIDED`
 
 
@@ -39,12 +38,12 @@ class Judged:
     best: Integers  # (n,) the most probable leaf
     score: Floats  # (n,) its probability
     in_top: Verdicts  # (n,) whether the truth is among the five most probable leaves
-    is_unknown: NDArray[np.bool_]  # (n,)
+    is_unknown: Flags  # (n,)
     safe: Integers  # (n,) the safe class, or `NO_CLASS`
     levels: Verdicts  # (n, L) class with the largest sum; leaves of upper levels count as they are
     coarse_mass: Floats  # (n, L) largest sum among the classes above leaves; 0 if there is none
     coarse: Verdicts  # (n, L) verdicts on these classes
-    leaf_may_be_named: NDArray[np.bool_]  # (n,) whether policies allow the best leaf as safe class
+    leaf_may_be_named: Flags  # (n,) whether policies allow the best leaf as safe class
     top1: Verdicts  # (n,) the best leaf
     safe_right: Verdicts  # (n,) the safe class; undefined without one
 
@@ -54,7 +53,7 @@ class Judged:
         return np.where(self.is_unknown, UNKNOWN, self.best)
 
     @property
-    def is_known(self) -> NDArray[np.bool_]:
+    def is_known(self) -> Flags:
         """(n,) whether the ground truth is a class."""
         return self.answers != UNKNOWN
 
@@ -160,7 +159,7 @@ class Judge:
         return list(map(_level, levels)), list(map(_level, coarse))
 
     def block(
-        self, image_ids: Integers, answers: Integers, chances: Floats, is_unknown: NDArray[np.bool_]
+        self, image_ids: Integers, answers: Integers, chances: Floats, is_unknown: Flags
     ) -> Judged:
         best = chances.argmax(axis=1)
         score = np.take_along_axis(chances, best[:, None], axis=1)[:, 0]
@@ -238,8 +237,8 @@ def _joined(blocks: Iterator[Judged]) -> Judged:
 
 
 def _none() -> Judged:
-    ids, scores = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)
-    few, flags = np.zeros(0, dtype=np.int8), np.zeros(0, dtype=bool)
+    ids, scores = no_integers(), np.zeros(0, dtype=np.float32)
+    few, flags = np.zeros(0, dtype=np.int8), no_flags()
     levels, masses = few.reshape(0, 0), scores.reshape(0, 0)
     return Judged(ids, ids, ids, scores, few, flags, ids, levels, masses, levels, flags, few, few)
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Floats, Integers
 from engine.collection.fitting import policies_of
 from engine.collection.live import LiveCollection
 from engine.everyday.back_off import BackOff, Policy, bars_in_effect
@@ -110,12 +110,12 @@ def policy_curve(
 
 
 def _with_bars(
-    rules: BackOff, graph: CategoryGraph, policies: Mapping[int, Policy], branch: NDArray[np.int64]
+    rules: BackOff, graph: CategoryGraph, policies: Mapping[int, Policy], branch: Integers
 ) -> BackOff:
     """The rules with the thresholds of other policies for a branch."""
     bars = bars_in_effect(graph, policies, branch.tolist())
 
-    def changed(class_ids: NDArray[np.int64], before: NDArray[np.float32]) -> NDArray[np.float32]:
+    def changed(class_ids: Integers, before: Floats) -> Floats:
         after = [
             bars.get(each, known)
             for each, known in zip(class_ids.tolist(), before.tolist(), strict=True)

@@ -7,7 +7,7 @@ from typing import Final, final
 
 import numpy as np
 
-from engine.everyday.blocks import Flags, Floats, Integers
+from engine.arrays import Flags, Floats, Integers
 from engine.graph.arrays import roll_up_matrix
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS

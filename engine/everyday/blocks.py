@@ -17,16 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
+from engine.arrays import Floats, Integers
 from engine.events import CancelToken
 from engine.priority import lower_thread_priority
 
 SCALE: Final = 32767  # what 1 is in 16 bits, the largest number that they hold (decision 109)
 
-Floats = NDArray[np.float32]
-Integers = NDArray[np.int64]
-Flags = NDArray[np.bool_]
-Codes = NDArray[np.int32]  # class ids, or negative codes for none: as wide as millions of them need
-RowOrder = NDArray[np.int32]
 """Rows in some order: for millions of images half the memory of 64 bits."""
 Embeddings = Floats | NDArray[np.int16]  # (n, d): floats, or fixed-point numbers of `to_fixed`
 

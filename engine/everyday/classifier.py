@@ -15,8 +15,9 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any, Final, Protocol
 
+from engine.arrays import Flags, Floats, Integers, RowOrder
 from engine.everyday.back_off import BackOff, Policy
-from engine.everyday.blocks import Embeddings, Flags, Floats, Integers, RowOrder
+from engine.everyday.blocks import Embeddings
 from engine.everyday.look_alikes import SCREEN, LookAlikes, Opinions
 from engine.everyday.scores import HeldOutShots, Scores
 from engine.everyday.shots import EmbeddedSnapshot, Shots

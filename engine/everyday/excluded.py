@@ -12,7 +12,8 @@ from typing import Final
 
 import numpy as np
 
-from engine.everyday.blocks import Embeddings, Flags, Floats, Integers, at_columns
+from engine.arrays import Flags, Floats, Integers
+from engine.everyday.blocks import Embeddings, at_columns
 from engine.everyday.classifier import FittedClassifier
 from engine.everyday.prototypical.classification import LinearClassifier, scores_of
 from engine.everyday.scores import Scores

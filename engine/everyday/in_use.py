@@ -6,7 +6,8 @@ from typing import Final, final
 
 import numpy as np
 
-from engine.everyday.blocks import Embeddings, Flags, Floats, Integers, to_floats
+from engine.arrays import Flags, Floats, Integers, no_integers
+from engine.everyday.blocks import Embeddings, to_floats
 from engine.everyday.classifier import Classifier, ProjectClassifier, Setting
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
 from engine.everyday.collection_stage.live_basis import BasisCache, LiveBasis
@@ -84,7 +85,7 @@ class Classifiers:
 
     def know_space(self, images: EmbeddedSnapshot) -> None:
         """Make the whitened space of the collection, unless it is known; takes seconds."""
-        self._basis.current(images, np.zeros(0, dtype=np.int64))
+        self._basis.current(images, no_integers())
 
 
 def fitted_to_shots(
@@ -103,7 +104,7 @@ def teach_first_unlabelled(embeddings: Floats) -> Integers:
     Raises:
         Cancelled: the token of `stopped_by` was set.
     """
-    rows, none = np.arange(len(embeddings)), np.zeros(0, dtype=np.int64)
+    rows, none = np.arange(len(embeddings)), no_integers()
     basis = collection_basis(rows, embeddings, labelled=none)
     if basis is None:
         return rows

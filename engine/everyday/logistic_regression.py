@@ -13,13 +13,10 @@ from typing import Any, Final, final
 
 import numpy as np
 
+from engine.arrays import Flags, Floats, Integers, RowOrder, no_flags, no_integers
 from engine.everyday.back_off import BackOff, back_off
 from engine.everyday.blocks import (
     Embeddings,
-    Flags,
-    Floats,
-    Integers,
-    RowOrder,
     in_blocks,
     no_similarity,
     one_thread_each,
@@ -187,11 +184,7 @@ class LogisticRegression:
         weights, offsets = _fitted(task, penalty)
         can_tell = np.isin(task.classes[held], candidate_ids)
         held, probabilities = held[can_tell], probabilities[can_tell]
-        is_right = (
-            task.is_allowed[held, probabilities.argmax(axis=1)]
-            if len(held)
-            else np.zeros(0, dtype=bool)
-        )
+        is_right = task.is_allowed[held, probabilities.argmax(axis=1)] if len(held) else no_flags()
         seen = seen_classes(graph, labelled)
         counts = classes_seen(graph, seen, shots.counts(), len(snapshot.images.labels))
         unseen = None
@@ -298,7 +291,7 @@ def _held_out(task: _Task) -> tuple[float, Integers, Floats]:
     if not folds:
         return (
             USUAL_PENALTY,
-            np.zeros(0, dtype=np.int64),
+            no_integers(),
             np.zeros((0, task.is_allowed.shape[1]), dtype=np.float32),
         )
     held = np.concatenate(measured)

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from engine.everyday.blocks import Flags, Floats, Integers
+from engine.arrays import Flags, Floats, Integers
 from engine.graph.codes import NO_CLASS
 
 SCREEN: Final = 40

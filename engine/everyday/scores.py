@@ -11,19 +11,9 @@ from math import sqrt
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.everyday.blocks import (
-    Codes,
-    Embeddings,
-    Flags,
-    Floats,
-    Integers,
-    at_columns,
-    block_of,
-    factor_of,
-    in_blocks,
-)
+from engine.arrays import Codes, Doubles, Flags, Floats, Integers
+from engine.everyday.blocks import Embeddings, at_columns, block_of, factor_of, in_blocks
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS
 
@@ -157,9 +147,7 @@ def calibration_error(scores: Floats, is_right: Flags) -> float:
     return float(np.abs(calibration_gaps(scores, is_right)).sum())
 
 
-def calibration_gaps(
-    scores: Floats, is_right: Flags, bins: int = CALIBRATION_BINS
-) -> NDArray[np.float64]:
+def calibration_gaps(scores: Floats, is_right: Flags, bins: int = CALIBRATION_BINS) -> Doubles:
     """What each bin (bins,) adds to the calibration error of n > 0 scores.
 
     Positive: overconfident.

@@ -8,7 +8,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.everyday.blocks import Codes, Flags, Floats, Integers, sums_by_class, to_floats
+from engine.arrays import Codes, Flags, Floats, Integers, no_integers
+from engine.everyday.blocks import sums_by_class, to_floats
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import UNKNOWN
 
@@ -134,7 +135,7 @@ class ViewEmbeddings:
     """Embeddings of some images over all their views."""
 
     # (k,) int64, ascending
-    image_ids: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    image_ids: Integers = field(default_factory=no_integers)
     # (k, d) float32 of length 1
     vectors: Floats = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
 

@@ -13,14 +13,8 @@ from typing import Final
 
 import numpy as np
 
-from engine.everyday.blocks import (
-    Floats,
-    Integers,
-    RowOrder,
-    in_blocks,
-    one_thread_each,
-    stop_if_asked,
-)
+from engine.arrays import Floats, Integers, RowOrder
+from engine.everyday.blocks import in_blocks, one_thread_each, stop_if_asked
 from engine.everyday.classifier import FitSnapshot, FittedClassifier
 from engine.everyday.collection_stage.basis import MOST_ANCHORS, CollectionBasis
 from engine.everyday.collection_stage.live_basis import LiveBasis

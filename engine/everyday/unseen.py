@@ -14,8 +14,8 @@ from typing import Final, final
 
 import numpy as np
 
+from engine.arrays import Flags, Floats, Integers
 from engine.everyday.back_off import LEAST_PROBABILITY, Branches
-from engine.everyday.blocks import Flags, Floats, Integers
 from engine.everyday.shots import Shots
 from engine.graph.arrays import roll_up_matrix
 from engine.graph.category_graph import CategoryGraph

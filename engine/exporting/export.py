@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine import __version__
+from engine.arrays import Integers
 from engine.collection.classify import Classified, classify_project
 from engine.collection.find_folds import sequence_names
 from engine.collection.hidden_images import hidden_images
@@ -68,7 +68,7 @@ def answers_of(classified: Classified) -> Answers:
     )
 
 
-def answers_in(state: CollectionState, places: slice | NDArray[np.int64] = slice(None)) -> Answers:
+def answers_in(state: CollectionState, places: slice | Integers = slice(None)) -> Answers:
     """Copy predictions of a state, of all images or at some ascending places."""
     leaf = np.where(state.label_class[places] == BOXED, NO_CLASS, state.best_class[places])
     return ModelAnswers(

@@ -9,6 +9,7 @@ from typing import final, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Flags, Floats, Integers
 from engine.collection.state import NO_CLASS
 from engine.file_parts import file_part
 from engine.image_fields import COUNT, ImageField, standard_facts
@@ -35,12 +36,12 @@ class ModelAnswers(Mapping[int, ModelAnswer]):
         is_unknown: (n,) bool, out-of-distribution.
     """
 
-    image_ids: NDArray[np.int64]
+    image_ids: Integers
     leaf: NDArray[np.integer]
-    leaf_score: NDArray[np.float32]
+    leaf_score: Floats
     safe: NDArray[np.integer]
-    safe_score: NDArray[np.float32]
-    is_unknown: NDArray[np.bool_]
+    safe_score: Floats
+    is_unknown: Flags
 
     def __getitem__(self, image_id: int) -> ModelAnswer:
         place = int(self.image_ids.searchsorted(image_id))

@@ -11,8 +11,8 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Flags, Integers
 from engine.collection.state import NO_CLASS, CollectionState
 from engine.exporting.export import Which, answers_in, gather
 from engine.interchange.labelled_images.class_folders import FolderOptions, coarse_classes
@@ -68,7 +68,7 @@ def chosen_images(project: Project, state: CollectionState) -> dict[Which, Chose
     }
 
 
-def _count_coarse(project: Project, classes: NDArray[np.int64]) -> int:
+def _count_coarse(project: Project, classes: Integers) -> int:
     used, counts = np.unique(classes[classes > 0], return_counts=True)
     known = [class_id for class_id in used.tolist() if class_id in project.classes.graph]
     coarse = coarse_classes(project.classes.graph, known)
@@ -104,14 +104,14 @@ def preview_export(
     )
 
 
-def _masks(state: CollectionState) -> dict[Which, NDArray[np.bool_]]:
+def _masks(state: CollectionState) -> dict[Which, Flags]:
     verified = state.is_labelled & ~state.is_hidden
     is_known = (state.best_class != NO_CLASS) & (state.safe_class != NO_CLASS) & ~state.is_unknown
     sure = verified | (state.is_unlabelled & is_known & ~state.is_hidden)
     return {Which.VERIFIED: verified, Which.SURE: sure, Which.ALL: ~state.is_hidden}
 
 
-def _places(state: CollectionState, which: Which, *, is_varied: bool) -> NDArray[np.int64]:
+def _places(state: CollectionState, which: Which, *, is_varied: bool) -> Integers:
     """Rows of the first images, or of the first two of several classes."""
     places = np.flatnonzero(_masks(state)[which])
     if is_varied:

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Floats, Integers
 from engine.graph.category_graph import CategoryGraph, ClassId
 
 
-def edge_index(graph: CategoryGraph, classes: Sequence[ClassId]) -> NDArray[np.int64]:
+def edge_index(graph: CategoryGraph, classes: Sequence[ClassId]) -> Integers:
     """Edges among distinct classes, (2, E) int64: positions of parent and child.
 
     They are ordered by child, then by the parent's id.
@@ -28,7 +28,7 @@ def edge_index(graph: CategoryGraph, classes: Sequence[ClassId]) -> NDArray[np.i
 
 def roll_up_matrix(
     graph: CategoryGraph, classes: Sequence[ClassId], leaves: Sequence[ClassId]
-) -> NDArray[np.float32]:
+) -> Floats:
     """Roll-up (L, C) float32: 1 where the leaf is the class or below it.
 
     A leaf that is reachable on two paths counts once. Any classes will do for leaves.

@@ -17,6 +17,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Integers
 from engine.graph.category_graph import ClassId
 from engine.graph_drawing.ordering import count_crossings, fresh_order, kept_order
 from engine.graph_drawing.shown import Edge, ItemKey, ShownGraph, Tiers, tiers_of
@@ -110,7 +111,7 @@ def _without_repeats(points: Iterable[Point]) -> Route:
 class _Layer:
     """A layer from left to right."""
 
-    items: NDArray[np.int64]  # (R,) its items
+    items: Integers  # (R,) its items
     offsets: Places  # (R,) positions at minimal distances, from the first item on
     above: "_Links"  # links to the layer above; see `_Links`
     below: "_Links"  # links to the layer below
@@ -120,8 +121,8 @@ class _Layer:
 class _Links:
     """(L,) links of a layer in one direction: place in the layer, item at the other end, weight."""
 
-    places: NDArray[np.int64]
-    others: NDArray[np.int64]
+    places: Integers
+    others: Integers
     weights: Places
 
 

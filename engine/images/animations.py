@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image
 
+from engine.arrays import Pixels
 from engine.errors import ImageError
 from engine.events import CancelToken
 from engine.file_parts import FilePart
@@ -84,7 +84,7 @@ class AnimationFrames(PartReader):
         *,
         smallest_side: int | None = None,  # noqa: ARG002 (frames have full size by default)
         longest_side: int | None = None,
-    ) -> NDArray[np.uint8]:
+    ) -> Pixels:
         """The frame that is shown at the time of a part."""
         pixels = self._pixels(self._number(part.seconds or 0.0))
         return fit_within(pixels, longest_side) if longest_side else np.ascontiguousarray(pixels)
@@ -108,7 +108,7 @@ class AnimationFrames(PartReader):
             raise too_late(seconds, self._ends[-1])
         return min(bisect_right(self._ends, seconds + SAME_S), len(self._ends) - 1)
 
-    def _pixels(self, number: int) -> NDArray[np.uint8]:
+    def _pixels(self, number: int) -> Pixels:
         """A frame (H, W, 3) uint8, upright."""
         width, height = self._size
         if width * height > MOST_FRAME_PIXELS:
@@ -138,7 +138,7 @@ class AnimationFrames(PartReader):
             image.seek(each)
             image.load()
 
-    def _small_pictures(self) -> Iterator[tuple[float, NDArray[np.uint8]]]:
+    def _small_pictures(self) -> Iterator[tuple[float, Pixels]]:
         """Seconds and thumbnails of frames that are at least `SAMPLED_S` apart, from the start."""
         following = 0.0
         for number, begin in enumerate([0.0, *self._ends[:-1]]):

@@ -10,8 +10,9 @@ import io
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image
+
+from engine.arrays import Pixels
 
 if TYPE_CHECKING:
     from PIL import ImageCms
@@ -28,7 +29,7 @@ _MODES: Final = {
 }  # by the profile's own name of its colours
 
 
-def in_srgb(pixels: NDArray[np.uint8], profile: bytes) -> NDArray[np.uint8]:
+def in_srgb(pixels: Pixels, profile: bytes) -> Pixels:
     """Pixels (H, W, 3) uint8 by an RGB or grey profile in sRGB; as they are where there is none."""
     mode = _mode_of(profile) if profile else ""
     transform = _to_srgb(profile) if mode in {"RGB", "L"} else None

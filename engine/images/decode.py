@@ -14,9 +14,9 @@ from typing import Final, Literal, Self, TypeVar, final
 
 import numpy as np
 import simplejpeg
-from numpy.typing import NDArray
 from PIL import Image, ImageFile
 
+from engine.arrays import Pixels
 from engine.errors import ImageError
 from engine.file_parts import BoundingBox
 from engine.files import size_text
@@ -66,7 +66,7 @@ T = TypeVar("T")
 
 def read_rgb(
     path: Path, *, smallest_side: int | None = None, longest_side: int | None = None
-) -> NDArray[np.uint8]:
+) -> Pixels:
     """Read and decode an image file: (H, W, 3) uint8, upright, the first frame of an animation.
 
     Args:
@@ -82,12 +82,12 @@ def read_rgb(
 
 def decode_rgb(
     data: bytes, *, smallest_side: int | None = None, longest_side: int | None = None
-) -> NDArray[np.uint8]:
+) -> Pixels:
     """Decode the bytes of an image file; see `read_rgb`."""
     return ImageDecoder(data).rgb(smallest_side=smallest_side, longest_side=longest_side)
 
 
-def decode_square(data: bytes, side: int, resize_share: float = 1.0) -> NDArray[np.uint8]:
+def decode_square(data: bytes, side: int, resize_share: float = 1.0) -> Pixels:
     """Decode the bytes of an image file to a square; see `ImageDecoder.square`."""
     return ImageDecoder(data).square(side, resize_share)
 
@@ -106,8 +106,8 @@ class _Size:
 
     least: Least
     choose: Choose
-    of_jpeg: Callable[[NDArray[np.uint8], int], NDArray[np.uint8]]
-    of_part: Callable[[WantedPart, int], NDArray[np.uint8]]
+    of_jpeg: Callable[[Pixels, int], Pixels]
+    of_part: Callable[[WantedPart, int], Pixels]
     is_square: bool
 
 
@@ -123,13 +123,13 @@ class ImageDecoder:
     def __init__(self, data: bytes) -> None:
         self._data = data
         # of a JPEG, (H, W, 4) as stored, by divisor
-        self._scales: dict[int, NDArray[np.uint8]] = {}
+        self._scales: dict[int, Pixels] = {}
         self._own_tags: tuple[int, bytes] | None = None  # orientation and colour profile of a JPEG
         # of another picture, with its colour profile
         self._whole: tuple[WantedPart, bytes] | None = None
 
     @classmethod
-    def of_pixels(cls, pixels: NDArray[np.uint8]) -> Self:
+    def of_pixels(cls, pixels: Pixels) -> Self:
         """A decoder of an upright picture (H, W, 3) uint8 that is decoded already."""
         decoder = cls(b"")
         height, width = pixels.shape[:2]
@@ -139,13 +139,11 @@ class ImageDecoder:
         )
         return decoder
 
-    def rgb(
-        self, *, smallest_side: int | None = None, longest_side: int | None = None
-    ) -> NDArray[np.uint8]:
+    def rgb(self, *, smallest_side: int | None = None, longest_side: int | None = None) -> Pixels:
         """(H, W, 3) uint8; see `read_rgb`."""
         return self._decode(_whole(lambda pixels: pixels[..., :3], smallest_side, longest_side))
 
-    def within(self, longest_side: int) -> NDArray[np.uint8]:
+    def within(self, longest_side: int) -> Pixels:
         """The picture (H, W, 3) uint8, scaled by `fit_within`; raises as `read_rgb`."""
         return np.ascontiguousarray(
             self._decode(
@@ -153,13 +151,13 @@ class ImageDecoder:
             )
         )
 
-    def shown(self, longest_side: int, box: BoundingBox | None = None) -> NDArray[np.uint8]:
+    def shown(self, longest_side: int, box: BoundingBox | None = None) -> Pixels:
         """The displayed image, (H, W, 3) uint8: `within`, or the square around a box."""
         return self.within(longest_side) if box is None else self.square(longest_side, box=box)
 
     def square(
         self, side: int, resize_share: float = 1.0, box: BoundingBox | None = None
-    ) -> NDArray[np.uint8]:
+    ) -> Pixels:
         """The network's square input, (side, side, 3) uint8 RGB: `square` of `rgb`, in fewer steps.
 
         A JPEG is decoded to the four bytes a pixel that Pillow resizes in place, and every picture
@@ -190,16 +188,16 @@ class ImageDecoder:
             factor = held_factor((right - left) / (side * REDUCING_GAP), width)
             return Part(int(left), int(top), math.ceil(right), math.ceil(bottom)), factor
 
-        def of_jpeg(pixels: NDArray[np.uint8], orientation: int) -> NDArray[np.uint8]:
+        def of_jpeg(pixels: Pixels, orientation: int) -> Pixels:
             height, width = pixels.shape[:2]
             return square_of(pixels, region(width, height, orientation), side)
 
-        def of_part(wanted: WantedPart, orientation: int) -> NDArray[np.uint8]:
+        def of_part(wanted: WantedPart, orientation: int) -> Pixels:
             return _square_of_part(wanted, region(*wanted.size, orientation), side)
 
         return self._decode(_Size(least, choose, of_jpeg, of_part, is_square=True))
 
-    def _decode(self, size: _Size) -> NDArray[np.uint8]:
+    def _decode(self, size: _Size) -> Pixels:
         try:
             shown = _shown(self._data, size.least)
             pixels = self._decode_jpeg(shown.data, size)
@@ -211,7 +209,7 @@ class ImageDecoder:
         except MemoryError as error:
             raise ImageError("there is not enough memory for this image") from error
 
-    def _decode_jpeg(self, data: bytes, size: _Size) -> NDArray[np.uint8] | None:
+    def _decode_jpeg(self, data: bytes, size: _Size) -> Pixels | None:
         """Decode with libjpeg-turbo, as stored; None for Pillow: no JPEG, CMYK, damage."""
         if not data.startswith(_JPEG_SIGNATURE):
             return None
@@ -226,7 +224,7 @@ class ImageDecoder:
                 return self._scales[divisor]
             channels: Literal["rgb", "rgbx"] = "rgbx" if size.is_square else "rgb"
             with PIXELS.holding(held_bytes(data, (width, height), divisor, len(channels))):
-                pixels: NDArray[np.uint8] = simplejpeg.decode_jpeg(
+                pixels: Pixels = simplejpeg.decode_jpeg(
                     data, channels, min_height=-(-height // divisor), min_width=-(-width // divisor)
                 )
         except ValueError:
@@ -243,17 +241,17 @@ class ImageDecoder:
             self._own_tags = jpeg_orientation(data), jpeg_profile(data)
         return self._own_tags
 
-    def _decode_with_pillow(self, shown: Preview, size: _Size) -> NDArray[np.uint8]:
+    def _decode_with_pillow(self, shown: Preview, size: _Size) -> Pixels:
         is_own = shown.data is self._data
 
-        def finish(wanted: WantedPart, profile: bytes) -> NDArray[np.uint8]:
+        def finish(wanted: WantedPart, profile: bytes) -> Pixels:
             orientation = shown.orientation or wanted.orientation
             return upright(in_srgb(size.of_part(wanted, orientation), profile), orientation)
 
         def choose(width: int, height: int, orientation: int) -> tuple[Part, int]:
             return size.choose(width, height, shown.orientation or orientation)
 
-        def pixels_of(image: Image.Image) -> NDArray[np.uint8]:
+        def pixels_of(image: Image.Image) -> Pixels:
             with reading(image, shown.data, choose, as_array=not size.is_square) as wanted:
                 if is_own and image.format != "JPEG" and image.width * image.height < LARGE_PIXELS:
                     self._whole = wanted, profile_of(image)  # a JPEG may have been reduced
@@ -265,7 +263,7 @@ class ImageDecoder:
 
 
 def _whole(
-    finish: Callable[[NDArray[np.uint8]], NDArray[np.uint8]],
+    finish: Callable[[Pixels], Pixels],
     smallest_side: int | None,
     longest_side: int | None,
 ) -> _Size:
@@ -283,7 +281,7 @@ def _whole(
         factor = min(width, height) / (smallest_side * REDUCING_GAP) if smallest_side else 1
         return Part(0, 0, width, height), held_factor(factor, width)
 
-    def of_part(wanted: WantedPart, _orientation: int) -> NDArray[np.uint8]:
+    def of_part(wanted: WantedPart, _orientation: int) -> Pixels:
         return finish(np.asarray(wanted.image))
 
     return _Size(
@@ -297,7 +295,7 @@ def _shown(data: bytes, least: Least) -> Preview:
     return raw_preview(data, kind, least) if kind else Preview(data, _AS_THE_FILE_SAYS)
 
 
-def _square_of_part(wanted: WantedPart, square: Box, side: int) -> NDArray[np.uint8]:
+def _square_of_part(wanted: WantedPart, square: Box, side: int) -> Pixels:
     """A square of the whole picture, cut out of a part of it."""
     left, top, right, bottom = square
     part, factor = wanted.part, wanted.factor

@@ -10,9 +10,9 @@ from typing import Final, final
 
 import numpy as np
 import pypdfium2
-from numpy.typing import NDArray
 from pypdfium2 import raw
 
+from engine.arrays import Pixels
 from engine.errors import ImageError
 from engine.file_parts import FilePart
 from engine.images.decode import MAX_PIXELS
@@ -51,7 +51,7 @@ class DocumentPages(PartReader):
 
     def rgb(
         self, part: FilePart, *, smallest_side: int | None = None, longest_side: int | None = None
-    ) -> NDArray[np.uint8]:
+    ) -> Pixels:
         with self._open_page(part) as page:
             width, height = _pixel_size(page.get_size(), smallest_side, longest_side)
             with PIXELS.holding(2 * width * height * _CHANNELS):
@@ -132,7 +132,7 @@ def _pixel_size(
     return min(sides[0], longest), min(sides[1], longest)
 
 
-def _drawn(page: pypdfium2.PdfPage, width: int, height: int) -> NDArray[np.uint8]:
+def _drawn(page: pypdfium2.PdfPage, width: int, height: int) -> Pixels:
     """A page on white ground; PDFium turns it upright."""
     bitmap = pypdfium2.PdfBitmap.new_native(width, height, raw.FPDFBitmap_BGR, rev_byteorder=True)
     try:

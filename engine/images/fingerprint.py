@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Doubles, Floats, Pixels
 from engine.config import THUMBNAIL_SIDES
 from engine.file_parts import WHOLE, file_part
 
@@ -43,7 +43,7 @@ def fingerprint_of(path: Path, part: str = WHOLE) -> Fingerprint:
         return fingerprint(opened.decoder(wanted, SIDE).shown(SIDE, wanted.box))
 
 
-def fingerprint(pixels: NDArray[np.uint8]) -> Fingerprint:
+def fingerprint(pixels: Pixels) -> Fingerprint:
     """The fingerprint of a picture (H, W, 3) uint8."""
     from PIL import Image
 
@@ -62,7 +62,7 @@ def perceptual_hash(grey: "Image.Image") -> int:
     return int.from_bytes(np.packbits(low > np.median(low)).tobytes(), "big")
 
 
-def sharpness(grey: NDArray[np.float32]) -> float:
+def sharpness(grey: Floats) -> float:
     """Variance of the Laplacian of grey levels (H, W); 0 for a picture without an inside."""
     if min(grey.shape) <= 2:  # noqa: PLR2004 (both edges)
         return 0.0
@@ -72,10 +72,8 @@ def sharpness(grey: NDArray[np.float32]) -> float:
 
 
 @cache
-def _cosines() -> NDArray[np.float64]:
+def _cosines() -> Doubles:
     """The discrete cosine transform (type II) of `SHRUNK` values as a matrix."""
     places = np.arange(SHRUNK)
-    cosines: NDArray[np.float64] = 2 * np.cos(
-        np.pi * places[:, None] * (2 * places[None] + 1) / (2 * SHRUNK)
-    )
+    cosines: Doubles = 2 * np.cos(np.pi * places[:, None] * (2 * places[None] + 1) / (2 * SHRUNK))
     return cosines

@@ -9,6 +9,7 @@ from typing import Any, Final, final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Flags, Floats
 from engine.images.fingerprint import Fingerprint
 from engine.sqlite_cache import SqliteCache
 
@@ -22,7 +23,7 @@ CREATE TABLE IF NOT EXISTS fingerprint (
 _BITS_BYTES: Final = 8  # of a perceptual hash
 _CHUNK_ROWS: Final = 4096  # that are Python objects at a time
 
-_Rows = tuple[NDArray[np.bytes_], NDArray[np.uint64], NDArray[np.float32]]
+_Rows = tuple[NDArray[np.bytes_], NDArray[np.uint64], Floats]
 """Ascending content hashes, bits and sharpness, (r,) each."""
 
 
@@ -31,8 +32,8 @@ class Fingerprints:
     """Fingerprints of n pictures."""
 
     bits: NDArray[np.uint64]  # (n,) 0 where there is none
-    sharpness: NDArray[np.float32]  # (n,) NaN where it is not known
-    is_known: NDArray[np.bool_]  # (n,) whether the picture was read
+    sharpness: Floats  # (n,) NaN where it is not known
+    is_known: Flags  # (n,) whether the picture was read
 
     @staticmethod
     def none(count: int) -> "Fingerprints":

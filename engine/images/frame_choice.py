@@ -6,6 +6,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Pixels
+
 SMALL: Final = (32, 18)  # width and height of the picture by which frames are compared
 SAME_S: Final = 0.0005
 """Tolerance of a frame's start: containers round times to milliseconds."""
@@ -30,7 +32,7 @@ def evenly(duration_s: float, every_s: float, most: int) -> list[float]:
     return [round(number * step, _DECIMALS) for number in range(count)]
 
 
-def changes(frames: Iterable[tuple[float, NDArray[np.uint8]]], most: int) -> list[float]:
+def changes(frames: Iterable[tuple[float, Pixels]], most: int) -> list[float]:
     """Seconds of the first frame and of the largest changes since the last chosen frame.
 
     Args:

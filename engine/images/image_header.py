@@ -8,10 +8,10 @@ Orientation is how a camera was held; pixels are turned once, right after decodi
 from collections.abc import Iterator
 from typing import IO, Final, Literal, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
 from PIL import Image
 from PIL.ExifTags import Base
+
+from engine.arrays import Pixels
 
 MOST_SEGMENTS: Final = 4_000  # extended XMP of 100 MB takes 2,000
 # segments of Exif, of which Pillow joins each to all before it; cameras write one
@@ -336,7 +336,7 @@ def image_orientation(image: Image.Image) -> int:
         return UPRIGHT
 
 
-def upright(pixels: NDArray[np.uint8], orientation: int) -> NDArray[np.uint8]:
+def upright(pixels: Pixels, orientation: int) -> Pixels:
     """Turn (H, W, 3) uint8 pixels upright by an EXIF orientation 1-8; returns a view."""
     if orientation >= 5:  # noqa: PLR2004  # 5-8 swap rows and columns
         pixels = pixels.transpose(1, 0, 2)

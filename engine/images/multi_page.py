@@ -10,10 +10,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple, final
 
-import numpy as np
-from numpy.typing import NDArray
 from PIL.ExifTags import Base
 
+from engine.arrays import Pixels
 from engine.errors import ImageError
 from engine.file_parts import FilePart
 from engine.files import open_regular
@@ -209,7 +208,7 @@ class ImagePages(PartReader):
 
     def rgb(
         self, part: FilePart, *, smallest_side: int | None = None, longest_side: int | None = None
-    ) -> NDArray[np.uint8]:
+    ) -> Pixels:
         decoder = ImageDecoder(self._page(part))
         return (
             decoder.within(longest_side)

@@ -3,9 +3,7 @@
 from abc import ABC, abstractmethod
 from typing import Final, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from engine.arrays import Pixels
 from engine.errors import ImageError
 from engine.file_parts import FilePart
 from engine.images.details_messages import PhotoDetails
@@ -57,7 +55,7 @@ class PartReader(ABC):
     @abstractmethod
     def rgb(
         self, part: FilePart, *, smallest_side: int | None = None, longest_side: int | None = None
-    ) -> NDArray[np.uint8]:
+    ) -> Pixels:
         """The picture that a part is in, upright, (H, W, 3) uint8; a box is not cut out of it.
 
         Args:

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image
 
+from engine.arrays import Floats, Pixels
 from engine.file_parts import BoundingBox
 from engine.images.colour_profile import cmyk_in_srgb
 
@@ -55,8 +55,8 @@ class _Rows:
 
     def __init__(self, factor: int) -> None:
         self._factor = factor
-        self._done: list[NDArray[np.uint8] | NDArray[np.float32]] = []
-        self._waiting: NDArray[np.uint8] | NDArray[np.float32] | None = None
+        self._done: list[Pixels | Floats] = []
+        self._waiting: Pixels | Floats | None = None
         self._range: tuple[float, float] | None = None
         self._has_whole_numbers = False
 
@@ -77,7 +77,7 @@ class _Rows:
             self._done.append(_block_means(rows[:whole], self._factor))
         self._waiting = rows[whole:].copy() if whole < len(rows) else None
 
-    def finished(self) -> NDArray[np.uint8]:
+    def finished(self) -> Pixels:
         if self._waiting is not None:
             self._done.append(_block_means(self._waiting, self._factor))
         means = np.concatenate(self._done)
@@ -91,9 +91,7 @@ class _Rows:
         return np.repeat(gray[:, :, None], 3, axis=2)
 
 
-def _block_means(
-    rows: NDArray[np.uint8] | NDArray[np.float32], factor: int
-) -> NDArray[np.uint8] | NDArray[np.float32]:
+def _block_means(rows: Pixels | Floats, factor: int) -> Pixels | Floats:
     if rows.dtype == np.uint8:
         return np.asarray(Image.fromarray(rows).reduce(factor))
     sums = rows
@@ -119,7 +117,7 @@ _CHANNELS: Final = 3  # Red, green and blue
 Box = tuple[float, float, float, float]  # left, top, right and lower edge, in pixels
 
 
-def square(image: NDArray[np.uint8], side: int, resize_share: float = 1.0) -> NDArray[np.uint8]:
+def square(image: Pixels, side: int, resize_share: float = 1.0) -> Pixels:
     """Resize the short side to `side / resize_share` with antialiasing, and crop the centre.
 
     Cropping and resizing are one step: only pixels of the centre are ever touched.
@@ -132,7 +130,7 @@ def square(image: NDArray[np.uint8], side: int, resize_share: float = 1.0) -> ND
     return square_of(image, centre_box(width, height, resize_share), side)
 
 
-def square_of(image: NDArray[np.uint8], box: Box, side: int) -> NDArray[np.uint8]:
+def square_of(image: Pixels, box: Box, side: int) -> Pixels:
     """As `square`, of a square part in pixels of the image."""
     height, width = image.shape[:2]
     if _is_just(box, (width, height), side):
@@ -183,7 +181,7 @@ def stored_box(box: BoundingBox, orientation: int) -> BoundingBox:
     )
 
 
-def square_in_box(image: Image.Image, box: Box, side: int) -> NDArray[np.uint8]:
+def square_in_box(image: Image.Image, box: Box, side: int) -> Pixels:
     """Resize a square part of an RGB or RGBX picture with antialiasing to (side, side, 3) uint8."""
     resized = image
     if not _is_just(box, image.size, side):
@@ -200,7 +198,7 @@ def _is_just(box: Box, size: tuple[int, int], side: int) -> bool:
     return size == (side, side) and box == (0, 0, side, side)
 
 
-def _pillow_image(image: NDArray[np.uint8]) -> Image.Image:
+def _pillow_image(image: Pixels) -> Image.Image:
     """The pixels as Pillow's image; padded ones are shared with it, others copied."""
     height, width, channels = image.shape
     if channels == _CHANNELS or not image.flags.c_contiguous:
@@ -208,7 +206,7 @@ def _pillow_image(image: NDArray[np.uint8]) -> Image.Image:
     return Image.frombuffer("RGBX", (width, height), image, "raw", "RGBX", 0, 1)
 
 
-def fit_within(image: NDArray[np.uint8], longest_side: int) -> NDArray[np.uint8]:
+def fit_within(image: Pixels, longest_side: int) -> Pixels:
     """Scale down with the same aspect, until the longer side is at most `longest_side`; never up.
 
     Args:
@@ -256,14 +254,12 @@ def is_deep(image: Image.Image) -> bool:
     return image.mode in _DEEP
 
 
-def deep_values(image: Image.Image) -> NDArray[np.float32]:
+def deep_values(image: Image.Image) -> Floats:
     """Values of a deep gray image, (H, W) float32; what is no number counts as zero."""
     return np.nan_to_num(np.asarray(image).astype(np.float32), copy=False, posinf=0.0, neginf=0.0)
 
 
-def eight_bit(
-    values: NDArray[np.float32], low: float, high: float, *, has_whole_numbers: bool
-) -> NDArray[np.uint8]:
+def eight_bit(values: Floats, low: float, high: float, *, has_whole_numbers: bool) -> Pixels:
     """Scale deep gray values to eight bits: integers by used bits, others by their range.
 
     Args:

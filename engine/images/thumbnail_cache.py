@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, final
 
-import numpy as np
 import simplejpeg
-from numpy.typing import NDArray
 
+from engine.arrays import Pixels
 from engine.file_parts import WHOLE, file_part
 from engine.files import FoundFile
 from engine.images.opened_file import OpenedFile
@@ -100,6 +99,6 @@ def thumbnail(path: Path, side: int, part: str = WHOLE) -> bytes:
         return encode_thumbnail(opened.decoder(wanted, side).shown(side, wanted.box))
 
 
-def encode_thumbnail(pixels: NDArray[np.uint8]) -> bytes:
+def encode_thumbnail(pixels: Pixels) -> bytes:
     """The JPEG of a small picture (H, W, 3) uint8."""
     return simplejpeg.encode_jpeg(pixels, quality=_QUALITY)

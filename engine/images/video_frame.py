@@ -7,8 +7,8 @@ import numpy as np
 from av.sidedata.sidedata import SideData
 from av.video.frame import VideoFrame
 from av.video.reformatter import ColorRange, Colorspace, Interpolation
-from numpy.typing import NDArray
 
+from engine.arrays import Pixels
 from engine.images.frame_choice import SMALL
 from engine.images.image_header import UPRIGHT, upright
 
@@ -64,7 +64,7 @@ class FrameGeometry(NamedTuple):
         return max(1, round(frame.width * self.pixel_shape))
 
 
-def rgb_of(frame: VideoFrame, geometry: FrameGeometry) -> NDArray[np.uint8]:
+def rgb_of(frame: VideoFrame, geometry: FrameGeometry) -> Pixels:
     """Upright pixels (H, W, 3) uint8, all square."""
     is_unspecified = frame.colorspace == _UNSPECIFIED
     matrix = Colorspace.ITU709 if is_unspecified and frame.height >= _HIGH_DEFINITION else None
@@ -78,14 +78,14 @@ def rgb_of(frame: VideoFrame, geometry: FrameGeometry) -> NDArray[np.uint8]:
     return upright(_eight_bit(picture), geometry.orientation)
 
 
-def small_picture(frame: VideoFrame) -> NDArray[np.uint8]:
+def small_picture(frame: VideoFrame) -> Pixels:
     """The frame as stored, gray, (18, 32) uint8, each value the mean of its cell."""
     return _eight_bit(
         frame.reformat(*SMALL, format="gray", interpolation=Interpolation.AREA, threads=1)
     )
 
 
-def _eight_bit(frame: VideoFrame) -> NDArray[np.uint8]:
+def _eight_bit(frame: VideoFrame) -> Pixels:
     """Values of a frame in a format of eight bits."""
     return np.asarray(frame.to_ndarray(), dtype=np.uint8)
 

@@ -18,8 +18,8 @@ import numpy as np
 from av.packet import Packet
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
-from numpy.typing import NDArray
 
+from engine.arrays import Pixels
 from engine.errors import ImageError, ImageUnreachableError, reason_of
 from engine.events import CancelToken
 from engine.file_parts import FilePart
@@ -129,7 +129,7 @@ class VideoFrames(PartReader):
         *,
         smallest_side: int | None = None,  # noqa: ARG002 (frames have full size by default)
         longest_side: int | None = None,
-    ) -> NDArray[np.uint8]:
+    ) -> Pixels:
         """The frame that is shown at the time of a part."""
         frame = self._frame_at(part.seconds or 0.0)
         width, height = self._geometry.size(frame)
@@ -250,7 +250,7 @@ class VideoFrames(PartReader):
             return self._stream.codec_context.decode(packet)
         return []
 
-    def _small_pictures(self) -> Iterator[tuple[float, NDArray[np.uint8]]]:
+    def _small_pictures(self) -> Iterator[tuple[float, Pixels]]:
         """Seconds and thumbnails of frames that are at least `SAMPLED_S` apart, from the start."""
         self._restart()
         following = 0.0

@@ -10,6 +10,7 @@ from xml.sax.saxutils import escape
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Integers
 from engine.collection.outputs import WRITTEN_BY
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.class_colours import class_colour
@@ -62,7 +63,7 @@ class Figure:
 
 def make_figure(
     made: ImageMap,
-    classes: NDArray[np.int64],
+    classes: Integers,
     graph: CategoryGraph,
     prototypes: MapPrototypes,
     places: Sequence[tuple[float, float]],
@@ -93,7 +94,7 @@ def make_figure(
     )
 
 
-def _colours(classes: NDArray[np.int64], graph: CategoryGraph, level: int) -> dict[int, str]:
+def _colours(classes: Integers, graph: CategoryGraph, level: int) -> dict[int, str]:
     """Colour of each displayed class: that of its ancestor at a level."""
     shown = [each for each in np.unique(classes).tolist() if each != NO_CLASS and each in graph]
     tops = {each: at_level(graph, each, level) for each in shown}

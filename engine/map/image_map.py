@@ -13,10 +13,11 @@ from typing import Final, final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Flags, Floats, Integers
 from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.models import ModelFiles
 from engine.config import CacheFolders
-from engine.everyday.blocks import Embeddings, Floats, Integers
+from engine.everyday.blocks import Embeddings
 from engine.everyday.layout.neighbours import NeighbourIndex
 from engine.everyday.layout.plane import place_among
 from engine.everyday.layout.space import MapSpace
@@ -39,7 +40,7 @@ class ImageMap:
     image_ids: Integers  # (n,) int64
     contents: NDArray[np.uint64]  # (n,) content numbers when they were placed
     places: Floats  # (n, 2) float32, nearly all within 50 of zero; y grows upwards
-    is_later: NDArray[np.bool_]  # (n,) whether they were placed after the layout
+    is_later: Flags  # (n,) whether they were placed after the layout
     space: MapSpace
     landmarks: Floats  # (l, w) float32, vectors of some of the images
     landmark_places: Floats  # (l, 2)
@@ -53,7 +54,7 @@ class ImageMap:
         """Whether a new layout is recommended."""
         return bool(len(self.image_ids) and self.later_count >= STALE_SHARE * len(self.image_ids))
 
-    def missing(self, image_ids: Integers, contents: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    def missing(self, image_ids: Integers, contents: NDArray[np.uint64]) -> Flags:
         """(k,) which of these images are not placed, or have changed since."""
         if not len(self.image_ids):
             return np.ones(len(image_ids), dtype=bool)

@@ -6,12 +6,13 @@ from typing import Final
 
 import numpy as np
 
+from engine.arrays import Floats, Integers
 from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.models import model_or_fallback
 from engine.config import CacheFolders
 from engine.errors import InputError
 from engine.events import CancelToken, OnProgress, Progress, ignore_progress
-from engine.everyday.blocks import Floats, Integers, stop_if_asked, stopped_by
+from engine.everyday.blocks import stop_if_asked, stopped_by
 from engine.everyday.layout.neighbours import NeighbourIndex
 from engine.everyday.layout.plane import MOST_LAID_OUT, lay_out, place_among, sample_of
 from engine.everyday.layout.space import map_space

@@ -6,8 +6,8 @@ from typing import Final
 
 import numpy as np
 
+from engine.arrays import Floats, Integers, no_integers
 from engine.collection.live import LiveCollection
-from engine.everyday.blocks import Floats, Integers
 from engine.map.image_map import ImageMap
 
 MOST: Final = 600
@@ -27,9 +27,7 @@ def prototypes_of(live: LiveCollection, most: int = MOST) -> MapPrototypes:
     """Prototypes of the fitted model; none before the first fit."""
     graph, fitted, width = live.project.classes.graph, live.fitted, live.model.card.embedding_width
     if fitted is None:
-        return MapPrototypes(
-            np.zeros(0, dtype=np.int64), np.zeros((0, width), dtype=np.float32), ()
-        )
+        return MapPrototypes(no_integers(), np.zeros((0, width), dtype=np.float32), ())
     counts, shots = live.state.image_counts, live.state.shot_counts
     by_size = sorted(counts.keys() | shots.keys(), key=lambda each: (-counts.get(each, 0), each))
     found = {

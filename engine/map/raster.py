@@ -8,7 +8,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
+from engine.arrays import Floats
+
 Pixels = NDArray[np.uint32]  # (H, W) 0xAARRGGBB, alpha premultiplied
 
 DENSITY_SIDE: Final = 1024  # cells along the side of a density

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Flags, Integers
 from engine.collection.live import LiveCollection
 from engine.collection.outputs import MAP, check_file
 from engine.collection.state import NO_CLASS, shown_classes
@@ -85,9 +85,7 @@ def _without_removed(live: LiveCollection, made: ImageMap) -> ImageMap:
     )
 
 
-def _shown_classes(
-    live: LiveCollection, made: ImageMap
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def _shown_classes(live: LiveCollection, made: ImageMap) -> tuple[Integers, Flags]:
     """(n,) displayed class of each image, or `NO_CLASS`, and whether it is a label."""
     state = live.state
     at = np.searchsorted(state.image_ids, made.image_ids)

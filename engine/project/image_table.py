@@ -8,8 +8,8 @@ from array import array
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Integers
 from engine.project.connection import Connection
 from engine.project.packed import PackedHashes, PackedTexts, RareTexts, unpacked_text
 from engine.project.records import ImageTable
@@ -50,11 +50,11 @@ def whole_table(connection: Connection) -> ImageTable | None:
     return ImageTable(ids, paths, sizes, modified, hashes, failures, parts)
 
 
-def _integers(text: str) -> NDArray[np.int64]:
+def _integers(text: str) -> Integers:
     return np.fromstring(text, dtype=np.int64, sep=",")
 
 
-def _failed(connection: Connection, ids: NDArray[np.int64]) -> dict[int, str]:
+def _failed(connection: Connection, ids: Integers) -> dict[int, str]:
     """Why images could not be read, by their places."""
     failed: dict[int, Any] = dict(connection.rows(_FAILED))
     wanted = np.array(list(failed), dtype=np.int64)

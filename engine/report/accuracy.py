@@ -4,8 +4,8 @@ from math import exp, lgamma, log
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Flags, Integers
 from engine.collection.state import NO_CLASS
 from engine.evaluation.judged import RIGHT, UNDECIDED, WRONG, Judged, Verdicts
 from engine.evaluation.policy_curve import BARS
@@ -26,7 +26,7 @@ from engine.report.figures import (
 _NO_LEVEL: Final = -1
 
 
-def _proportion(verdicts: Verdicts, among: NDArray[np.bool_]) -> Proportion:
+def _proportion(verdicts: Verdicts, among: Flags) -> Proportion:
     """Correct ones among those that can be decided."""
     chosen = verdicts[among]
     return Proportion(int((chosen == RIGHT).sum()), int((chosen != UNDECIDED).sum()))
@@ -84,7 +84,7 @@ def _point(judged: Judged, bar: float) -> CoveragePoint:
     return CoveragePoint(bar, int(named.sum()), _proportion(verdict, named))
 
 
-def _deepest_level(judged: Judged, bar: float) -> NDArray[np.int64]:
+def _deepest_level(judged: Judged, bar: float) -> Integers:
     """The deepest level (n,) whose most probable class above the leaves passes the threshold."""
     passes = judged.coarse_mass >= np.float32(bar)
     count = passes.shape[1]

@@ -11,14 +11,13 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Integers
 from engine.graph.codes import UNKNOWN
 from engine.report.branch_tree import BranchTree
 
 DEFAULT_ROWS: Final = 24
 """Maximum number of rows at first. Chosen: a screen, or half a printed page."""
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

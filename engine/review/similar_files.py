@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
+from engine.arrays import Floats
 from engine.collection.embed import open_cache
 from engine.collection.live import LiveCollection
 from engine.collection.models import ModelFiles
@@ -13,7 +14,6 @@ from engine.embedding.messages import EmbedRequest
 from engine.embedding.pipeline import embed_files
 from engine.embedding.views import unit_length
 from engine.errors import InputError
-from engine.everyday.blocks import Floats
 from engine.project import Project
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.providers import choose_providers

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Flags, Integers, no_flags, no_integers
 from engine.collection.live import LiveCollection
 from engine.collection.state import NO_CLASS, ChangedImages, CollectionState, changed_images
 from engine.everyday.classifier import HoldsOut
@@ -23,12 +23,12 @@ MOST_EDITS: Final = 10_000  # edits that are counted
 class HeldOutAnswers:
     """Predictions of a model for held-out labelled images."""
 
-    image_ids: NDArray[np.int64]  # (h,) ascending
-    is_right: NDArray[np.bool_]  # (h,) whether the best leaf is correct
-    is_named: NDArray[np.bool_]  # (h,) whether the image has a safe class
-    is_named_rightly: NDArray[np.bool_]  # (h,) whether it has a correct one
+    image_ids: Integers  # (h,) ascending
+    is_right: Flags  # (h,) whether the best leaf is correct
+    is_named: Flags  # (h,) whether the image has a safe class
+    is_named_rightly: Flags  # (h,) whether it has a correct one
 
-    def of(self, image_ids: NDArray[np.int64]) -> "HeldOutAnswers":
+    def of(self, image_ids: Integers) -> "HeldOutAnswers":
         """Select images, which must be among them."""
         rows = np.searchsorted(self.image_ids, image_ids)
         return HeldOutAnswers(
@@ -64,8 +64,8 @@ def held_out_answers(fitted: HoldsOut, graph: CategoryGraph) -> HeldOutAnswers:
     """Predictions of a model for its held-out shots, by the graph of its fit."""
     held_out = fitted.held_out
     if held_out is None or held_out.probabilities.size == 0:
-        none = np.zeros(0, dtype=bool)
-        return HeldOutAnswers(np.zeros(0, dtype=np.int64), none, none, none)
+        none = no_flags()
+        return HeldOutAnswers(no_integers(), none, none, none)
     best, score = held_out.top_class()
     safe, _ = fitted.back_off.decide(best, score, held_out.probabilities @ fitted.back_off.roll_up)
     fitting = held_out.fitting(graph)
@@ -95,9 +95,7 @@ def compared(before: HeldOutAnswers, after: HeldOutAnswers) -> HeldOutComparison
     )
 
 
-def _are_fitting(
-    fitting: dict[int, frozenset[int]], answer: NDArray[np.int64], labels: NDArray[np.int64]
-) -> NDArray[np.bool_]:
+def _are_fitting(fitting: dict[int, frozenset[int]], answer: Integers, labels: Integers) -> Flags:
     pairs = zip(answer.tolist(), labels.tolist(), strict=True)
     return np.array([each in fitting.get(label, ()) for each, label in pairs], dtype=bool)
 

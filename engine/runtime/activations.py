@@ -10,6 +10,7 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Floats, Pixels
 from engine.errors import ModelError, found_at
 from engine.files import read_regular
 from engine.model_card import BackboneCard
@@ -34,10 +35,10 @@ class Activations:
     """Statistics of the values between the layers, by their names in the file."""
 
     ranges: Mapping[str, tuple[float, float]]  # least and largest number of each value
-    means: Mapping[str, NDArray[np.float32]]  # (C,) of each channel, of what convolutions take
+    means: Mapping[str, Floats]  # (C,) of each channel, of what convolutions take
 
 
-def measure_activations(model: Path, card: BackboneCard, images: NDArray[np.uint8]) -> Activations:
+def measure_activations(model: Path, card: BackboneCard, images: Pixels) -> Activations:
     """Measure the activations of a backbone on (n, side, side, 3) uint8 RGB images.
 
     Raises:
@@ -56,7 +57,7 @@ def measure_activations(model: Path, card: BackboneCard, images: NDArray[np.uint
         ]
     least: dict[str, float] = {}
     largest: dict[str, float] = {}
-    means: dict[str, NDArray[np.float32]] = {}
+    means: dict[str, Floats] = {}
     for (_output, statistic, name), parts in zip(measured, zip(*runs, strict=True), strict=True):
         if statistic == _LEAST:
             least[name] = _rounded(np.min(parts))
@@ -116,7 +117,7 @@ def fold_constants(model: Path, out: Path) -> None:
 
 
 def prepared_batches(
-    session: Any, card: BackboneCard, images: NDArray[np.uint8]
+    session: Any, card: BackboneCard, images: Pixels
 ) -> Iterator[dict[str, NDArray[Any]]]:
     """Inputs of an opened network, some images at a time."""
     ends, preparation = input_output(session, card), Preparation(card)

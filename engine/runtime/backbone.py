@@ -10,6 +10,7 @@ from typing import Any, Final, final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Floats, Pixels
 from engine.errors import ModelError
 from engine.model_card import BackboneCard
 from engine.new_folder import scratch_folder
@@ -75,7 +76,7 @@ class BackboneSession:
         """Why a GPU was not chosen; empty when one was, or the CPU was requested."""
         return self._choice.reason
 
-    def embed(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
+    def embed(self, images: Pixels) -> Floats:
         """Embed (B, side, side, 3) uint8 RGB: (B, embedding width) float32, all finite.
 
         Raises:
@@ -97,7 +98,7 @@ class BackboneSession:
             else np.zeros((0, self.card.embedding_width), dtype=np.float32)
         )
 
-    def _run(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
+    def _run(self, images: Pixels) -> Floats:
         output = pooled(self._network(images), self.card)
         expected = (len(images), self.card.embedding_width)
         if output.shape != expected or output.dtype != np.float32:

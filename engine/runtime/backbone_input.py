@@ -6,6 +6,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from engine.arrays import Floats, Pixels
 from engine.errors import ModelError
 from engine.model_card import BackboneCard
 from engine.texts import Message, enumerated
@@ -100,7 +101,7 @@ class Preparation:
         self._is_grey = card.channel_order == "grey"
         self._is_planar = card.layout != "nhwc"
 
-    def prepare(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
+    def prepare(self, images: Pixels) -> Floats:
         """Normalise (B, side, side, 3) uint8 RGB to float32, in the network's layout."""
         batch, height, width, _ = images.shape
         count = len(self.channels)
@@ -117,7 +118,7 @@ class Preparation:
         return prepared
 
 
-def pooled(output: NDArray[Any], card: BackboneCard) -> NDArray[np.float32]:
+def pooled(output: NDArray[Any], card: BackboneCard) -> Floats:
     """Turn the network's output for B images, (B, d) or a map or tokens to pool, into embeddings.
 
     Returns:
@@ -130,7 +131,7 @@ def pooled(output: NDArray[Any], card: BackboneCard) -> NDArray[np.float32]:
         output = output.mean(axis=1, dtype=np.float32)
     elif card.pooling == "first" and output.ndim == _TOKENS_RANK:
         output = output[:, 0]
-    embeddings: NDArray[np.float32] = output.astype(np.float32, copy=False)
+    embeddings: Floats = output.astype(np.float32, copy=False)
     if card.unit_length:
         with np.errstate(
             invalid="ignore", over="ignore"

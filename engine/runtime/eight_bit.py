@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Doubles, Pixels
 from engine.config import assets_folder
 from engine.errors import ModelError
 from engine.files import read_regular
@@ -118,7 +119,7 @@ def check_companion(companion: Path, model: Path, card: BackboneCard) -> None:
         )
 
 
-def check_photos(card: BackboneCard, count: int = _CHECK_PHOTOS) -> NDArray[np.uint8]:
+def check_photos(card: BackboneCard, count: int = _CHECK_PHOTOS) -> Pixels:
     """Photos of the sample collection as a backbone takes them, (count, side, side, 3) uint8 RGB.
 
     Raises:
@@ -135,7 +136,7 @@ def check_photos(card: BackboneCard, count: int = _CHECK_PHOTOS) -> NDArray[np.u
     )
 
 
-def cosines(found: NDArray[Any], expected: NDArray[Any]) -> NDArray[np.float64]:
+def cosines(found: NDArray[Any], expected: NDArray[Any]) -> Doubles:
     """Row-wise cosine (B,) float64 of two outputs (B, ...); 0 where values are NaN."""
     first, second = (
         array.reshape(len(array), -1).astype(np.float64) for array in (found, expected)
@@ -145,7 +146,7 @@ def cosines(found: NDArray[Any], expected: NDArray[Any]) -> NDArray[np.float64]:
     return np.nan_to_num(cosines, nan=0.0)
 
 
-def trial_images(side: int, count: int) -> NDArray[np.uint8]:
+def trial_images(side: int, count: int) -> Pixels:
     """Pictures with structure at every scale, (count, side, side, 3) uint8, the same each time."""
     steps = np.random.default_rng(0).standard_normal((count, side, side, 3), dtype=np.float32)
     walk = steps.cumsum(axis=1) + steps.cumsum(axis=2)

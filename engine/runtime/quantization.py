@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Doubles, Floats, Pixels
 from engine.errors import InputError, ModelError, found_at
 from engine.full_disk import writing
 from engine.model_card import BackboneCard, file_hash
@@ -57,7 +57,7 @@ class EightBitReport:
 
 
 def write_eight_bit(
-    model: Path, card: BackboneCard, images: NDArray[np.uint8], *, in_float: Sequence[str] = ()
+    model: Path, card: BackboneCard, images: Pixels, *, in_float: Sequence[str] = ()
 ) -> EightBitReport:
     """Quantise a backbone to its eight-bit companion, with activation ranges seen on images.
 
@@ -85,7 +85,7 @@ def write_eight_bit_within(
     activations: Activations,
     model: Path,
     card: BackboneCard,
-    images: NDArray[np.uint8],
+    images: Pixels,
     *,
     in_float: Sequence[str] = (),
 ) -> EightBitReport:
@@ -214,7 +214,7 @@ def _quantised_nodes(network: Path, in_float: tuple[str, ...]) -> tuple[set[str]
 
 
 def compensate_rounding(
-    network_file: Path, quantised: set[str], means: Mapping[str, NDArray[np.float32]]
+    network_file: Path, quantised: set[str], means: Mapping[str, Floats]
 ) -> None:
     """Add to each bias what the rounded weights take away from its channel on average."""
     import onnx
@@ -238,7 +238,7 @@ def compensate_rounding(
     onnx.save(network, str(network_file))
 
 
-def mean_lost(weights: NDArray[np.float64], means: NDArray[np.float64]) -> NDArray[np.float64]:
+def mean_lost(weights: Doubles, means: Doubles) -> Doubles:
     """Mean effect (O,) on outputs of rounding weights (O, C / groups, h, w), by means (C,)."""
     largest = np.abs(weights).max(axis=(1, 2, 3), keepdims=True)
     scale = np.maximum(largest, np.finfo(np.float32).tiny) / LARGEST_WEIGHT
@@ -248,13 +248,11 @@ def mean_lost(weights: NDArray[np.float64], means: NDArray[np.float64]) -> NDArr
     return by_group.sum(axis=2).reshape(-1)
 
 
-def _cosines(
-    companion: Path, model: Path, card: BackboneCard, images: NDArray[np.uint8]
-) -> NDArray[np.float64]:
+def _cosines(companion: Path, model: Path, card: BackboneCard, images: Pixels) -> Doubles:
     return cosines(_embed_all(companion, card, images), _embed_all(model, card, images))
 
 
-def _embed_all(model: Path, card: BackboneCard, images: NDArray[np.uint8]) -> NDArray[np.float32]:
+def _embed_all(model: Path, card: BackboneCard, images: Pixels) -> Floats:
     """The network's output for each image, flattened: (n, values)."""
     session = open_session(model)
     name = input_output(session, card).output_name

@@ -11,6 +11,7 @@ from typing import Any, Final, final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Floats
 from engine.errors import ModelError
 from engine.runtime.devices.facts import CPU_PROVIDER
 from engine.runtime.devices.gather import load_gpu_libraries
@@ -91,14 +92,14 @@ def open_session(
 
 def run_session(
     session: Any, inputs: dict[str, NDArray[Any]], outputs: list[str] | None = None
-) -> list[NDArray[np.float32]]:
+) -> list[Floats]:
     """Run a session and return the outputs of these names, or all.
 
     Raises:
         ModelError: the run failed; most often the memory of the device is too small.
     """
     try:
-        found: list[NDArray[np.float32]] = session.run(outputs, inputs)
+        found: list[Floats] = session.run(outputs, inputs)
     except runtime_errors() as error:
         raise ModelError("the model cannot be run", found=one_line(error)) from error
     return found

@@ -12,6 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, distributed, nn
 
+from engine.arrays import Integers, Pixels
 from engine.config import make_folders
 from engine.errors import InputError
 from engine.training.settings import Augmentation, Precision
@@ -149,17 +150,15 @@ class Distribution:
             self._has_joined = False
 
 
-def middle_windows(
-    pixels: NDArray[np.uint8], positions: NDArray[np.int64], side: int
-) -> NDArray[np.uint8]:
+def middle_windows(pixels: Pixels, positions: Integers, side: int) -> Pixels:
     """The middle `side` x `side` window of each image, (B, side, side, 3) uint8."""
     margin = _margin(pixels, side) // 2
     return pixels[positions, margin : margin + side, margin : margin + side]
 
 
 def augmented_windows(
-    pixels: NDArray[np.uint8],
-    positions: NDArray[np.int64],
+    pixels: Pixels,
+    positions: Integers,
     side: int,
     generator: np.random.Generator,
     *,
@@ -185,11 +184,11 @@ def placed(array: NDArray[Any], device: torch.device) -> Tensor:
 
 
 def _shifted_crops(
-    pixels: NDArray[np.uint8],
-    positions: NDArray[np.int64],
+    pixels: Pixels,
+    positions: Integers,
     side: int,
     generator: np.random.Generator,
-) -> NDArray[np.uint8]:
+) -> Pixels:
     offsets = generator.integers(0, _margin(pixels, side) + 1, size=(len(positions), 2)).tolist()
     flips = generator.random(len(positions)) < 0.5  # noqa: PLR2004 (heads or tails)
     crops = np.empty((len(positions), side, side, 3), dtype=np.uint8)
@@ -242,7 +241,7 @@ def _scale_and_shift(width: int, device: torch.device) -> tuple[Tensor, Tensor]:
         return scale.to(device), shift.to(device)
 
 
-def _margin(pixels: NDArray[np.uint8], side: int) -> int:
+def _margin(pixels: Pixels, side: int) -> int:
     stored = int(pixels.shape[1])
     if side > stored:
         raise InputError(

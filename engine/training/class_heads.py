@@ -8,9 +8,9 @@ from typing import Final, final
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from engine.arrays import Flags
 from engine.training.training_set import Positions, TrainingSet
 
 INITIAL_DEVIATION: Final = 0.01  # of weights. Chosen: probabilities are nearly even at first.
@@ -110,7 +110,7 @@ class ClassHeads(nn.Module):
         return torch.stack(losses).sum()
 
 
-def _below_or_above(training_set: TrainingSet) -> NDArray[np.bool_]:
+def _below_or_above(training_set: TrainingSet) -> Flags:
     """Few-shot classes and their ancestors (C,) bool: others take no part in training."""
     is_part = np.zeros(training_set.class_count, dtype=bool)
     for position in training_set.few_shot.tolist():

@@ -6,9 +6,9 @@ from typing import Final, final
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from engine.arrays import Flags, Integers
 from engine.errors import InputError
 from engine.model.propagation import (
     HIDDEN_WIDTH,
@@ -26,7 +26,6 @@ from engine.training.guessed_parents import DROPPED, GuessedParents
 from engine.training.loop import Embed, IterationDraw, Objective
 from engine.training.training_set import LEAST_CLASSES, Positions, TrainingSet
 
-Flags = NDArray[np.bool_]
 ONE_SHOT_LAMBDA: Final = 0.0  # Paper, section 4: lambda for 1 shot
 MORE_SHOTS_LAMBDA: Final = 0.5  # Paper, section 4: lambda for 5 shots
 
@@ -221,7 +220,7 @@ def _task(level: int, classes: Positions, rows: list[Positions], shots: int) -> 
 
 def edges_between(edge_index: Positions, classes: Positions, class_count: int) -> Positions:
     """Edges among distinct `classes` (S,) of C, as positions in it: (2, E') int64 in [0, S)."""
-    places: NDArray[np.int64] = np.full(class_count, -1, dtype=np.int64)
+    places: Integers = np.full(class_count, -1, dtype=np.int64)
     places[classes] = np.arange(len(classes))
     ends = places[edge_index]
     return ends[:, (ends >= 0).all(axis=0)]
@@ -383,7 +382,7 @@ class PrototypePropagation(Objective):
         )
 
 
-def _support_pairs(draw: LevelWiseDraw) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _support_pairs(draw: LevelWiseDraw) -> tuple[Integers, Integers]:
     """Rows of all support images, and the position of each one's class in the subgraph."""
     rows = [task.support.ravel() for task in draw.tasks]
     places = [

@@ -8,9 +8,9 @@ from typing import Any, Final, final
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from engine.arrays import Integers, Pixels
 from engine.errors import InputError, ModelError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.training import checkpoints
@@ -27,7 +27,7 @@ from engine.training.arithmetic import (
 from engine.training.curve import CHECKPOINT_NAME, OnPoint, TrainingPoint, ignore_point
 from engine.training.settings import TrainingSettings
 
-Embed = Callable[[NDArray[np.int64]], Tensor]
+Embed = Callable[[Integers], Tensor]
 """Embeds the images at (k,) positions of the training set, without gradient: (k, d) float32."""
 EMBEDDING_BATCH: Final = 256  # images embedded at a time for a refresh. Chosen: little memory.
 SETTLING: Final = 1_000_000_007  # in place of the iteration's number in a seed
@@ -43,7 +43,7 @@ class IterationDraw:
     """One iteration's data."""
 
     # (B,) int64, positions in the training set; rows of subclasses' fields refer to it
-    images: NDArray[np.int64]
+    images: Integers
 
 
 class Objective(nn.Module, ABC):
@@ -101,7 +101,7 @@ class Outcome:
 
 def train(
     objective: Objective,
-    pixels: NDArray[np.uint8],
+    pixels: Pixels,
     settings: TrainingSettings,
     run: Path | None = None,
     *,
@@ -151,11 +151,11 @@ def place(objective: Objective, settings: TrainingSettings) -> None:
     objective.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
 
 
-def embedder(objective: Objective, pixels: NDArray[np.uint8], side: int) -> Embed:
+def embedder(objective: Objective, pixels: Pixels, side: int) -> Embed:
     """A function from positions (k,) to embeddings (k, d) of middle windows, without gradient."""
 
     @torch.no_grad()
-    def embed(positions: NDArray[np.int64]) -> Tensor:
+    def embed(positions: Integers) -> Tensor:
         was_training = objective.training
         objective.eval()
         device = next(objective.parameters()).device
@@ -176,7 +176,7 @@ class _Training:
     def __init__(
         self,
         objective: Objective,
-        pixels: NDArray[np.uint8],
+        pixels: Pixels,
         settings: TrainingSettings,
         *,
         run: Path | None,

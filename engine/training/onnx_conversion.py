@@ -12,10 +12,10 @@ from typing import Any, Final, get_args
 import numpy as np
 import torch
 from google.protobuf.message import DecodeError
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.export import Dim
 
+from engine.arrays import Floats
 from engine.errors import ModelError, found_at
 from engine.model.propagation import Attention, Normalisation, PropagationNetwork
 
@@ -188,7 +188,7 @@ def read_model(path: Path) -> Any:
         raise ModelError("the model file cannot be read", found=found_at(path, error)) from error
 
 
-def weights_of(model: Any) -> Mapping[str, NDArray[np.float32]]:
+def weights_of(model: Any) -> Mapping[str, Floats]:
     """All float tensors of a `ModelProto`, halved ones under their original names."""
     from onnx import numpy_helper
 

@@ -9,6 +9,7 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Pixels
 from engine.errors import InputError
 from engine.training.settings import at_least, between
 
@@ -22,7 +23,7 @@ class TrainingSet:
     """Images with their classes on a category graph of C classes."""
 
     # (n, S, S, 3) uint8 RGB; may be memory-mapped. S beyond the trained side is room for shifts.
-    pixels: NDArray[np.uint8]
+    pixels: Pixels
     class_positions: Positions  # (n,) int64 in [0, C), the most specific class known of each image
     edge_index: Positions  # (2, E) int64, row 0 the parent, row 1 the child; without cycles
     # (C,) int64, level of each class; a class competes with the others on its level

@@ -13,9 +13,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Flags, Integers
 from engine.collection.folding.partitions import ALONE, all_alone, components, groups_of
 from engine.collection.folding.sequences import UNKNOWN_TIME
-from engine.everyday.blocks import Embeddings, Flags, Integers, to_floats
+from engine.everyday.blocks import Embeddings, to_floats
 
 # Hamming distance of copies, of 64: 97 % of such pairs are copies or successive shots
 MOST_BITS: Final = 8

@@ -6,8 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
+from engine.arrays import Flags, Floats, Integers, no_integers
 from engine.collection.folding.partitions import ALONE, as_partition
-from engine.everyday.blocks import Flags, Floats, Integers
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +26,7 @@ class Folds:
     @staticmethod
     def none() -> "Folds":
         """No folds."""
-        nothing = np.zeros(0, dtype=np.int64)
+        nothing = no_integers()
         return Folds(
             nothing, nothing, nothing, nothing, nothing.astype(np.float32), nothing, nothing
         )

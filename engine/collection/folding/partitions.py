@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 
-from engine.everyday.blocks import Flags, Integers
+from engine.arrays import Flags, Integers
 from engine.file_parts import WHOLE, is_within_picture, picture_part
 
 ALONE: Final = -1  # group of an image that is in no group

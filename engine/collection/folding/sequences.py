@@ -13,8 +13,8 @@ from typing import Final
 
 import numpy as np
 
+from engine.arrays import Flags, Integers
 from engine.collection.folding.partitions import ALONE, all_alone
-from engine.everyday.blocks import Flags, Integers
 
 UNKNOWN_TIME: Final = np.iinfo(np.int64).min
 FIRST_YEAR: Final = 1990  # before any digital camera wrote times into its files

@@ -7,7 +7,7 @@ from typing import Final, final
 
 import numpy as np
 
-from engine.everyday.blocks import Floats, Integers
+from engine.arrays import Floats, Integers, no_integers
 from engine.everyday.classifier import ProjectClassifier, Space
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
@@ -92,7 +92,7 @@ class ClassMeans:
         return class_id in self._place
 
     def own_rows(self, class_id: int) -> Integers:
-        return self._rows.get(class_id, np.zeros(0, dtype=np.int64))
+        return self._rows.get(class_id, no_integers())
 
     def rows_below(self, class_id: int) -> Integers:
         inside = [class_id, *sorted(self.graph.descendants(class_id))]

@@ -6,6 +6,7 @@ from typing import Final
 
 import numpy as np
 
+from engine.arrays import Flags, Floats, Integers
 from engine.collection.graph_suggestions.class_means import (
     BLOCK,
     ClassMeans,
@@ -14,7 +15,6 @@ from engine.collection.graph_suggestions.class_means import (
     whitening_of,
 )
 from engine.collection.live import LiveCollection
-from engine.everyday.blocks import Flags, Floats, Integers
 from engine.everyday.classifier import ProjectClassifier
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph

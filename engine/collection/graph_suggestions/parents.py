@@ -7,8 +7,8 @@ from typing import Final, final
 
 import numpy as np
 
+from engine.arrays import Floats, Integers
 from engine.collection.graph_suggestions.class_means import BLOCK, ClassMeans
-from engine.everyday.blocks import Floats, Integers
 from engine.everyday.classifier import ScoredClass
 from engine.graph.category_graph import CategoryGraph
 

@@ -7,11 +7,11 @@ from typing import Final
 
 import numpy as np
 
+from engine.arrays import Flags
 from engine.collection.graph_suggestions.pairs import Mixed, Twins
 from engine.collection.graph_suggestions.parents import PlacementCheck, Stray
 from engine.collection.state import NO_CLASS, CollectionState, counts_of
 from engine.errors import InputError
-from engine.everyday.blocks import Flags
 from engine.everyday.classifier import ScoredClass
 from engine.graph.category_graph import CategoryGraph
 from engine.project import Action, Change, Project

@@ -13,9 +13,9 @@ from typing import Any, Final, final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Flags, Floats, Integers
 from engine.collation import in_order
 from engine.collection.state import Sorting
-from engine.everyday.blocks import Flags, Floats, Integers
 from engine.images.found_details import SEPARATOR
 from engine.project import Project
 from engine.project.records import ImageDetails, Note

@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Flags, Integers
 from engine.collection.search.columns import (
     NO_CAMERA,
     NO_TIME,
@@ -18,7 +19,6 @@ from engine.collection.search.columns import (
 )
 from engine.collection.search.query import FACTS, HAS, OR, Field, QueryError, Term, quoted
 from engine.collection.state import BOXED, EMPTY, NO_CLASS, CollectionState, shown_classes
-from engine.everyday.blocks import Flags, Integers
 from engine.graph.category_graph import CategoryGraph
 from engine.image_fields import COUNT, FieldKind
 from engine.search_folding import folded

@@ -7,6 +7,7 @@ from typing import Final, final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Integers
 from engine.collection.details import as_stored
 from engine.collection.hidden_images import HIDDEN_SETTING, hidden_images
 from engine.collection.search.columns import (
@@ -23,7 +24,6 @@ from engine.collection.search.columns import (
 from engine.collection.search.match import Searched, matching, why_nothing
 from engine.collection.search.query import parse_query
 from engine.collection.state import CollectionState, Sorting
-from engine.everyday.blocks import Integers
 from engine.graph.category_graph import CategoryGraph
 from engine.image_fields import ImageField
 from engine.images.details_messages import FileDetails

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Flags, Floats, Integers, Pixels
 from engine.collection.embed import open_cache
 from engine.collection.image_list import EmbeddingStore, ImageList
 from engine.collection.models import ModelFiles
@@ -19,7 +19,6 @@ from engine.collection.training.settings import BackboneSettings
 from engine.config import CacheFolders
 from engine.errors import ImageError, InputError
 from engine.events import CancelToken, OnProgress, ProgressMeter
-from engine.everyday.blocks import Flags, Floats, Integers
 from engine.everyday.shots import reached_classes
 from engine.full_disk import disk_full, writing
 from engine.graph.arrays import edge_index
@@ -196,7 +195,7 @@ def project_images(
 def training_set_of(
     arrays: GraphArrays,
     positions: Integers,
-    pixels: NDArray[np.uint8],
+    pixels: Pixels,
     settings: BackboneSettings,
 ) -> "tuple[TrainingSet, EpisodeShape]":
     """Training set of class indices (m,) and pixels (n, S, S, 3), n >= m, and its shape."""
@@ -282,7 +281,7 @@ def _decoded(
     side: int,
     meter: ProgressMeter,
     cancel: CancelToken,
-) -> tuple[NDArray[np.uint8], Integers]:
+) -> tuple[Pixels, Integers]:
     """Decode images to pixels (n, side, side, 3) uint8, and their places (n,) in `rows`."""
     pixels = _new_pixels(folder, len(rows), side)
     sound: list[int] = []
@@ -300,7 +299,7 @@ def _decoded(
     return pixels[: len(sound)], np.array(sound, dtype=np.int64)
 
 
-def _new_pixels(folder: Path, count: int, side: int) -> NDArray[np.uint8]:
+def _new_pixels(folder: Path, count: int, side: int) -> Pixels:
     """Map an unnamed temporary file."""
     shape = (count, side, side, 3)
     with writing(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from engine.arrays import Floats, Integers
 from engine.collection.training.labelled import (
     GraphArrays,
     TrainingImages,
@@ -23,7 +24,6 @@ from engine.collection.training.starts import start_of
 from engine.config import CacheFolders
 from engine.embedding.views import unit_length
 from engine.errors import ImageError, InputError
-from engine.everyday.blocks import Floats, Integers
 from engine.everyday.classifier import Explains, ProjectClassifier
 from engine.everyday.in_use import fit_temperature, fitted_to_shots
 from engine.everyday.shots import Shots

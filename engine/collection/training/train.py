@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from engine.arrays import Integers
 from engine.collection.models import ModelFiles, model_of
 from engine.collection.training.labelled import (
     GraphArrays,
@@ -32,7 +33,6 @@ from engine.collection.training.trained import (
 from engine.config import CacheFolders
 from engine.errors import ModelError, UsageError
 from engine.events import CancelToken, OnProgress, ignore_progress
-from engine.everyday.blocks import Integers
 from engine.model_card import BackboneCard
 from engine.project import Project
 from engine.texts import Message, either

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Integers
 from engine.collection.audit_figures import AuditFigures, figures_of, is_answer
 from engine.evaluation.audit.draw import next_size
 from engine.project import ImageId, Project
@@ -16,7 +16,7 @@ class CheckedImages:
     """The images of an audit."""
 
     figures: AuditFigures
-    in_order: NDArray[np.int64]  # ids of its images, unanswered first, in the order of the draw
+    in_order: Integers  # ids of its images, unanswered first, in the order of the draw
     more: int  # images by which it can grow
 
     def has_any(self, image_ids: Sequence[ImageId]) -> bool:

@@ -11,7 +11,7 @@ from typing import Final, final
 
 import numpy as np
 
-from engine.everyday.blocks import Flags, Floats, Integers
+from engine.arrays import Flags, Floats, Integers, no_integers
 from engine.everyday.collection_stage.basis import CollectionBasis
 from engine.everyday.collection_stage.neighbours import Links, follow
 
@@ -46,7 +46,7 @@ class AnchorLabels:
     def sharing(self, candidate: int) -> Integers:
         """Positions of the coarse-labelled anchors that a candidate has a share in."""
         parts = [positions for positions, allowed in self.coarse if candidate in allowed]
-        return np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *parts]))
+        return np.sort(np.concatenate([no_integers(), *parts]))
 
     def shot_counts(self) -> Floats:
         """(c,) float32 shots of each candidate."""

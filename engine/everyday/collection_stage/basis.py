@@ -13,15 +13,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.everyday.blocks import (
-    BLOCK_ROWS,
-    Embeddings,
-    Floats,
-    Integers,
-    block_of,
-    factor_of,
-    in_blocks,
-)
+from engine.arrays import Floats, Integers
+from engine.everyday.blocks import BLOCK_ROWS, Embeddings, block_of, factor_of, in_blocks
 from engine.everyday.collection_stage.neighbours import (
     LINKS,
     SEARCH_ROWS,

@@ -10,8 +10,8 @@ from typing import Final
 
 import numpy as np
 
+from engine.arrays import Floats, Integers
 from engine.everyday.back_off import LEAST_PROBABILITY, Branches
-from engine.everyday.blocks import Floats, Integers
 
 PRIORS: Final = 0.5
 """Power of the estimated class sizes in probabilities where classes are imbalanced and have many

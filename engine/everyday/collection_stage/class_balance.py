@@ -20,7 +20,8 @@ from typing import Final
 
 import numpy as np
 
-from engine.everyday.blocks import Floats, Integers, sums_by_class, unit_rows
+from engine.arrays import Floats, Integers
+from engine.everyday.blocks import sums_by_class, unit_rows
 from engine.everyday.collection_stage.calibration import agreed
 from engine.everyday.collection_stage.neighbours import Whitening
 from engine.everyday.prototypical.classification import softmax

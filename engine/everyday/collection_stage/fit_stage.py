@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
+from engine.arrays import Flags, Floats, Integers, no_integers
 from engine.everyday.back_off import LEAST_PROBABILITY, Branches
-from engine.everyday.blocks import Flags, Floats, Integers
 from engine.everyday.classifier import CollectionFigures
 from engine.everyday.collection_stage.anchor_labels import AnchorLabels, familiarity_of
 from engine.everyday.collection_stage.basis import CollectionBasis
@@ -256,7 +256,7 @@ def _hold_out(given: StageInput, known: _Known) -> HeldOutChances:
     width = len(given.candidates)
     if not parts:
         none = np.zeros((0, width), dtype=np.float32)
-        return HeldOutChances(none, *2 * (np.zeros(0, dtype=np.int64),), none, 0, given.branches)
+        return HeldOutChances(none, *2 * (no_integers(),), none, 0, given.branches)
     return HeldOutChances(
         np.concatenate([part.chances for part in parts]),
         np.concatenate([part.shots for part in parts]),

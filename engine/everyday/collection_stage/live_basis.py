@@ -10,7 +10,8 @@ from typing import Final, final
 
 import numpy as np
 
-from engine.everyday.blocks import Integers, stop_if_asked
+from engine.arrays import Integers, no_integers
+from engine.everyday.blocks import stop_if_asked
 from engine.everyday.collection_stage.basis import MOST_ANCHORS, CollectionBasis, collection_basis
 from engine.everyday.collection_stage.neighbours import Nearest, NearestAnchors, Whitening
 from engine.everyday.shots import GROWTH, EmbeddedSnapshot
@@ -95,7 +96,7 @@ class LiveBasis:
         self._key = b""
         self._kept_anchors = 0
         self._basis: CollectionBasis | None = None
-        self._rows = np.zeros(0, dtype=np.int64)
+        self._rows = no_integers()
 
     @property
     def known(self) -> CollectionBasis | None:

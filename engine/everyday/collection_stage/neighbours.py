@@ -11,10 +11,9 @@ from typing import Final, final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Doubles, Floats, Integers, no_integers
 from engine.everyday.blocks import (
     Embeddings,
-    Floats,
-    Integers,
     at_columns,
     in_blocks,
     one_thread_each,
@@ -264,7 +263,7 @@ def _spread(rows: Embeddings, most: int) -> Embeddings:
     return rows[:: max(-(-len(rows) // most), 1)]
 
 
-def _covariance(vectors: Floats) -> NDArray[np.float64]:
+def _covariance(vectors: Floats) -> Doubles:
     """Second moments (d, d) of vectors (n, d)."""
     return (vectors.T @ vectors).astype(np.float64) / len(vectors)
 
@@ -297,7 +296,7 @@ class NearestAnchors:
     @staticmethod
     def of(table: Nearest) -> "NearestAnchors":
         """Those of a table, and no others."""
-        return NearestAnchors(table, np.zeros(0, dtype=np.int64), Nearest.none(0))
+        return NearestAnchors(table, no_integers(), Nearest.none(0))
 
     def rows(self, chosen: Integers | slice) -> Nearest:
         """Those of k images, at rows or in a slice without steps; not to be written to."""

@@ -18,7 +18,8 @@ from typing import Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.everyday.blocks import Embeddings, Flags, Floats, Integers, in_blocks, stop_if_asked
+from engine.arrays import Doubles, Flags, Floats, Integers
+from engine.everyday.blocks import Embeddings, in_blocks, stop_if_asked
 from engine.everyday.collection_stage.basis import MOST_COMPARED, CollectionBasis
 from engine.everyday.collection_stage.neighbours import (
     COSINE_ONE,
@@ -275,7 +276,7 @@ def novelty_threshold(
 def _reached(
     nearness: LabelledNearness,
     labelled: LabelledAnchors,
-    counts: NDArray[np.float64],
+    counts: Doubles,
     is_usual: Flags,
     generator: np.random.Generator,
 ) -> list[Floats] | None:
@@ -326,9 +327,7 @@ def _core(labelled: LabelledAnchors, similarity: Floats, is_free: Flags) -> Flag
     return is_core
 
 
-def _effective_counts(
-    vectors: Floats, labelled: LabelledAnchors, is_core: Flags
-) -> NDArray[np.float64]:
+def _effective_counts(vectors: Floats, labelled: LabelledAnchors, is_core: Flags) -> Doubles:
     """Effective number of labels of each class, n / (1 + (n - 1) r) (Kish's design effect).
 
     r is how much more similar labelled images are to one another than the class's images are.

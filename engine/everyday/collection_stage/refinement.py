@@ -12,7 +12,8 @@ from typing import Final, final
 
 import numpy as np
 
-from engine.everyday.blocks import Flags, Floats, Integers, in_blocks, sums_by_class
+from engine.arrays import Flags, Floats, Integers
+from engine.everyday.blocks import in_blocks, sums_by_class
 from engine.everyday.collection_stage.anchor_labels import AnchorChances, AnchorLabels
 from engine.everyday.collection_stage.calibration import PSEUDO_COUNT
 from engine.everyday.collection_stage.neighbours import Links, follow

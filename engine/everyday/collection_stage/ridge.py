@@ -8,9 +8,8 @@ Ours, not the paper's.
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.everyday.blocks import Flags, Floats, Integers
+from engine.arrays import Doubles, Flags, Floats, Integers
 from engine.everyday.prototypical.classification import LinearClassifier
 
 PENALTY: Final = 0.3
@@ -19,8 +18,6 @@ TEMPERATURE: Final = 1 / 18  # expected before any shot was left out
 SPREAD: Final = 0.3  # standard deviation of the temperature's logarithm beforehand
 FACTORS: Final = np.geomspace(0.25, 4, 41)
 """On the temperature that are tried. Chosen: in steps of 7%."""
-
-Doubles = NDArray[np.float64]
 
 
 def ridge_classifier(

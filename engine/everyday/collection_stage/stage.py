@@ -11,11 +11,10 @@ from typing import Final
 
 import numpy as np
 
+from engine.arrays import Floats, Integers
 from engine.everyday.back_off import BackOff
 from engine.everyday.blocks import (
     Embeddings,
-    Floats,
-    Integers,
     block_of,
     factor_of,
     in_blocks,

@@ -11,7 +11,8 @@ from typing import Final
 
 import numpy as np
 
-from engine.everyday.blocks import Floats, Integers, stop_if_asked
+from engine.arrays import Floats, Integers, no_flags
+from engine.everyday.blocks import stop_if_asked
 from engine.everyday.collection_stage.basis import CollectionBasis
 
 NEAREST: Final = 3  # links of an anchor that measure the similarity around it
@@ -143,7 +144,7 @@ def _item_pairs(basis: CollectionBasis, items: Items) -> tuple[Integers, Integer
     here = np.repeat(np.arange(len(codes)), near.shape[1])[is_link.ravel()]
     wanted = (near * width + items.keys[:, None]).ravel()[is_link.ravel()]
     place = np.minimum(np.searchsorted(codes, wanted), max(len(codes) - 1, 0))
-    is_there = codes[place] == wanted if len(codes) else np.zeros(0, dtype=bool)
+    is_there = codes[place] == wanted if len(codes) else no_flags()
     assert count >= 0
     here, place = here[is_there], place[is_there]
     return np.concatenate([here, place]), np.concatenate([place, here])

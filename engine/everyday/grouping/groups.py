@@ -11,7 +11,8 @@ from typing import Final, final
 
 import numpy as np
 
-from engine.everyday.blocks import Flags, Floats, Integers, one_thread_each, stop_if_asked
+from engine.arrays import Flags, Floats, Integers
+from engine.everyday.blocks import one_thread_each, stop_if_asked
 from engine.everyday.collection_stage.basis import CollectionBasis
 from engine.everyday.grouping.clusters import clusters_of, home_anchors, items_of
 from engine.everyday.look_alikes import SCREEN, LookAlikes, Opinions

@@ -14,24 +14,14 @@ from itertools import groupby
 from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Doubles, Flags, Floats, Integers
 from engine.events import CancelToken
-from engine.everyday.blocks import (
-    Flags,
-    Floats,
-    Integers,
-    at_columns,
-    one_thread_each,
-    stop_if_asked,
-    stopped_by,
-)
+from engine.everyday.blocks import at_columns, one_thread_each, stop_if_asked, stopped_by
 from engine.everyday.label_errors.labelled import JudgedLabels, LeaveOneOut, Neighbours
 from engine.everyday.prototypical.classification import softmax
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS, UNKNOWN
-
-Doubles = NDArray[np.float64]
 
 LIKELY: Final = 0.5  # from this probability on a label is called wrong
 CONFIRMED: Final = 0.1

@@ -12,10 +12,8 @@ from typing import Final, final
 
 import numpy as np
 
+from engine.arrays import Flags, Floats, Integers, no_flags
 from engine.everyday.blocks import (
-    Flags,
-    Floats,
-    Integers,
     in_blocks,
     one_thread_each,
     stop_if_asked,
@@ -74,7 +72,7 @@ class JudgedLabels:
     vectors: Floats  # (n, d) float32 of length 1, where images of one class are close
     plain: Floats  # (n, e) float32, embeddings as the backbone has them, less their mean
     # (n,) bool, looked at twice
-    is_confirmed: Flags = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    is_confirmed: Flags = field(default_factory=no_flags)
 
     def __len__(self) -> int:
         return len(self.image_ids)

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.everyday.blocks import Floats, Integers, in_blocks, one_thread_each, stop_if_asked
+from engine.arrays import Floats, Integers
+from engine.everyday.blocks import in_blocks, one_thread_each, stop_if_asked
 
 CENTRES_PER_ROOT: Final = 4  # cells, in multiples of sqrt(n): cells of 80 images at 100,000
 CELLS_SEARCHED: Final = 64
@@ -31,7 +31,7 @@ class NeighbourIndex:
     centres: Floats  # (c, d) float32
     order: Integers  # (n,) rows of the vectors, cell by cell
     starts: Integers  # (c + 1,) where each cell begins in `order`
-    near_cells: NDArray[np.int64]  # (c, p) the cells to search for the members of each
+    near_cells: Integers  # (c, p) the cells to search for the members of each
 
     @classmethod
     def of(cls, vectors: Floats) -> "NeighbourIndex":

@@ -10,7 +10,8 @@ from typing import Final
 
 import numpy as np
 
-from engine.everyday.blocks import Floats, Integers, in_blocks, stop_if_asked
+from engine.arrays import Floats, Integers
+from engine.everyday.blocks import in_blocks, stop_if_asked
 from engine.everyday.layout.neighbours import NeighbourIndex
 
 NEIGHBOURS: Final = 15  # that draw an image to them (decision 62)

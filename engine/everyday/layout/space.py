@@ -6,7 +6,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from engine.everyday.blocks import Embeddings, Floats, in_blocks, to_floats
+from engine.arrays import Floats
+from engine.everyday.blocks import Embeddings, in_blocks, to_floats
 from engine.everyday.collection_stage.neighbours import Whitening, whitening_of
 
 WIDTH: Final = 64  # dimensions in which neighbours are looked for (decision 62)

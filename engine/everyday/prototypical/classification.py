@@ -6,18 +6,9 @@ from functools import cached_property, partial
 
 import numpy as np
 
+from engine.arrays import Flags, Floats, Integers
 from engine.everyday.back_off import BackOff
-from engine.everyday.blocks import (
-    SCALE,
-    Embeddings,
-    Flags,
-    Floats,
-    Integers,
-    at_columns,
-    block_of,
-    in_blocks,
-    no_similarity,
-)
+from engine.everyday.blocks import SCALE, Embeddings, at_columns, block_of, in_blocks, no_similarity
 from engine.everyday.scores import Scores
 from engine.everyday.unseen import UnseenClasses
 

@@ -7,8 +7,9 @@ from typing import Final, final
 
 import numpy as np
 
+from engine.arrays import Floats, Integers, RowOrder, no_integers
 from engine.everyday.back_off import Branches, Policy, back_off
-from engine.everyday.blocks import Floats, Integers, RowOrder, one_thread_each, stop_if_asked
+from engine.everyday.blocks import one_thread_each, stop_if_asked
 from engine.everyday.classifier import FitSnapshot, FittedClassifier, Setting
 from engine.everyday.collection_stage.basis import CollectionBasis
 from engine.everyday.collection_stage.fit_stage import StageInput, fit_stage
@@ -164,7 +165,7 @@ def fit(
     model = replace(model, held_out=held_out)
     if len(candidates) == 0:
         return model
-    ignored = np.zeros(0, dtype=np.int64) if ignored is None else ignored
+    ignored = no_integers() if ignored is None else ignored
     seen = seen_classes(graph, shots.counts())
     classes = _Classes(graph, seen, RandomSample.of(shots, ignored, checked))
     counts, left_out = classes.counts(shots, basis), ignored[:0]

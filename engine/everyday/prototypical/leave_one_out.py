@@ -21,7 +21,8 @@ from typing import Final, final
 
 import numpy as np
 
-from engine.everyday.blocks import Flags, Floats, Integers, in_blocks
+from engine.arrays import Flags, Floats, Integers
+from engine.everyday.blocks import in_blocks
 from engine.everyday.prototypical.prototypes import PrototypeTable
 from engine.everyday.shots import Shots
 

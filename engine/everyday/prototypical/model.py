@@ -6,16 +6,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from engine.arrays import Flags, Floats, Integers, no_flags
 from engine.everyday.back_off import BackOff
-from engine.everyday.blocks import (
-    Embeddings,
-    Flags,
-    Floats,
-    Integers,
-    at_columns,
-    no_similarity,
-    one_thread_each,
-)
+from engine.everyday.blocks import Embeddings, at_columns, no_similarity, one_thread_each
 from engine.everyday.classifier import (
     CollectionFigures,
     Explanation,
@@ -282,7 +275,7 @@ class EverydayModel:
 
     def hold_out_each(self, graph: CategoryGraph) -> Flags:
         held = holdable_shots(graph, self.shots, self.table, self.candidates)
-        right = [np.zeros(0, dtype=bool)]
+        right = [no_flags()]
         for start in range(0, len(held), HELD_OUT_TOGETHER):
             part = held[start : start + HELD_OUT_TOGETHER]
             check = held_out_check(

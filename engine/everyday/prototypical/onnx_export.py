@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from engine.arrays import Floats
 from engine.everyday.back_off import BRANCH_POWER, LEAST_PROBABILITY, BackOff, Branches
-from engine.everyday.blocks import Floats
 from engine.everyday.classifier import COARSE, DISTANCE, EMBEDDING, PROBABILITIES
 from engine.everyday.collection_stage.basis import SAME, CollectionBasis
 from engine.everyday.collection_stage.calibration import Calibration

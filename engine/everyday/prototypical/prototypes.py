@@ -6,8 +6,9 @@ from typing import Any, Final, final
 
 import numpy as np
 
+from engine.arrays import Flags, Floats, Integers
 from engine.errors import ModelError, found_at
-from engine.everyday.blocks import Flags, Floats, Integers, in_blocks
+from engine.everyday.blocks import in_blocks
 from engine.everyday.classifier import Setting
 from engine.everyday.shots import Membership, Shots, class_means, membership, reached_classes
 from engine.graph.arrays import edge_index

@@ -12,9 +12,9 @@ from functools import cache
 from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.everyday.blocks import Flags, Floats, Integers, at_columns, in_blocks
+from engine.arrays import Doubles, Flags, Floats, Integers
+from engine.everyday.blocks import at_columns, in_blocks
 from engine.everyday.classifier import Setting
 from engine.everyday.prototypical.leave_one_out import (
     HeldOutDistances,
@@ -158,7 +158,7 @@ class _Likelihood:
         self._further = squared.astype(np.float64)
         self._further -= self._further.min(axis=1, keepdims=True)
 
-    def at(self, temperature: float) -> NDArray[np.float64]:
+    def at(self, temperature: float) -> Doubles:
         """(n,) at this temperature."""
         powers = self._further / -temperature
         np.exp(powers, out=powers)

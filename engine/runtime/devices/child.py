@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Floats
 from engine.config import assets_folder
 from engine.errors import ModelError
 from engine.runtime.devices.facts import CPU_PROVIDER, PROVIDERS
@@ -105,7 +105,7 @@ def try_device(device: str, model: Path | None = None) -> Attempt:
     return compared(result, expected, seconds)
 
 
-def compared(result: NDArray[np.float32], expected: NDArray[np.float32], seconds: float) -> Attempt:
+def compared(result: Floats, expected: Floats, seconds: float) -> Attempt:
     """Judge a device's result by the CPU's."""
     if result.shape == expected.shape and np.allclose(
         result, expected, rtol=_TOLERANCE, atol=_TOLERANCE
@@ -118,7 +118,7 @@ def compared(result: NDArray[np.float32], expected: NDArray[np.float32], seconds
     return Attempt(works=False, message=message, is_wrong=True, seconds=seconds)
 
 
-def probe_result(model: Path, provider: str) -> NDArray[np.float32]:
+def probe_result(model: Path, provider: str) -> Floats:
     """A provider's output for a fixed input; raises `ModelError` if it does not work."""
     session = open_session(model, provider, chain=provider_chain(provider, DeviceSettings()))
     images = np.linspace(-1, 1, int(np.prod(_PROBE_SHAPE)), dtype=np.float32).reshape(_PROBE_SHAPE)

@@ -8,9 +8,10 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.session import Session
+from engine.arrays import Integers
 from engine.collection import fitting
 from engine.collection.state import NO_CLASS
-from engine.everyday.blocks import Embeddings, Integers
+from engine.everyday.blocks import Embeddings
 from engine.everyday.prototypical.model import EverydayModel
 from engine.everyday.scores import Scores
 from tests.support.collections import Collection

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from engine.arrays import Floats
 from engine.errors import Cancelled
 from engine.events import CancelToken
-from engine.everyday.blocks import Floats, stopped_by
+from engine.everyday.blocks import stopped_by
 from engine.everyday.layout.neighbours import FEWEST_FOR_CELLS, NeighbourIndex
 
 

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from engine.arrays import Floats
 from engine.errors import Cancelled
 from engine.events import CancelToken
-from engine.everyday.blocks import Floats, stopped_by
+from engine.everyday.blocks import stopped_by
 from engine.everyday.layout.neighbours import NeighbourIndex
 from engine.everyday.layout.plane import EXTENT, ROUNDS, centred, lay_out, place_among, sample_of
 from engine.everyday.layout.space import MapSpace, map_space

@@ -1,0 +1,23 @@
+"""Types of arrays by their elements, and arrays without any; shapes are in the docstrings."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+Pixels = NDArray[np.uint8]
+Codes = NDArray[np.int32]  # class ids, or negative codes for none: as wide as millions of them need
+RowOrder = NDArray[np.int32]
+"""Rows in some order: for millions of images half the memory of 64 bits."""
+
+
+def no_integers() -> Integers:
+    """An empty array."""
+    return np.zeros(0, dtype=np.int64)
+
+
+def no_flags() -> Flags:
+    """An empty array."""
+    return np.zeros(0, dtype=np.bool_)
