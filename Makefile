@@ -125,10 +125,11 @@ assets/translations/%.qm: translations/%.ts | $(STAMP)
 	@mkdir -p assets/translations
 	$(BIN)/pyside6-lrelease -silent $< -qm $@
 
-$(STAMP): pyproject.toml constraints.txt
+$(STAMP): pyproject.toml protoleaf_cluster/pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing the pinned packages into $(VENV): several gigabytes the first time, which takes some minutes ..."
-	@$(BIN)/python -m pip install --quiet --quiet --no-input --constraint constraints.txt --editable '.[development]'
+	@$(BIN)/python -m pip install --quiet --quiet --no-input --constraint constraints.txt --editable '.[development]' \
+		--editable ./protoleaf_cluster
 	@touch $(STAMP)
 
 # Debian and its relatives: installed only when missing; elsewhere Qt brings what it needs or says what it misses.

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 ROOT: Final = Path(__file__).parents[1]
+PACKAGES: Final = ("app", "engine", "protoleaf_cluster")
 SOURCES: Final = ROOT / "translations"
 COMPILED: Final = ROOT / "assets" / "translations"
 BUILD: Final = ROOT / "build" / "translations"
@@ -135,8 +136,9 @@ def make_pseudo(build: Path) -> None:
 
 
 def sources() -> Iterator[Path]:
-    """Modules of the window and the engine."""
-    yield from sorted([*(ROOT / "app").rglob("*.py"), *(ROOT / "engine").rglob("*.py")])
+    """Modules with translatable texts."""
+    for package in PACKAGES:
+        yield from sorted((ROOT / package).rglob("*.py"))
 
 
 def all_texts() -> set[tuple[str, str]]:
@@ -355,8 +357,7 @@ def update(path: Path, mirrored: Path, language: str = "") -> None:
         "-extensions",
         "py",
         *(("-target-language", language) if language else ()),
-        str(mirrored / "app"),
-        str(mirrored / "engine"),
+        *(str(mirrored / package) for package in PACKAGES),
         "-ts",
         str(path),
     )

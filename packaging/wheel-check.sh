@@ -19,9 +19,11 @@ say "== build: source archive, and the wheel from it"
 "$python" -m venv "$place/builder"
 "$place/builder/bin/pip" install --quiet build
 "$place/builder/bin/python" -m build --outdir "$place/products" "$repository" >"$place/build.log" 2>&1 || { tail "$place/build.log"; exit 1; }
-wheel=$(ls "$place"/products/*.whl)
+"$place/builder/bin/python" -m build --outdir "$place/products" "$repository/protoleaf_cluster" >>"$place/build.log" 2>&1 || { tail "$place/build.log"; exit 1; }
+wheel=$(ls "$place"/products/protoleaf-*.whl)
+cluster_wheel=$(ls "$place"/products/protoleaf_cluster-*.whl)
 stat -c "%n: %s bytes" "$place"/products/*
-tar -tzf "$place"/products/*.tar.gz >"$place/inside.txt"
+tar -tzf "$place"/products/protoleaf-*.tar.gz >"$place/inside.txt"
 unzip -Z1 "$wheel" >"$place/in-wheel.txt"
 for source in "$repository"/translations/*.ts; do
     language=$(basename "$source" .ts)
@@ -115,6 +117,16 @@ protoleaf classify shapes.protoleaf -o answers.csv
 cut -d, -f1,2,4 answers.csv
 right=$(awk -F, 'NR > 1 && index($1, $2 "-")' answers.csv | wc -l)
 [ "$right" -ge 5 ] || fail "$right of 6 answers are right"
+
+say "== a data set, without and with protoleaf-cluster"
+protoleaf embed photos --out set --backbone fast 2>refused.txt && fail "a data set without protoleaf-cluster"
+grep "pip install protoleaf-cluster" refused.txt
+if [ "$alone" = --without-dependencies ]; then
+    "$place/tool/bin/pip" install --quiet --no-deps "$cluster_wheel"
+else
+    "$place/tool/bin/pip" install --quiet --constraint "$repository/constraints.txt" "$cluster_wheel"
+fi
+protoleaf embed photos --out set --backbone fast
 
 say "== the window"
 PROTOLEAF_STARTUP_REPORT=$place/report.json timeout 120 "$place/tool/bin/python" -m research.window shapes.protoleaf

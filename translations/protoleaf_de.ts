@@ -8957,20 +8957,20 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>die Quellen in einen neuen Ordner einbetten</translation>
     </message>
     <message>
-        <source>Ray is not installed</source>
-        <translation>Ray ist nicht installiert</translation>
+        <source>protoleaf-cluster is not installed</source>
+        <translation>protoleaf-cluster ist nicht installiert</translation>
     </message>
     <message>
-        <source>Ray on this computer and on every node of the cluster</source>
-        <translation>Ray auf diesem Computer und auf jedem Knoten des Clusters</translation>
+        <source>protoleaf-cluster on this computer and on every node of the cluster</source>
+        <translation>protoleaf-cluster auf diesem Computer und auf jedem Knoten des Clusters</translation>
     </message>
     <message>
         <source>Protoleaf alone</source>
         <translation>nur Protoleaf</translation>
     </message>
     <message>
-        <source>install it in a Python environment: pip install &apos;protoleaf[ray]&apos;</source>
-        <translation>in einer Python-Umgebung installieren: pip install &apos;protoleaf[ray]&apos;</translation>
+        <source>install it in a Python environment: pip install protoleaf-cluster</source>
+        <translation>in einer Python-Umgebung installieren: pip install protoleaf-cluster</translation>
     </message>
     <message>
         <source>this is not the address of a Ray cluster</source>

@@ -8957,20 +8957,20 @@ Haga clic en + para añadir una clase.</translation>
         <translation>calcule los embeddings de las fuentes en una carpeta nueva</translation>
     </message>
     <message>
-        <source>Ray is not installed</source>
-        <translation>Ray no está instalado</translation>
+        <source>protoleaf-cluster is not installed</source>
+        <translation>protoleaf-cluster no está instalado</translation>
     </message>
     <message>
-        <source>Ray on this computer and on every node of the cluster</source>
-        <translation>Ray en este equipo y en todos los nodos del clúster</translation>
+        <source>protoleaf-cluster on this computer and on every node of the cluster</source>
+        <translation>protoleaf-cluster en este equipo y en todos los nodos del clúster</translation>
     </message>
     <message>
         <source>Protoleaf alone</source>
         <translation>solo Protoleaf</translation>
     </message>
     <message>
-        <source>install it in a Python environment: pip install &apos;protoleaf[ray]&apos;</source>
-        <translation>instálelo en un entorno de Python: pip install &apos;protoleaf[ray]&apos;</translation>
+        <source>install it in a Python environment: pip install protoleaf-cluster</source>
+        <translation>instálelo en un entorno de Python: pip install protoleaf-cluster</translation>
     </message>
     <message>
         <source>this is not the address of a Ray cluster</source>

@@ -8957,20 +8957,20 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>analysez les sources dans un nouveau dossier</translation>
     </message>
     <message>
-        <source>Ray is not installed</source>
-        <translation>Ray n’est pas installé</translation>
+        <source>protoleaf-cluster is not installed</source>
+        <translation>protoleaf-cluster n’est pas installé</translation>
     </message>
     <message>
-        <source>Ray on this computer and on every node of the cluster</source>
-        <translation>Ray sur cet ordinateur et sur chaque nœud du cluster</translation>
+        <source>protoleaf-cluster on this computer and on every node of the cluster</source>
+        <translation>protoleaf-cluster sur cet ordinateur et sur chaque nœud du cluster</translation>
     </message>
     <message>
         <source>Protoleaf alone</source>
         <translation>Protoleaf seul</translation>
     </message>
     <message>
-        <source>install it in a Python environment: pip install &apos;protoleaf[ray]&apos;</source>
-        <translation>installez-le dans un environnement Python&#xa0;: pip install &apos;protoleaf[ray]&apos;</translation>
+        <source>install it in a Python environment: pip install protoleaf-cluster</source>
+        <translation>installez-le dans un environnement Python&#xa0;: pip install protoleaf-cluster</translation>
     </message>
     <message>
         <source>this is not the address of a Ray cluster</source>

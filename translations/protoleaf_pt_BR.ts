@@ -8957,20 +8957,20 @@ Clique em + para adicionar uma classe.</translation>
         <translation>gere os embeddings das fontes em uma nova pasta</translation>
     </message>
     <message>
-        <source>Ray is not installed</source>
-        <translation>o Ray não está instalado</translation>
+        <source>protoleaf-cluster is not installed</source>
+        <translation>o protoleaf-cluster não está instalado</translation>
     </message>
     <message>
-        <source>Ray on this computer and on every node of the cluster</source>
-        <translation>o Ray neste computador e em todos os nós do cluster</translation>
+        <source>protoleaf-cluster on this computer and on every node of the cluster</source>
+        <translation>o protoleaf-cluster neste computador e em todos os nós do cluster</translation>
     </message>
     <message>
         <source>Protoleaf alone</source>
         <translation>só o Protoleaf</translation>
     </message>
     <message>
-        <source>install it in a Python environment: pip install &apos;protoleaf[ray]&apos;</source>
-        <translation>instale em um ambiente Python: pip install &apos;protoleaf[ray]&apos;</translation>
+        <source>install it in a Python environment: pip install protoleaf-cluster</source>
+        <translation>instale em um ambiente Python: pip install protoleaf-cluster</translation>
     </message>
     <message>
         <source>this is not the address of a Ray cluster</source>

@@ -8752,20 +8752,20 @@ Click + to add a class.</source>
         <translation>请计算来源的嵌入，写入新文件夹</translation>
     </message>
     <message>
-        <source>Ray is not installed</source>
-        <translation>未安装 Ray</translation>
+        <source>protoleaf-cluster is not installed</source>
+        <translation>未安装 protoleaf-cluster</translation>
     </message>
     <message>
-        <source>Ray on this computer and on every node of the cluster</source>
-        <translation>这台计算机和集群的每个节点上都有 Ray</translation>
+        <source>protoleaf-cluster on this computer and on every node of the cluster</source>
+        <translation>这台计算机和集群的每个节点上都有 protoleaf-cluster</translation>
     </message>
     <message>
         <source>Protoleaf alone</source>
         <translation>仅有 Protoleaf</translation>
     </message>
     <message>
-        <source>install it in a Python environment: pip install &apos;protoleaf[ray]&apos;</source>
-        <translation>请在 Python 环境中安装：pip install &apos;protoleaf[ray]&apos;</translation>
+        <source>install it in a Python environment: pip install protoleaf-cluster</source>
+        <translation>请在 Python 环境中安装：pip install protoleaf-cluster</translation>
     </message>
     <message>
         <source>this is not the address of a Ray cluster</source>

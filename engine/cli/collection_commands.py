@@ -8,17 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from engine.cli.cluster_commands import (
-    BackboneOfDataSet,
-    ClusterAddress,
-    OutDataSet,
-    ShardImages,
-    classify_on_cluster,
-    embed_data_set,
-    is_data_set_folder,
-    one_project,
-    refuse_cluster,
-)
+from engine.cli.commands import cluster_commands
 from engine.cli.options import (
     SETTINGS,
     Columns,
@@ -49,6 +39,43 @@ from engine.texts import counted
 if TYPE_CHECKING:
     from engine.evaluation.evaluate import Evaluation
     from engine.images.details_messages import DetailsSummary
+OutDataSet = Annotated[
+    Path | None,
+    Option(
+        "--out",
+        metavar="DATASET",
+        help="Embed the sources into this data set, a folder, without a project.",
+    ),
+]
+BackboneOfDataSet = Annotated[
+    str | None,
+    Option(
+        "--backbone",
+        metavar="NAME_OR_ONNX",
+        help="With --out: a backbone of `backbone list`, or an ONNX file with its card beside it, "
+        "such as that of an exported model.",
+        show_default="that of new projects",
+    ),
+]
+ClusterAddress = Annotated[
+    str | None,
+    Option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Of a data set: the Ray cluster to work on. `local`: this computer alone; `auto`: the "
+        "one that runs here; or HOST:PORT of its head, from one of its nodes.",
+        show_default="local",
+    ),
+]
+ShardImages = Annotated[
+    int | None,
+    Option(
+        "--shard-images",
+        min=1,
+        help="With --out: images of each file of the data set.",
+        show_default="10000",
+    ),
+]
 Plain = Annotated[
     bool,
     Option(
@@ -95,14 +122,46 @@ def embed(
 ) -> None:
     """Embed the images of a project, or a data set."""
     if out is not None:
-        embed_data_set(sources, out, backbone, cluster, shard_images, device=device)
+        cluster_commands().embed_data_set(
+            sources, out, backbone, cluster, shard_images, device=device
+        )
         return
     if backbone or cluster or shard_images:
         raise UsageError(
             "--backbone, --cluster and --shard-images are of data sets",
             remedy="name one with --out",
         )
-    _embed_project(one_project(sources), device, one_view=one_view)
+    _embed_project(_one_project(sources), device, one_view=one_view)
+
+
+def _is_data_set_folder(path: Path) -> bool:
+    """Whether a path is a data set; modules are loaded only for a folder."""
+    if not path.is_dir():
+        return False
+    from engine.dataset.manifest import is_data_set
+
+    return is_data_set(path)
+
+
+def _one_project(
+    paths: Sequence[str | Path], expected: str = "one project, or --out DATASET and sources"
+) -> Path:
+    """The only path; raises `UsageError` if there are several."""
+    if len(paths) > 1:
+        found = "{paths} paths"
+        raise UsageError("two projects are named", expected=expected, found=found, paths=len(paths))
+    return Path(paths[0])
+
+
+def _refuse_cluster(cluster: str | None) -> None:
+    """Refuse a cluster without a data set."""
+    if cluster is not None:
+        raise UsageError(
+            "--cluster is of data sets",
+            expected="a data set, and --model FOLDER",
+            remedy="make one with `protoleaf embed SOURCE... --out "
+            "DATASET`, or leave --cluster out",
+        )
 
 
 def _embed_project(project: Path, device: str, *, one_view: bool) -> None:
@@ -203,14 +262,14 @@ def classify(
                 "--setting, --collection and --all are of projects",
                 remedy="leave them out where --model is given",
             )
-        if len(paths) == 1 and is_data_set_folder(paths[0]):
-            classify_on_cluster(paths[0], model, out, cluster)
+        if len(paths) == 1 and _is_data_set_folder(paths[0]):
+            cluster_commands().classify_on_cluster(paths[0], model, out, cluster)
             return
-        refuse_cluster(cluster)
+        _refuse_cluster(cluster)
         _classify_by_model(model, paths, out, is_plain=is_plain, is_overwriting=is_overwriting)
         return
-    refuse_cluster(cluster)
-    project = one_project(paths, "one project, or --model FOLDER and images")
+    _refuse_cluster(cluster)
+    project = _one_project(paths, "one project, or --model FOLDER and images")
     _classify_project(
         project,
         out,

@@ -15,7 +15,7 @@ from engine import __version__
 from engine.cli.output import print_json
 from engine.errors import UsageError
 
-GROUP: Final = "protoleaf.commands"
+GROUP: Final = "protoleaf.commands"  # of entry points of other packages
 LABORATORY_PACKAGE: Final = "research"
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "new": (
@@ -295,19 +295,11 @@ def _json_option() -> Any:
 
 
 def _add_laboratory(program: typer.Typer, name: str) -> None:
-    from importlib import metadata
+    found = _entry_point(name)
+    if found is not None:
+        program.add_typer(found, name=name)
+        return
 
-    try:
-        points = {point.name: point for point in metadata.entry_points(group=GROUP)}
-        program.add_typer(points[name].load(), name=name)
-    except (
-        KeyError,
-        ModuleNotFoundError,
-    ):  # installers have the metadata, but not the package
-        _add_missing(program, name)
-
-
-def _add_missing(program: typer.Typer, name: str) -> None:
     @program.command(
         name,
         hidden=True,
@@ -321,6 +313,29 @@ def _add_missing(program: typer.Typer, name: str) -> None:
             remedy="install it in a Python environment: pip install 'protoleaf[experiments]'",
             name=name,
         )
+
+
+def cluster_commands() -> Any:
+    """Module `protoleaf_cluster.commands`; raises `UsageError` if it is not installed."""
+    found = _entry_point("cluster")
+    if found is None:
+        raise UsageError(
+            "protoleaf-cluster is not installed",
+            expected="protoleaf-cluster on this computer and on every node of the cluster",
+            found="Protoleaf alone",
+            remedy="install it in a Python environment: pip install protoleaf-cluster",
+        )
+    return found
+
+
+def _entry_point(name: str) -> Any:
+    """Load an entry point of the group; None if its package is not installed."""
+    from importlib import metadata
+
+    try:
+        return metadata.entry_points(group=GROUP)[name].load()
+    except (KeyError, ModuleNotFoundError):  # installers have the metadata, but not the package
+        return None
 
 
 class CommandGroup(TyperGroup):

@@ -61,6 +61,7 @@ LIBRARIES: Final = (
 """Libraries that only excluded plugins use, and Arrow's network libraries."""
 NEVER: Final = (
     "curses",
+    "protoleaf_cluster",
     "research",
     "huggingface_hub",
     "matplotlib",

@@ -18,10 +18,6 @@ import psutil
 from engine.backbones.model_files import ModelFiles
 from engine.bundle.export import export_model
 from engine.bundle.opened import open_bundle
-from engine.cluster.classify import classify_data_set
-from engine.cluster.embed import embed_sources
-from engine.cluster.ray_cluster import LOCAL
-from engine.cluster.run import Places
 from engine.collection.models import find_model
 from engine.config import CacheFolders
 from engine.dataset.opened import DataSet
@@ -35,6 +31,10 @@ from engine.project import Project
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.providers import CPU_CHOICE
 from engine.worker.limits import peak_memory_bytes
+from protoleaf_cluster.classify import classify_data_set
+from protoleaf_cluster.embed import embed_sources
+from protoleaf_cluster.ray_cluster import LOCAL
+from protoleaf_cluster.run import Places
 from research.benchmarks.photos import KINDS, draw_photos
 from research.benchmarks.synthetic import synthetic_project
 from research.benchmarks.synthetic_data_set import write_synthetic

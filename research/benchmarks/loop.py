@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from engine.bundle.export import export_model
 from engine.bundle.opened import open_bundle
-from engine.cluster.classify import classify_data_set
 from engine.collection.importing.data_set import project_of_data_set
 from engine.collection.models import find_model
 from engine.config import CacheFolders
-from engine.dataset.predictions import prediction_shards, read_predictions_manifest
 from engine.dataset.shard_files import each_batch
 from engine.new_folder import scratch_folder
 from engine.project import Project
+from protoleaf_cluster.classify import classify_data_set
+from protoleaf_cluster.predictions import prediction_shards, read_predictions_manifest
 from research.benchmarks.labelling import LabellingFigures, label_in_window
 from research.benchmarks.synthetic import add_synthetic_graph
 from research.benchmarks.synthetic_data_set import write_clustered

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from engine.cli.commands import cluster_commands
 from engine.cli.output import say
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def cluster(
 
     The exit status is 1 when a limit is missed, or one bit of an embedding differs.
     """
+    cluster_commands()  # refuses where protoleaf-cluster is not installed
     from research.benchmarks.cluster import measure_cluster
 
     figures = measure_cluster(

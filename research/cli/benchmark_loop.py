@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from engine.cli.commands import cluster_commands
 from engine.cli.output import say
 
 
@@ -20,6 +21,7 @@ def loop(
     The exit status is 1 where a label on disk differs from the one shown, or predictions of cluster
     and window differ.
     """
+    cluster_commands()  # refuses where protoleaf-cluster is not installed
     from research.benchmarks.loop import measure_loop
 
     figures = measure_loop(rows, keys=keys, per_s=per_s)

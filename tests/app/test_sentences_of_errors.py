@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QApplication
 
 from app.language import LANGUAGE_VARIABLE, install_language
 from app.texts import speak
-from engine.cluster.begun import _refuse_other
 from engine.errors import ModelError, ProtoleafError
 from engine.exporting.export_graph import export_graph
 from engine.graph.category_graph import CategoryGraph
@@ -19,6 +18,7 @@ from engine.graph.names import clean_name
 from engine.interchange import json_tree
 from engine.texts import Message, either
 from engine.training.needed_packages import check_packages
+from protoleaf_cluster.begun import _refuse_other
 from tests.support.projects import new_project
 from tests.support.screen_texts import english_words
 

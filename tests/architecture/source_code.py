@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 ROOT: Final = Path(__file__).parents[2]
-PROGRAM: Final = ("app", "engine", "protoleaf", "research")
+PROGRAM: Final = ("app", "engine", "protoleaf", "protoleaf_cluster", "research")
 """Folders of the installed program and of the experiments."""
 ALL: Final = (*PROGRAM, "tests", "packaging")
 SEARCHED: Final = (*ALL, "assets")

@@ -17,9 +17,20 @@ DECISIONS = ROOT / "docs" / "decisions"
 PLACES = ROOT / "docs" / "where-things-are.md"
 RECORDS = ROOT / "docs" / "history" / "decisions"
 MOST_WORDS = 450
-FOLDERS = ("app", "engine", "packaging", "protoleaf", "research", "tests", "docs")
+FOLDERS = (
+    "app",
+    "engine",
+    "packaging",
+    "protoleaf",
+    "protoleaf_cluster",
+    "research",
+    "tests",
+    "docs",
+)
 MENTION = re.compile(r"\bdecisions? ((?:\d+(?:, | and )?)+)", re.IGNORECASE)
-PLACE = re.compile(r"`((?:app|engine|packaging|protoleaf|research|tests)/[\w/.-]+)`")
+PLACE = re.compile(
+    r"`((?:app|engine|packaging|protoleaf|protoleaf_cluster|research|tests)/[\w/.-]+)`"
+)
 STEP = re.compile(r"^\d\. .*?`(?P<text>[^`]+)` in `(?P<path>[^`]+\.(?:py|qss|md))`", re.MULTILINE)
 
 

@@ -27,8 +27,8 @@ PERMITTED: Mapping[str, str] = {
     "engine/backbones/convert.py": "weights of installed packages, and what was made of them",
     "engine/backbones/published/": "what was downloaded, into the cache",
     "engine/backbones/trial.py": INSTALLED,
-    "engine/cluster/containers.py": "what `engine/cluster/storage.py` opened",
-    "engine/cluster/storage.py": "files of object stores; those of this computer go through the "
+    "protoleaf_cluster/containers.py": "what `protoleaf_cluster/storage.py` opened",
+    "protoleaf_cluster/storage.py": "files of object stores; those of this computer go through the "
     "door",
     "engine/bundle/card.py": INSTALLED,
     "engine/exporting/preview.py": OWN,

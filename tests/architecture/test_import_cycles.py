@@ -4,7 +4,7 @@ import grimp
 import networkx as nx
 import pytest
 
-PACKAGES = ("app", "engine", "protoleaf", "research")
+PACKAGES = ("app", "engine", "protoleaf", "protoleaf_cluster", "research")
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,13 @@ import pytest
 
 import app
 import engine
+import protoleaf_cluster
+
+PACKAGES = {"app": app, "engine": engine, "protoleaf_cluster": protoleaf_cluster}
 
 WITHOUT_TORCH = (
     "app",
+    "protoleaf_cluster",
     "engine.runtime",
     "engine.embedding",
     "engine.everyday",
@@ -20,7 +24,6 @@ WITHOUT_TORCH = (
     "engine.graph",
     "engine.interchange",
     "engine.worker",
-    "engine.cluster",
     "engine.dataset",
     "engine.collection",
     "engine.backbones",
@@ -41,7 +44,7 @@ STARTS_THE_PROGRAM = (".__main__",)
 
 def modules_of(package_name: str) -> list[str]:
     """All modules below a package, without those that start a program when imported."""
-    package = {"app": app, "engine": engine}[package_name.split(".", maxsplit=1)[0]]
+    package = PACKAGES[package_name.split(".", maxsplit=1)[0]]
     found = [
         module.name for module in pkgutil.walk_packages(package.__path__, package.__name__ + ".")
     ]
@@ -84,7 +87,9 @@ def first_that_loads(package: str, modules: list[str]) -> str:
 
 def test_engine_works_without_qt() -> None:
     """Every module of the engine can be imported with Qt blocked, and none imports the window."""
-    loaded = loaded_by(modules_of("engine"), blocked=("PySide6", "shiboken6"))
+    loaded = loaded_by(
+        [*modules_of("engine"), *modules_of("protoleaf_cluster")], blocked=("PySide6", "shiboken6")
+    )
     assert "app" not in loaded
 
 

@@ -9,7 +9,7 @@ WRITERS = {"writer", "DictWriter"}
 ALLOWED = {"engine/interchange/table_writer.py"}
 
 
-@rule("app", "engine")
+@rule("app", "engine", "protoleaf_cluster")
 def csv_writers(module: Module) -> Iterator[str]:
     """Names by which a module creates writers of `csv`."""
     modules = {

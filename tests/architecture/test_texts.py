@@ -8,7 +8,7 @@ from pathlib import Path
 
 from engine import __version__, errors
 from engine.cli.commands import COMMAND_NAMES, loaded
-from tests.architecture.source_code import ROOT, Module, findings, rule
+from tests.architecture.source_code import PROGRAM, ROOT, Module, findings, rule
 
 TEXT_SUFFIXES = {".py", ".md", ".toml", ".txt", ".json", ".jsonl", ".qss", ".svg", ""}
 UNFINISHED = re.compile(r"\b(TO" + "DO|FIX" + "ME|XX" + r"X)\b|NotImplemented" + "Error")
@@ -22,9 +22,7 @@ def tracked_files() -> list[Path]:
     )
     names = done.stdout.split("\n") if done.returncode == 0 else []
     found = [ROOT / name for name in names if name] or [
-        path
-        for folder in ("app", "engine", "research", "tests", "docs")
-        for path in (ROOT / folder).rglob("*.*")
+        path for folder in (*PROGRAM, "tests", "docs") for path in (ROOT / folder).rglob("*.*")
     ]
     return [path for path in found if path.suffix in TEXT_SUFFIXES and path.is_file()]
 
@@ -95,7 +93,7 @@ def raised(module: Module) -> list[tuple[ast.Call, dict[str, ast.expr]]]:
     ]
 
 
-@rule("engine")
+@rule("engine", "protoleaf_cluster")
 def unclear_errors(module: Module) -> Iterator[str]:
     """Errors whose templates and fields do not match."""
     for call, given in raised(module):

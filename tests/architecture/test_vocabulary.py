@@ -68,7 +68,7 @@ def circumlocutions(module: Module) -> list[str]:
     return [] if module.name == THIS else prose_with(CIRCUMLOCUTIONS, module)
 
 
-@rule("app", "engine", "protoleaf")
+@rule("app", "engine", "protoleaf", "protoleaf_cluster")
 def riddles(module: Module) -> list[str]:
     """Docstrings and comments of the program that have to be guessed."""
     return prose_with(RIDDLES, module)

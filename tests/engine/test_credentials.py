@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from engine.cluster.sources import absolute, each_piece
-from engine.cluster.storage import file_system, refusal
 from engine.credentials import has_credentials, without_credentials
 from engine.dataset.manifest import read_manifest, write_manifest
 from engine.errors import InputError
 from engine.images.find_images import FoundImages
+from protoleaf_cluster.sources import absolute, each_piece
+from protoleaf_cluster.storage import file_system, refusal
 from tests.support.data_sets import some_rows, write_data_set
 
 SECRET = (

@@ -11,10 +11,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from engine.backbones.model_files import ModelFiles
-from engine.cluster.begun import WantedDataSet, begin
-from engine.cluster.embed_shard import EmbedShards
-from engine.cluster.shard_work import Resources
-from engine.cluster.sources import absolute
 from engine.collection.models import find_model
 from engine.dataset.described_folder import SHARDS, ShardFacts
 from engine.dataset.embedded_rows import EmbeddedRows, to_arrow
@@ -23,6 +19,10 @@ from engine.dataset.opened import DataSet, shards_of
 from engine.dataset.shard_files import new_shard
 from engine.events import CancelToken
 from engine.images.read_file import HASH_BYTES
+from protoleaf_cluster.begun import WantedDataSet, begin
+from protoleaf_cluster.embed_shard import EmbedShards
+from protoleaf_cluster.shard_work import Resources
+from protoleaf_cluster.sources import absolute
 
 
 def begun(

@@ -9,13 +9,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.cluster.ray_cluster import LOCAL, connected
-from engine.cluster.ray_workers import run_shards
-from engine.cluster.run import Places, do_all
-from engine.cluster.shard_work import DoShard, FinishedShard, Resources
 from engine.dataset.described_folder import ShardFacts, shard_path
 from engine.errors import InputError, ProtoleafError, StorageError
 from engine.events import CancelToken, ignore_progress
+from protoleaf_cluster.ray_cluster import LOCAL, connected
+from protoleaf_cluster.ray_workers import run_shards
+from protoleaf_cluster.run import Places, do_all
+from protoleaf_cluster.shard_work import DoShard, FinishedShard, Resources
 
 SHARDS = 6
 BAD = 3

@@ -21,15 +21,15 @@ import pyarrow as pa
 
 from engine.bundle.export import export_model
 from engine.bundle.opened import open_bundle
-from engine.cluster.classify import begin_predictions
-from engine.cluster.classify_shard import ClassifyShards
-from engine.cluster.shard_work import Resources
 from engine.config import CacheFolders
 from engine.dataset.opened import DataSet
-from engine.dataset.predictions import prediction_shards, read_predictions_manifest
 from engine.dataset.shard_files import each_batch
 from engine.errors import ProtoleafError
 from engine.project import Project
+from protoleaf_cluster.classify import begin_predictions
+from protoleaf_cluster.classify_shard import ClassifyShards
+from protoleaf_cluster.predictions import prediction_shards, read_predictions_manifest
+from protoleaf_cluster.shard_work import Resources
 from tests.support.data_sets import embedded, rows_of
 from tests.support.images import write_jpeg
 from tests.support.mounted_disk import leave_free, mount_small_disk

@@ -1,4 +1,4 @@
-"""Commands of the laboratory: found by entry points, with a hint where it is not installed."""
+"""Commands of other packages: found by entry points, with a hint where they are not installed."""
 
 from importlib import metadata
 
@@ -20,7 +20,7 @@ def test_installed_ones_come_from_entry_points() -> None:
 @pytest.mark.parametrize("name", ["benchmark", "experiment"])
 def test_missing_ones_say_how_to_get_them(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A hint for any arguments; they are not listed."""
-    monkeypatch.setattr(metadata, "entry_points", lambda **_group: ())
+    monkeypatch.setattr(metadata, "entry_points", lambda **_group: metadata.EntryPoints())
     failed = CliRunner().invoke(application, [name, "startup", "--rounds", "3"])
     assert isinstance(failed.exception, UsageError)
     assert "pip install 'protoleaf[experiments]'" in str(failed.exception)
@@ -31,5 +31,19 @@ def test_missing_ones_say_how_to_get_them(name: str, monkeypatch: pytest.MonkeyP
 def test_metadata_without_the_laboratory_is_no_accident(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in installers: the entry point exists without its package."""
     point = metadata.EntryPoint("benchmark", "no_such_package:application", GROUP)
-    monkeypatch.setattr(metadata, "entry_points", lambda **_group: (point,))
+    monkeypatch.setattr(metadata, "entry_points", lambda **_group: metadata.EntryPoints((point,)))
     assert isinstance(CliRunner().invoke(application, ["benchmark"]).exception, UsageError)
+
+
+def test_data_sets_without_protoleaf_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`embed --out` says what to install; so does `classify` of a data set."""
+    point = metadata.EntryPoint("cluster", "no_such_package.commands", GROUP)
+    for found in ((), (point,)):
+        points = metadata.EntryPoints(found)
+        monkeypatch.setattr(metadata, "entry_points", lambda points=points, **_group: points)
+        failed = CliRunner().invoke(application, ["embed", "photos", "--out", "set"])
+        assert str(failed.exception) == (
+            "protoleaf-cluster is not installed: expected protoleaf-cluster on this computer and "
+            "on every node of the cluster, found Protoleaf alone. Install it in a Python "
+            "environment: pip install protoleaf-cluster"
+        )

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any, Final, final
 
 from engine import __version__
-from engine.cluster.ray_cluster import ClusterSize
-from engine.cluster.shard_work import DoShard, FinishedShard, Resources, ShardWork
 from engine.errors import InputError, ModelError, ProtoleafError
 from engine.events import CancelToken
+from protoleaf_cluster.ray_cluster import ClusterSize
+from protoleaf_cluster.shard_work import DoShard, FinishedShard, Resources, ShardWork
 
 _POLL_S: Final = 0.1  # delay until a cancellation is noticed, at most
 _MOST_ATTEMPTS: Final = 3  # attempts per shard. Chosen: a node may be lost twice.

@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.backbones.model_files import ModelFiles
-from engine.cluster.begun import WantedDataSet, begin, one_run, planned_images
-from engine.cluster.embed_shard import EmbedShards
-from engine.cluster.run import HERE, Places, do_all
-from engine.cluster.sources import absolute
 from engine.dataset.manifest import write_manifest
 from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.images.find_images import FoundImages
+from protoleaf_cluster.begun import WantedDataSet, begin, one_run, planned_images
+from protoleaf_cluster.embed_shard import EmbedShards
+from protoleaf_cluster.run import HERE, Places, do_all
+from protoleaf_cluster.sources import absolute
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,6 @@ def embed_sources(
         InputError: the folder has other content, or a data set of other sources or another
             backbone.
         StorageError, NetworkError: a source or the cluster does not answer, or the disk is full.
-        UsageError: Ray is not installed.
         ModelError: the backbone fails.
         Cancelled: finished shards are kept.
     """

@@ -8,14 +8,14 @@ import numpy as np
 import onnx
 import pytest
 
-from engine.bundle import behind_embedding as tested
-from engine.bundle.behind_embedding import behind_embedding, embedded_by
 from engine.bundle.export import export_model
 from engine.bundle.opened import CLASSIFIER, ModelBundle, open_bundle
 from engine.errors import FormatError, ModelError
 from engine.everyday.classifier import EMBEDDING, PROBABILITIES, Setting
 from engine.project import Project
 from engine.runtime.onnx_runtime import load_onnxruntime
+from protoleaf_cluster import behind_embedding as tested
+from protoleaf_cluster.behind_embedding import behind_embedding, embedded_by
 from tests.support.collections import Collection
 
 

@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.cluster.plan import (
+from engine.dataset.manifest import PLAN_FILE
+from engine.errors import Cancelled, FormatError
+from engine.events import CancelToken
+from protoleaf_cluster.plan import (
     IMAGE,
     TABLE,
     TAR_FILE,
@@ -16,9 +19,6 @@ from engine.cluster.plan import (
     grouped,
     write_plan,
 )
-from engine.dataset.manifest import PLAN_FILE
-from engine.errors import Cancelled, FormatError
-from engine.events import CancelToken
 
 PIECES = [
     *(Piece(IMAGE, f"/photos/{number}.jpg", number) for number in range(3)),

@@ -4,24 +4,24 @@ import uuid
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from engine.bundle.behind_embedding import behind_embedding, embedded_by
 from engine.bundle.classes_file import NAME
 from engine.bundle.opened import ModelBundle
-from engine.cluster.begun import named, one_run
-from engine.cluster.classify_shard import CLASSIFIER, ClassifyShards
-from engine.cluster.run import HERE, Places, do_all
 from engine.dataset.described_folder import DESCRIPTION, SHARDS
 from engine.dataset.opened import DataSet
-from engine.dataset.predictions import (
-    PredictionsManifest,
-    read_predictions_manifest,
-    write_predictions_manifest,
-)
 from engine.errors import InputError
 from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.model_card import file_hash
 from engine.new_file import ORDINARY_FILE, write_file
 from engine.new_folder import Placing, check_is_free, new_folder, place_file
+from protoleaf_cluster.begun import named, one_run
+from protoleaf_cluster.behind_embedding import behind_embedding, embedded_by
+from protoleaf_cluster.classify_shard import CLASSIFIER, ClassifyShards
+from protoleaf_cluster.predictions import (
+    PredictionsManifest,
+    read_predictions_manifest,
+    write_predictions_manifest,
+)
+from protoleaf_cluster.run import HERE, Places, do_all
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,6 @@ def classify_data_set(
             has other content.
         FormatError: the data set or the exported model is damaged.
         StorageError, NetworkError: the cluster does not answer, or the disk is full.
-        UsageError: Ray is not installed.
         ModelError: the model fails.
         Cancelled: finished shards are kept.
     """

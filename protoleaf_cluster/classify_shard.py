@@ -10,16 +10,10 @@ import pyarrow as pa
 from engine.arrays import Flags, Integers
 from engine.bundle.batch_answers import BatchAnswers, answers_of
 from engine.bundle.classes_file import NAME, ExportedClasses, read_classes
-from engine.cluster.shard_work import DoShard, FinishedShard, Resources, finished
 from engine.dataset.described_folder import ShardFacts
 from engine.dataset.embedded_rows import EmbeddedRows
 from engine.dataset.manifest import read_manifest
 from engine.dataset.opened import DataSet
-from engine.dataset.predictions import (
-    prediction_schema,
-    prediction_shards,
-    read_predictions_manifest,
-)
 from engine.dataset.shard_files import new_shard
 from engine.embedding.views import unit_length
 from engine.errors import InputError
@@ -27,6 +21,12 @@ from engine.everyday.classifier import EMBEDDING
 from engine.files import read_regular
 from engine.graph.codes import NO_CLASS
 from engine.runtime.sessions import open_session, run_session
+from protoleaf_cluster.predictions import (
+    prediction_schema,
+    prediction_shards,
+    read_predictions_manifest,
+)
+from protoleaf_cluster.shard_work import DoShard, FinishedShard, Resources, finished
 
 CLASSIFIER: Final = "behind_embedding.onnx"
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from engine.cluster.ray_cluster import LOCAL, connected
-from engine.cluster.ray_workers import run_shards
-from engine.cluster.shard_work import FinishedShard, ShardWork
 from engine.dataset.described_folder import ShardFacts, shard_path
 from engine.errors import UsageError
 from engine.events import CancelToken, OnProgress, Progress, ProgressMeter
+from protoleaf_cluster.ray_cluster import LOCAL, connected
+from protoleaf_cluster.ray_workers import run_shards
+from protoleaf_cluster.shard_work import FinishedShard, ShardWork
 
 
 @dataclass(frozen=True)

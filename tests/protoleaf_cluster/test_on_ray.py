@@ -14,8 +14,8 @@ import pytest
 
 from engine.bundle.export import export_model
 from engine.dataset.opened import DataSet
-from engine.dataset.predictions import read_predictions_manifest
 from engine.project import Project
+from protoleaf_cluster.predictions import read_predictions_manifest
 from tests.support.collections import Collection
 from tests.support.data_sets import embedded, rows_of
 from tests.support.images import write_jpeg
@@ -186,8 +186,8 @@ def test_addresses_that_do_not_answer(photos: Path, tmp_path: Path) -> None:
         for place in places:
             command = list(map(str, embed(photos, tmp_path / "set", "--cluster", place)))
             program = (
-                "import engine.cluster.ray_cluster as tested; tested.CONNECT_S = 3.0; import sys; "
-                f"from engine.cli.main import main; sys.exit(main({command}))"
+                "import protoleaf_cluster.ray_cluster as tested; tested.CONNECT_S = 3.0; "
+                f"import sys; from engine.cli.main import main; sys.exit(main({command}))"
             )
             done = subprocess.run(
                 [sys.executable, "-c", program],
@@ -224,30 +224,6 @@ def test_another_version_of_ray(nodes: TwoNodes, photos: Path, tmp_path: Path) -
         "protoleaf: the cluster runs another version of Ray or Python: expected the versions of "
         "this"
     ) in done.stderr
-
-
-def test_without_ray(photos: Path, tmp_path: Path) -> None:
-    """One line says how to install it."""
-    program = (
-        "import engine, sys, importlib.util as util; find = util.find_spec; "
-        "util.find_spec = lambda name, *rest: None if name == 'ray' else find(name, *rest); "
-        f"from engine.cli.main import main; "
-        f"sys.exit(main({list(map(str, embed(photos, tmp_path / 'set')))}))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-        env=program_environment(),
-    )
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (
-        "protoleaf: Ray is not installed: expected Ray on this computer and on every node of the "
-        "cluster, found "
-        "Protoleaf alone. Install it in a Python environment: pip install 'protoleaf[ray]'\n"
-    )
 
 
 def test_a_gpu_that_is_not_there(photos: Path, tmp_path: Path) -> None:

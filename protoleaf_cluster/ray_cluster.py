@@ -5,7 +5,6 @@ Ray sends usage statistics unless `RAY_USAGE_STATS_ENABLED` disables them before
 and its files in a scratch folder.
 """
 
-import importlib.util
 import logging
 import os
 import secrets
@@ -21,7 +20,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from engine.cluster.shard_work import Resources
 from engine.errors import (
     InputError,
     NetworkError,
@@ -33,6 +31,7 @@ from engine.errors import (
 from engine.events import CancelToken
 from engine.new_folder import scratch_folder
 from engine.runtime.sessions import one_line, usable_cores
+from protoleaf_cluster.shard_work import Resources
 
 LOCAL: Final = "local"  # single-node cluster, started for one command
 RUNNING: Final = "auto"  # running cluster of this computer
@@ -40,7 +39,7 @@ CONNECT_S: Final = 60.0  # timeout of a connection. Chosen: Ray itself takes up 
 _TOKEN_VARIABLE: Final = "RAY_AUTH_TOKEN"  # noqa: S105 (a name)
 _KNOCK_S: Final = 10.0  # timeout of the TCP connection
 _log: Final = logging.getLogger(__name__)
-_POLL_S: Final = 0.1
+_POLL_S: Final = 0.1  # delay until a cancellation is noticed, at most
 _STORE_BYTES: Final = 100 * 1024**2  # of Ray's shared memory, used only for shard numbers
 _SHORT_FOLDER: Final = Path("/tmp")  # noqa: S108 (if the default is too long for socket paths)
 _LONGEST_FOLDER: Final = 12
@@ -73,7 +72,7 @@ def connected(
         cores: of a local cluster; None: all that the process may use.
 
     Raises:
-        UsageError: Ray is not installed, or the address is invalid.
+        UsageError: the address is invalid.
         NetworkError: the cluster does not answer.
         InputError: it runs another version of Ray or Python.
         Cancelled: `cancel` was set while connecting.
@@ -127,13 +126,6 @@ def _inside(ray: Any, options: dict[str, Any], cancel: CancelToken) -> Iterator[
 
 def _load_ray(*, is_secret_needed: bool = False) -> Any:
     """Import Ray; set the token of a local cluster before, else Ray writes one to a file."""
-    if importlib.util.find_spec("ray") is None:
-        raise UsageError(
-            "Ray is not installed",
-            expected="Ray on this computer and on every node of the cluster",
-            found="Protoleaf alone",
-            remedy="install it in a Python environment: pip install 'protoleaf[ray]'",
-        )
     if is_secret_needed and _TOKEN_VARIABLE not in os.environ and "ray" not in sys.modules:
         os.environ |= {"RAY_AUTH_MODE": "token", _TOKEN_VARIABLE: secrets.token_hex(32)}
     import ray

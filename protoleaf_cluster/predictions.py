@@ -25,6 +25,7 @@ PREDICTED: Final = FolderKind(
     Message("a folder of predictions"),
     marked("make one with `protoleaf classify DATASET --model BUNDLE --out PREDICTIONS`"),
 )
+"""The kind of folder, in version 1."""
 AGAIN: Final = marked(
     "run the same `protoleaf classify` again: it makes what is missing or damaged"
 )

@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
 from typing import Final
 
-from engine.cluster.containers import PARQUET, TAR, rows_by_group
-from engine.cluster.plan import IMAGE, TABLE, TAR_FILE, Piece
-from engine.cluster.storage import each_in_store, is_address, refuse_credentials, size_of
 from engine.errors import InputError, StorageError, found_at
 from engine.events import CancelToken
 from engine.files import open_regular
 from engine.images.find_images import FoundImages, each_image_folder, without_doubles
 from engine.images.kinds import IMAGE_SUFFIXES
+from protoleaf_cluster.containers import PARQUET, TAR, rows_by_group
+from protoleaf_cluster.plan import IMAGE, TABLE, TAR_FILE, Piece
+from protoleaf_cluster.storage import each_in_store, is_address, refuse_credentials, size_of
 
 LIST_SUFFIXES: Final = frozenset({".txt", ".lst"})
 _TAKEN: Final = IMAGE_SUFFIXES | {TAR, PARQUET}

@@ -10,18 +10,18 @@ import pytest
 
 from engine.bundle.export import export_model
 from engine.bundle.opened import open_bundle
-from engine.cluster.classify import begin_predictions
-from engine.cluster.classify_shard import ClassifyShards
-from engine.cluster.shard_work import Resources
 from engine.collection.classify import Classified, classify_project
 from engine.dataset.described_folder import SHARDS
 from engine.dataset.opened import DataSet
-from engine.dataset.predictions import prediction_shards, read_predictions_manifest
 from engine.dataset.shard_files import each_batch
 from engine.embedding.views import unit_length
 from engine.errors import FormatError, InputError
 from engine.everyday.classifier import Setting
 from engine.project import Project
+from protoleaf_cluster.classify import begin_predictions
+from protoleaf_cluster.classify_shard import ClassifyShards
+from protoleaf_cluster.predictions import prediction_shards, read_predictions_manifest
+from protoleaf_cluster.shard_work import Resources
 from tests.support.collections import Collection, without_its_views
 from tests.support.data_sets import embedded
 

@@ -8,9 +8,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.cluster.begun import one_run
-from engine.cluster.embed_shard import SURELY_AWAY, EmbedShards
-from engine.cluster.shard_work import Resources
 from engine.collection.models import find_model
 from engine.dataset.described_folder import DESCRIPTION, SHARDS
 from engine.dataset.manifest import BACKBONE_FILE
@@ -24,6 +21,9 @@ from engine.images.read_file import content_hash
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.eight_bit import trial_images
 from engine.runtime.providers import CPU_CHOICE
+from protoleaf_cluster.begun import one_run
+from protoleaf_cluster.embed_shard import SURELY_AWAY, EmbedShards
+from protoleaf_cluster.shard_work import Resources
 from tests.support.collections import Collection
 from tests.support.data_sets import begun, embedded, finish, rows_of, write_table, write_tar
 from tests.support.images import encoded, picture, write_jpeg

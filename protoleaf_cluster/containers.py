@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from engine.cluster.storage import is_address, opened, refusal
 from engine.errors import ImageError, InputError
 from engine.images.kinds import IMAGE_SUFFIXES
 from engine.images.read_file import MAX_FILE_BYTES
 from engine.runtime.sessions import one_line
 from engine.texts import Message, enumerated
+from protoleaf_cluster.storage import is_address, opened, refusal
 
 TAR: Final = ".tar"
 PARQUET: Final = ".parquet"

@@ -11,8 +11,6 @@ from filelock import FileLock, Timeout
 
 from engine.backbones.model_files import ModelFiles
 from engine.bundle.export import place_backbone
-from engine.cluster.plan import ShardPlan, write_plan
-from engine.cluster.sources import each_piece
 from engine.dataset.described_folder import DESCRIPTION, SHARDS
 from engine.dataset.manifest import BACKBONE_FILE, Manifest, read_manifest, write_manifest
 from engine.errors import InputError
@@ -23,6 +21,8 @@ from engine.new_file import clear_abandoned_drafts
 from engine.new_folder import Placing, check_is_free, new_folder, place_file
 from engine.runtime.eight_bit import IDENTITY_DIGITS, companion_of, eight_bit_path
 from engine.texts import Message, enumerated
+from protoleaf_cluster.plan import ShardPlan, write_plan
+from protoleaf_cluster.sources import each_piece
 
 SHARD_IMAGES: Final = 10_000
 """Default number of images per shard. Chosen: minutes for one core, 10,000 files for 1e8 images."""

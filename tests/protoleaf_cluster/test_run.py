@@ -2,11 +2,11 @@
 
 import pytest
 
-from engine.cluster.ray_cluster import ClusterSize, connected
-from engine.cluster.run import Places
-from engine.cluster.shard_work import Resources
 from engine.errors import UsageError
 from engine.events import CancelToken
+from protoleaf_cluster.ray_cluster import ClusterSize, connected
+from protoleaf_cluster.run import Places
+from protoleaf_cluster.shard_work import Resources
 
 
 @pytest.mark.parametrize(

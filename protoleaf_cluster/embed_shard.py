@@ -18,10 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.arrays import Pixels
-from engine.cluster.containers import ReadImage, each_in_table, each_in_tar
-from engine.cluster.plan import IMAGE, TABLE, Piece, ShardPlan
-from engine.cluster.shard_work import DoShard, FinishedShard, Resources, finished
-from engine.cluster.storage import is_address, read_from_store, size_of
 from engine.dataset.described_folder import ShardFacts
 from engine.dataset.embedded_rows import EMBEDDED, EmbeddedRows, to_arrow
 from engine.dataset.manifest import BACKBONE_FILE, read_manifest
@@ -37,6 +33,10 @@ from engine.ordered_pool import in_order
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.eight_bit import embedding_identity
 from engine.runtime.providers import CPU_CHOICE, choose_providers
+from protoleaf_cluster.containers import ReadImage, each_in_table, each_in_tar
+from protoleaf_cluster.plan import IMAGE, TABLE, Piece, ShardPlan
+from protoleaf_cluster.shard_work import DoShard, FinishedShard, Resources, finished
+from protoleaf_cluster.storage import is_address, read_from_store, size_of
 
 _READERS: Final = 8  # threads for I/O. Chosen: a request to a store takes some 50 ms.
 _READ_AHEAD: Final = 32  # images read ahead

@@ -1,10 +1,11 @@
-"""`embed` and `classify` with data sets, on a Ray cluster or a local one."""
+"""`embed` and `classify` with data sets, on a Ray cluster or a local one.
+
+`engine.cli` finds this module by its entry point (`cluster_commands`).
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
-
-from typer import Option
+from typing import TYPE_CHECKING, Final
 
 from engine.cli.output import failure_rows, failure_text, job, left_out_text, note, say
 from engine.errors import UsageError
@@ -12,77 +13,11 @@ from engine.texts import counted
 
 if TYPE_CHECKING:
     from engine.backbones.model_files import ModelFiles
-    from engine.cluster.embed import EmbeddedDataSet
+    from protoleaf_cluster.embed import EmbeddedDataSet
 
-OutDataSet = Annotated[
-    Path | None,
-    Option(
-        "--out",
-        metavar="DATASET",
-        help="Embed the sources into this data set, a folder, without a project.",
-    ),
-]
-BackboneOfDataSet = Annotated[
-    str | None,
-    Option(
-        "--backbone",
-        metavar="NAME_OR_ONNX",
-        help="With --out: a backbone of `backbone list`, or an ONNX file with its card beside it, "
-        "such as that of an exported model.",
-        show_default="that of new projects",
-    ),
-]
-ClusterAddress = Annotated[
-    str | None,
-    Option(
-        "--cluster",
-        metavar="ADDRESS",
-        help="Of a data set: the Ray cluster to work on. `local`: this computer alone; `auto`: the "
-        "one that runs here; or HOST:PORT of its head, from one of its nodes.",
-        show_default="local",
-    ),
-]
-ShardImages = Annotated[
-    int | None,
-    Option(
-        "--shard-images",
-        min=1,
-        help="With --out: images of each file of the data set.",
-        show_default="10000",
-    ),
-]
+
 _DEVICES: Final = ("auto", "cpu", "cuda")
 _GO_ON: Final = "run the same command again to go on from here"
-
-
-def is_data_set_folder(path: Path) -> bool:
-    """Whether a path is a data set; modules are loaded only for a folder."""
-    if not path.is_dir():
-        return False
-    from engine.dataset.manifest import is_data_set
-
-    return is_data_set(path)
-
-
-def one_project(
-    paths: Sequence[str | Path], expected: str = "one project, or --out DATASET and sources"
-) -> Path:
-    """The only path; raises `UsageError` if there are several."""
-    if len(paths) > 1:
-        found = "{paths} paths"
-        raise UsageError("two projects are named", expected=expected, found=found, paths=len(paths))
-    return Path(paths[0])
-
-
-def refuse_cluster(cluster: str | None) -> None:
-    """Refuse a cluster without a data set."""
-    if cluster is not None:
-        raise UsageError(
-            "--cluster is of data sets",
-            expected="a data set, and --model FOLDER",
-            remedy="make one with `protoleaf embed SOURCE... --out "
-            "DATASET`, or leave --cluster out",
-        )
 
 
 def embed_data_set(
@@ -95,8 +30,8 @@ def embed_data_set(
     device: str,
 ) -> None:
     """`embed SOURCE... --out DATASET`."""
-    from engine.cluster.embed import embed_sources
-    from engine.cluster.run import Places
+    from protoleaf_cluster.embed import embed_sources
+    from protoleaf_cluster.run import Places
 
     if device not in _DEVICES:
         raise UsageError("a cluster has no such device", expected=", ".join(_DEVICES), found=device)
@@ -162,9 +97,9 @@ def _embedded_fields(done: "EmbeddedDataSet", out: Path) -> dict[str, object]:
 def classify_on_cluster(data_set: Path, model: Path, out: Path, cluster: str | None) -> None:
     """`classify DATASET --model BUNDLE --out PREDICTIONS`."""
     from engine.bundle.opened import open_bundle, try_bundle
-    from engine.cluster.classify import classify_data_set
-    from engine.cluster.run import Places
     from engine.dataset.opened import DataSet
+    from protoleaf_cluster.classify import classify_data_set
+    from protoleaf_cluster.run import Places
 
     with job("Classifying", _GO_ON) as running:
         opened = DataSet.open(data_set)

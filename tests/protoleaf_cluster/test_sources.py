@@ -8,11 +8,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from engine.cluster.plan import IMAGE, TABLE, TAR_FILE, Piece
-from engine.cluster.sources import absolute, each_piece
 from engine.errors import Cancelled, InputError, NetworkError, StorageError
 from engine.events import CancelToken
 from engine.images.find_images import FoundImages, find_images
+from protoleaf_cluster.plan import IMAGE, TABLE, TAR_FILE, Piece
+from protoleaf_cluster.sources import absolute, each_piece
 from tests.support.data_sets import write_table, write_tar
 from tests.support.images import encoded, picture, write_jpeg
 
