@@ -50,16 +50,6 @@ def namesake_error(
     )
 
 
-def check_not_linked(structure: GraphStructure, parent_id: ClassId, child_id: ClassId) -> None:
-    """Raise `GraphError` for an edge that is there."""
-    if structure.edges.has(parent_id, child_id):
-        raise GraphError(
-            '"{child}" is already under "{parent}"',
-            child=structure.names[child_id],
-            parent=structure.names[parent_id],
-        )
-
-
 def check_linked(structure: GraphStructure, parent_id: ClassId, child_id: ClassId) -> None:
     """Raise `GraphError` for an edge that is not there."""
     if not structure.edges.has(parent_id, child_id):
@@ -82,9 +72,11 @@ def check_no_cycle(structure: GraphStructure, parent_id: ClassId, child_id: Clas
 def check_link(structure: GraphStructure, parent_id: ClassId, child_id: ClassId) -> None:
     """Refuse a new edge that exists, closes a cycle, or gives a class a sibling of its name."""
     check_known(structure, parent_id, child_id)
-    check_not_linked(structure, parent_id, child_id)
+    child, parent = structure.names[child_id], structure.names[parent_id]
+    if structure.edges.has(parent_id, child_id):
+        raise GraphError('"{child}" is already under "{parent}"', child=child, parent=parent)
     check_no_cycle(structure, parent_id, child_id)
-    check_name_is_free(structure, parent_id, structure.names[child_id])
+    check_name_is_free(structure, parent_id, child)
 
 
 def check_origin(structure: GraphStructure, class_id: ClassId, from_parent: ClassId | None) -> None:

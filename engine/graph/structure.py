@@ -34,26 +34,18 @@ class AttributeTable:
 
     def __init__(self) -> None:
         self._of: dict[ClassId, ClassAttributes] = {}
-        self._classes_by_folded: Mapping[str, Sequence[ClassId]] | None = None
-        self._classes_by_rank: Mapping[str, Sequence[ClassId]] | None = None
-        self._classes_by_key: Mapping[int, ClassId] | None = None
+        self._indexes: dict[str, Mapping[Any, Any]] = {}  # by attribute
 
     def of(self, class_id: ClassId) -> ClassAttributes:
         return self._of.get(class_id, NO_ATTRIBUTES)
 
     def put(self, class_id: ClassId, attributes: ClassAttributes) -> None:
         before = self._of.pop(class_id, NO_ATTRIBUTES)
-        if self._classes_by_folded is not None and before.names != attributes.names:
-            self._classes_by_folded = None
-        if self._classes_by_rank is not None and before.rank != attributes.rank:
-            self._classes_by_rank = None
-        if before.label_key != attributes.label_key:
-            self._classes_by_key = None
+        for name in list(self._indexes):
+            if getattr(before, name) != getattr(attributes, name):
+                del self._indexes[name]
         if attributes:
             self._of[class_id] = attributes
-
-    def change(self, class_id: ClassId, values: Mapping[str, Any]) -> None:
-        self.put(class_id, replace(self.of(class_id), **values))
 
     def items(self) -> Iterator[tuple[ClassId, ClassAttributes]]:
         """Classes that have any, with them; ascending ids."""
@@ -67,30 +59,26 @@ class AttributeTable:
 
     def by_folded(self) -> Mapping[str, Sequence[ClassId]]:
         """Classes by each folded source id and synonym, oldest first."""
-        if self._classes_by_folded is None:
-            self._classes_by_folded = self._index(lambda attributes: attributes.names)
-        return self._classes_by_folded
+        return self._index("names", lambda attributes: attributes.names)
 
     def by_rank(self) -> Mapping[str, Sequence[ClassId]]:
         """Classes by each folded rank, oldest first."""
-        if self._classes_by_rank is None:
-            self._classes_by_rank = self._index(
-                lambda attributes: (attributes.rank,) if attributes.rank else ()
-            )
-        return self._classes_by_rank
+        return self._index("rank", lambda attributes: (attributes.rank,) if attributes.rank else ())
 
     def by_key(self) -> Mapping[int, ClassId]:
         """The class of each key; the oldest where files were made by hand and several have it."""
-        if self._classes_by_key is None:
+        index = self._indexes.get("label_key")
+        if index is None:
             newest_first = sorted(self._of.items(), reverse=True)
-            self._classes_by_key = {
-                own.label_key: class_id for class_id, own in newest_first if own.label_key
-            }
-        return self._classes_by_key
+            index = {own.label_key: class_id for class_id, own in newest_first if own.label_key}
+            self._indexes["label_key"] = index
+        return index
 
     def _index(
-        self, texts_of: Callable[[ClassAttributes], Sequence[str]]
+        self, name: str, texts_of: Callable[[ClassAttributes], Sequence[str]]
     ) -> Mapping[str, Sequence[ClassId]]:
+        if name in self._indexes:
+            return self._indexes[name]
         index: dict[str, tuple[ClassId, ...] | list[ClassId]] = {}
         for class_id in sorted(self._of):
             for text in texts_of(self._of[class_id]):
@@ -101,14 +89,13 @@ class AttributeTable:
                     known.append(class_id)
                 else:
                     index[folded(text)] = [*known, class_id]
+        self._indexes[name] = index
         return index
 
     def copy(self) -> "AttributeTable":
         twin = AttributeTable()
         twin._of = self._of.copy()
-        twin._classes_by_folded = self._classes_by_folded
-        twin._classes_by_rank = self._classes_by_rank
-        twin._classes_by_key = self._classes_by_key
+        twin._indexes = self._indexes.copy()
         return twin
 
 
@@ -151,9 +138,13 @@ class GraphStructure:
                 self._add_class(class_id, name, attributes)
                 self.identities[class_id] = identity
             case AttributesChanged(class_id, values):
-                self._change_attributes(class_id, values)
+                own = self.attributes.of(class_id)
+                self.attributes.put(class_id, replace(own, **values))
+                self._forget_place(class_id)
             case ClassRenamed(class_id, name):
-                self._rename(class_id, name)
+                self._drop_name(class_id)
+                self._set_name(class_id, name)
+                self._forget_place(class_id)
             case ClassRemoved(class_id):
                 self._remove_class(class_id)
             case EdgeAdded(parent_id, child_id):
@@ -264,15 +255,6 @@ class GraphStructure:
         self.levels.class_added(class_id)
         self._forget_order(TOP)
         self._classes = self._leaves = None
-
-    def _rename(self, class_id: ClassId, name: str) -> None:
-        self._drop_name(class_id)
-        self._set_name(class_id, name)
-        self._forget_place(class_id)
-
-    def _change_attributes(self, class_id: ClassId, values: Mapping[str, Any]) -> None:
-        self.attributes.change(class_id, values)
-        self._forget_place(class_id)
 
     def _remove_class(self, class_id: ClassId) -> None:
         if (shown := self.shown_name(class_id)) != self.names[class_id]:
