@@ -22,7 +22,7 @@ from engine.file_parts import MOST_BOXES
 from engine.images.decode import ImageDecoder
 from engine.runtime.backbone import DeviceFallback
 from engine.runtime.devices.facts import AUTO
-from engine.runtime.devices.settings import batch_for, provider_chain
+from engine.runtime.devices.settings import batch_for, provider_options
 from engine.runtime.providers import CPU_CHOICE, ProviderChoice, choose_providers
 from engine.runtime.sessions import Run, open_session, run_session, usable_cores
 from engine.texts import Message
@@ -170,8 +170,8 @@ class ObjectDetector:
             return self._run(open_session(self._model, threads=usable_cores()))
 
         try:
-            chain = provider_chain(choice.provider, choice.settings)
-            run = self._run(open_session(self._model, choice.provider, chain=chain))
+            options = provider_options(choice.provider, choice.settings)
+            run = self._run(open_session(self._model, choice.provider, provider_options=options))
             wide, high = trial_size(self.facts.takes)
             run(np.zeros((1, high, wide, 3), dtype=np.uint8))
         except ModelError as error:

@@ -19,7 +19,7 @@ from engine.model_card import BackboneCard
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.backbone_input import input_shape
 from engine.runtime.devices.arithmetic import Product, operations_of
-from engine.runtime.devices.settings import provider_chain
+from engine.runtime.devices.settings import provider_options
 from engine.runtime.providers import ProviderChoice
 from engine.runtime.sessions import usable_cores
 
@@ -111,9 +111,8 @@ def measure_speed(
         ModelError: the device does not work.
     """
     session = BackboneSession(model, card, choice)
-    product = Product(
-        provider_chain(choice.provider, choice.settings), workers=session.parallel_runs
-    )
+    options = provider_options(choice.provider, choice.settings)
+    product = Product(choice.provider, options, workers=session.parallel_runs)
     operations = operations_of(model, input_shape(card))
     clock = time.perf_counter if choice.is_gpu else time.process_time
     rounds: list[tuple[_Rate, _Rate]] = []

@@ -4,6 +4,7 @@ import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, final
 
@@ -17,8 +18,8 @@ from engine.new_folder import scratch_folder
 from engine.runtime.backbone_input import InputOutput, Preparation, input_output, pooled
 from engine.runtime.devices.facts import CUDA_PROVIDER
 from engine.runtime.devices.reasons import is_out_of_memory
-from engine.runtime.devices.settings import DeviceSettings, batch_for, provider_chain
-from engine.runtime.eight_bit import check_companion, check_photos, companion_of, cosines
+from engine.runtime.devices.settings import DeviceSettings, batch_for, provider_options
+from engine.runtime.eight_bit import agreement, check_companion, check_photos, companion_of
 from engine.runtime.half_precision import write_half
 from engine.runtime.pixel_input import PIXELS, write_with_pixels
 from engine.runtime.providers import CPU_CHOICE, ProviderChoice
@@ -50,9 +51,13 @@ class BackboneSession:
         self._choice = choice
         # threads that keep it busy
         self.parallel_runs = (threads or usable_cores()) + (_DECODERS_AHEAD if choice.is_gpu else 0)
-        opened = open_runs(model, card, choice)
+        companion = companion_of(model)
+        if companion is not None:
+            check_companion(companion, model, card)
+        # The file's eight-bit companion runs instead of it, on every device
+        self.is_eight_bit = companion is not None
+        opened = open_runs(companion or model, card, choice, folds_weights=self.is_eight_bit)
         self.batch_size = opened.batch  # images that it runs best with
-        self.is_eight_bit = opened.is_eight_bit  # the file's eight-bit companion runs instead of it
         self._ends = opened.ends
         self._network = opened.run
         self.embed(np.zeros((1, card.input_side, card.input_side, 3), dtype=np.uint8))
@@ -208,34 +213,27 @@ class OpenedRuns:
     ends: InputOutput
     run: DeviceFallback  # from pixels (B, side, side, 3) uint8 to the network's output
     batch: int  # images that it runs best with
-    is_eight_bit: bool = False  # it is the eight-bit companion
 
 
-def open_runs(model: Path, card: BackboneCard, choice: ProviderChoice) -> OpenedRuns:
+def open_runs(
+    network: Path, card: BackboneCard, choice: ProviderChoice, *, folds_weights: bool
+) -> OpenedRuns:
     """Open a network on the chosen device, or on the CPU where an automatic choice fails.
 
-    Where the file has an eight-bit companion, that is the network, on every device.
-
     Raises:
-        ModelError: the network cannot be opened or run, or does not fit its card or its companion.
+        ModelError: the network cannot be opened or run, or does not fit its card.
     """
-    companion = companion_of(model)
-    if companion is not None:
-        check_companion(companion, model, card)
-    network, is_eight_bit = companion or model, companion is not None
     if not choice.is_gpu:
-        return replace(_on_cpu(network, card), is_eight_bit=is_eight_bit)
+        return _on_cpu(network, card)
     try:
-        return replace(
-            _on_device(network, card, choice, folds_weights=is_eight_bit), is_eight_bit=is_eight_bit
-        )
+        return _on_device(network, card, choice, folds_weights=folds_weights)
     except ModelError as error:
         if choice.is_explicit:
             raise
         why = {"device": choice.device_name, "why": error.found or error.what}
         notice = Message("{device} cannot run this network ({why}); the CPU does the work", why)
         # When the network is at fault, this fails, too, with the reason.
-        return replace(_on_cpu(network, card, notice), is_eight_bit=is_eight_bit)
+        return _on_cpu(network, card, notice)
 
 
 def _on_cpu(model: Path, card: BackboneCard, notice: str = "") -> OpenedRuns:
@@ -303,10 +301,15 @@ def _device_run(
     By CUDA it takes pixels and has bound buffers, in half precision as its mixed form; experimental
     devices run one batch after the other.
     """
-    chain = provider_chain(choice.provider, choice.settings)
+    options = provider_options(choice.provider, choice.settings)
+    opened = partial(
+        open_session,
+        provider=choice.provider,
+        provider_options=options,
+        folds_weights=folds_weights,
+    )
     if choice.provider != CUDA_PROVIDER:
-        session = open_session(model, choice.provider, chain=chain, folds_weights=folds_weights)
-        run = plain_run(session, ends.input_name, ends.output_name, one_at_a_time=True)
+        run = plain_run(opened(model), ends.input_name, ends.output_name, one_at_a_time=True)
         return _prepared(run, card, ends), True
     with scratch_folder() as folder:
         half, pixels = folder / "half.onnx", folder / model.name
@@ -315,7 +318,7 @@ def _device_run(
         network = half if is_half else model
         takes_pixels = write_with_pixels(network, pixels, card, ends)
         network = pixels if takes_pixels else network
-        session = open_session(network, choice.provider, chain=chain, folds_weights=folds_weights)
+        session = opened(network)
     name = PIXELS if takes_pixels else ends.input_name
     run = cuda_run(session, name, ends.output_name, batch, choice.settings)
     return run if takes_pixels else _prepared(run, card, ends), not choice.settings.cuda_graphs
@@ -331,8 +334,3 @@ def cuda_run(
             session, input_name, output_name, batch, memory=_CUDA_MEMORY, is_fixed=is_fixed
         )
     return plain_run(session, input_name, output_name)
-
-
-def agreement(found: NDArray[Any], expected: NDArray[Any]) -> float:
-    """Smallest cosine between the rows of two outputs (B, ...); 0 where one is not a number."""
-    return float(cosines(found, expected).min())

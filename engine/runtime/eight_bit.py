@@ -99,12 +99,9 @@ def check_companion(companion: Path, model: Path, card: BackboneCard) -> None:
         for session, end in zip(sessions, ends, strict=True)
     )
     found, expected = (run(inputs) for run in runs)
-    agreement = (
-        float(cosines(found, expected).min())
-        if ends[0] == ends[1] and found.shape == expected.shape
-        else 0.0
-    )
-    if agreement < AGREEMENT:
+    fits = ends[0] == ends[1] and found.shape == expected.shape
+    cosine = agreement(found, expected) if fits else 0.0
+    if cosine < AGREEMENT:
         raise ModelError(
             "the eight-bit version of the backbone does not agree with it",
             expected="a cosine of {least}",
@@ -114,7 +111,7 @@ def check_companion(companion: Path, model: Path, card: BackboneCard) -> None:
                 "it"
             ),
             least=AGREEMENT,
-            agreement=f"{agreement:.3f}",
+            agreement=f"{cosine:.3f}",
             companion=companion,
         )
 
@@ -144,6 +141,11 @@ def cosines(found: NDArray[Any], expected: NDArray[Any]) -> Doubles:
     lengths = np.linalg.norm(first, axis=1) * np.linalg.norm(second, axis=1)
     cosines = np.sum(first * second, axis=1) / np.maximum(lengths, np.finfo(np.float64).tiny)
     return np.nan_to_num(cosines, nan=0.0)
+
+
+def agreement(found: NDArray[Any], expected: NDArray[Any]) -> float:
+    """Smallest cosine between the rows of two outputs (B, ...); 0 where one is not a number."""
+    return float(cosines(found, expected).min())
 
 
 def trial_images(side: int, count: int) -> Pixels:

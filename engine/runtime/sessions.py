@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from engine.arrays import Floats
 from engine.errors import ModelError
+from engine.runtime.backbone_input import INPUT_TYPES
 from engine.runtime.devices.facts import CPU_PROVIDER
 from engine.runtime.devices.gather import load_gpu_libraries
 from engine.runtime.onnx_runtime import load_onnxruntime
@@ -37,7 +38,7 @@ def open_session(
     model: Path,
     provider: str = CPU_PROVIDER,
     *,
-    chain: Sequence[tuple[str, Mapping[str, str]]] = (),
+    provider_options: Mapping[str, str] | None = None,
     folds_weights: bool = False,
     threads: int = 1,
 ) -> Any:
@@ -45,8 +46,7 @@ def open_session(
 
     Args:
         provider: execution provider; the CPU only runs operators that a GPU cannot.
-        chain: providers with their options, the wanted one first; by default the provider and the
-            CPU, without options.
+        provider_options: of the provider, see `engine.runtime.devices.settings`.
         folds_weights: whether weights of few bits become float32 ones, which GPUs compute with.
         threads: cores that one run shares on the CPU.
 
@@ -67,13 +67,13 @@ def open_session(
         options.add_session_config_entry("session.disable_quant_qdq", "1")
     if provider != CPU_PROVIDER:
         load_gpu_libraries()
-    offered = chain or tuple((name, {}) for name in dict.fromkeys((provider, CPU_PROVIDER)))
+    offered = {provider: dict(provider_options or {}), CPU_PROVIDER: dict[str, str]()}
     try:
         session = onnxruntime.InferenceSession(
             os.fspath(model),
             options,
-            providers=[name for name, _options in offered],
-            provider_options=[dict(settings) for _name, settings in offered],
+            providers=list(offered),
+            provider_options=list(offered.values()),
             enable_fallback=0,
         )
     except runtime_errors() as error:
@@ -121,7 +121,6 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-_TYPES: Final[dict[str, type]] = {"tensor(float)": np.float32, "tensor(float16)": np.float16}
 _ANY_NUMBER: Final = 1 << 20  # runs at a time where there is no limit: more than there are threads
 
 Run = Callable[[NDArray[Any]], NDArray[Any]]
@@ -241,7 +240,7 @@ def filled_up(batch: NDArray[Any], rows: int) -> NDArray[Any]:
 def _output(session: Any, name: str, batch: int) -> tuple[list[int], type] | None:
     """Shape and dtype of an output for a batch; None when more of it than the batch is open."""
     output = next(output for output in session.get_outputs() if output.name == name)
-    shape, dtype = list(output.shape or []), _TYPES.get(output.type)
+    shape, dtype = list(output.shape or []), INPUT_TYPES.get(output.type)
     if dtype is None or not shape or not all(isinstance(side, int) for side in shape[1:]):
         return None
     return [batch, *shape[1:]], dtype

@@ -15,7 +15,7 @@ from engine.runtime.backbone import BackboneSession
 from engine.runtime.backbone_input import Preparation, input_output, pooled
 from engine.runtime.devices.facts import CPU_PROVIDER, CUDA_PROVIDER
 from engine.runtime.devices.gather import ask_driver
-from engine.runtime.devices.settings import DeviceSettings, provider_chain
+from engine.runtime.devices.settings import DeviceSettings, provider_options
 from engine.runtime.eight_bit import cosines
 from engine.runtime.sessions import BoundRuns, open_session, plain_run, usable_cores
 from research.benchmarks.device_settings import read_settings
@@ -197,7 +197,8 @@ def resident_run_s(
         batch: images of a run.
         rounds: timed rounds.
     """
-    session = open_session(file, CUDA_PROVIDER, chain=provider_chain(CUDA_PROVIDER, settings))
+    options = provider_options(CUDA_PROVIDER, settings)
+    session = open_session(file, CUDA_PROVIDER, provider_options=options)
     ends = input_output(session, made.card)
     runs = BoundRuns(
         session,

@@ -14,7 +14,6 @@ from engine.config import assets_folder
 from engine.errors import ModelError
 from engine.new_folder import scratch_folder
 from engine.runtime.devices.facts import CPU_PROVIDER, CUDA_PROVIDER
-from engine.runtime.devices.settings import ProviderChain
 from engine.runtime.onnx_runtime import load_onnxruntime
 from engine.runtime.sessions import one_line, open_session, runtime_errors
 
@@ -79,11 +78,18 @@ class Product:
         ModelError: the provider does not work, or its memory is full.
     """
 
-    def __init__(self, chain: ProviderChain, *, workers: int = 1, side: int = 0) -> None:
-        provider = chain[0][0]
+    def __init__(
+        self,
+        provider: str,
+        options: Mapping[str, str] | None = None,
+        *,
+        workers: int = 1,
+        side: int = 0,
+    ) -> None:
         is_cpu = provider == CPU_PROVIDER
         self._side = side or (_CPU_SIDE if is_cpu else _GPU_SIDE)
-        self._session = open_session(assets_folder() / PRODUCT_MODEL, provider, chain=chain)
+        model = assets_folder() / PRODUCT_MODEL
+        self._session = open_session(model, provider, provider_options=options)
         memory = "cuda" if provider == CUDA_PROVIDER else "cpu"
         try:
             self._bindings = [self._bound(memory) for _worker in range(workers if is_cpu else 1)]

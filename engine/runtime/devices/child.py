@@ -13,7 +13,7 @@ from engine.config import assets_folder
 from engine.errors import ModelError
 from engine.runtime.devices.facts import CPU_PROVIDER, PROVIDERS
 from engine.runtime.devices.reasons import Attempt
-from engine.runtime.devices.settings import DeviceSettings, provider_chain
+from engine.runtime.devices.settings import DeviceSettings, provider_options
 from engine.runtime.sessions import open_session, run_session
 from engine.worker.client import Died, Done, TookTooLong, run
 from engine.worker.protocol import Failed, Request
@@ -120,6 +120,7 @@ def compared(result: Floats, expected: Floats, seconds: float) -> Attempt:
 
 def probe_result(model: Path, provider: str) -> Floats:
     """A provider's output for a fixed input; raises `ModelError` if it does not work."""
-    session = open_session(model, provider, chain=provider_chain(provider, DeviceSettings()))
+    options = provider_options(provider, DeviceSettings())
+    session = open_session(model, provider, provider_options=options)
     images = np.linspace(-1, 1, int(np.prod(_PROBE_SHAPE)), dtype=np.float32).reshape(_PROBE_SHAPE)
     return run_session(session, {session.get_inputs()[0].name: images})[0]

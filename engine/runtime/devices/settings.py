@@ -3,10 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
-from engine.runtime.devices.facts import CPU_PROVIDER, CUDA_PROVIDER
+from engine.runtime.devices.facts import CUDA_PROVIDER
 
-ProviderChain = tuple[tuple[str, dict[str, str]], ...]
-"""Execution providers in the order in which they are offered each operator, with their options."""
 SMALLEST_BATCH: Final = 8
 """A GPU's images in one run, at least. Chosen without a GPU to measure with."""
 LARGEST_BATCH: Final = 128
@@ -40,19 +38,15 @@ class DeviceSettings:
     spare_memory: bool = True
 
 
-def provider_chain(provider: str, settings: DeviceSettings) -> ProviderChain:
-    """Execution providers of a session: the requested one, and the CPU for missing operators."""
-    wanted = (provider, cuda_options(settings) if provider == CUDA_PROVIDER else {})
-    return (wanted,) if provider == CPU_PROVIDER else (wanted, (CPU_PROVIDER, {}))
-
-
-def cuda_options(settings: DeviceSettings) -> dict[str, str]:
-    """Options of the CUDA provider.
+def provider_options(provider: str, settings: DeviceSettings) -> dict[str, str]:
+    """Options of an execution provider; only that of CUDA has any.
 
     Searching the fastest convolution for every new batch size costs more than it saves on small
     networks, so the search is by heuristic; and a memory that doubles takes from other programs
     what is never used.
     """
+    if provider != CUDA_PROVIDER:
+        return {}
     return {
         "cudnn_conv_algo_search": settings.algorithm_search,
         "arena_extend_strategy": "kSameAsRequested" if settings.spare_memory else "kNextPowerOfTwo",

@@ -19,10 +19,11 @@ from engine.errors import ModelError
 from engine.events import Progress
 from engine.model_card import BackboneCard
 from engine.runtime import backbone
-from engine.runtime.backbone import BackboneSession, agreement, cuda_run
+from engine.runtime.backbone import BackboneSession, cuda_run
 from engine.runtime.backbone_input import input_output
 from engine.runtime.devices.facts import CPU_PROVIDER, CUDA_PROVIDER, PROVIDERS
 from engine.runtime.devices.settings import DeviceSettings
+from engine.runtime.eight_bit import agreement
 from engine.runtime.providers import CPU_CHOICE, ProviderChoice
 from engine.runtime.sessions import BoundRuns, open_session
 from tests.support.backbones import SIDE, WIDTH, tiny_card, write_tiny_backbone

@@ -1,12 +1,14 @@
 """Which device is chosen, by faked facts and trials; and the door to ONNX Runtime."""
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from engine.config import assets_folder
 from engine.errors import ModelError, UsageError
-from engine.runtime import providers
+from engine.runtime import providers, sessions
 from engine.runtime.devices.child import PROBE_MODEL, DeviceTrial
 from engine.runtime.devices.facts import (
     CPU_PROVIDER,
@@ -207,3 +209,27 @@ def test_no_silent_fallback() -> None:
     with pytest.raises(ModelError):
         open_session(assets_folder() / PROBE_MODEL, "NoSuchExecutionProvider")
     assert open_session(assets_folder() / PROBE_MODEL).get_providers() == [CPU_PROVIDER]
+
+
+@pytest.mark.parametrize("provider", [CPU_PROVIDER, CUDA_PROVIDER])
+def test_the_cpu_runs_what_a_device_lacks(provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is offered each operator last, without options."""
+    offered: list[dict[str, Any]] = []
+
+    def open_here(_path: str, _options: object, **chosen: Any) -> SimpleNamespace:
+        offered.append(dict(zip(chosen["providers"], chosen["provider_options"], strict=True)))
+        return SimpleNamespace(get_providers=lambda: chosen["providers"])
+
+    runtime = SimpleNamespace(
+        get_available_providers=lambda: [CUDA_PROVIDER, CPU_PROVIDER],
+        set_default_logger_severity=lambda _severity: None,
+        SessionOptions=SimpleNamespace,
+        InferenceSession=open_here,
+    )
+    monkeypatch.setattr(sessions, "load_onnxruntime", lambda: runtime)
+    monkeypatch.setattr(sessions, "load_gpu_libraries", lambda: None)
+    options = {"use_tf32": "1"} if provider == CUDA_PROVIDER else {}
+    open_session(assets_folder() / PROBE_MODEL, provider, provider_options=options)
+    assert [list(each.items()) for each in offered] == [
+        [(provider, options), *([(CPU_PROVIDER, {})] if provider == CUDA_PROVIDER else [])]
+    ]

@@ -10,7 +10,6 @@ from engine.config import assets_folder
 from engine.errors import ModelError
 from engine.runtime.devices.arithmetic import PRODUCT_MODEL, Product, operations_of
 from engine.runtime.devices.facts import CPU_PROVIDER
-from engine.runtime.devices.settings import DeviceSettings, provider_chain
 from tests.support.backbones import SIDE, WIDTH, write_tiny_backbone
 
 
@@ -60,9 +59,8 @@ def test_best_of_the_cpu() -> None:
 
     Above what any computer falls short of, below what none reaches.
     """
-    chain = provider_chain(CPU_PROVIDER, DeviceSettings())
     for workers in (1, 3):
-        assert 1e6 < Product(chain, workers=workers, side=128).measure(0.01) < 1e15
+        assert 1e6 < Product(CPU_PROVIDER, workers=workers, side=128).measure(0.01) < 1e15
 
 
 def test_product_can_be_made_again() -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from engine.errors import UsageError
-from engine.runtime.devices.facts import CPU_PROVIDER, EXPERIMENTAL, PROVIDERS
-from engine.runtime.devices.settings import DeviceSettings, batch_for, cuda_options, provider_chain
+from engine.runtime.devices.facts import CUDA_PROVIDER, PROVIDERS
+from engine.runtime.devices.settings import DeviceSettings, batch_for, provider_options
 from research.benchmarks.device_settings import read_settings
 
 GUIDE = Path(__file__).parents[4] / "docs" / "gpu.md"
@@ -33,9 +33,9 @@ def test_misuse(text: str) -> None:
         read_settings([text])
 
 
-def test_cuda_options() -> None:
-    """Each switch has its option; the defaults choose quickly and spare memory."""
-    assert cuda_options(DeviceSettings()) == {
+def test_provider_options() -> None:
+    """Each switch has its option; defaults choose quickly and spare memory; others have none."""
+    assert provider_options(CUDA_PROVIDER, DeviceSettings()) == {
         "cudnn_conv_algo_search": "HEURISTIC",
         "arena_extend_strategy": "kSameAsRequested",
         "prefer_nhwc": "0",
@@ -49,18 +49,10 @@ def test_cuda_options() -> None:
         tf32=False,
         cuda_graphs=True,
     )
-    assert list(cuda_options(other).values()) == ["EXHAUSTIVE", "kNextPowerOfTwo", "1", "0", "1"]
-
-
-@pytest.mark.parametrize("device", ["cuda", *EXPERIMENTAL])
-def test_chains(device: str) -> None:
-    """Everything leaves to the CPU what it lacks; only CUDA has options."""
-    chain = provider_chain(PROVIDERS[device], DeviceSettings())
-    assert chain == (
-        (PROVIDERS[device], cuda_options(DeviceSettings()) if device == "cuda" else {}),
-        (CPU_PROVIDER, {}),
-    )
-    assert provider_chain(CPU_PROVIDER, DeviceSettings()) == ((CPU_PROVIDER, {}),)
+    found = list(provider_options(CUDA_PROVIDER, other).values())
+    assert found == ["EXHAUSTIVE", "kNextPowerOfTwo", "1", "0", "1"]
+    others = {*PROVIDERS.values()} - {CUDA_PROVIDER}
+    assert [provider_options(each, other) for each in others] == [{}] * len(others)
 
 
 @pytest.mark.parametrize(
