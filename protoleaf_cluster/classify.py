@@ -1,7 +1,7 @@
 """Distributed classification of a data set by an exported model; interrupted runs are resumed."""
 
 import uuid
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from engine.bundle.classes_file import NAME
@@ -13,28 +13,15 @@ from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.model_card import file_hash
 from engine.new_file import ORDINARY_FILE, write_file
 from engine.new_folder import Placing, check_is_free, new_folder, place_file
-from protoleaf_cluster.begun import named, one_run
 from protoleaf_cluster.behind_embedding import behind_embedding, embedded_by
 from protoleaf_cluster.classify_shard import CLASSIFIER, ClassifyShards
+from protoleaf_cluster.embed import named
 from protoleaf_cluster.predictions import (
     PredictionsManifest,
     read_predictions_manifest,
     write_predictions_manifest,
 )
-from protoleaf_cluster.run import HERE, Places, do_all
-
-
-@dataclass(frozen=True)
-class ClassifiedDataSet:
-    """Summary of a run."""
-
-    predictions: int  # images with a prediction
-    without: int  # images without an embedding, and therefore without a prediction
-    shards: int
-    new_shards: int  # computed by this run
-    seconds: float  # excludes the start of the cluster
-    rows_per_s: float  # of the shards of this run
-    views: int  # views per image in the exported model; the data set has one
+from protoleaf_cluster.run import HERE, ClusterRun, Places, do_all, one_run
 
 
 def classify_data_set(
@@ -45,7 +32,7 @@ def classify_data_set(
     places: Places = HERE,
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
-) -> ClassifiedDataSet:
+) -> ClusterRun:
     """Write a prediction for every image of a data set.
 
     A model exported with several views averages their embeddings. Here it gets the one view of the
@@ -62,7 +49,7 @@ def classify_data_set(
     token, out = cancel or CancelToken(), out.absolute()
     manifest = begin_predictions(data_set, bundle, out)
     with one_run(out):
-        done = do_all(
+        run = do_all(
             ClassifyShards(data_set.folder.absolute(), out),
             out,
             manifest.shard_count,
@@ -72,21 +59,8 @@ def classify_data_set(
             cancel=token,
             may_use_gpu=False,
         )
-        write_predictions_manifest(out, replace(manifest, shards=done.facts))
-    rows, failed = (
-        sum(facts.rows for facts in done.facts),
-        sum(facts.failed for facts in done.facts),
-    )
-    views = bundle.contents.framing.views
-    return ClassifiedDataSet(
-        rows - failed,
-        failed,
-        len(done.shards),
-        done.new_shards,
-        done.seconds,
-        done.new_rows_per_s,
-        views,
-    )
+        write_predictions_manifest(out, replace(manifest, shards=run.facts))
+    return run
 
 
 def _refuse_other_backbone(data_set: DataSet, bundle: ModelBundle) -> None:

@@ -5,16 +5,20 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from engine.backbones.model_files import ModelFiles, default_backbone
+from engine.bundle.opened import open_bundle, try_bundle
+from engine.cli.named_backbone import ensure_converted
 from engine.cli.output import failure_rows, failure_text, job, left_out_text, note, say
+from engine.collection.models import find_model
+from engine.dataset.opened import DataSet
 from engine.errors import UsageError
 from engine.texts import counted
-
-if TYPE_CHECKING:
-    from engine.backbones.model_files import ModelFiles
-    from protoleaf_cluster.embed import EmbeddedDataSet
-
+from protoleaf_cluster.classify import classify_data_set
+from protoleaf_cluster.embed import embed_sources
+from protoleaf_cluster.ray_cluster import LOCAL
+from protoleaf_cluster.run import ClusterRun, Places
 
 _DEVICES: Final = ("auto", "cpu", "cuda")
 _GO_ON: Final = "run the same command again to go on from here"
@@ -30,110 +34,90 @@ def embed_data_set(
     device: str,
 ) -> None:
     """`embed SOURCE... --out DATASET`."""
-    from protoleaf_cluster.embed import embed_sources
-    from protoleaf_cluster.run import Places
-
     if device not in _DEVICES:
         raise UsageError("a cluster has no such device", expected=", ".join(_DEVICES), found=device)
     model = _model(backbone)
     with job("Embedding", _GO_ON) as running:
-        done = embed_sources(
+        run, found = embed_sources(
             sources,
             out,
             model,
             shard_images=shard_images,
-            places=Places(cluster or "local", device),
+            places=Places(cluster or LOCAL, device),
             **running,
         )
-    say(_embedded_text(done, out), _embedded_fields(done, out))
+    computed_on = sorted({facts.computed_on for facts in run.facts})
+    text = (
+        f"{out} holds {counted(run.rows, 'image')} in {counted(len(run.shards), 'shard')}, "
+        f"{run.new_shards:,} of them "
+        f"new; {run.new_rows_per_s:,.0f} images/s on {' and '.join(computed_on) or 'nothing'}."
+    )
+    if len(computed_on) > 1:
+        text += (
+            "\nThe nodes computed in different ways: embeddings of one image may differ a little "
+            "between them."
+        )
+    if run.failed:
+        text += f"\n{counted(run.failed, 'image')} could not be read; the column `reason` says why."
+    say(
+        text + left_out_text(found.left_out) + failure_text(found.failures),
+        {
+            "data_set": str(out),
+            "images": run.rows,
+            "failed": run.failed,
+            **_fields(run),
+            "computed_on": computed_on,
+            "failures": failure_rows(found.failures),
+            "left_out": dict(found.left_out.by_kind()),
+            "other_files": found.left_out.others,
+        },
+    )
 
 
-def _model(backbone: str | None) -> "ModelFiles":
+def _model(backbone: str | None) -> ModelFiles:
     """Files of a backbone; a bundled one is converted at its first use."""
-    from engine.backbones.model_files import default_backbone
-    from engine.cli.named_backbone import ensure_converted
-    from engine.collection.models import find_model
-
     named = backbone or default_backbone()
     return find_model(
         named if Path(named).is_file() else ensure_converted(named, when_stopped=_GO_ON)
     )
 
 
-def _embedded_text(done: "EmbeddedDataSet", out: Path) -> str:
-    text = (
-        f"{out} holds {counted(done.images, 'image')} in {counted(done.shards, 'shard')}, "
-        f"{done.new_shards:,} of them "
-        f"new; {done.images_per_s:,.0f} images/s on {' and '.join(done.computed_on) or 'nothing'}."
-    )
-    if len(done.computed_on) > 1:
-        text += (
-            "\nThe nodes computed in different ways: embeddings of one image may differ a little "
-            "between them."
-        )
-    if done.failed:
-        text += (
-            f"\n{counted(done.failed, 'image')} could not be read; the column `reason` says why."
-        )
-    return text + left_out_text(done.found.left_out) + failure_text(done.found.failures)
-
-
-def _embedded_fields(done: "EmbeddedDataSet", out: Path) -> dict[str, object]:
+def _fields(run: ClusterRun) -> dict[str, object]:
     return {
-        "data_set": str(out),
-        "images": done.images,
-        "failed": done.failed,
-        "shards": done.shards,
-        "new_shards": done.new_shards,
-        "seconds": done.seconds,
-        "images_per_s": done.images_per_s,
-        "computed_on": list(done.computed_on),
-        "failures": failure_rows(done.found.failures),
-        "left_out": dict(done.found.left_out.by_kind()),
-        "other_files": done.found.left_out.others,
+        "shards": len(run.shards),
+        "new_shards": run.new_shards,
+        "seconds": run.seconds,
+        "images_per_s": run.new_rows_per_s,
     }
 
 
 def classify_on_cluster(data_set: Path, model: Path, out: Path, cluster: str | None) -> None:
     """`classify DATASET --model BUNDLE --out PREDICTIONS`."""
-    from engine.bundle.opened import open_bundle, try_bundle
-    from engine.dataset.opened import DataSet
-    from protoleaf_cluster.classify import classify_data_set
-    from protoleaf_cluster.run import Places
-
     with job("Classifying", _GO_ON) as running:
         opened = DataSet.open(data_set)
         try_bundle(model, cancel=running["cancel"])
         bundle = open_bundle(model)
-        done = classify_data_set(
-            opened,
-            bundle,
-            out,
-            places=Places(cluster or "local"),
-            **running,
-        )
-    if done.views > 1:
+        run = classify_data_set(opened, bundle, out, places=Places(cluster or LOCAL), **running)
+    predictions, views = run.rows - run.failed, bundle.contents.framing.views
+    if views > 1:
         note(
-            f"the model takes the mean of {done.views} views of an image; the data set has one "
+            f"the model takes the mean of {views} views of an image; the data set has one "
             "view of each, as images of large collections do"
         )
     without = (
-        f" {counted(done.without, 'image')} without an embedding left out." if done.without else ""
+        f" {counted(run.failed, 'image')} without an embedding left out." if run.failed else ""
     )
     say(
-        f"Wrote {counted(done.predictions, 'prediction')} to {out} in "
-        f"{counted(done.shards, 'shard')}, "
-        f"{done.new_shards:,} of them new ({done.rows_per_s:,.0f} images/s).{without}",
+        f"Wrote {counted(predictions, 'prediction')} to {out} in "
+        f"{counted(len(run.shards), 'shard')}, "
+        f"{run.new_shards:,} of them new ({run.new_rows_per_s:,.0f} images/s).{without}",
         {
-            "predictions": done.predictions,
+            "predictions": predictions,
             "folder": str(out),
-            "without": done.without,
-            "shards": done.shards,
-            "new_shards": done.new_shards,
-            "seconds": done.seconds,
-            "images_per_s": done.rows_per_s,
+            "without": run.failed,
+            **_fields(run),
             "model": bundle.contents.name,
             "setting": bundle.contents.setting,
-            "views_of_model": done.views,
+            "views_of_model": views,
         },
     )

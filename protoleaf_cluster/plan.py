@@ -52,18 +52,14 @@ class Piece:
     images: int | None = 1  # None if unknown before reading
 
 
-@dataclass(frozen=True)
-class PlanTotals:
-    """Number of shards and images of a plan."""
-
-    shards: int
-    images: int | None  # None if there are tar files, whose images are counted while reading
-
-
 def write_plan(
     folder: Path, pieces: Iterable[Piece], shard_images: int, cancel: CancelToken
-) -> PlanTotals:
+) -> tuple[int, int | None]:
     """Write the plan; each tar file is a shard of its own, other pieces share shards.
+
+    Returns:
+        number of shards, and of images: None if there are tar files, whose images are counted
+        while reading.
 
     Raises:
         StorageError: a write failed.
@@ -83,9 +79,10 @@ def write_plan(
             shards += 1
             images += sum(piece.images or 0 for piece in shard)
             is_counted &= all(piece.images is not None for piece in shard)
-        totals = PlanTotals(shards, images if is_counted else None)
-        writer.add_key_value_metadata({_TOTALS: json.dumps(vars(totals)).encode()})
-    return totals
+        counted = images if is_counted else None
+        totals = {"shards": shards, "images": counted}
+        writer.add_key_value_metadata({_TOTALS: json.dumps(totals).encode()})
+    return shards, counted
 
 
 def grouped(pieces: Iterable[Piece], shard_images: int) -> Iterator[list[Piece]]:
@@ -124,7 +121,8 @@ class ShardPlan:
         self._metadata: Any = None
         with self._opened() as table:
             self._metadata = table.metadata
-            self.totals = PlanTotals(**json.loads(table.metadata.metadata[_TOTALS]))
+            totals = json.loads(table.metadata.metadata[_TOTALS])
+            self.images: int | None = totals["images"]
 
     def pieces(self, number: int) -> list[Piece]:
         """Pieces of a shard, in order.

@@ -1,13 +1,18 @@
 """Processing of all shards of a folder on a cluster, with progress."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from engine.dataset.described_folder import ShardFacts, shard_path
-from engine.errors import UsageError
+from filelock import FileLock, Timeout
+
+from engine.dataset.described_folder import SHARDS, ShardFacts, shard_path
+from engine.errors import InputError, UsageError
 from engine.events import CancelToken, OnProgress, Progress, ProgressMeter
+from engine.new_file import clear_abandoned_drafts
 from protoleaf_cluster.ray_cluster import LOCAL, connected
 from protoleaf_cluster.ray_workers import run_shards
 from protoleaf_cluster.shard_work import FinishedShard, ShardWork
@@ -46,6 +51,16 @@ class ClusterRun:
         return tuple(each.facts for each in self.shards)
 
     @property
+    def rows(self) -> int:
+        """Number of images of all shards."""
+        return sum(facts.rows for facts in self.facts)
+
+    @property
+    def failed(self) -> int:
+        """Number of images without an embedding or a prediction."""
+        return sum(facts.failed for facts in self.facts)
+
+    @property
     def new_shards(self) -> int:
         """Number of shards computed by this run."""
         return sum(each.is_new for each in self.shards)
@@ -57,6 +72,7 @@ class ClusterRun:
 
 
 HERE: Final = Places(LOCAL)
+_LOCK: Final = ".protoleaf-lock"
 
 
 def do_all(
@@ -107,3 +123,28 @@ def do_all(
         )
         seconds = time.monotonic() - started_s
     return ClusterRun(tuple(done[number] for number in range(shard_count)), seconds)
+
+
+@contextmanager
+def one_run(folder: Path) -> Iterator[None]:
+    """Lock a folder for one run and remove drafts of killed runs; raises `InputError` if locked."""
+    lock = FileLock(folder / _LOCK)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout as error:
+        raise InputError(
+            "another run is writing to this folder",
+            found=str(folder),
+            remedy="wait for it, or stop it",
+        ) from error
+    try:
+        _clear_drafts(folder)
+        yield
+    finally:
+        _clear_drafts(folder)  # of killed workers
+        lock.release()
+
+
+def _clear_drafts(folder: Path) -> None:
+    for each in (folder, folder / SHARDS):
+        clear_abandoned_drafts(each)

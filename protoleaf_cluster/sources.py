@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path, PurePath
 from typing import Final
 
@@ -88,15 +89,9 @@ def _each_file(
 
 
 def _in_store(address: str) -> Iterator[tuple[str, int]]:
-    files = ((name, size) for name, size in each_in_store(address) if _is_taken(name))
-    folder, waiting = "", list[tuple[str, int]]()
-    for name, size in files:
-        above = name.rpartition("/")[0]
-        if above != folder:
-            yield from _without_doubles(waiting)
-            folder, waiting = above, []
-        waiting.append((name, size))
-    yield from _without_doubles(waiting)
+    files = (file for file in each_in_store(address) if _is_taken(file[0]))
+    for _folder, some in groupby(files, key=lambda file: file[0].rpartition("/")[0]):
+        yield from _without_doubles(list(some))
 
 
 def _without_doubles(files: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:

@@ -207,7 +207,9 @@ def _classified(model: Path, rows: int, folder: Path) -> ClassifiedRows:
     with _watching() as watch:
         done = classify_data_set(data_set, open_bundle(model), folder / "predictions")
     driver = peak_memory_bytes() or 0
-    return ClassifiedRows(rows, done.rows_per_s, watch.most_bytes / _MEBIBYTE, driver / _MEBIBYTE)
+    return ClassifiedRows(
+        rows, done.new_rows_per_s, watch.most_bytes / _MEBIBYTE, driver / _MEBIBYTE
+    )
 
 
 class _Watch:

@@ -18,7 +18,7 @@ from engine.graph.names import clean_name
 from engine.interchange import json_tree
 from engine.texts import Message, either
 from engine.training.needed_packages import check_packages
-from protoleaf_cluster.begun import _refuse_other
+from protoleaf_cluster.embed import _refuse_other
 from tests.support.projects import new_project
 from tests.support.screen_texts import english_words
 
@@ -59,19 +59,14 @@ def speaks(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[Call
 
 def begun_otherwise(**differing: object) -> None:
     """A data set begun with other sources, another backbone, or another shard size."""
-    card = SimpleNamespace(name="small")
     begun = {
         "sources": ("nowhere",),
-        "card": card,
+        "card": SimpleNamespace(name="small"),
         "backbone_hash": "0",
-        "identity": "0",
+        "identity": "",
         "shard_images": 9,
     }
-    asked = {
-        "sources": begun["sources"],
-        "shard_images": differing.get("shard_images"),
-        "model": SimpleNamespace(card=card, embedding_identity=differing.get("backbone_hash", "0")),
-    } | {key: value for key, value in differing.items() if key == "sources"}
+    asked = begun | differing
     _refuse_other(cast("Any", SimpleNamespace(**begun)), cast("Any", SimpleNamespace(**asked)))
 
 

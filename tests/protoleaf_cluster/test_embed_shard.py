@@ -21,8 +21,8 @@ from engine.images.read_file import content_hash
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.eight_bit import trial_images
 from engine.runtime.providers import CPU_CHOICE
-from protoleaf_cluster.begun import one_run
 from protoleaf_cluster.embed_shard import SURELY_AWAY, EmbedShards
+from protoleaf_cluster.run import one_run
 from protoleaf_cluster.shard_work import Resources
 from tests.support.collections import Collection
 from tests.support.data_sets import begun, embedded, finish, rows_of, write_table, write_tar

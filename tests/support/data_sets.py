@@ -19,7 +19,7 @@ from engine.dataset.opened import DataSet, shards_of
 from engine.dataset.shard_files import new_shard
 from engine.events import CancelToken
 from engine.images.read_file import HASH_BYTES
-from protoleaf_cluster.begun import WantedDataSet, begin
+from protoleaf_cluster.embed import begin
 from protoleaf_cluster.embed_shard import EmbedShards
 from protoleaf_cluster.shard_work import Resources
 from protoleaf_cluster.sources import absolute
@@ -33,10 +33,8 @@ def begun(
     model: ModelFiles | None = None,
 ) -> Manifest:
     """A data set with plan, backbone and manifest, without shards."""
-    wanted = WantedDataSet(
-        absolute([str(each) for each in sources]), model or find_model("leafnet"), shard_images
-    )
-    return begin(folder, wanted, CancelToken())[0]
+    named = absolute([str(each) for each in sources])
+    return begin(folder, named, model or find_model("leafnet"), shard_images, CancelToken())[0]
 
 
 def embedded(sources: Iterable[Path | str], folder: Path, *, shard_images: int = 5) -> DataSet:
