@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QGraphicsWidget, QWidget
+from PySide6.QtWidgets import QWidget
 
 Area = TypeVar("Area", QRect, QRectF)
 _LEFT_TO_RIGHT: Final = "\N{LEFT-TO-RIGHT ISOLATE}"
@@ -29,7 +29,7 @@ def placed(area: Area, around: Area) -> Area:
     return area.translated(2 * around.x() + around.width() - 2 * area.x() - area.width(), 0)
 
 
-def keep_as_drawn(widget: QWidget | QGraphicsWidget) -> None:
+def keep_as_drawn(widget: QWidget) -> None:
     """Exclude a plot, and what reads its axis, from mirroring.
 
     A painter still has the window's direction.

@@ -1,33 +1,150 @@
-"""Charts of loss and accuracy during a training. Loads pyqtgraph: import only when first shown."""
+"""Charts of loss and accuracy during a training."""
 
-from typing import Any, Final, final
+from collections.abc import Callable, Sequence
+from math import ceil, floor, log10
+from typing import Final, final
 
-import pyqtgraph as pg
-from PySide6.QtCore import QLocale, Qt, QTimer
-from PySide6.QtGui import QColor, QFont, QFontMetrics
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
+from PySide6.QtCore import QLocale, QPointF, QRectF, Qt, QTimer
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.controls import fill_column, make_label
 from app.mirroring import keep_as_drawn
 from app.texts import tr
-from app.theme import theme_of
 from app.theme.tokens import tokens
 from app.training.logic import Curve, Curves
 from app.wording import clauses, percent_to_a_tenth
 
-HEIGHT: Final = 150  # of a plot, in pixels
-WIDEST_NUMBERS: Final = ("100%", "0.0000")
-ROOM_FOR_TICKS: Final = 10  # pixels
-RIM: Final = 4
-# Pixels right of the axis: half of the last tick label, which is centred below the end.
-ROOM_FOR_LAST_NUMBER: Final = 20
-ROOM_FOR_POINTS: Final = 0.1
-"""Margin of the value range, above and below, so that markers at 100% are not clipped."""
-REDRAW_MS: Final = 100
+# Logical pixels.
+HEIGHT: Final = 150  # of a plot
+TOP: Final = 4  # margin
+RIGHT: Final = 20  # margin: half of the last number, which is centred below the end of the axis
+GAP: Final = 6  # between an axis and its numbers
+TICK: Final = 4
+ACROSS: Final = 80.0  # least distance of two ticks
+ALONG: Final = 40.0
 LINE: Final = 2.0
 THIN_LINE: Final = 1.25
-DOT: Final = 5
-GRID: Final = 0.5
+DOT: Final = 5.0
+RING: Final = 15.0
+REDRAW_MS: Final = 100
+MOST_DECIMALS: Final = 4
+WIDEST_NUMBERS: Final = ("100%", "0.0000")
+PADDING_ACROSS: Final = 0.02  # of the range of iterations, on both sides
+PADDING_ALONG: Final = 0.1
+"""Margin of the value range, above and below, so that markers at 100% are not clipped."""
+GRID: Final = 0.5  # opacity
+
+
+@final
+class Plot(QWidget):
+    """Curves over iterations, with axes.
+
+    Args:
+        number_text: text of a value with a number of decimals.
+    """
+
+    def __init__(self, number_text: Callable[[float, int], str]) -> None:
+        super().__init__()
+        self._number_text = number_text
+        self.curves: Sequence[tuple[Curve, bool]] = ()  # with whether it is emphasised
+        self.ring: tuple[float, float] | None = None  # iteration and value
+        self.iterations: tuple[float, float] = (0.0, 1.0)  # of the axis
+        self.values: tuple[float, float] = (0.0, 1.0)
+        keep_as_drawn(self)
+        self.setFixedHeight(HEIGHT)
+        # The wheel scrolls the panel, wherever the pointer is.
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+
+    def show_curves(
+        self,
+        curves: Sequence[tuple[Curve, bool]],
+        iterations: int,
+        values: tuple[float, float],
+        ring: tuple[float, float] | None = None,
+    ) -> None:
+        """Show curves, each with whether it is emphasised, and ring a point."""
+        self.curves, self.ring = curves, ring
+        self.iterations = _padded(0.0, iterations, PADDING_ACROSS)
+        self.values = _padded(*values, PADDING_ALONG)
+        self.update()
+
+    @property
+    def numbers_font(self) -> QFont:
+        font = QFont(self.font())
+        font.setPixelSize(tokens().sizes.caption)
+        return font
+
+    @property
+    def room(self) -> QRectF:
+        """The rectangle within the axes."""
+        metrics = QFontMetrics(self.numbers_font)
+        left = max(map(metrics.horizontalAdvance, WIDEST_NUMBERS)) + GAP + TICK
+        return QRectF(self.rect()).adjusted(left, TOP, -RIGHT, -metrics.height() - GAP - TICK)
+
+    def point_of(self, iteration: float, value: float) -> QPointF:
+        room, (first, last), (low, high) = self.room, self.iterations, self.values
+        x = room.left() + room.width() * (iteration - first) / (last - first)
+        return QPointF(x, room.bottom() - room.height() * (value - low) / (high - low))
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setLayoutDirection(self.layoutDirection())
+        painter.fillRect(self.rect(), QColor(tokens().colours.surface))
+        self._paint_axes(painter)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setClipRect(self.room)
+        for curve, is_emphasised in self.curves:
+            self._paint_curve(painter, curve, is_emphasised=is_emphasised)
+        if self.ring is not None:
+            painter.setPen(QPen(QColor(tokens().colours.accent_text), LINE))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawEllipse(self.point_of(*self.ring), RING / 2, RING / 2)
+        painter.end()
+
+    def _paint_axes(self, painter: QPainter) -> None:
+        room, colours = self.room, tokens().colours
+        axis, grid, muted = (
+            QColor(colours.border),
+            QColor(colours.border),
+            QColor(colours.text_muted),
+        )
+        grid.setAlphaF(GRID)
+        painter.setFont(self.numbers_font)
+        height = painter.fontMetrics().height()
+        numbers, decimals = ticks(*self.values, room.height() / ALONG)
+        for value in numbers:
+            y = round(self.point_of(0, value).y())
+            painter.setPen(grid)
+            painter.drawLine(QPointF(room.left(), y), QPointF(room.right(), y))
+            place = QRectF(0, y - height / 2, room.left() - GAP, height)
+            painter.setPen(muted)
+            text = self._number_text(value, decimals)
+            painter.drawText(place, Qt.AlignmentFlag.AlignRight, text)
+        numbers, decimals = ticks(*self.iterations, room.width() / ACROSS)
+        for iteration in numbers:
+            x = round(self.point_of(iteration, 0).x())
+            painter.setPen(axis)
+            painter.drawLine(QPointF(x, room.bottom()), QPointF(x, room.bottom() - TICK))
+            place = QRectF(x - ACROSS / 2, room.bottom() + GAP, ACROSS, height)
+            painter.setPen(muted)
+            text = number_text(iteration, decimals)
+            painter.drawText(place, Qt.AlignmentFlag.AlignHCenter, text)
+        painter.setPen(axis)
+        painter.drawLine(room.bottomLeft(), room.bottomRight())
+        painter.drawLine(room.topLeft(), room.bottomLeft())
+
+    def _paint_curve(self, painter: QPainter, curve: Curve, *, is_emphasised: bool) -> None:
+        colours = tokens().colours
+        colour = QColor(colours.accent if is_emphasised else colours.text_muted)
+        points = list(map(self.point_of, curve.iterations, curve.values))
+        painter.setPen(QPen(colour, LINE if is_emphasised else THIN_LINE))
+        painter.drawPolyline(QPolygonF(points))
+        if is_emphasised:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colour)
+            for point in points:
+                painter.drawEllipse(point, DOT / 2, DOT / 2)
 
 
 @final
@@ -41,30 +158,22 @@ class Chart(QWidget):
         super().__init__()
         self._curves = Curves()
         self._iterations = 1
-        self._loss_plot = _make_plot(_NumberAxis())
-        self._accuracy_plot = _make_plot(_ShareAxis())
-        self._loss = self._loss_plot.plot(antialias=True)
-        self._validation_loss = self._loss_plot.plot(antialias=True)
-        self._accuracy = self._accuracy_plot.plot(antialias=True)
-        self._kept = self._accuracy_plot.plot(antialias=True)
         self._kept_iteration: int | None = None
+        self.loss = Plot(number_text)
+        self.accuracy = Plot(share_text)
+        self.validation_key = make_label(tr("•— validation"), "accent")
         layout = fill_column(self, spacing=tokens().spacing.tiny)
-        self._validation_key = make_label(tr("•— validation"), "accent")
         layout.addLayout(
-            _heading(tr("Loss"), make_label(tr("— training"), "muted"), self._validation_key)
+            _heading(tr("Loss"), make_label(tr("— training"), "muted"), self.validation_key)
         )
-        layout.addWidget(self._loss_plot)
+        layout.addWidget(self.loss)
         layout.addLayout(_heading(tr("Validation accuracy")))
-        layout.addWidget(self._accuracy_plot)
+        layout.addWidget(self.accuracy)
         iterations = make_label(tr("Iterations"), "caption")
         iterations.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         layout.addWidget(iterations)
         self._timer = QTimer(self, singleShot=True, interval=REDRAW_MS)
         self._timer.timeout.connect(self.redraw)
-        application = QApplication.instance()
-        assert isinstance(application, QApplication)
-        theme_of(application).changed.connect(self._dress)
-        self._dress()
 
     def show_curves(self, curves: Curves, iterations: int) -> None:
         self._curves, self._iterations, self._kept_iteration = curves, max(1, iterations), None
@@ -79,44 +188,17 @@ class Chart(QWidget):
             self._timer.start()
 
     def redraw(self) -> None:
-        curves = self._curves
-        for item, curve in (
-            (self._loss, curves.loss),
-            (self._validation_loss, curves.validation_loss),
-            (self._accuracy, curves.accuracy),
-        ):
-            item.setData(curve.iterations, curve.values)
-        for plot, (low, high) in (
-            (self._loss_plot, curves.loss_range()),
-            (self._accuracy_plot, curves.accuracy_range()),
-        ):
-            plot.setXRange(0, self._iterations, padding=0.02)
-            plot.setYRange(low, high, padding=ROOM_FOR_POINTS)
-        self._validation_key.setVisible(bool(curves.validation_loss.values))
-        self._kept.setData(*_kept_point(curves.accuracy, self._kept_iteration))
-        loss = [
-            f"{tr('Loss')} {QLocale().toString(value, 'f', 3)}" for value in curves.loss.values[-1:]
-        ]
+        curves, iterations = self._curves, self._iterations
+        losses = ((curves.loss, False), (curves.validation_loss, True))
+        self.loss.show_curves(losses, iterations, curves.loss_range())
+        kept = _nearest_point(curves.accuracy, self._kept_iteration)
+        accuracies = ((curves.accuracy, True),)
+        self.accuracy.show_curves(accuracies, iterations, curves.accuracy_range(), kept)
+        self.validation_key.setVisible(bool(curves.validation_loss.values))
+        loss = [f"{tr('Loss')} {number_text(value, 3)}" for value in curves.loss.values[-1:]]
         shares = map(percent_to_a_tenth, curves.accuracy.values[-1:])
         words = [*loss, *(f"{tr('Validation accuracy')} {share}" for share in shares)]
         self.setAccessibleName(clauses(*words) or tr("Training chart"))
-
-    def _dress(self) -> None:
-        colours = tokens().colours
-        for plot in (self._loss_plot, self._accuracy_plot):
-            _dress_plot(plot)
-        self._loss.setPen(pg.mkPen(QColor(colours.text_muted), width=THIN_LINE))
-        for item in (self._validation_loss, self._accuracy):
-            item.setPen(pg.mkPen(QColor(colours.accent), width=LINE))
-            item.setSymbol("o")
-            item.setSymbolSize(DOT)
-            item.setSymbolPen(None)
-            item.setSymbolBrush(QColor(colours.accent))
-        self._kept.setPen(None)
-        self._kept.setSymbol("o")
-        self._kept.setSymbolSize(3 * DOT)
-        self._kept.setSymbolPen(pg.mkPen(QColor(colours.accent_text), width=LINE))
-        self._kept.setSymbolBrush(None)
 
 
 def _heading(title: str, *keys: QWidget) -> QHBoxLayout:
@@ -130,75 +212,33 @@ def _heading(title: str, *keys: QWidget) -> QHBoxLayout:
     return row
 
 
-def _kept_point(accuracy: Curve, iteration: int | None) -> tuple[list[float], list[float]]:
-    """The point of the curve nearest to an iteration; empty without an iteration or points."""
-    if iteration is None or not accuracy.values:
-        return [], []
-    place = min(
-        range(len(accuracy.values)), key=lambda place: abs(accuracy.iterations[place] - iteration)
-    )
-    return [accuracy.iterations[place]], [accuracy.values[place]]
+def _padded(low: float, high: float, share: float) -> tuple[float, float]:
+    """A range with a margin on both sides."""
+    margin = share * (high - low)
+    return low - margin, high + margin
 
 
-class _NumberAxis(pg.AxisItem):  # type: ignore[misc]  # the library has no types
-    """Axis with localized numbers, without SI prefixes."""
-
-    def __init__(self, side: str = "left") -> None:
-        super().__init__(side)
-        self.enableAutoSIPrefix(False)
-
-    def tickStrings(self, values: list[float], _scale: float, spacing: float) -> list[str]:
-        return [QLocale().toString(value, "f", _decimals(spacing)) for value in values]
+def _nearest_point(curve: Curve, iteration: int | None) -> tuple[float, float] | None:
+    """The point of a curve nearest to an iteration; None without an iteration or points."""
+    points = zip(curve.iterations, curve.values, strict=True)
+    if iteration is None:
+        return None
+    return min(points, key=lambda point: abs(point[0] - iteration), default=None)
 
 
-class _ShareAxis(_NumberAxis):
-    """Axis of shares in percent."""
-
-    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        return [
-            f"{text}%"
-            for text in super().tickStrings([100 * value for value in values], scale, 100 * spacing)
-        ]
-
-
-def _decimals(spacing: float) -> int:
-    """Number of decimals that distinguish neighbouring ticks."""
-    decimals = 0
-    while spacing < 1 and decimals < 4:  # noqa: PLR2004 (more would not fit next to the chart)
-        spacing, decimals = 10 * spacing, decimals + 1
-    return decimals
+def ticks(low: float, high: float, most: float) -> tuple[Sequence[float], int]:
+    """Round values within a range, at most about `most`, and the decimals that tell them apart."""
+    least = (high - low) / most
+    power = 10.0 ** floor(log10(least))
+    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least)
+    numbers = range(ceil(low / step), floor(high / step) + 1)
+    decimals = min(max(0, -floor(log10(step))), MOST_DECIMALS)
+    return [number * step for number in numbers], decimals
 
 
-def _make_plot(left: pg.AxisItem) -> Any:
-    iterations = _NumberAxis("bottom")
-    iterations.setStyle(hideOverlappingLabels=ROOM_FOR_LAST_NUMBER)
-    plot = pg.PlotWidget(axisItems={"left": left, "bottom": iterations})
-    for part in (plot, plot.getPlotItem()):
-        keep_as_drawn(part)
-    plot.setFixedHeight(HEIGHT)
-    plot.setMenuEnabled(False)
-    plot.setMouseEnabled(x=False, y=False)
-    plot.hideButtons()
-    plot.showGrid(x=False, y=True, alpha=GRID)
-    plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    # The wheel scrolls the panel, wherever the pointer is.
-    plot.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-    plot.disableAutoRange()
-    plot.getPlotItem().layout.setContentsMargins(0, RIM, ROOM_FOR_LAST_NUMBER, 0)
-    return plot
+def number_text(value: float, decimals: int) -> str:
+    return QLocale().toString(value, "f", decimals)
 
 
-def _dress_plot(plot: Any) -> None:
-    worn = tokens()
-    # An opaque colour: a transparent view keeps the background of the theme it was first shown in.
-    plot.setBackground(QColor(worn.colours.surface))
-    font = QFont(plot.font())
-    font.setPixelSize(worn.sizes.caption)
-    widest = max(map(QFontMetrics(font).horizontalAdvance, WIDEST_NUMBERS))
-    plot.getAxis("left").setWidth(widest + ROOM_FOR_TICKS)
-    for side in ("left", "bottom"):
-        axis = plot.getAxis(side)
-        axis.setPen(pg.mkPen(QColor(worn.colours.border), width=1))
-        axis.setTextPen(QColor(worn.colours.text_muted))
-        axis.setTickFont(font)
-        axis.setStyle(tickLength=-4, tickTextOffset=6, maxTickLevel=0, maxTextLevel=0)
+def share_text(value: float, decimals: int) -> str:
+    return f"{number_text(100 * value, max(0, decimals - 2))}%"

@@ -6,12 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from app.controls import fill_column, make_button, make_label, make_row_card, make_used_mark
 from app.side_panel.cards import CardList, FailureNotice, OutcomeCard, ProgressView
 from app.side_panel.frame import SidePanel
 from app.texts import tr
+from app.training.chart import Chart
 from app.training.job import Phase
 from app.training.logic import (
     Depth,
@@ -29,7 +30,6 @@ from engine.events import Progress
 
 if TYPE_CHECKING:
     from app.session import Session
-    from app.training.chart import Chart
     from app.training.job import Forecast, Training
     from engine.project import Change
 
@@ -41,11 +41,12 @@ class RunView(QWidget):
     def __init__(self, training: Training) -> None:
         super().__init__()
         self._training = training
-        self.chart: Chart | None = None
-        self._chart_place = QVBoxLayout()
+        self.chart = Chart()
+        self.chart.hide()
         self._progress = ProgressView(tr("Stop; the project stays unchanged"))
         self.cancel_button = self._progress.cancel_button
-        fill_column(self, self._progress).insertLayout(0, self._chart_place)
+        fill_column(self, self.chart, self._progress)
+        training.point_added.connect(self.chart.redraw_soon)
         self._progress.cancel_requested.connect(training.cancel)
         training.phase_changed.connect(self._on_phase_changed)
         training.progressed.connect(self._on_progressed)
@@ -69,7 +70,7 @@ class RunView(QWidget):
             self._progress.show_ended()
         if phase is Phase.DONE:
             self._show_chart()
-            if self.chart is not None and self._training.trained is not None:
+            if self._training.trained is not None:
                 self.chart.mark_kept(self._training.trained.figures.kept_iteration)
 
     def _on_progressed(self, progress: Progress) -> None:
@@ -79,14 +80,8 @@ class RunView(QWidget):
             self._progress.show_step(stage_text(progress.note))
 
     def _show_chart(self) -> None:
-        """Show the curves; the chart is made on first use, as its library loads slowly."""
-        if self.chart is None:
-            from app.training.chart import Chart
-
-            self.chart = Chart()
-            self._chart_place.addWidget(self.chart)
-            self._training.point_added.connect(self.chart.redraw_soon)
         plan = self._training.plan
+        self.chart.show()
         if plan is not None:
             self.chart.show_curves(self._training.curves, plan.iterations)
 

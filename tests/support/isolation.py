@@ -62,7 +62,7 @@ def nothing_left_behind(qapp: QApplication) -> Iterator[None]:
     left_widgets = [widget for widget in new_widgets if widget.isVisible()]
     assert not left_widgets, f"top-level widgets left open: {left_widgets}"
     for widget in new_widgets:
-        if isinstance(widget, QMainWindow):  # menus of plots have no parent; pyqtgraph deletes them
+        if isinstance(widget, QMainWindow):
             widget.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert QThreadPool.globalInstance().waitForDone(LONG_MS), (

@@ -9,14 +9,7 @@ from typing import Final, final
 import pytest
 from PySide6.QtCore import QAbstractItemModel, QAbstractListModel, QModelIndex
 from PySide6.QtGui import QAccessible, QAction, QKeySequence, QPainter, Qt, QTextDocumentFragment
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QComboBox,
-    QGraphicsScene,
-    QTabBar,
-    QTableWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QComboBox, QTabBar, QTableWidget, QWidget
 
 PROPERTIES: Final = (
     "text",
@@ -157,12 +150,7 @@ def texts_of(root: QWidget) -> Iterator[tuple[str, str]]:
         if isinstance(widget, QTableWidget) or isinstance(widget.parent(), QTableWidget | QTabBar):
             continue  # the arrows of a tab bar have Qt's names
         yield from ((type(widget).__name__, text) for text in _texts_of(widget) if text)
-    actions = (
-        action
-        for action in root.findChildren(QAction)
-        if not isinstance(action.parent(), QGraphicsScene)
-    )
-    for action in actions:  # the menu of a plot is pyqtgraph's and disabled
+    for action in root.findChildren(QAction):
         yield from (
             ("QAction", text) for text in (action.text(), action.toolTip(), action.statusTip())
         )

@@ -1,7 +1,4 @@
-"""The training chart: curves, colour scheme, and lazy import of its library."""
-
-import subprocess
-import sys
+"""The training chart: curves, axes and colour scheme."""
 
 import pytest
 from PySide6.QtCore import QPointF, Qt
@@ -10,7 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from app.theme import set_scheme
 from app.theme.tokens import tokens
-from app.training.chart import DOT, LINE, Chart, _decimals
+from app.training.chart import LINE, RING, Chart, number_text, share_text, ticks
 from app.training.logic import Curves
 from engine.training.curve import TrainingPoint
 
@@ -52,9 +49,10 @@ def has_colour(image: QImage, colour: str) -> bool:
 
 def test_all_curves_are_drawn(chart: Chart) -> None:
     """The whole run is visible, and the axes cover every value."""
-    assert chart._loss.getData()[1].tolist() == [2.0 / (1 + number) for number in range(5)]  # noqa: SLF001 (curves are read from the plotting library)
-    assert chart._validation_loss.getData()[0].tolist() == [0, 10, 20, 30, 40]  # noqa: SLF001 (curves are read from the plotting library)
-    (left, right), (low, high) = chart._accuracy_plot.viewRange()  # noqa: SLF001 (curves are read from the plotting library)
+    (loss, _), (validation, _) = chart.loss.curves
+    assert loss.values == [2.0 / (1 + number) for number in range(5)]
+    assert validation.iterations == [0, 10, 20, 30, 40]
+    (left, right), (low, high) = chart.accuracy.iterations, chart.accuracy.values
     assert (left <= 0, 40 <= right < 50) == (True, True)
     assert (low <= 0.5, high >= 0.66) == (True, True)
     assert "66.0%" in chart.accessibleName()
@@ -76,7 +74,7 @@ def test_the_plots_stand_on_the_pane(chart: Chart) -> None:
     for scheme in ("light", "dark", "light"):
         set_scheme(scheme)
         image = chart.grab().toImage()
-        for plot in (chart._loss_plot, chart._accuracy_plot):  # noqa: SLF001 (curves are read from the plotting library)
+        for plot in (chart.loss, chart.accuracy):
             corner = plot.geometry().bottomRight()
             assert image.pixelColor(corner).name() == tokens().colours.surface
     set_scheme("system")
@@ -84,19 +82,24 @@ def test_the_plots_stand_on_the_pane(chart: Chart) -> None:
 
 def test_the_key_names_only_what_is_drawn(chart: Chart) -> None:
     """Training a backbone has no validation loss."""
-    assert chart._validation_key.isVisible()  # noqa: SLF001 (curves are read from the plotting library)
+    assert chart.validation_key.isVisible()
     without = Curves()
     without.add(TrainingPoint(0, 2.0, None, 0.5))
     chart.show_curves(without, 40)
-    assert not chart._validation_key.isVisible()  # noqa: SLF001 (curves are read from the plotting library)
+    assert not chart.validation_key.isVisible()
 
 
 def test_the_kept_state_is_ringed(chart: Chart) -> None:
     """The nearest point of the curve; a new run has no ring."""
     chart.mark_kept(28)
-    assert chart._kept.getData()[0].tolist() == [30]  # noqa: SLF001 (curves are read from the plotting library)
+    ring = chart.accuracy.ring
+    assert ring is not None
+    assert ring == pytest.approx((30, 0.62))
+    image = chart.accuracy.grab().toImage()
+    top = chart.accuracy.point_of(*ring) - QPointF(0, RING / 2)
+    assert image.pixelColor(top.toPoint()).name() == tokens().colours.accent_text
     chart.show_curves(curves(2), 40)
-    assert chart._kept.getData()[0] is None or len(chart._kept.getData()[0]) == 0  # noqa: SLF001 (curves are read from the plotting library)
+    assert chart.accuracy.ring is None
 
 
 def test_a_point_at_a_hundred_percent_is_not_clipped(chart: Chart) -> None:
@@ -105,45 +108,40 @@ def test_a_point_at_a_hundred_percent_is_not_clipped(chart: Chart) -> None:
     for iteration, accuracy in ((0, 0.0), (20, 1.0), (40, 1.0)):
         best.add(TrainingPoint(iteration, 1.0, 1.0, accuracy))
     chart.show_curves(best, 40)
-    chart.mark_kept(40)
-    box = chart._accuracy_plot.getViewBox()  # noqa: SLF001 (the plotting library has the positions)
-    reach = 3 * DOT / 2 + LINE
-    assert box.mapFromView(QPointF(40, 1.0)).y() >= reach
-    assert box.mapFromView(QPointF(0, 0.0)).y() <= box.height() - reach
+    plot, reach = chart.accuracy, (RING + LINE) / 2
+    assert plot.point_of(40, 1.0).y() - plot.room.top() >= reach
+    assert plot.room.bottom() - plot.point_of(0, 0.0).y() >= reach
 
 
 def test_the_wheel_reaches_the_panel_below(chart: Chart) -> None:
     """The plots ignore the mouse, so that the panel scrolls."""
-    for plot in (chart._loss_plot, chart._accuracy_plot):  # noqa: SLF001 (curves are read from the plotting library)
+    for plot in (chart.loss, chart.accuracy):
         assert plot.testAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         assert plot.focusPolicy() is Qt.FocusPolicy.NoFocus
 
 
 def test_every_number_of_an_axis_fits(chart: Chart) -> None:
     """The widest share and the smallest loss fit next to the plot."""
-    for plot, values, spacing, texts in (
-        (chart._accuracy_plot, [0.0, 0.55, 1.0], 0.05, ["0%", "55%", "100%"]),  # noqa: SLF001 (curves are read from the plotting library)
-        (chart._loss_plot, [0.0, 0.0001], 0.0001, ["0.0000", "0.0001"]),  # noqa: SLF001 (curves are read from the plotting library)
-    ):
-        axis = plot.getAxis("left")
-        assert axis.tickStrings(values, 1.0, spacing) == texts
-        metrics = QFontMetrics(axis.style["tickFont"])
-        assert max(map(metrics.horizontalAdvance, texts)) < axis.width()
+    metrics = QFontMetrics(chart.loss.numbers_font)
+    texts = [share_text(1.0, 2), share_text(0.55, 2), number_text(0.0001, 4)]
+    assert texts == ["100%", "55%", "0.0001"]
+    assert max(map(metrics.horizontalAdvance, texts)) < chart.loss.room.left()
 
 
 @pytest.mark.parametrize(
-    ("spacing", "decimals"), [(200, 0), (1, 0), (0.5, 1), (0.05, 2), (1e-9, 4)]
+    ("low", "high", "numbers", "decimals"),
+    [
+        (0, 1000, [0, 200, 400, 600, 800, 1000], 0),
+        (0.4, 5.2, [1, 2, 3, 4, 5], 0),
+        (-0.2, 2.2, [0, 0.5, 1, 1.5, 2], 1),
+        (0.5, 0.72, [0.5, 0.55, 0.6, 0.65, 0.7], 2),
+        (0, 1e-8, [0, 2e-9, 4e-9, 6e-9, 8e-9, 1e-8], 4),
+    ],
 )
-def test_neighbouring_numbers_differ(spacing: float, decimals: int) -> None:
-    """Labels have as many decimals as needed, but no more than fit."""
-    assert _decimals(spacing) == decimals
-
-
-@pytest.mark.slow
-def test_the_window_starts_without_the_chart() -> None:
-    """Its library would delay the first paint."""
-    program = "import sys, app.main_window; print('pyqtgraph' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "False"
+def test_ticks_are_round_and_differ(
+    low: float, high: float, numbers: list[float], decimals: int
+) -> None:
+    """They have as many decimals as needed, but no more than fit."""
+    found, found_decimals = ticks(low, high, 5)
+    assert found == pytest.approx(numbers)
+    assert found_decimals == decimals

@@ -108,9 +108,8 @@ def test_points_and_progress_arrive_while_it_runs(reviewing: Desk) -> None:
     assert "nothing is saved" in button(job_bar, "Stop").toolTip()
     assert not panel.forms[Depth.PROPAGATION].isVisible()
     chart = panel.run.chart
-    assert chart is not None
     chart.redraw()
-    assert chart._accuracy.getData()[1].tolist() == training.curves.accuracy.values  # noqa: SLF001 (curves are read from the plotting library)
+    assert chart.accuracy.curves == ((training.curves.accuracy, True),)
     assert "66.0%" in chart.accessibleName()
     panel.run.cancel_button.click()
     reviewing.wait(lambda: training.phase is Phase.IDLE)
